@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Error: the one way a failure travels through every layer. It says what kind of failure it was
+// (callers branch on the kind), where it was raised (the code is unique to one line of source),
+// and where in the data (file, section, offset), so that a message can name the place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dgfs {
+
+/// What a caller may want to distinguish. A kind maps to one errno at the outermost layer.
+enum class ErrorKind : std::uint8_t {
+  kIo,               ///< the device or operating system failed an operation
+  kCorrupt,          ///< bytes on disk violate a rule of docs/FORMAT.md
+  kUnsupported,      ///< well-formed, but needs a feature this program lacks
+  kInvalidArgument,  ///< the caller asked for something that cannot be asked
+  kNotFound,         ///< no such file, entry, attribute or volume
+  kExists,           ///< the name is already taken
+  kNotDirectory,     ///< a directory was needed
+  kIsDirectory,      ///< anything but a directory was needed
+  kPermission,       ///< the operating system refused access
+  kLimit,            ///< a stated limit of the format or of a budget was exceeded
+  kNoSpace,          ///< the device is full
+  kChanged,          ///< an input changed while it was being read
+  kInterrupted,      ///< the user asked to stop
+  kLoop,             ///< a symbolic link stands where none may be followed
+};
+
+/// A failure with its place. Cheap to move; built only on failure paths.
+class Error {
+ public:
+  /// @param kind    what callers branch on
+  /// @param code    number of the raising line; every raise site has its own (checked by a test).
+  ///                Ranges: storage 1000s, format 2000s, reader 3000s, builder 4000s, fuse 5000s,
+  ///                tools 6000s
+  /// @param text    what went wrong, lower case, no trailing stop
+  Error(ErrorKind kind, std::uint16_t code, std::string text)
+      : kind_(kind), code_(code), text_(std::move(text)) {}
+
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+  [[nodiscard]] std::uint16_t code() const noexcept { return code_; }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+  [[nodiscard]] const std::string& section() const noexcept { return section_; }
+  [[nodiscard]] std::optional<std::uint64_t> offset() const noexcept { return offset_; }
+  /// errno of the failed system call, 0 where none was involved.
+  [[nodiscard]] int os_errno() const noexcept { return os_errno_; }
+
+  /// Each names the place if it is not yet named; the innermost (first) name wins.
+  Error&& in_file(std::string_view file) &&;
+  Error&& in_section(std::string_view section) &&;
+  Error&& at_offset(std::uint64_t offset_bytes) &&;
+  Error&& with_errno(int os_errno) &&;
+
+  /// "FILE: SECTION, offset N: TEXT" with the parts that are known.
+  [[nodiscard]] std::string message() const;
+
+ private:
+  ErrorKind kind_;
+  std::uint16_t code_;
+  int os_errno_ = 0;
+  std::optional<std::uint64_t> offset_;
+  std::string text_;
+  std::string file_;
+  std::string section_;
+};
+
+}  // namespace dgfs

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// File: an open file as every layer above sees it. With Env and Directory it is the only door to
+// the operating system; implementations: posix, memory, counting, faulty.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace dgfs::storage {
+
+/// How a file is going to be read; a hint, never a promise.
+enum class Access : std::uint8_t { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };
+
+/// A stretch [begin, end) of a file that holds data; what lies between stretches is a hole.
+struct DataSegment {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  friend bool operator==(const DataSegment&, const DataSegment&) = default;
+};
+
+/// Identity and attributes of a file-system object, as lstat(2) reports them.
+struct FileStatus {
+  std::uint64_t device = 0;  ///< number of the containing file system
+  std::uint64_t inode = 0;
+  std::uint32_t mode = 0;  ///< type and permission bits, Linux values
+  std::uint64_t link_count = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint64_t rdev = 0;  ///< device number of a device node, in Linux's dev_t encoding
+  std::uint64_t size_bytes = 0;
+  std::uint64_t allocated_bytes = 0;  ///< space taken on the device (st_blocks * 512)
+  Time access_time;
+  Time modify_time;
+  Time change_time;
+};
+
+/// An open file. All calls are positional, so one File may be used by any number of threads at
+/// once; writes to overlapping ranges by several threads are the caller's to order.
+/// Closing (destruction) never syncs. Errors carry the path.
+class File {
+ public:
+  virtual ~File() = default;
+  File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  /// Reads out.size() bytes at `offset_bytes`; fewer only where the file ends. Retries
+  /// interrupted and partial reads. Returns the count read. Error: kIo.
+  [[nodiscard]] virtual Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                                    MutableBytes out) const = 0;
+
+  /// Scatter read of consecutive bytes into `outs` (at most 1024 spans) as one I/O operation.
+  /// Same result and errors as read_at.
+  [[nodiscard]] virtual Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                                                    std::span<const MutableBytes> outs) const = 0;
+
+  /// Writes all of `data`; the file grows as needed. Errors: kIo, kNoSpace.
+  [[nodiscard]] virtual Status write_at(std::uint64_t offset_bytes, Bytes data) = 0;
+
+  [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
+  [[nodiscard]] virtual Result<FileStatus> status() const = 0;
+
+  /// Cuts or extends (by a hole) to exactly `size_bytes`.
+  [[nodiscard]] virtual Status truncate(std::uint64_t size_bytes) = 0;
+
+  /// Reserves space so that later writes below `size_bytes` cannot fail for lack of it and land
+  /// contiguously; never shrinks, and does not change size(). A file system that cannot reserve
+  /// is not an error. Errors: kNoSpace, kIo.
+  [[nodiscard]] virtual Status preallocate(std::uint64_t size_bytes) = 0;
+
+  /// Returns when content and size are on stable storage. Error: kIo; after a failed sync the
+  /// content is unknown and must not be trusted.
+  [[nodiscard]] virtual Status sync() = 0;
+
+  /// First data segment that ends after `offset_bytes` (its begin clipped to it); an empty
+  /// segment at the file's size where only a hole follows. File systems that do not track holes
+  /// report one segment.
+  [[nodiscard]] virtual Result<DataSegment> next_data(std::uint64_t offset_bytes) const = 0;
+
+  virtual void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) = 0;
+
+  /// Extended attributes of this open file, sorted by name. A file system without them gives an
+  /// empty list.
+  [[nodiscard]] virtual Result<std::vector<Xattr>> xattrs() const = 0;
+
+  /// The path it was opened by, for messages.
+  [[nodiscard]] virtual const std::string& path() const = 0;
+};
+
+/// read_at that treats a short read as an error of kind kCorrupt ("file ends early").
+[[nodiscard]] Status read_exactly(const File& file, std::uint64_t offset_bytes, MutableBytes out);
+
+}  // namespace dgfs::storage

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A whole file system in memory, for tests and for tools that need none of the disk: directories,
+// regular files with holes, links, devices, attributes, xattrs. It remembers what was synced, so
+// that a crash (crash()) can drop the rest.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "storage/env.h"
+
+namespace dgfs::storage {
+
+/// What a simulated power cut does to writes that were not synced.
+enum class CrashLoss : std::uint8_t {
+  kDropUnsynced,  ///< every unsynced write and name change is lost
+  kKeepAll,       ///< everything had reached the disk
+  kRandomSubset,  ///< each unsynced write is kept, lost, or torn at a 512-byte boundary, by seed
+};
+
+class MemoryEnv : public Env {
+ public:
+  /// Replaces the state by what a power cut would leave. Files and directories opened before it
+  /// fail every call with kIo afterwards.
+  virtual void crash(CrashLoss loss, std::uint64_t seed) = 0;
+  /// Moves the clock; it stands still otherwise.
+  virtual void set_now(Time now) = 0;
+  virtual void set_variable(const std::string& name, std::optional<std::string> value) = 0;
+  /// Limits the bytes that files may hold in all; writes beyond it give kNoSpace.
+  virtual void set_capacity(std::uint64_t bytes) = 0;
+};
+
+/// An empty file system with a root "/", owner 0:0, mode 0755, clock at 2000-01-01. Relative
+/// paths start at the root. Thread-safe.
+/// @param seed  drives random()
+[[nodiscard]] std::unique_ptr<MemoryEnv> make_memory_env(std::uint64_t seed);
+
+}  // namespace dgfs::storage
