@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dgfs {
 
@@ -34,6 +35,8 @@ enum class ErrorKind : std::uint8_t {
 /// A failure with its place. Cheap to move; built only on failure paths.
 class Error {
  public:
+  /// The error of a Result that has none: Outcome keeps one beside every value. Never raised.
+  Error() noexcept = default;
   /// @param kind    what callers branch on
   /// @param code    number of the raising line; every raise site has its own (checked by a test).
   ///                Ranges: storage 1000s, format 2000s, reader 3000s, builder 4000s, fuse 5000s,
@@ -61,8 +64,8 @@ class Error {
   [[nodiscard]] std::string message() const;
 
  private:
-  ErrorKind kind_;
-  std::uint16_t code_;
+  ErrorKind kind_ = ErrorKind::kIo;
+  std::uint16_t code_ = 0;
   int os_errno_ = 0;
   std::optional<std::uint64_t> offset_;
   std::string text_;

@@ -24,6 +24,6 @@ inline auto ok() { return boost::outcome_v2::success(); }
 }  // namespace dgfs
 
 /// DGFS_TRY(name, expression): binds `name` to the value, or returns the error to the caller.
-#define DGFS_TRY(name, ...) BOOST_OUTCOME_TRY(name, __VA_ARGS__)
+#define DGFS_TRY(name, ...) BOOST_OUTCOME_TRYA(name, __VA_ARGS__)
 /// DGFS_CHECK(expression): the same for a Status.
 #define DGFS_CHECK(...) BOOST_OUTCOME_TRYV(__VA_ARGS__)
