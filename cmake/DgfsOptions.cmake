@@ -1,16 +1,30 @@
-# Build options, and the interface targets that carry warnings and sanitizers to every target.
+# Build options, and the interface target that carries the warnings. Standard and output folders
+# are set only where DGFS is the top project, so that it can be a subproject without side effects.
+option(DGFS_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(DGFS_BUILD_BENCH "Build the benchmark programs" OFF)
+option(DGFS_BUILD_FUZZERS "Build the libFuzzer programs (needs clang)" OFF)
+option(DGFS_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
+option(DGFS_WERROR "Treat warnings as errors" OFF)
+option(DGFS_CHECKED_LIBRARY "Check container accesses of the standard library" OFF)
+option(DGFS_CCACHE "Compile through ccache where it is installed" OFF)
+set(DGFS_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for example address,undefined")
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+  endif()
+endif()
 
-option(DGFS_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(DGFS_BUILD_BENCH "Build the benchmark programs" OFF)
-option(DGFS_WERROR "Treat warnings as errors" OFF)
-set(DGFS_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for example address,undefined")
-
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+if(DGFS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(DGFS_CCACHE_PROGRAM ccache)
+  if(DGFS_CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${DGFS_CCACHE_PROGRAM})
+  endif()
 endif()
 
 add_library(dgfs_warnings INTERFACE)
@@ -18,6 +32,10 @@ target_compile_options(dgfs_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversi
   -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
   $<$<BOOL:${DGFS_WERROR}>:-Werror>)
 
+if(DGFS_CHECKED_LIBRARY)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+# For everything in the build, not per target: a program is sanitized as a whole or not at all.
 if(DGFS_SANITIZE)
   add_compile_options(-fsanitize=${DGFS_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
