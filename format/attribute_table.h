@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Attribute combinations: the few (mode, owner, group) triples of a tree, interned, so that an
+// entry stores a small number. An index may hold several tables (generations); each page names
+// its own by id, so pages of different origin stand side by side after a merge.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace dgfs::format {
+
+struct AttributeCombination {
+  std::uint32_t mode = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  friend bool operator==(const AttributeCombination&, const AttributeCombination&) = default;
+};
+
+/// A table under construction or loaded; numbers count from 0 in order of first use.
+/// Thread-safe for const calls.
+class AttributeTable {
+ public:
+  explicit AttributeTable(std::uint16_t id) : id_(id) {}
+
+  [[nodiscard]] std::uint16_t id() const { return id_; }
+  [[nodiscard]] std::size_t size() const { return combinations_.size(); }
+  /// nullopt beyond the end.
+  [[nodiscard]] std::optional<AttributeCombination> at(std::size_t number) const;
+  /// Number of `combination`, adding it if new; nullopt if it is new and the table is full
+  /// (kAttributeTableEntriesMax).
+  std::optional<std::uint32_t> intern(const AttributeCombination& combination);
+  /// Number of `combination` if present.
+  [[nodiscard]] std::optional<std::uint32_t> find(const AttributeCombination& combination) const;
+
+  /// Appends the table's bytes to `out`; decode() reads exactly those.
+  void encode(Buffer& out) const;
+  /// kCorrupt for an invalid mode, a duplicate or a wrong length.
+  [[nodiscard]] static Result<AttributeTable> decode(Bytes bytes);
+
+ private:
+  std::uint16_t id_;
+  std::vector<AttributeCombination> combinations_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> numbers_by_hash_;
+};
+
+}  // namespace dgfs::format

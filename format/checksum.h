@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The checksum of every region: XXH3, 64 bits, seeded where identical bytes at different places
+// must not be taken for one another.
+#pragma once
+
+#include "base/bytes.h"
+
+namespace dgfs::format {
+
+[[nodiscard]] std::uint64_t checksum64(Bytes bytes, std::uint64_t seed = 0) noexcept;
+
+}  // namespace dgfs::format

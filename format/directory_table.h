@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The directory table: the shape of the tree, held in memory by every reader. It leads from a
+// directory's ordinal to the ordinals of its children and back, so that (directory inode, name)
+// and inode lookups read one page, pages need no ordinals (they stay position-independent), and
+// link counts and parents cost no read.
+//
+// Directories are visited depth first (the order of their child lists); for each the section
+// holds two things, both varints: how many children it has and at which positions among them its
+// subdirectories stand (as gaps). Ordinals follow: the first list begins at ordinal 1 (0 is the
+// root), every other one where the list visited before it ends. Body bytes are cut into sealed
+// section blocks at list boundaries.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/entry.h"
+
+namespace dgfs::format {
+
+/// The children of one directory: ordinals [first, first + count).
+struct ChildRange {
+  Ordinal first = 0;
+  std::uint64_t count = 0;
+  std::uint64_t subdirectory_count = 0;
+  friend bool operator==(const ChildRange&, const ChildRange&) = default;
+};
+
+/// Appends one directory's list to a body: child count, number of subdirectories, and the
+/// positions (0-based, rising) of the subdirectories among the children.
+void encode_directory_list(Buffer& body, std::uint64_t child_count,
+                           std::span<const std::uint64_t> subdirectory_positions);
+
+class DirectoryTable {
+ public:
+  /// Consumes bodies in order. The tree may only close when all lists have been seen.
+  class Loader;
+
+  /// Children of the directory with this ordinal; nullopt if it is not a directory.
+  [[nodiscard]] std::optional<ChildRange> children(Ordinal directory) const;
+  /// Directory that holds this ordinal; the root's parent is the root. nullopt beyond the end.
+  [[nodiscard]] std::optional<Ordinal> parent(Ordinal ordinal) const;
+  [[nodiscard]] std::uint64_t directory_count() const { return directories_.size(); }
+  [[nodiscard]] Ordinal entry_count() const { return entry_count_; }
+  /// About 24 bytes a directory.
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  /// In list order: `first` rises, so parent() is a binary search in it.
+  struct Directory {
+    Ordinal ordinal = 0;
+    Ordinal first = 0;
+  };
+  std::vector<Directory> directories_;
+  /// Positions in directories_, sorted by Directory::ordinal.
+  std::vector<std::uint32_t> by_ordinal_;
+  std::vector<std::uint32_t> subdirectory_counts_;
+  Ordinal entry_count_ = 0;
+};
+
+class DirectoryTable::Loader {
+ public:
+  /// @param entry_count  of the namespace, from the superblock: bounds all memory
+  explicit Loader(Ordinal entry_count);
+  /// Errors: kCorrupt (positions not rising, more children than entries, list without directory).
+  [[nodiscard]] Status add(Bytes body);
+  /// Errors: kCorrupt if lists are missing or the entries do not add up.
+  [[nodiscard]] Result<DirectoryTable> finish() &&;
+
+ private:
+  DirectoryTable table_;
+  Ordinal expected_entries_;
+  Ordinal next_first_ = 1;
+  /// Ordinals of directories whose lists are still to come, next one last.
+  std::vector<Ordinal> pending_;
+};
+
+}  // namespace dgfs::format

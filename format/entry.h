@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Entry: one record of the index as a value, whatever page codec stores it. Entries of zone 0 are
+// names of the tree; entries of the link zone carry the attributes of multiply linked objects
+// under the key BE64(inode number).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+
+namespace dgfs::format {
+
+using InodeNumber = std::uint64_t;  ///< stable, 1 = root, 0 = none
+using Ordinal = std::uint64_t;      ///< position in key order, 0 = root
+using VolumeNumber = std::uint16_t;
+
+inline constexpr InodeNumber kRootInode = 1;
+
+/// Where an extent begins.
+struct DataAddress {
+  VolumeNumber volume = 0;
+  std::uint64_t offset_bytes = 0;
+  friend bool operator==(const DataAddress&, const DataAddress&) = default;
+};
+
+/// How the frames of an extent are stored (docs/FORMAT.md, extents).
+enum class ExtentCodec : std::uint8_t { kRaw = 0, kZstd = 1 };
+
+/// A record in one of the side sections, addressed by bytes so that one read fetches it.
+struct SideRef {
+  std::uint64_t offset_bytes = 0;  ///< from the start of the section
+  std::uint32_t length_bytes = 0;  ///< checksum included; 0 = no record
+  [[nodiscard]] bool present() const { return length_bytes != 0; }
+  friend bool operator==(const SideRef&, const SideRef&) = default;
+};
+
+struct Entry {
+  /// Full path key (format/key.h); in a DecodedPage relative to the page's prefix.
+  std::string key;
+  std::uint32_t mode = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  Time mtime;
+  std::optional<Time> ctime;  ///< only where it differs from mtime by design (went through a delta)
+  std::optional<Time> atime;  ///< only where it was set explicitly
+
+  /// Regular files: logical length. Symlinks: length of the target. Else 0.
+  std::uint64_t size_bytes = 0;
+
+  /// Regular files: bytes the extent takes in its volume, checksums included. For raw extents of
+  /// files without a sparse map it follows from size_bytes (raw_extent_bytes) and costs nothing.
+  std::uint64_t stored_bytes = 0;
+  ExtentCodec codec = ExtentCodec::kRaw;
+  /// Set: the extent is here, and the page's running sum does not advance. Unset: it lies at the
+  /// page's first offset plus the stored_bytes of the entries before it.
+  std::optional<DataAddress> address;
+
+  /// A name of a multiply linked object: its inode number; attributes (all other fields but
+  /// stored_bytes) are then those of the link record. 0: not a link.
+  /// A namespace entry that is a link has only key, type bits of mode, and - on the one name
+  /// whose data lies in the running sum - stored_bytes.
+  InodeNumber link_inode = 0;
+  /// Link records only: names of the object in the tree, at least 1.
+  std::uint32_t link_count = 0;
+
+  std::uint64_t rdev = 0;  ///< device nodes
+  std::string target;      ///< symlinks, when it is at most kInlineTargetBytesMax long
+  SideRef long_target;     ///< symlinks, otherwise
+  SideRef xattrs;
+  SideRef sparse_map;  ///< regular files with holes
+
+  friend bool operator==(const Entry&, const Entry&) = default;
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Path keys: the one order of builder, index and delta. Every directory component is followed by
+// 0x00, then comes one more 0x00, then the name:
+//
+//   a/b/name  ->  a 00 b 00 00 name        name (in the root)  ->  00 name        root  ->  00
+//
+// Compared by memcmp, all entries of a directory are adjacent and its subdirectories follow
+// recursively (BetrFS's depth-first order).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace dgfs::format {
+
+/// 1 to kNameBytesMax bytes, no '/', no NUL, neither "." nor "..".
+[[nodiscard]] bool is_valid_name(std::string_view name);
+
+/// Key of `path`: components separated by single or repeated '/', leading, trailing and "."
+/// components ignored ("" and "/" are the root); ".." is refused.
+/// Errors: kInvalidArgument for a bad component, kLimit beyond kKeyBytesMax.
+[[nodiscard]] Result<std::string> key_of_path(std::string_view path);
+
+/// Inverse of key_of_path: "a/b/name", "" for the root. kCorrupt for a string that is no key.
+[[nodiscard]] Result<std::string> path_of_key(std::string_view key);
+
+/// kCorrupt unless `key` is a well-formed path key with valid names.
+[[nodiscard]] Status check_key(std::string_view key);
+
+/// Prefix shared by exactly the entries of a directory, the directory given by its own key:
+/// "00" -> "00"; "a 00 00 b" -> "a 00 b 00 00". The key of entry `n` in it is that prefix + n.
+[[nodiscard]] std::string children_prefix(std::string_view directory_key);
+
+/// The name part: what follows the last 0x00 (the whole string where there is none, as in keys
+/// relative to a prefix that ends at or inside the name).
+[[nodiscard]] std::string_view name_of_key(std::string_view key);
+
+/// Key of a link record: the inode number, 8 bytes, big-endian.
+[[nodiscard]] std::string link_key(std::uint64_t inode);
+
+/// Length of the longest common prefix.
+[[nodiscard]] std::size_t shared_prefix_bytes(std::string_view a, std::string_view b);
+
+}  // namespace dgfs::format

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Index pages: kPageBytes bytes that hold as many consecutive entries as fit once compressed.
+// A page is position-independent: keys are relative to a prefix, data addresses to a first
+// offset, ordinals to a first ordinal, and all three stand in the page directory, not here. So a
+// merge moves a page, or gives it another prefix, without decoding it.
+//
+// The header (magic, codec, counts, ids, checksum) is the same for every codec; the payload is
+// the codec's business.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/attribute_table.h"
+#include "format/entry.h"
+#include "format/limits.h"
+#include "format/model.h"
+
+namespace dgfs::format {
+
+/// Offset | size | field. Little-endian.
+struct PageHeader {
+  std::uint64_t checksum = 0;         //  0 | 8 | checksum64 of bytes [8, kPageBytes)
+  std::uint32_t magic = 0;            //  8 | 4 | "DGPG"
+  std::uint8_t codec = 0;             // 12 | 1 | page codec id
+  std::uint8_t flags = 0;             // 13 | 1 | zero
+  std::uint16_t model_id = 0;         // 14 | 2 |
+  std::uint16_t attribute_table = 0;  // 16 | 2 | table id
+  std::uint16_t entry_count = 0;      // 18 | 2 | 1 to kPageEntriesMax
+  std::uint32_t decoded_bytes = 0;    // 20 | 4 | of the payload once decompressed
+  std::uint16_t payload_bytes = 0;    // 24 | 2 | at most kPagePayloadBytesMax; zeros follow it
+  std::uint16_t reserved = 0;         // 26 | 2 | zero
+};
+inline constexpr std::size_t kPageHeaderBytes = 28;
+inline constexpr std::size_t kPagePayloadBytesMax = kPageBytes - kPageHeaderBytes;
+
+/// Checks magic, checksum, reserved bytes and bounds. `page` must be kPageBytes long.
+/// Errors: kCorrupt.
+[[nodiscard]] Result<PageHeader> read_page_header(Bytes page);
+
+/// A page opened for searching. Immutable, thread-safe.
+class DecodedPage {
+ public:
+  virtual ~DecodedPage() = default;
+
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  /// Key of entry i relative to the page's prefix; lives as long as the page.
+  [[nodiscard]] virtual std::string_view key(std::size_t index) const = 0;
+  /// Index of the first entry whose relative key is not less than `key`; size() if none.
+  [[nodiscard]] virtual std::size_t lower_bound(std::string_view key) const = 0;
+  /// All of entry i, key relative.
+  [[nodiscard]] virtual Entry entry(std::size_t index) const = 0;
+  /// Mode of entry i without building the entry (listing needs only the type).
+  [[nodiscard]] virtual std::uint32_t mode(std::size_t index) const = 0;
+  /// link_inode of entry i, 0 for most.
+  [[nodiscard]] virtual InodeNumber link_inode(std::size_t index) const = 0;
+  /// Sum of stored_bytes of the entries before i that have no address of their own: what is to be
+  /// added to the page's first offset. index = size() gives the page's total.
+  [[nodiscard]] virtual std::uint64_t data_offset(std::size_t index) const = 0;
+  /// For the cache's budget.
+  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
+};
+
+/// What encode() is given beside the entries.
+struct PageContext {
+  const Model* model = nullptr;  ///< never null
+  AttributeTable* attributes = nullptr;  ///< must already hold the entries' combinations
+  int level = 0;  ///< effort, meaning is the codec's; 0 = its default
+};
+
+class PageCodec {
+ public:
+  virtual ~PageCodec() = default;
+  [[nodiscard]] virtual std::uint8_t id() const = 0;
+  /// Column bytes of `entries` before entropy coding: what models are trained on.
+  /// @param entries  in strictly rising key order, keys relative to the page prefix
+  /// Errors: kLimit.
+  [[nodiscard]] virtual Result<Buffer> columns(std::span<const Entry> entries,
+                                               const PageContext& context) const = 0;
+  /// A payload for `entries` of at most kPagePayloadBytesMax bytes, or nullopt if it would be
+  /// longer. `decoded_bytes` receives what the header needs. One entry always fits.
+  [[nodiscard]] virtual Result<std::optional<Buffer>> encode(std::span<const Entry> entries,
+                                                             const PageContext& context,
+                                                             std::uint32_t& decoded_bytes) const = 0;
+  /// Checks everything: counts, key order, name validity is the caller's (keys are relative).
+  /// Errors: kCorrupt with the offset in the decoded payload.
+  [[nodiscard]] virtual Result<std::shared_ptr<const DecodedPage>> decode(
+      const PageHeader& header, Bytes payload, const Model& model,
+      const AttributeTable& attributes) const = 0;
+};
+
+inline constexpr std::uint8_t kColumnCodec = 1;  ///< columns + zstd (format/column_codec.h)
+
+/// The codec with this id, or nullptr.
+[[nodiscard]] const PageCodec* find_page_codec(std::uint8_t id);
+
+/// One finished page and what its page-directory record needs.
+struct EncodedPage {
+  Buffer bytes;             ///< kPageBytes
+  std::string prefix;       ///< common to all keys in the page
+  std::string first_key;    ///< full
+  std::string last_key;     ///< full
+  std::size_t entry_count = 0;
+  std::uint64_t data_bytes = 0;  ///< DecodedPage::data_offset(entry_count)
+  std::uint64_t checksum = 0;    ///< as in its header
+};
+
+/// Makes one page from a prefix of `entries` (full keys, strictly rising, at least one): as many
+/// as fit. `guess` is the count to try first and is updated to help the next call. Deterministic.
+/// `entry_count` of the result says how many were taken. All taken entries belong to one zone
+/// (the caller sees to that) and must be in context.attributes.
+[[nodiscard]] Result<EncodedPage> fill_page(const PageCodec& codec, std::span<const Entry> entries,
+                                            const PageContext& context, std::size_t& guess);
+
+/// The models and attribute tables of one index, by id.
+class PageDictionaries {
+ public:
+  virtual ~PageDictionaries() = default;
+  /// nullptr where the index has none of that id.
+  [[nodiscard]] virtual const Model* model(std::uint16_t id) const = 0;
+  [[nodiscard]] virtual const AttributeTable* attribute_table(std::uint16_t id) const = 0;
+};
+
+/// Checks the header and decodes a page of any known codec. Errors: kCorrupt (checksum, bounds,
+/// unknown model or table), kUnsupported (unknown codec).
+[[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode_page(
+    Bytes page, const PageDictionaries& dictionaries);
+
+}  // namespace dgfs::format

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The page directory: for each index page, in key order, what the page itself does not know: its
+// zone, prefix, least key, first ordinal, first data offset, volume, and checksum. Held in memory
+// by every reader; record i describes the page at byte kPageBytes * i of the pages section.
+//
+// On disk it is a sequence of blocks of at most kPageDirectoryBlockRecords records, each a sealed
+// section block (format/section.h) that decodes on its own, with a root that holds each block's
+// first key, ordinal and place: large directories can be kept on disk and read by the block.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/entry.h"
+
+namespace dgfs::format {
+
+inline constexpr std::size_t kPageDirectoryBlockRecords = 512;
+
+struct PageRecord {
+  std::uint64_t zone = 0;
+  /// Common to all keys of the page; keys in the page are what follows it.
+  std::string prefix;
+  /// prefix + separator is greater than every key of the page before and not greater than any
+  /// key of this page: the least bytes that tell the two apart.
+  std::string separator;
+  Ordinal first_ordinal = 0;
+  std::uint32_t entry_count = 0;
+  VolumeNumber volume = 0;
+  std::uint64_t first_data_offset = 0;  ///< bytes, in `volume`
+  std::uint64_t checksum = 0;           ///< of the page, as in its header
+  friend bool operator==(const PageRecord&, const PageRecord&) = default;
+};
+
+/// Shortest separator for a page (see PageRecord::separator).
+/// @param previous_last_key  full last key of the page before in the same zone; nullopt if none
+[[nodiscard]] std::string make_separator(const std::optional<std::string>& previous_last_key,
+                                         std::string_view first_key, std::string_view prefix);
+
+/// Encodes a run of records as one block body, front-coded; decode_page_block() is its inverse
+/// and checks order, bounds and that ordinals are contiguous from the first.
+[[nodiscard]] Buffer encode_page_block(const std::vector<PageRecord>& records);
+/// Errors: kCorrupt.
+[[nodiscard]] Result<std::vector<PageRecord>> decode_page_block(Bytes body);
+
+/// All records, searchable. Immutable after construction, thread-safe. Keeps strings in one arena:
+/// memory is stated by memory_bytes() (about 48 bytes a page plus its prefix and separator).
+class PageDirectory {
+ public:
+  /// Errors: kCorrupt if (zone, key bound) or ordinals do not rise strictly or start at 0.
+  [[nodiscard]] static Result<PageDirectory> make(std::vector<PageRecord> records);
+
+  [[nodiscard]] std::size_t size() const { return pages_.size(); }
+  [[nodiscard]] Ordinal entry_count() const { return entry_count_; }
+  [[nodiscard]] PageRecord record(std::size_t page) const;
+  [[nodiscard]] std::string_view prefix(std::size_t page) const;
+  /// prefix + separator as one string: the least key the page may hold.
+  [[nodiscard]] std::string_view bound(std::size_t page) const;
+  [[nodiscard]] Ordinal first_ordinal(std::size_t page) const;
+
+  /// The only page that can hold (zone, key); nullopt if none can.
+  [[nodiscard]] std::optional<std::size_t> find(std::uint64_t zone, std::string_view key) const;
+  /// The page that holds the ordinal; nullopt beyond the end.
+  [[nodiscard]] std::optional<std::size_t> find_ordinal(Ordinal ordinal) const;
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  struct Page {
+    std::uint64_t zone = 0;
+    Ordinal first_ordinal = 0;
+    std::uint64_t first_data_offset = 0;
+    std::uint64_t checksum = 0;
+    std::uint64_t bound_begin = 0;  ///< into arena_
+    std::uint32_t bound_bytes = 0;
+    std::uint32_t prefix_bytes = 0;
+    std::uint32_t entry_count = 0;
+    VolumeNumber volume = 0;
+  };
+  std::vector<Page> pages_;
+  std::string arena_;
+  Ordinal entry_count_ = 0;
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Sparse maps: which bytes of a file are data; the rest are holes, read as zeros and kept as
+// holes on extraction. The extent holds the data segments back to back.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace dgfs::format {
+
+class SparseMap {
+ public:
+  /// Bytes [begin, begin + length) of the file are bytes [content, content + length) of the extent.
+  struct Segment {
+    std::uint64_t begin = 0;
+    std::uint64_t length = 0;
+    std::uint64_t content = 0;
+    friend bool operator==(const Segment&, const Segment&) = default;
+  };
+
+  /// Segments must be given in rising order, not touching, not empty.
+  void add(std::uint64_t begin_bytes, std::uint64_t length_bytes);
+  [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
+  [[nodiscard]] std::uint64_t content_bytes() const;
+  /// Index of the first segment that ends after `offset_bytes`; segments().size() if none.
+  [[nodiscard]] std::size_t find(std::uint64_t offset_bytes) const;
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+  void encode(Buffer& out) const;
+  /// @param file_bytes  logical size; segments must lie inside
+  /// Errors: kCorrupt, kLimit.
+  [[nodiscard]] static Result<SparseMap> decode(Bytes body, std::uint64_t file_bytes);
+
+  friend bool operator==(const SparseMap&, const SparseMap&) = default;
+
+ private:
+  std::vector<Segment> segments_;
+};
+
+}  // namespace dgfs::format

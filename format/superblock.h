@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The superblock: the first page of an index, whether it stands alone (sidecar) or trails an
+// image. It names every section; everything else of the index is found from it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/limits.h"
+#include "format/section.h"
+
+namespace dgfs::format {
+
+using Uuid = std::array<std::uint8_t, 16>;
+
+/// "6c1f0e2a-....": 8-4-4-4-12 lower-case hex.
+[[nodiscard]] std::string uuid_text(const Uuid& uuid);
+/// Errors: kInvalidArgument.
+[[nodiscard]] Result<Uuid> parse_uuid(std::string_view text);
+
+inline constexpr std::uint16_t kVersionMajor = 1;
+inline constexpr std::uint16_t kVersionMinor = 0;
+
+/// Feature words. A reader ignores unknown compat bits; a writer refuses unknown ro_compat bits; a
+/// reader refuses unknown incompat bits. Names are for messages ("needs feature ...").
+namespace feature {
+inline constexpr std::uint64_t kCompatXattrs = 1;    ///< some entry has xattrs
+inline constexpr std::uint64_t kCompatAcls = 2;      ///< some entry has a POSIX ACL
+inline constexpr std::uint64_t kCompatIncomplete = 4;  ///< built with losses (--keep-going)
+inline constexpr std::uint64_t kIncompatZstdExtents = 1;
+inline constexpr std::uint64_t kIncompatVolumes = 2;  ///< more than one volume
+inline constexpr std::uint64_t kCompatKnown = 7;
+inline constexpr std::uint64_t kRoCompatKnown = 0;
+inline constexpr std::uint64_t kIncompatKnown = 3;
+}  // namespace feature
+
+struct SectionPlace {
+  SectionKind kind = SectionKind::kNone;
+  std::uint64_t offset_bytes = 0;  ///< from the start of the index; multiple of 8 (pages: 4096)
+  std::uint64_t length_bytes = 0;
+  friend bool operator==(const SectionPlace&, const SectionPlace&) = default;
+};
+
+struct Superblock {
+  std::uint16_t version_major = kVersionMajor;
+  std::uint16_t version_minor = kVersionMinor;
+  std::uint64_t compat = 0;
+  std::uint64_t ro_compat = 0;
+  std::uint64_t incompat = 0;
+  Uuid uuid{};                       ///< of the image, shared by index and volumes
+  std::uint64_t index_bytes = 0;     ///< whole index, this page included; multiple of kPageBytes
+  std::uint64_t namespace_entries = 0;  ///< ordinals below are names of the tree
+  std::uint64_t link_entries = 0;       ///< ordinals after them are link records
+  std::uint64_t next_inode = 0;         ///< never used so far
+  std::int64_t created_seconds = 0;
+  // Totals, for statfs and info; statements, not relied upon for safety.
+  std::uint64_t regular_files = 0;
+  std::uint64_t directories = 0;
+  std::uint64_t symlinks = 0;
+  std::uint64_t other_files = 0;
+  std::uint64_t content_bytes = 0;  ///< sum of sizes of regular files, multiply linked ones once
+  std::uint64_t stored_bytes = 0;   ///< extents in all volumes, checksums included
+  std::array<SectionPlace, kSectionKinds> sections{};  ///< indexed by kind
+
+  [[nodiscard]] const SectionPlace& section(SectionKind kind) const {
+    return sections[static_cast<std::size_t>(kind)];
+  }
+  friend bool operator==(const Superblock&, const Superblock&) = default;
+};
+
+/// kPageBytes bytes, checksummed.
+[[nodiscard]] Buffer encode_superblock(const Superblock& superblock);
+
+/// Checks magic, checksum, version, features, and that sections lie inside index_bytes, aligned
+/// and without overlap. Errors: kCorrupt; kUnsupported (newer major version, unknown incompat bit).
+[[nodiscard]] Result<Superblock> decode_superblock(Bytes page);
+
+/// Whether `bytes` begin with an index's magic.
+[[nodiscard]] bool is_superblock(Bytes bytes);
+
+}  // namespace dgfs::format
