@@ -2,7 +2,7 @@
 # are set only where DGFS is the top project, so that it can be a subproject without side effects.
 option(DGFS_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(DGFS_BUILD_BENCH "Build the benchmark programs" OFF)
-option(DGFS_BUILD_FUZZERS "Build the libFuzzer programs (needs clang)" OFF)
+option(DGFS_BUILD_FUZZERS "With the tests, build libFuzzer programs (needs clang)" OFF)
 option(DGFS_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
 option(DGFS_WERROR "Treat warnings as errors" OFF)
 option(DGFS_CHECKED_LIBRARY "Check container accesses of the standard library" OFF)
