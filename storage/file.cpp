@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "storage/file.h"
+
+namespace dgfs::storage {
+
+Status read_exactly(const File& file, std::uint64_t offset_bytes, MutableBytes out) {
+  DGFS_TRY(count, file.read_at(offset_bytes, out));
+  if (count == out.size()) return ok();
+  return Error(ErrorKind::kCorrupt, 1003,
+               "file ends early: " + std::to_string(out.size()) + " bytes wanted, " +
+                   std::to_string(count) + " there")
+      .in_file(file.path())
+      .at_offset(offset_bytes);
+}
+
+}  // namespace dgfs::storage

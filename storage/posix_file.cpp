@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "storage/posix_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "storage/os_error.h"
+#include "storage/posix_status.h"
+#include "storage/posix_transfer.h"
+
+namespace dgfs::storage {
+namespace {
+
+// Offsets of the system are signed; no file reaches beyond.
+constexpr std::uint64_t kOffsetMax = std::numeric_limits<off_t>::max();
+
+int to_posix_advice(Access access) {
+  switch (access) {
+    case Access::kNormal:
+      return POSIX_FADV_NORMAL;
+    case Access::kRandom:
+      return POSIX_FADV_RANDOM;
+    case Access::kSequential:
+      return POSIX_FADV_SEQUENTIAL;
+    case Access::kWillNeed:
+      return POSIX_FADV_WILLNEED;
+    case Access::kDontNeed:
+      return POSIX_FADV_DONTNEED;
+  }
+  return POSIX_FADV_NORMAL;
+}
+
+std::size_t total_size(std::span<const MutableBytes> outs) {
+  std::size_t total = 0;
+  for (const MutableBytes& out : outs) total += out.size();
+  return total;
+}
+
+bool in_range(std::uint64_t offset_bytes, std::size_t count) {
+  return count <= kOffsetMax && offset_bytes <= kOffsetMax - count;
+}
+
+}  // namespace
+
+void PosixFile::try_direct(bool writable) {
+  const int flags = (writable ? O_RDWR : O_RDONLY) | O_DIRECT | O_CLOEXEC;
+  direct_fd_ = UniqueFd(::open(proc_path(fd_.get()).c_str(), flags));
+}
+
+Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes, MutableBytes out) const {
+  if (!in_range(offset_bytes, out.size())) return std::size_t{0};
+  const auto one = std::span<const MutableBytes>(&out, 1);
+  const Transfer transfer = direct_fd_
+                                ? read_all_direct(direct_fd_.get(), offset_bytes, Scatter(one))
+                                : read_all(fd_.get(), offset_bytes, out);
+  if (transfer.os_errno == 0) return transfer.done_bytes;
+  return os_error(1006, transfer.os_errno, "read", path_)
+      .at_offset(offset_bytes + transfer.done_bytes);
+}
+
+Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes,
+                                       std::span<const MutableBytes> outs) const {
+  if (outs.size() > kScatterSpansMax) {
+    return Error(ErrorKind::kInvalidArgument, 1007, "too many buffers for one read").in_file(path_);
+  }
+  if (!in_range(offset_bytes, total_size(outs))) return std::size_t{0};
+  const Transfer transfer = direct_fd_
+                                ? read_all_direct(direct_fd_.get(), offset_bytes, Scatter(outs))
+                                : read_all(fd_.get(), offset_bytes, Scatter(outs));
+  if (transfer.os_errno == 0) return transfer.done_bytes;
+  return os_error(1008, transfer.os_errno, "read", path_)
+      .at_offset(offset_bytes + transfer.done_bytes);
+}
+
+Status PosixFile::write_at(std::uint64_t offset_bytes, Bytes data) {
+  if (!in_range(offset_bytes, data.size())) {
+    return os_error(1009, EFBIG, "write", path_).at_offset(offset_bytes);
+  }
+  const Transfer transfer = direct_fd_
+                                ? write_all_direct(direct_fd_.get(), fd_.get(), offset_bytes, data)
+                                : write_all(fd_.get(), offset_bytes, data);
+  if (transfer.os_errno == 0) return ok();
+  return os_error(1010, transfer.os_errno, "write", path_)
+      .at_offset(offset_bytes + transfer.done_bytes);
+}
+
+Result<std::uint64_t> PosixFile::size() const {
+  struct stat status {};
+  if (::fstat(fd_.get(), &status) != 0) return os_error(1011, errno, "stat", path_);
+  if (!S_ISBLK(status.st_mode)) return static_cast<std::uint64_t>(status.st_size);
+  const off_t end = ::lseek(fd_.get(), 0, SEEK_END);
+  if (end < 0) return os_error(1012, errno, "find the size of", path_);
+  return static_cast<std::uint64_t>(end);
+}
+
+Result<FileStatus> PosixFile::status() const {
+  struct stat status {};
+  if (::fstat(fd_.get(), &status) != 0) return os_error(1013, errno, "stat", path_);
+  return to_file_status(status);
+}
+
+Status PosixFile::truncate(std::uint64_t size_bytes) {
+  const auto size = static_cast<off_t>(size_bytes);
+  if (size_bytes > kOffsetMax) return os_error(1014, EFBIG, "set the size of", path_);
+  if (retry_interrupted([&] { return ::ftruncate(fd_.get(), size); }) == 0) return ok();
+  return os_error(1015, errno, "set the size of", path_);
+}
+
+Status PosixFile::preallocate(std::uint64_t size_bytes) {
+  if (size_bytes == 0) return ok();
+  if (size_bytes > kOffsetMax) return os_error(1016, EFBIG, "reserve space for", path_);
+  const auto size = static_cast<off_t>(size_bytes);
+  const auto reserve = [&] { return ::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, 0, size); };
+  if (retry_interrupted(reserve) == 0) return ok();
+  if (errno == EOPNOTSUPP || errno == ENOSYS) return ok();
+  return os_error(1017, errno, "reserve space for", path_);
+}
+
+Status PosixFile::sync() {
+  if (retry_interrupted([&] { return ::fsync(fd_.get()); }) == 0) return ok();
+  return os_error(1018, errno, "sync", path_);
+}
+
+Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {
+  DGFS_TRY(end, size());
+  if (offset_bytes >= end) return DataSegment{end, end};
+  const off_t data = ::lseek(fd_.get(), static_cast<off_t>(offset_bytes), SEEK_DATA);
+  if (data < 0 && errno == ENXIO) return DataSegment{end, end};
+  if (data < 0 && errno == EINVAL) return DataSegment{offset_bytes, end};
+  if (data < 0) return os_error(1019, errno, "find data in", path_).at_offset(offset_bytes);
+  const off_t hole = ::lseek(fd_.get(), data, SEEK_HOLE);
+  if (hole < 0 && errno == ENXIO) return DataSegment{end, end};
+  if (hole < 0) return os_error(1020, errno, "find holes in", path_).at_offset(offset_bytes);
+  return DataSegment{static_cast<std::uint64_t>(data), static_cast<std::uint64_t>(hole)};
+}
+
+void PosixFile::advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+  if (!in_range(offset_bytes, length_bytes)) return;
+  // A hint: that it was not taken is of no consequence.
+  static_cast<void>(::posix_fadvise(fd_.get(), static_cast<off_t>(offset_bytes),
+                                    static_cast<off_t>(length_bytes), to_posix_advice(access)));
+}
+
+Result<std::vector<Xattr>> PosixFile::xattrs() const { return posix_xattrs(fd_.get(), path_); }
+
+std::string proc_path(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+}  // namespace dgfs::storage

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A File over file descriptors.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/file.h"
+#include "storage/unique_fd.h"
+
+namespace dgfs::storage {
+
+class PosixFile final : public File {
+ public:
+  PosixFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  /// Bypasses the page cache from now on, if the file system can. Not thread-safe.
+  void try_direct(bool writable);
+
+  Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override;
+  Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                              std::span<const MutableBytes> outs) const override;
+  Status write_at(std::uint64_t offset_bytes, Bytes data) override;
+  Result<std::uint64_t> size() const override;
+  Result<FileStatus> status() const override;
+  Status truncate(std::uint64_t size_bytes) override;
+  Status preallocate(std::uint64_t size_bytes) override;
+  Status sync() override;
+  Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
+  void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override;
+  Result<std::vector<Xattr>> xattrs() const override;
+  const std::string& path() const override { return path_; }
+
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  void set_path(std::string path) { path_ = std::move(path); }
+
+ private:
+  UniqueFd fd_;         // through the page cache; all but data goes through it
+  UniqueFd direct_fd_;  // the same file with O_DIRECT; none where not asked for or not possible
+  std::string path_;
+};
+
+/// "/proc/self/fd/N": names an open file where a call takes only paths.
+[[nodiscard]] std::string proc_path(int fd);
+
+}  // namespace dgfs::storage
