@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Building an image from a directory tree: scan -> link -> train -> read -> pack -> index, in
+// memory that does not grow with the number of files. docs/ARCHITECTURE.md, "Life of a build".
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "format/superblock.h"
+#include "storage/env.h"
+
+namespace dgfs::builder {
+
+enum class Phase : std::uint8_t { kScanning, kPacking, kIndexing, kSyncing };
+
+struct Progress {
+  Phase phase = Phase::kScanning;
+  std::uint64_t entries = 0;        ///< seen (scanning) or packed
+  std::uint64_t entries_total = 0;  ///< 0 while scanning
+  std::uint64_t content_bytes = 0;  ///< packed
+  std::uint64_t content_bytes_total = 0;
+};
+
+/// What --keep-going left out, and why.
+struct Loss {
+  std::string path;  ///< below the source
+  std::string reason;
+};
+
+struct BuildOptions {
+  std::string source;  ///< a directory
+  std::string image_path;
+  /// nullopt = image_path + ".idx"; an empty string = no separate index file.
+  std::optional<std::string> index_path;
+  bool trailing_index = true;  ///< keep a copy of the index in the image
+  unsigned jobs = 0;           ///< reading threads; 0 = one per core. Never changes the output
+  std::size_t memory_bytes = std::size_t{256} << 20;  ///< budget for buffers in flight and sorting
+  /// Shell patterns as tar's --exclude: with a slash they match the whole path below the source
+  /// (a leading slash anchors), without one any component; `*` and `?` match '/' too, as in tar.
+  /// A directory that matches is not entered.
+  std::vector<std::string> exclude;
+  bool one_file_system = false;  ///< directories on other file systems are kept empty
+  bool keep_going = false;       ///< record what cannot be packed instead of failing
+  std::optional<std::uint32_t> uid;  ///< owner for every entry
+  std::optional<std::uint32_t> gid;
+  std::optional<std::uint32_t> permission_mask;  ///< bits cleared from every mode (umask style)
+  bool xattrs = true;
+  std::optional<format::Uuid> uuid;            ///< default: hash of the content
+  std::optional<std::int64_t> created_seconds;  ///< default: SOURCE_DATE_EPOCH, else newest mtime
+  std::size_t model_bytes_max = std::size_t{32} << 10;  ///< dictionary for index pages; 0 = none
+  std::function<void(const Progress&)> progress;  ///< a few times a second, from one thread
+  const std::atomic<bool>* stop = nullptr;        ///< set: ends with kInterrupted, leaves nothing
+};
+
+struct BuildReport {
+  format::Superblock superblock;
+  std::uint64_t image_bytes = 0;
+  std::uint64_t index_bytes = 0;
+  std::uint64_t pages = 0;
+  std::uint64_t hard_links = 0;        ///< further names of multiply linked objects
+  std::uint64_t sockets_and_such = 0;  ///< FIFOs, sockets, devices
+  std::uint64_t elapsed_ns = 0;
+  std::vector<Loss> losses;  ///< only with keep_going; at most kLossesKeptMax
+  std::uint64_t loss_count = 0;
+};
+inline constexpr std::size_t kLossesKeptMax = 1000;
+
+/// Packs a tree. On success image and index are complete, synced and in place; on any error
+/// nothing at the output paths has changed. Deterministic: the same tree and options give the
+/// same bytes whatever `jobs` is. The output files themselves are left out if they lie in the tree.
+///
+/// Errors: kNotFound, kPermission, kChanged (a file changed, shrank, grew or vanished while being
+/// read; the message names it), kNoSpace, kIo, kLimit, kInterrupted.
+[[nodiscard]] Result<BuildReport> build(storage::Env& env, const BuildOptions& options);
+
+}  // namespace dgfs::builder

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Image: an opened image, ready to answer by path, by (directory, name) and by inode number, each
+// with at most one index page read, and to read file contents with one data read for a small
+// file. Everything it returns was verified against its checksum.
+//
+// What is in memory while an image is open: the page directory (about 48 bytes a page plus its
+// strings), the directory table (about 24 bytes a directory), inode runs, attribute tables,
+// models, and two caches bounded in bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/entry.h"
+#include "format/sparse_map.h"
+#include "format/superblock.h"
+#include "format/volume_header.h"
+#include "storage/env.h"
+
+namespace dgfs::reader {
+
+using format::InodeNumber;
+using format::Ordinal;
+
+struct OpenOptions {
+  /// Index to use instead of IMAGE.idx and of the copy in the image. It must belong to the image.
+  std::optional<std::string> index_path;
+  /// Where volumes other than the image lie; found by UUID and number, order does not matter.
+  std::vector<std::string> volume_paths;
+  std::size_t page_cache_bytes = std::size_t{64} << 20;   ///< decoded index pages
+  std::size_t frame_cache_bytes = std::size_t{32} << 20;  ///< verified frames of larger files
+  /// Receives what is worth telling but does not stop anything (a damaged index copy replaced by
+  /// the other). Called from any thread.
+  std::function<void(const Error&)> warn;
+};
+
+/// An entry with its attributes resolved (link record applied, times defaulted).
+struct Node {
+  InodeNumber inode = 0;
+  Ordinal ordinal = 0;
+  std::uint32_t mode = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint64_t link_count = 1;  ///< directories: 2 + subdirectories
+  std::uint64_t size_bytes = 0;  ///< files, symlinks; directories: kPageBytes
+  std::uint64_t rdev = 0;
+  Time mtime;
+  Time ctime;  ///< mtime where the image keeps none
+  Time atime;  ///< likewise
+  // Where the content is.
+  format::DataAddress data;
+  std::uint64_t stored_bytes = 0;
+  format::ExtentCodec codec = format::ExtentCodec::kRaw;
+  std::string target;  ///< symlinks of at most kInlineTargetBytesMax bytes
+  format::SideRef long_target;
+  format::SideRef xattrs;
+  format::SideRef sparse_map;
+};
+
+/// One name in a directory, as list() reports it.
+struct ListedName {
+  std::uint64_t position = 0;  ///< 0-based place in the directory; rises by one
+  std::string_view name;       ///< valid during the call
+  InodeNumber inode = 0;
+  std::uint32_t mode = 0;  ///< type bits are right; permission bits are 0 for hard links
+};
+
+struct CacheCounters {
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t evictions = 0;
+  std::uint64_t bytes = 0;      ///< held now
+  std::uint64_t bytes_max = 0;  ///< budget
+};
+
+struct Counters {
+  CacheCounters pages;
+  CacheCounters frames;
+  std::uint64_t index_reads = 0;  ///< device reads for pages
+  std::uint64_t side_reads = 0;   ///< device reads for side records
+  std::uint64_t data_reads = 0;
+  std::uint64_t healed_pages = 0;  ///< read from the other index copy
+  std::uint64_t errors = 0;        ///< failed checks and failed reads
+};
+
+/// Where a piece of content lies on the device, for diagnosis.
+struct Place {
+  std::string file;
+  std::uint64_t offset_bytes = 0;
+};
+
+/// Thread-safe: every method may be called from any number of threads at once. Returned values
+/// are copies and outlive the image. Errors common to all reading methods: kIo (device), kCorrupt
+/// (damage: section and offset named), kNotFound (no such entry; or the needed volume is absent).
+class Image {
+ public:
+  /// Opens an image (its own trailing index and IMAGE.idx are considered) or an index file alone
+  /// (its image is looked for beside it by name and UUID; without it only metadata is served).
+  /// A sidecar with another UUID is refused (kInvalidArgument); a damaged one is replaced by the
+  /// copy in the image with a warning, and the other way round.
+  /// @param env  must outlive the image
+  [[nodiscard]] static Result<std::unique_ptr<const Image>> open(storage::Env& env,
+                                                                 const std::string& path,
+                                                                 OpenOptions options = {});
+  ~Image();
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  // Metadata: never touches a data volume.
+
+  /// Finds `path` relative to the root ("" or "/" is the root). Symlinks are not followed.
+  /// One index page read at most, one more for a hard link. kNotFound, kInvalidArgument.
+  [[nodiscard]] Result<Node> lookup(std::string_view path) const;
+  /// Finds `name` in a directory; "." and ".." work. Same cost. kNotFound, kNotDirectory.
+  [[nodiscard]] Result<Node> lookup(InodeNumber directory, std::string_view name) const;
+  [[nodiscard]] Result<Node> by_inode(InodeNumber inode) const;
+  /// Inode of the directory that holds this inode's (first) name; the root's parent is the root.
+  /// No reads.
+  [[nodiscard]] Result<InodeNumber> parent(InodeNumber inode) const;
+  /// Path of the inode's (first) name; one page read per component at most.
+  [[nodiscard]] Result<std::string> path_of(InodeNumber inode) const;
+
+  /// Calls `visit` for the names of a directory in order, from 0-based `first_position`, until it
+  /// returns false. Reads each index page of the range once.
+  [[nodiscard]] Status list(InodeNumber directory, std::uint64_t first_position,
+                            const std::function<bool(const ListedName&)>& visit) const;
+  /// The same with all attributes.
+  [[nodiscard]] Status list_nodes(
+      InodeNumber directory, std::uint64_t first_position,
+      const std::function<bool(const ListedName&, const Node&)>& visit) const;
+
+  /// Visits the entry at `path` and everything below it in key order (a directory's names, then
+  /// its subdirectories' in turn), each index page once, until `visit` returns false. `path`
+  /// given to visit is relative to the root of the image.
+  /// A damaged page: `damaged` is told and its names are skipped if it returns true, else the walk
+  /// fails.
+  [[nodiscard]] Status walk(
+      std::string_view path,
+      const std::function<bool(std::string_view path, const Node& node)>& visit,
+      const std::function<bool(const Error&)>& damaged = {}) const;
+
+  /// Target of a symlink. No read where it is short, one side read otherwise. kInvalidArgument.
+  [[nodiscard]] Result<std::string> read_link(const Node& node) const;
+  /// Sorted by name; empty without a read where there are none, else one side read.
+  [[nodiscard]] Result<std::vector<Xattr>> xattrs(const Node& node) const;
+  /// Data segments of a regular file; nullopt if it has no holes. One side read.
+  [[nodiscard]] Result<std::optional<format::SparseMap>> sparse_map(const Node& node) const;
+  /// SEEK_DATA and SEEK_HOLE of lseek(2); offset at or beyond the end gives kInvalidArgument
+  /// (ENXIO).
+  [[nodiscard]] Result<std::uint64_t> next_data(const Node& node, std::uint64_t offset) const;
+  [[nodiscard]] Result<std::uint64_t> next_hole(const Node& node, std::uint64_t offset) const;
+
+  // Contents.
+
+  /// Reads up to out.size() bytes of a regular file at `offset`, fewer only at its end; holes give
+  /// zeros. Every byte comes from a frame whose checksum was checked. One data read where the
+  /// range's frames are contiguous and not cached; sparse files one per data segment.
+  /// kIsDirectory, kInvalidArgument for other types.
+  [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
+                                         MutableBytes out) const;
+  /// Where the content byte at `offset` lies on the device.
+  [[nodiscard]] Result<Place> locate(const Node& node, std::uint64_t offset) const;
+
+  // About the image itself.
+  [[nodiscard]] const format::Superblock& superblock() const;
+  [[nodiscard]] const std::vector<format::VolumeRecord>& volumes() const;
+  /// Files the image is made of: role ("image", "index", "volume 1") and path.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
+  /// Whether there are two index copies, and both were intact where looked at.
+  [[nodiscard]] bool has_second_index() const;
+  [[nodiscard]] Counters counters() const;
+  /// Bytes held in memory beside the caches.
+  [[nodiscard]] std::size_t resident_bytes() const;
+
+  /// Reads and checks every region of both index copies that open() did not. Calls `damaged` per
+  /// finding.
+  [[nodiscard]] Status verify_index(const std::function<void(const Error&)>& damaged) const;
+
+ private:
+  struct Impl;
+  explicit Image(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dgfs::reader

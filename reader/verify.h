@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Verification of a whole image: every page of every index copy, every side record, every frame.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "reader/image.h"
+
+namespace dgfs::reader {
+
+struct VerifyProgress {
+  std::uint64_t files = 0;
+  std::uint64_t stored_bytes = 0;        ///< checked so far
+  std::uint64_t stored_bytes_total = 0;  ///< from the superblock
+};
+
+struct VerifyOptions {
+  unsigned jobs = 0;  ///< reading threads; 0 = one per core
+  /// A damaged file: its path and what is wrong ("contents, bytes 4096-5222 (crawl.dgfs offset
+  /// 8123): checksum mismatch"). Called by one thread at a time.
+  std::function<void(const std::string& path, const Error& error)> damaged_file;
+  /// Damage that is not of one file (index pages, sections).
+  std::function<void(const Error& error)> damaged_index;
+  std::function<void(const VerifyProgress&)> progress;  ///< a few times a second
+  const std::atomic<bool>* stop = nullptr;              ///< ends early with kInterrupted
+};
+
+struct VerifyReport {
+  std::uint64_t files = 0;          ///< regular files read, multiply linked ones once
+  std::uint64_t damaged_files = 0;
+  std::uint64_t damaged_index_places = 0;
+  std::uint64_t content_bytes = 0;
+  [[nodiscard]] bool sound() const { return damaged_files == 0 && damaged_index_places == 0; }
+};
+
+/// Reads everything in device order. Damage is reported, not an error; errors are kInterrupted and
+/// what keeps the walk itself from going on.
+[[nodiscard]] Result<VerifyReport> verify(const Image& image, const VerifyOptions& options);
+
+}  // namespace dgfs::reader
