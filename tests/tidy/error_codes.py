@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Every raise site of an Error has a code of its own, in the range of its layer (base/error.h)."""
+
+import re
+
+from source_tree import Finding, layer_of, line_of
+
+ERROR_HEADER = "base/error.h"
+_RANGE = re.compile(r"\b([a-z]+) ([1-9])000s")
+# Error itself, and helpers that are told the code of their caller: os_error(1017, ...).
+_RAISE = re.compile(
+    r"\b\w*(?:[Ee]rror|corrupt|damage|fail|invalid|limit|refuse|unsupported|violation)\w*\s*[({]\s*"
+    r"(?:(?:\w+::)*ErrorKind::k\w+\s*,\s*)?(\d[\d']{3,})\s*[,)}]"
+)
+
+
+def check(tree):
+    if not tree.exists(ERROR_HEADER):
+        return
+    ranges = {name: int(digit) for name, digit in _RANGE.findall(tree.text(ERROR_HEADER))}
+    if not ranges:
+        yield Finding(ERROR_HEADER, 0, 'states no ranges ("storage 1000s, ...")')
+    first_site = {}
+    for path in tree.layer_sources():
+        code = tree.code(path)
+        for match in _RAISE.finditer(code):
+            number = int(match.group(1).replace("'", ""))
+            line = line_of(code, match.start(1))
+            if ranges.get(layer_of(path)) != number // 1000:
+                yield Finding(path, line, f"code {number} is not in the range of {layer_of(path)}")
+            if number in first_site:
+                text = f"code {number} is already raised at {first_site[number]}"
+                yield Finding(path, line, text)
+            first_site.setdefault(number, f"{path}:{line}")
