@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""A tree with every feature goes in and comes out identical: mount, extract, peers' opinion."""
+import hashlib
+import os
+import shutil
+import sys
+import unittest
+
+import support
+from support import HERE, build, compare, dgfs, mounted, run
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(
+            hashlib, "file_digest") else hashlib.sha256(file.read()).hexdigest()
+
+
+class FeatureTree(support.ScratchCase):
+    """One tree and one image for the cases of this class."""
+
+    @classmethod
+    def setUpClass(cls):
+        import tempfile
+        import pathlib
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-features-"))
+        cls.tree = cls.shared / "tree"
+        made = run(sys.executable, HERE / "feature_tree.py", cls.tree)
+        sys.stderr.write(made.stdout.decode())
+        cls.image = cls.shared / "tree.dgfs"
+        cls.index = cls.shared / "tree.dgfs.idx"
+        build(cls.tree, cls.image)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared, ignore_errors=True)
+
+    def test_verify_finds_no_damage(self):
+        dgfs("verify", self.image)
+
+    def test_mount_equals_source(self):
+        with mounted(self.image) as point:
+            compare(self.tree, point)
+
+    def test_extract_equals_source(self):
+        dgfs("extract", self.image, self.scratch / "out", "--quiet")
+        compare(self.tree, self.scratch / "out")
+
+    def test_extract_of_the_mount_by_tar_equals_source(self):
+        out = self.scratch / "out"
+        out.mkdir()
+        with mounted(self.image) as point:
+            tar = f"tar -C {point} --xattrs --xattrs-include='*' --acls -S -cf - ."
+            untar = f"tar -C {out} --xattrs --xattrs-include='*' --acls -xpf - --same-owner"
+            # tar cannot store sockets; it says so and goes on.
+            run("bash", "-c", f"({tar} || test $? = 1) 2>/dev/null | {untar}")
+        compare(self.tree, out, "--skip", "special/socket", "--no-holes")
+
+    def test_image_without_index_file_opens(self):
+        alone = self.scratch / "alone.dgfs"
+        shutil.copyfile(self.image, alone)
+        dgfs("verify", alone)
+        listed = dgfs("find", alone).stdout
+        self.assertEqual(listed, dgfs("find", self.image).stdout)
+
+    def test_index_alone_answers_for_metadata(self):
+        alone = self.scratch / "alone.idx"
+        shutil.copyfile(self.index, alone)
+        listed = dgfs("ls", "-lR", alone).stdout
+        self.assertEqual(listed, dgfs("ls", "-lR", self.image).stdout)
+        failed = dgfs("cat", alone, "sizes/4096", check=False)
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn(b"missing", failed.stderr)
+
+    def test_same_bytes_for_any_jobs_and_any_run(self):
+        expected = digest(self.image), digest(self.index)
+        for jobs in (1, 2, 8, 2):
+            image = self.scratch / "again.dgfs"
+            build(self.tree, image, "--jobs", str(jobs))
+            found = digest(image), digest(f"{image}.idx")
+            self.assertEqual(found, expected, f"--jobs {jobs}")
+
+    def test_gnu_diff_and_rsync_see_no_difference(self):
+        support.need_program("rsync")
+        with mounted(self.image) as point:
+            # Sockets and device files are special to diff; /sparse is compared elsewhere.
+            differ = run("diff", "-r", "--no-dereference", "-x", "special", "-x", "sparse",
+                         self.tree, point, check=False)
+            self.assertEqual(differ.stdout, b"")
+            changes = run("rsync", "-aHAXn", "--numeric-ids", "--checksum", "--itemize-changes",
+                          "--delete", "--exclude", "/sparse/above-4-gib",
+                          f"{self.tree}/", f"{point}/")
+            self.assertEqual(changes.stdout, b"")
+
+    def test_gnu_tar_sees_no_difference(self):
+        archive = self.scratch / "tree.tar"
+        run("tar", "-C", self.tree, "--exclude=./special/socket", "-S", "-cf", archive, ".")
+        with mounted(self.image) as point:
+            run("tar", "-C", point, "-df", archive)
+
+    def test_unprivileged_user_extracts_what_is_allowed(self):
+        support.need_root()
+        support.need_program("setpriv")
+        out = self.scratch / "out"
+        os.chmod(self.scratch, 0o777)
+        for part in (self.shared, ):
+            os.chmod(part, 0o755)
+        run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+            support.DGFS, "extract", self.image, out, "--quiet")
+        compare(self.tree, out, "--no-owner", "--no-xattrs", "--skip", "special/null",
+                "--skip", "special/disk")
+
+
+class Interruption(support.ScratchCase):
+    """What is left when a build cannot end."""
+
+    def setUp(self):
+        super().setUp()
+        self.tree = self.scratch / "tree"
+        self.tree.mkdir()
+        for number in range(2000):
+            (self.tree / f"f{number}").write_bytes(os.urandom(20000))
+        self.out = self.scratch / "out"
+        self.out.mkdir()
+
+    def test_kill_leaves_nothing(self):
+        import signal
+        import subprocess
+        import time
+        for wait in (0.0, 0.005, 0.02, 0.05, 0.1):
+            process = subprocess.Popen([support.DGFS, "build", self.tree, self.out / "i.dgfs"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(wait)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            left = sorted(os.listdir(self.out))
+            if process.returncode == 0:  # it was faster
+                for name in left:
+                    os.unlink(self.out / name)
+            else:
+                self.assertIn(left, ([], ["i.dgfs"]))
+                if left:
+                    dgfs("verify", self.out / "i.dgfs")
+                    os.unlink(self.out / "i.dgfs")
+
+    def test_interrupt_leaves_nothing_and_says_so(self):
+        import signal
+        import subprocess
+        import time
+        process = subprocess.Popen([support.DGFS, "build", self.tree, self.out / "i.dgfs"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate()
+        if process.returncode != 0:
+            self.assertEqual(os.listdir(self.out), [])
+            self.assertIn(b"interrupted", complaint.lower())
+
+    def test_full_disk_is_a_clear_failure(self):
+        support.need_root()
+        run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", self.out)
+        self.addCleanup(run, "umount", self.out)
+        failed = dgfs("build", self.tree, self.out / "i.dgfs", check=False)
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn(b"No space left", failed.stderr)
+        self.assertEqual(os.listdir(self.out), [])
+
+    def test_failed_build_keeps_the_old_image(self):
+        image = self.out / "i.dgfs"
+        build(self.tree, image)
+        before = digest(image)
+        support.need_root()
+        failed = dgfs("build", self.scratch / "missing", image, check=False)
+        self.assertEqual(failed.returncode, 1)
+        self.assertEqual(digest(image), before)
+        dgfs("verify", image)
+
+
+if __name__ == "__main__":
+    support.main()

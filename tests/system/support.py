@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""What the system tests share: the program under test, scratch space, mounts, comparison."""
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+DGFS = os.environ.get("DGFS", "dgfs")
+SKIPPED = 77
+
+
+def run(*arguments, check=True, **keywords):
+    """Runs a program; its output is in the exception when it fails and `check` is set."""
+    result = subprocess.run([os.fspath(a) for a in arguments], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **keywords)
+    if check and result.returncode != 0:
+        raise AssertionError(f"{arguments} ended with {result.returncode}\n"
+                             f"{result.stdout[-4000:].decode(errors='replace')}\n"
+                             f"{result.stderr[-4000:].decode(errors='replace')}")
+    return result
+
+
+def dgfs(*arguments, **keywords):
+    return run(DGFS, *arguments, **keywords)
+
+
+def build(source, image, *options):
+    return dgfs("build", source, image, "--quiet", *options)
+
+
+def compare(first, second, *options):
+    """Fails unless the independent walk finds two trees equal."""
+    result = run(sys.executable, HERE / "compare_trees.py", first, second, *options, check=False)
+    if result.returncode != 0:
+        raise AssertionError(result.stdout.decode(errors="replace") +
+                             result.stderr.decode(errors="replace"))
+
+
+def need_fuse():
+    if not os.path.exists("/dev/fuse"):
+        raise unittest.SkipTest("/dev/fuse is missing on this machine")
+
+
+def need_root():
+    if os.geteuid() != 0:
+        raise unittest.SkipTest("needs root")
+
+
+def need_program(name):
+    if shutil.which(name) is None:
+        raise unittest.SkipTest(f"{name} is not installed")
+
+
+@contextlib.contextmanager
+def mounted(image, *options):
+    """Mounts an image on a scratch directory and unmounts it at the end."""
+    need_fuse()
+    point = tempfile.mkdtemp(prefix="dgfs-mount-")
+    try:
+        dgfs("mount", image, point, *options)
+        try:
+            yield pathlib.Path(point)
+        finally:
+            unmount(point)
+    finally:
+        os.rmdir(point)
+
+
+def unmount(point):
+    deadline = time.monotonic() + 20
+    while run("fusermount3", "-u", point, check=False).returncode != 0:
+        if time.monotonic() > deadline:
+            run("umount", "-l", point, check=False)
+            raise AssertionError(f"{point} cannot be unmounted")
+        time.sleep(0.1)
+
+
+class ScratchCase(unittest.TestCase):
+    """A test case with a scratch directory of its own."""
+
+    def setUp(self):
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-test-"))
+        self.addCleanup(shutil.rmtree, self.scratch, ignore_errors=True)
+
+
+def main():
+    """unittest.main() with exit code 77 where every test was skipped."""
+    program = unittest.main(exit=False, verbosity=2)
+    result = program.result
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(SKIPPED if result.testsRun and len(result.skipped) == result.testsRun else 0)
