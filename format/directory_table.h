@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "format/coding.h"
 #include "format/entry.h"
 
 namespace dgfs::format {
@@ -48,19 +49,22 @@ class DirectoryTable {
   [[nodiscard]] std::optional<Ordinal> parent(Ordinal ordinal) const;
   [[nodiscard]] std::uint64_t directory_count() const { return directories_.size(); }
   [[nodiscard]] Ordinal entry_count() const { return entry_count_; }
-  /// About 24 bytes a directory.
+  /// About 20 bytes a directory.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
+  /// Position in by_ordinal_ of the first directory whose ordinal is not below `ordinal`.
+  [[nodiscard]] std::size_t lower_bound(Ordinal ordinal) const;
+
   /// In list order: `first` rises, so parent() is a binary search in it.
   struct Directory {
     Ordinal ordinal = 0;
     Ordinal first = 0;
   };
+  /// Child and subdirectory counts follow from neighbours and are not kept.
   std::vector<Directory> directories_;
   /// Positions in directories_, sorted by Directory::ordinal.
   std::vector<std::uint32_t> by_ordinal_;
-  std::vector<std::uint32_t> subdirectory_counts_;
   Ordinal entry_count_ = 0;
 };
 
@@ -68,12 +72,17 @@ class DirectoryTable::Loader {
  public:
   /// @param entry_count  of the namespace, from the superblock: bounds all memory
   explicit Loader(Ordinal entry_count);
-  /// Errors: kCorrupt (positions not rising, more children than entries, list without directory).
+  /// After an error the loader must not be used any more.
+  /// Errors: kCorrupt (positions not rising, more children than entries, list without directory),
+  /// kLimit (2^32 directories or more).
   [[nodiscard]] Status add(Bytes body);
   /// Errors: kCorrupt if lists are missing or the entries do not add up.
   [[nodiscard]] Result<DirectoryTable> finish() &&;
 
  private:
+  [[nodiscard]] Status add_list(Decoder& decoder);
+  [[nodiscard]] Status add_subdirectories(Decoder& decoder, std::uint64_t child_count);
+
   DirectoryTable table_;
   Ordinal expected_entries_;
   Ordinal next_first_ = 1;

@@ -23,6 +23,9 @@
 
 namespace dgfs::format {
 
+/// Longest stored frame of a zstd extent: checksum and zstd's bound for kFrameBytes.
+inline constexpr std::size_t kZstdFrameStoredBytesMax = kChecksumBytes + kFrameBytes + 288;
+
 /// Number of frames for `content_bytes`.
 [[nodiscard]] constexpr std::uint64_t frame_count(std::uint64_t content_bytes) {
   return content_bytes / kFrameBytes + (content_bytes % kFrameBytes != 0 ? 1 : 0);

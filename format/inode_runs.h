@@ -37,9 +37,14 @@ class InodeRuns {
   [[nodiscard]] std::optional<Ordinal> ordinal_of(InodeNumber inode) const;
   [[nodiscard]] std::optional<InodeNumber> inode_of(Ordinal ordinal) const;
   [[nodiscard]] const std::vector<InodeRun>& runs() const { return by_ordinal_; }
+  /// One past the highest inode number; at most the superblock's next_inode.
+  [[nodiscard]] InodeNumber end_inode() const;
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
+  /// Fills by_inode_ and checks that no number is given twice.
+  [[nodiscard]] Status sort_by_inode();
+
   std::vector<InodeRun> by_ordinal_;
   std::vector<std::uint32_t> by_inode_;  ///< positions in by_ordinal_, sorted by first_inode
 };

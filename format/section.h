@@ -18,22 +18,29 @@ namespace dgfs::format {
 
 enum class SectionKind : std::uint32_t {
   kNone = 0,
-  kPages = 1,           ///< kPageBytes each, in key order
-  kPageDirectory = 2,   ///< sealed blocks, each one encode_page_block()
-  kPageRoot = 3,        ///< sealed blocks: where the blocks of kPageDirectory stand
-  kDirectoryTable = 4,  ///< sealed blocks
-  kAttributeTables = 5, ///< sealed blocks, one table each
-  kModels = 6,          ///< sealed blocks, one model each: id u16, kind u8, bytes
-  kInodeRuns = 7,       ///< sealed block
-  kVolumes = 8,         ///< sealed block
-  kLongTargets = 9,     ///< sealed records
-  kXattrs = 10,         ///< sealed records
-  kSparseMaps = 11,     ///< sealed records
+  kPages = 1,            ///< kPageBytes each, in key order
+  kPageDirectory = 2,    ///< sealed blocks, each one encode_page_block()
+  kPageRoot = 3,         ///< sealed blocks: where the blocks of kPageDirectory stand
+  kDirectoryTable = 4,   ///< sealed blocks
+  kAttributeTables = 5,  ///< sealed blocks, one table each
+  kModels = 6,           ///< sealed blocks, one model each: id u16, kind u8, bytes
+  kInodeRuns = 7,        ///< sealed block
+  kVolumes = 8,          ///< sealed block
+  kLongTargets = 9,      ///< sealed records
+  kXattrs = 10,          ///< sealed records
+  kSparseMaps = 11,      ///< sealed records
 };
 inline constexpr std::size_t kSectionKinds = 12;
 
 /// "page directory", for messages.
 [[nodiscard]] const char* section_name(SectionKind kind);
+
+/// Names the section in the error of a failed result, if none is named yet.
+template <class T>
+[[nodiscard]] Result<T> in_section(SectionKind kind, Result<T> result) {
+  if (!result) return std::move(result).assume_error().in_section(section_name(kind));
+  return result;
+}
 
 inline constexpr std::size_t kSectionBlockBytes = 65536;  ///< body size at which a block is cut
 inline constexpr std::size_t kSectionBlockBytesMax = 1 << 24;
@@ -61,6 +68,7 @@ struct OpenedBlock {
 };
 [[nodiscard]] Result<OpenedBlock> open_block(SectionKind kind, Bytes bytes);
 
+inline constexpr std::size_t kRecordChecksumBytes = 8;
 /// checksum64(body, seed = kind) followed by body.
 [[nodiscard]] Buffer seal_record(SectionKind kind, Bytes body);
 /// Body of a sealed record, a view into `record`. Errors: kCorrupt.

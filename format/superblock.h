@@ -29,8 +29,8 @@ inline constexpr std::uint16_t kVersionMinor = 0;
 /// Feature words. A reader ignores unknown compat bits; a writer refuses unknown ro_compat bits; a
 /// reader refuses unknown incompat bits. Names are for messages ("needs feature ...").
 namespace feature {
-inline constexpr std::uint64_t kCompatXattrs = 1;    ///< some entry has xattrs
-inline constexpr std::uint64_t kCompatAcls = 2;      ///< some entry has a POSIX ACL
+inline constexpr std::uint64_t kCompatXattrs = 1;      ///< some entry has xattrs
+inline constexpr std::uint64_t kCompatAcls = 2;        ///< some entry has a POSIX ACL
 inline constexpr std::uint64_t kCompatIncomplete = 4;  ///< built with losses (--keep-going)
 inline constexpr std::uint64_t kIncompatZstdExtents = 1;
 inline constexpr std::uint64_t kIncompatVolumes = 2;  ///< more than one volume
@@ -38,6 +38,11 @@ inline constexpr std::uint64_t kCompatKnown = 7;
 inline constexpr std::uint64_t kRoCompatKnown = 0;
 inline constexpr std::uint64_t kIncompatKnown = 3;
 }  // namespace feature
+
+/// Names of the set bits of a word, "zstd-extents, bit 7"; unknown bits by number.
+[[nodiscard]] std::string compat_text(std::uint64_t bits);
+[[nodiscard]] std::string ro_compat_text(std::uint64_t bits);
+[[nodiscard]] std::string incompat_text(std::uint64_t bits);
 
 struct SectionPlace {
   SectionKind kind = SectionKind::kNone;
@@ -52,8 +57,8 @@ struct Superblock {
   std::uint64_t compat = 0;
   std::uint64_t ro_compat = 0;
   std::uint64_t incompat = 0;
-  Uuid uuid{};                       ///< of the image, shared by index and volumes
-  std::uint64_t index_bytes = 0;     ///< whole index, this page included; multiple of kPageBytes
+  Uuid uuid{};                          ///< of the image, shared by index and volumes
+  std::uint64_t index_bytes = 0;        ///< whole index, this page included; multiple of kPageBytes
   std::uint64_t namespace_entries = 0;  ///< ordinals below are names of the tree
   std::uint64_t link_entries = 0;       ///< ordinals after them are link records
   std::uint64_t next_inode = 0;         ///< never used so far
@@ -73,7 +78,7 @@ struct Superblock {
   friend bool operator==(const Superblock&, const Superblock&) = default;
 };
 
-/// kPageBytes bytes, checksummed.
+/// kPageBytes bytes, checksummed. Sections of length 0 are absent and get no row.
 [[nodiscard]] Buffer encode_superblock(const Superblock& superblock);
 
 /// Checks magic, checksum, version, features, and that sections lie inside index_bytes, aligned
