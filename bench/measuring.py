@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""What the benchmark drivers share: running, cold caches, loop devices, block statistics, tables."""
+import contextlib
+import dataclasses
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+
+@dataclasses.dataclass
+class Run:
+    """One timed process."""
+    seconds: float
+    peak_bytes: int
+    output: str = ""
+
+
+def run(*arguments, cwd=None, quiet=True):
+    """Runs to the end and gives its output; failure ends the benchmark."""
+    result = subprocess.run([os.fspath(a) for a in arguments], cwd=cwd, text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT if quiet else None, errors="replace")
+    if result.returncode != 0:
+        sys.exit(f"{arguments} ended with {result.returncode}\n{result.stdout[-3000:]}")
+    return result.stdout
+
+
+def timed(*arguments, cwd=None, output=subprocess.DEVNULL):
+    """Runs to the end; wall time and peak memory of the process itself."""
+    begin = time.monotonic()
+    process = subprocess.Popen([os.fspath(a) for a in arguments], cwd=cwd,
+                               stdin=subprocess.DEVNULL, stdout=output,
+                               stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{arguments} ended with {process.returncode}")
+    return Run(time.monotonic() - begin, usage.ru_maxrss * 1024)
+
+
+def sync_file(path):
+    """Makes a rival's output durable, as ours is when its builder ends; seconds it took."""
+    begin = time.monotonic()
+    fd = os.open(path, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+    return time.monotonic() - begin
+
+
+def drop_caches():
+    os.sync()
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n")
+
+
+def median_and_spread(values):
+    return statistics.median(values), min(values), max(values)
+
+
+@contextlib.contextmanager
+def loop_device(file, read_only=False):
+    """A loop device that bypasses the page cache of its backing file."""
+    arguments = ["losetup", "--find", "--show", "--direct-io=on"]
+    device = run(*arguments, *(["--read-only"] if read_only else []), file).strip()
+    try:
+        yield device
+    finally:
+        run("losetup", "--detach", device)
+
+
+@contextlib.contextmanager
+def mounted(*mount_command, point, unmount=("umount",)):
+    run(*mount_command)
+    try:
+        yield point
+    finally:
+        for _ in range(50):
+            if subprocess.run([*unmount, point], stderr=subprocess.DEVNULL).returncode == 0:
+                break
+            time.sleep(0.1)
+
+
+def device_reads(device):
+    """(read operations, bytes read) since the device appeared."""
+    fields = pathlib.Path(f"/sys/block/{os.path.basename(device)}/stat").read_text().split()
+    return int(fields[0]), int(fields[2]) * 512
+
+
+def heading(title):
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    print(f"{title}\ncommand: {' '.join(sys.argv)}\nmachine: {os.cpu_count()} cores, "
+          f"{memory / 2**30:.0f} GiB, Linux {platform.release()}\n")
+
+
+def table(header, rows):
+    """Prints a markdown table."""
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
