@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Golden images: what was built stays readable, and the same tree still gives the same bytes.
+
+golden/NAME.img and NAME.idx are an image and its index, made from the tree `make_NAME` below. With --renew they are
+written anew: that is for a deliberate change of the format, in the commit that makes it.
+"""
+import ctypes
+import os
+import pathlib
+import shutil
+import sys
+import unittest
+
+import support
+from support import HERE, compare, dgfs
+
+GOLDEN = HERE / "golden"
+# Compressed bytes depend on the compressor; the pinned ones were made by this version.
+ZSTD_VERSION = "1.5.4"
+TIME = 1_600_000_000 * 10**9 + 123_456_789
+
+
+def put(path, data, mode=0o644):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    path.chmod(mode)
+
+
+def settle(root):
+    """Times that depend on nothing but the place in the tree."""
+    for number, (base, directories, files) in enumerate(os.walk(root, topdown=False)):
+        directories.sort()
+        for offset, name in enumerate(sorted(files) + ["."]):
+            when = TIME + number * 10**9 + offset * 1001
+            os.utime(os.path.join(base, name), ns=(when, when), follow_symlinks=False)
+
+
+def make_plain(root):
+    """Files of several sizes in a few directories, nothing special."""
+    for directory in ("", "docs/", "docs/deep/er/", "src/"):
+        for number in range(40):
+            size = (number * 37) % 900
+            put(root / f"{directory}file-{number:02}.txt", b"%d " % number * size)
+    (root / "empty").mkdir()
+    put(root / "big", bytes(range(256)) * 800)
+    put(root / "tool", b"#!/bin/sh\n", 0o755)
+    settle(root)
+
+
+def make_features(root):
+    """Links, holes, FIFO, socketless: what an ordinary user can make anywhere."""
+    make_plain(root)
+    os.symlink("src/file-01.txt", root / "link")
+    os.symlink("x" * 1000, root / "long-link")
+    os.link(root / "big", root / "docs/big-too")
+    os.link(root / "tool", root / "src/tool-too")
+    os.mkfifo(root / "fifo", 0o600)
+    with open(root / "holes", "wb") as out:
+        out.truncate(1 << 20)
+        out.seek(500_000)
+        out.write(b"data in the middle")
+    put(root / "odd\nname", b"newline")
+    os.makedirs(root / "order/a")
+    put(root / "order/a/x", b"1")
+    put(root / "order/a-b/x", b"2")
+    settle(root)
+
+
+TREES = {"plain": make_plain, "features": make_features}
+
+
+def build_golden(name, scratch):
+    tree = scratch / name
+    tree.mkdir(mode=0o755)
+    tree.chmod(0o755)
+    os.umask(0o022)
+    TREES[name](tree)
+    image = scratch / f"{name}.dgfs"
+    dgfs("build", tree, image, "--quiet", "--owner", "0", "--group", "0", "--no-xattrs")
+    return tree, image
+
+
+class Golden(support.ScratchCase):
+    def each(self):
+        for name in TREES:
+            with self.subTest(image=name):
+                yield name
+
+    def test_images_of_old_are_read(self):
+        for name in self.each():
+            tree = self.scratch / name
+            tree.mkdir()
+            tree.chmod(0o755)
+            TREES[name](tree)
+            image = self.scratch / f"{name}.dgfs"
+            shutil.copyfile(GOLDEN / f"{name}.img", image)
+            shutil.copyfile(GOLDEN / f"{name}.idx", f"{image}.idx")
+            dgfs("verify", image)
+            dgfs("extract", image, self.scratch / f"{name}.out", "--quiet")
+            compare(tree, self.scratch / f"{name}.out", "--no-owner", "--no-xattrs")
+
+    def test_same_tree_gives_the_pinned_bytes(self):
+        library = ctypes.CDLL("libzstd.so.1")
+        library.ZSTD_versionString.restype = ctypes.c_char_p
+        version = library.ZSTD_versionString().decode()
+        if version != ZSTD_VERSION:
+            raise unittest.SkipTest(f"zstd is {version}, the bytes were pinned with "
+                                    f"{ZSTD_VERSION}")
+        for name in self.each():
+            _, image = build_golden(name, self.scratch)
+            self.assertEqual((GOLDEN / f"{name}.img").read_bytes(), image.read_bytes())
+            self.assertEqual((GOLDEN / f"{name}.idx").read_bytes(),
+                             pathlib.Path(f"{image}.idx").read_bytes())
+
+
+def renew():
+    import tempfile
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in TREES:
+            _, image = build_golden(name, pathlib.Path(scratch))
+            shutil.copyfile(image, GOLDEN / f"{name}.img")
+            shutil.copyfile(f"{image}.idx", GOLDEN / f"{name}.idx")
+
+
+if __name__ == "__main__":
+    if "--renew" in sys.argv:
+        renew()
+    else:
+        support.main()
