@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/answer.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <string>
+
+namespace dgfs::fuse {
+namespace {
+
+// "a/b", or "inode 7" where the damage hides the path.
+std::string object_text(const Server& server, const Call& call) {
+  const auto path = server.image.path_of(call.inode);
+  std::string text = path ? "/" + path.value() : fmt::format("inode {}", call.inode);
+  if (call.name == nullptr) return text;
+  if (text.back() != '/') text += '/';
+  return text + call.name;
+}
+
+}  // namespace
+
+void answer_error(fuse_req_t request, const Call& call, const Error& error) noexcept {
+  try {
+    Server& server = server_of(request);
+    if (is_fault(error, call.subject) && server.log.is_due(error)) {
+      server.log.write(
+          fmt::format("{} of {}", request_name(call.request), object_text(server, call)), error);
+    }
+  } catch (const std::exception&) {
+    // Out of memory while complaining: the reply below still tells the program.
+  }
+  fuse_reply_err(request, error_number(error, call.subject));
+}
+
+void answer_exception(fuse_req_t request, const Call& call) noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    fuse_reply_err(request, ENOMEM);
+  } catch (const std::exception& exception) {
+    answer_error(request, call, Error(ErrorKind::kIo, 5001, exception.what()));
+  } catch (...) {
+    answer_error(request, call, Error(ErrorKind::kIo, 5002, "unknown exception"));
+  }
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/attributes.h"
+
+#include <algorithm>
+
+#include "format/extent.h"
+#include "format/limits.h"
+#include "format/mode.h"
+
+namespace dgfs::fuse {
+namespace {
+
+constexpr std::uint64_t kStatBlockBytes = 512;
+
+constexpr std::uint64_t units(std::uint64_t bytes, std::uint64_t unit_bytes) {
+  return bytes / unit_bytes + (bytes % unit_bytes != 0 ? 1 : 0);
+}
+
+timespec to_timespec(const Time& time) {
+  return {.tv_sec = time.seconds, .tv_nsec = static_cast<long>(time.nanoseconds)};
+}
+
+// Bytes of a regular file that are not holes. For a compressed file with holes they stand in its
+// sparse map only, which is not worth a read; the stored bytes take their place.
+std::uint64_t data_bytes(const reader::Node& node) {
+  if (!node.sparse_map.present()) return node.size_bytes;
+  if (node.codec != format::ExtentCodec::kRaw) return std::min(node.stored_bytes, node.size_bytes);
+  return std::min(format::raw_content_bytes(node.stored_bytes), node.size_bytes);
+}
+
+}  // namespace
+
+struct stat to_stat(const reader::Node& node) {
+  struct stat out {};
+  out.st_ino = node.inode;
+  out.st_mode = node.mode;
+  out.st_nlink = node.link_count;
+  out.st_uid = node.uid;
+  out.st_gid = node.gid;
+  out.st_rdev = node.rdev;
+  out.st_size = static_cast<off_t>(node.size_bytes);
+  out.st_blksize = format::kFrameBytes;
+  if (format::is_regular(node.mode)) {
+    out.st_blocks = static_cast<blkcnt_t>(units(data_bytes(node), kStatBlockBytes));
+  }
+  out.st_mtim = to_timespec(node.mtime);
+  out.st_ctim = to_timespec(node.ctime);
+  out.st_atim = to_timespec(node.atime);
+  return out;
+}
+
+struct stat to_short_stat(const reader::ListedName& listed) {
+  struct stat out {};
+  out.st_ino = listed.inode;
+  out.st_mode = listed.mode;
+  return out;
+}
+
+fuse_entry_param to_entry(const reader::Node& node) {
+  fuse_entry_param entry{};
+  entry.ino = node.inode;
+  // Inode numbers are never used again, so all are of generation 0 (the kernel demands it of the
+  // root).
+  entry.generation = 0;
+  entry.attr = to_stat(node);
+  entry.attr_timeout = kForeverSeconds;
+  entry.entry_timeout = kForeverSeconds;
+  return entry;
+}
+
+fuse_entry_param absent_entry() {
+  fuse_entry_param entry{};
+  entry.entry_timeout = kForeverSeconds;
+  return entry;
+}
+
+struct statvfs to_statvfs(const format::Superblock& superblock) {
+  struct statvfs out {};
+  out.f_bsize = format::kPageBytes;
+  out.f_frsize = format::kPageBytes;
+  out.f_blocks = units(superblock.stored_bytes, format::kPageBytes) +
+                 units(superblock.index_bytes, format::kPageBytes);
+  out.f_files = superblock.regular_files + superblock.directories + superblock.symlinks +
+                superblock.other_files;
+  out.f_flag = ST_RDONLY;
+  out.f_namemax = format::kNameBytesMax;
+  return out;
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/connection.h"
+
+#include <algorithm>
+
+#include "fuse/server.h"
+
+namespace dgfs::fuse {
+namespace {
+
+// Reads ahead that may be under way at once; the kernel's 12 would leave a fast disk idle.
+constexpr unsigned kBackgroundRequestsMax = 64;
+
+// Not wanted, of what libfuse wants by itself: splicing (replies come from memory, where one copy
+// is cheaper than page tricks, and requests are small), AUTO_INVAL_DATA (contents never change),
+// ATOMIC_O_TRUNC (must be off where OPEN stays unanswered).
+constexpr unsigned kWantedCapabilities =
+    FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_PARALLEL_DIROPS |
+    FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_CACHE_SYMLINKS |
+    FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_NO_OPENDIR_SUPPORT | FUSE_CAP_EXPLICIT_INVAL_DATA;
+
+}  // namespace
+
+void start_connection(void* user_data, fuse_conn_info* connection) noexcept {
+  Server& server = *static_cast<Server*>(user_data);
+  // With ACLs the kernel asks for two xattrs of every object whose access it checks, so they are
+  // enabled only where there are some.
+  const unsigned acls = server.has_acls() ? FUSE_CAP_POSIX_ACL : 0u;
+  connection->want = connection->capable & (kWantedCapabilities | acls);
+  server.opens_unanswered = (connection->capable & FUSE_CAP_NO_OPEN_SUPPORT) != 0;
+  server.directory_opens_unanswered = (connection->capable & FUSE_CAP_NO_OPENDIR_SUPPORT) != 0;
+  connection->max_background = kBackgroundRequestsMax;
+  connection->congestion_threshold = kBackgroundRequestsMax / 4 * 3;
+  if (server.max_read_bytes != 0) {
+    connection->max_read = static_cast<unsigned>(server.max_read_bytes);
+  }
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Files and symlinks: open, read, seek, readlink. FLUSH and RELEASE have no operation: libfuse
+// answers the first with ENOSYS, and the kernel sends the second only for what was opened.
+#include <cerrno>
+
+#include "fuse/answer.h"
+#include "fuse/operations.h"
+
+namespace dgfs::fuse {
+namespace {
+
+void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
+  Server& server = server_of(request);
+  if (server.opens_unanswered) return answer_never(request, Request::kOpen);
+  server.counters.count(Request::kOpen);
+  file->keep_cache = 1;
+  fuse_reply_open(request, file);
+}
+
+// Grows to the largest read a thread has served, which the kernel bounds (1 MiB).
+MutableBytes thread_buffer(std::size_t size_bytes) {
+  thread_local Buffer buffer;
+  if (buffer.size() < size_bytes) buffer.resize(size_bytes);
+  return MutableBytes(buffer).first(size_bytes);
+}
+
+void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off_t offset,
+               fuse_file_info*) {
+  answer(request, {Request::kRead, inode}, [&](const Server& server) -> Status {
+    DGFS_TRY(node, server.image.by_inode(inode));
+    const auto buffer = thread_buffer(size_bytes);
+    DGFS_TRY(count, server.image.read(node, static_cast<std::uint64_t>(offset), buffer));
+    fuse_reply_buf(request, reinterpret_cast<const char*>(buffer.data()), count);
+    return ok();
+  });
+}
+
+Result<std::uint64_t> seek_target(const reader::Image& image, const reader::Node& node,
+                                  std::uint64_t offset, int whence) {
+  return whence == SEEK_DATA ? image.next_data(node, offset) : image.next_hole(node, offset);
+}
+
+void seek(fuse_req_t request, fuse_ino_t inode, off_t offset, int whence, fuse_file_info*) {
+  // Without it the kernel takes every file for one piece of data, and no longer asks.
+  if (!server_of(request).has_holes()) return answer_never(request, Request::kSeek);
+  answer(request, {Request::kSeek, inode}, [&](const Server& server) -> Status {
+    DGFS_TRY(node, server.image.by_inode(inode));
+    const auto from = static_cast<std::uint64_t>(offset);
+    if (offset < 0 || from >= node.size_bytes) {
+      fuse_reply_err(request, ENXIO);
+      return ok();
+    }
+    const auto target = seek_target(server.image, node, from, whence);
+    // The one remaining way to ask wrongly: no data follows.
+    if (!target && target.error().kind() == ErrorKind::kInvalidArgument) {
+      fuse_reply_err(request, ENXIO);
+      return ok();
+    }
+    if (!target) return target.error();
+    fuse_reply_lseek(request, static_cast<off_t>(target.value()));
+    return ok();
+  });
+}
+
+void read_link(fuse_req_t request, fuse_ino_t inode) {
+  answer(request, {Request::kReadLink, inode}, [&](const Server& server) -> Status {
+    DGFS_TRY(node, server.image.by_inode(inode));
+    DGFS_TRY(target, server.image.read_link(node));
+    fuse_reply_readlink(request, target.c_str());
+    return ok();
+  });
+}
+
+}  // namespace
+
+void add_content_operations(fuse_lowlevel_ops& operations) {
+  operations.open = open_file;
+  operations.read = read_file;
+  operations.lseek = seek;
+  operations.readlink = read_link;
+}
+
+}  // namespace dgfs::fuse

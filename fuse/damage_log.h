@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The log of a serving mount. A damaged place may be asked for thousands of times a second, and a
+// damaged disk has thousands of places: each is told once, and only so many in a second.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+#include <spdlog/logger.h>
+
+#include "base/error.h"
+#include "storage/env.h"
+
+namespace dgfs::fuse {
+
+/// Places that are remembered as told; beyond them new ones are only counted. 1 MiB at most.
+inline constexpr std::size_t kDamagedPlacesMax = 16384;
+/// Lines in one second. What comes above is counted and can be told at the next occasion.
+inline constexpr unsigned kDamageLinesPerSecondMax = 10;
+
+/// Thread-safe.
+class DamageLog {
+ public:
+  /// @param env  gives the clock; must outlive the log
+  DamageLog(storage::Env& env, std::shared_ptr<spdlog::logger> log)
+      : env_(env), log_(std::move(log)) {}
+
+  /// Sends everything to `log` from now on. Not to be called while other threads log.
+  void redirect(std::shared_ptr<spdlog::logger> log) { log_ = std::move(log); }
+
+  /// Whether damage at this place is to be written now; then write() must follow. The question is
+  /// apart from the answer because finding out the path of a damaged file costs reads.
+  [[nodiscard]] bool is_due(const Error& error);
+  /// @param what  what failed, for whom: "read of a/b.txt"
+  void write(const std::string& what, const Error& error);
+
+  /// For what is not about a place: no limit.
+  void warn(const std::string& text) { log_->warn("{}", text); }
+
+ private:
+  storage::Env& env_;
+  std::shared_ptr<spdlog::logger> log_;
+  std::mutex mutex_;
+  std::unordered_set<std::uint64_t> told_places_;  // hashes
+  std::uint64_t second_ = 0;                       // of the monotonic clock
+  unsigned lines_in_second_ = 0;
+  std::uint64_t untold_ = 0;  // since the last line
+};
+
+}  // namespace dgfs::fuse

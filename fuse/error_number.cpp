@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/error_number.h"
+
+#include <cerrno>
+
+namespace dgfs::fuse {
+
+int error_number(const Error& error, Subject subject) noexcept {
+  switch (error.kind()) {
+    case ErrorKind::kNotFound:
+      return subject == Subject::kName ? ENOENT : EIO;
+    case ErrorKind::kNotDirectory:
+      return ENOTDIR;
+    case ErrorKind::kIsDirectory:
+      return EISDIR;
+    case ErrorKind::kInvalidArgument:
+      return EINVAL;
+    case ErrorKind::kInterrupted:
+      return EINTR;
+    case ErrorKind::kUnsupported:
+      return EOPNOTSUPP;
+    default:
+      return EIO;
+  }
+}
+
+bool is_fault(const Error& error, Subject subject) noexcept {
+  return error_number(error, subject) == EIO || error.kind() == ErrorKind::kUnsupported;
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The read-only mount: serves an image through the kernel until it is unmounted.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fuse/request_counters.h"
+#include "reader/image.h"
+#include "storage/env.h"
+
+namespace spdlog {
+class logger;
+}
+
+namespace dgfs::fuse {
+
+struct MountOptions {
+  std::string image_path;
+  reader::OpenOptions open;  ///< its `warn` is called beside the logger
+  std::string mount_point;   ///< an existing directory
+  /// What follows -o, each already split at its commas; see mount_arguments.h.
+  std::vector<std::string> options;
+  bool foreground = false;  ///< stay attached to the terminal
+  unsigned threads = 0;     ///< serving at once at most; 0 = chosen by the number of cores
+  /// Counts requests while serving, where given; must outlive mount(). May lie in memory shared
+  /// with another process.
+  RequestCounters* counters = nullptr;
+};
+
+/// Opens the image, mounts it, and serves it until it is unmounted or the process gets SIGTERM,
+/// SIGINT or SIGHUP; then nothing is mounted any more and ok is returned. Those signals must have
+/// their default action when it is called (an ignored SIGHUP stays ignored), and no other mount()
+/// may run in the process.
+///
+/// Unless `foreground`, the process forks as soon as the mount is usable: the calling process ends
+/// there with status 0, and mount() returns in the daemon, which has left its terminal, its
+/// session and its working directory. So it must be called while the process has one thread. An
+/// error from before the fork is returned in the calling process, which nothing has left.
+///
+/// @param env   must have been made by storage::make_posix_env() or wrap such a one, for what
+///              libfuse does itself
+/// @param log   receives warnings and damage that was met; a daemon, after the fork, sends them to
+///              syslog instead
+/// Errors: those of Image::open; kInvalidArgument (an option is unknown or has a bad value),
+/// kNotFound, kNotDirectory (mount point), kPermission, kIo (the system refused the mount).
+[[nodiscard]] Status mount(storage::Env& env, const MountOptions& options,
+                           std::shared_ptr<spdlog::logger> log);
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/operations.h"
+
+#include <cstring>
+
+#include "fuse/answer.h"
+#include "fuse/attributes.h"
+#include "fuse/connection.h"
+
+namespace dgfs::fuse {
+namespace {
+
+Status reply_lookup(fuse_req_t request, const Server& server, fuse_ino_t parent,
+                    std::string_view name) {
+  const auto node = server.image.lookup(parent, name);
+  if (!node && node.error().kind() != ErrorKind::kNotFound) return node.error();
+  const auto entry = node ? to_entry(node.value()) : absent_entry();
+  fuse_reply_entry(request, &entry);
+  return ok();
+}
+
+void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  if (std::strlen(name) > format::kNameBytesMax) {
+    server_of(request).counters.count(Request::kLookup);
+    fuse_reply_err(request, ENAMETOOLONG);
+    return;
+  }
+  answer(request, {Request::kLookup, parent, Subject::kName, name},
+         [&](const Server& server) { return reply_lookup(request, server, parent, name); });
+}
+
+// Nothing is held per inode, so there is nothing to forget.
+void forget(fuse_req_t request, fuse_ino_t, std::uint64_t) {
+  server_of(request).counters.count(Request::kForget);
+  fuse_reply_none(request);
+}
+
+void forget_many(fuse_req_t request, std::size_t, fuse_forget_data*) {
+  server_of(request).counters.count(Request::kForget);
+  fuse_reply_none(request);
+}
+
+void get_attributes(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
+  answer(request, {Request::kGetAttributes, inode, Subject::kName},
+         [&](const Server& server) -> Status {
+           DGFS_TRY(node, server.image.by_inode(inode));
+           const struct stat attributes = to_stat(node);
+           fuse_reply_attr(request, &attributes, kForeverSeconds);
+           return ok();
+         });
+}
+
+void file_system_status(fuse_req_t request, fuse_ino_t inode) {
+  answer(request, {Request::kFileSystemStatus, inode}, [&](const Server& server) -> Status {
+    const struct statvfs totals = to_statvfs(server.image.superblock());
+    fuse_reply_statfs(request, &totals);
+    return ok();
+  });
+}
+
+}  // namespace
+
+fuse_lowlevel_ops make_operations() {
+  fuse_lowlevel_ops operations{};
+  operations.init = start_connection;
+  operations.lookup = lookup;
+  operations.forget = forget;
+  operations.forget_multi = forget_many;
+  operations.getattr = get_attributes;
+  operations.statfs = file_system_status;
+  add_content_operations(operations);
+  add_directory_operations(operations);
+  add_xattr_operations(operations);
+  return operations;
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/session.h"
+
+#include <fuse_lowlevel.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "fuse/operations.h"
+
+namespace dgfs::fuse {
+namespace {
+
+// What libfuse said last. It reports failures as text only, through a hook without user data; it
+// is called by the thread that mounts.
+thread_local std::string last_message;
+
+void keep_message(fuse_log_level, const char* format, std::va_list values) {
+  char text[512];
+  std::vsnprintf(text, sizeof text, format, values);
+  last_message = text;
+  while (!last_message.empty() && last_message.back() == '\n') last_message.pop_back();
+}
+
+// libfuse's words without its name in front, or the system's where it said nothing.
+std::string reason(int os_errno) {
+  if (last_message.empty()) return std::strerror(os_errno);
+  constexpr std::string_view kPrefix = "fuse: ";
+  return last_message.starts_with(kPrefix) ? last_message.substr(kPrefix.size()) : last_message;
+}
+
+// argc and argv as libfuse takes them; it copies what it keeps.
+struct Arguments {
+  explicit Arguments(const std::vector<std::string>& texts) {
+    fuse_opt_add_arg(&args, "dgfs");
+    for (const auto& text : texts) fuse_opt_add_arg(&args, text.c_str());
+  }
+  ~Arguments() { fuse_opt_free_args(&args); }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  fuse_args args = FUSE_ARGS_INIT(0, nullptr);
+};
+
+struct LoopConfigDeleter {
+  void operator()(fuse_loop_config* config) const noexcept { fuse_loop_cfg_destroy(config); }
+};
+
+}  // namespace
+
+void Session::Deleter::operator()(fuse_session* session) const noexcept {
+  fuse_session_destroy(session);
+}
+
+Result<Session> Session::create(Server& server, const std::vector<std::string>& arguments) {
+  last_message.clear();
+  fuse_set_log_func(keep_message);
+  Arguments list(arguments);
+  const auto operations = make_operations();
+  auto* session = fuse_session_new(&list.args, &operations, sizeof operations, &server);
+  if (session == nullptr) {
+    return Error(ErrorKind::kInvalidArgument, 5020, "mount options refused: " + reason(EINVAL));
+  }
+  return Session(session);
+}
+
+Session::~Session() {
+  if (session_ && mounted_) fuse_session_unmount(session_.get());
+}
+
+Status Session::mount(const std::string& mount_point) {
+  last_message.clear();
+  errno = 0;
+  if (fuse_session_mount(session_.get(), mount_point.c_str()) != 0) {
+    const int os_errno = errno;
+    const bool refused = os_errno == EPERM || os_errno == EACCES;
+    return Error(refused ? ErrorKind::kPermission : ErrorKind::kIo, 5021,
+                 "cannot mount: " + reason(os_errno))
+        .in_file(mount_point)
+        .with_errno(os_errno);
+  }
+  mounted_ = true;
+  return ok();
+}
+
+Status Session::daemonize() {
+  last_message.clear();
+  if (fuse_daemonize(0) != 0) {
+    const int os_errno = errno;
+    return Error(ErrorKind::kIo, 5022, "cannot go to the background: " + reason(os_errno))
+        .with_errno(os_errno);
+  }
+  return ok();
+}
+
+Status Session::run(unsigned threads_max) {
+  if (fuse_set_signal_handlers(session_.get()) != 0) {
+    return Error(ErrorKind::kIo, 5023, "cannot handle signals: " + reason(errno));
+  }
+  const std::unique_ptr<fuse_loop_config, LoopConfigDeleter> config(fuse_loop_cfg_create());
+  // Each thread has a queue of requests under way to itself.
+  fuse_loop_cfg_set_clone_fd(config.get(), 1);
+  fuse_loop_cfg_set_max_threads(config.get(), threads_max);
+  // Above zero it is the number of the signal that ended it, which is no failure.
+  const int result = fuse_session_loop_mt(session_.get(), config.get());
+  fuse_remove_signal_handlers(session_.get());
+  if (result < 0) {
+    return Error(ErrorKind::kIo, 5024, "serving ended: " + reason(-result)).with_errno(-result);
+  }
+  return ok();
+}
+
+}  // namespace dgfs::fuse

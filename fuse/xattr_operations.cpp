@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Extended attributes. Whether the asking program may see one, the kernel has checked by its
+// name space; only the list is ours to filter.
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "fuse/answer.h"
+#include "fuse/operations.h"
+
+namespace dgfs::fuse {
+namespace {
+
+// The convention of both calls: room 0 asks for the size only.
+void reply_sized(fuse_req_t request, Bytes bytes, std::size_t room_bytes) {
+  if (room_bytes == 0) {
+    fuse_reply_xattr(request, bytes.size());
+  } else if (bytes.size() > room_bytes) {
+    fuse_reply_err(request, ERANGE);
+  } else {
+    fuse_reply_buf(request, reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+}
+
+Status reply_value(fuse_req_t request, const Server& server, fuse_ino_t inode,
+                   std::string_view name, std::size_t room_bytes) {
+  DGFS_TRY(node, server.image.by_inode(inode));
+  DGFS_TRY(xattrs, server.image.xattrs(node));
+  const auto found = std::find_if(xattrs.begin(), xattrs.end(),
+                                  [&](const Xattr& xattr) { return xattr.name == name; });
+  if (found == xattrs.end()) {
+    fuse_reply_err(request, ENODATA);
+  } else {
+    reply_sized(request, found->value, room_bytes);
+  }
+  return ok();
+}
+
+// As other file systems do: names that only the administrator may read are not shown to others.
+bool is_shown(std::string_view name, uid_t user) {
+  return user == 0 || !name.starts_with("trusted.");
+}
+
+std::string joined_names(const std::vector<Xattr>& xattrs, uid_t user) {
+  std::string names;
+  for (const auto& xattr : xattrs) {
+    if (is_shown(xattr.name, user)) names.append(xattr.name).push_back('\0');
+  }
+  return names;
+}
+
+void get_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, std::size_t room_bytes) {
+  if (!server_of(request).has_xattrs()) return answer_never(request, Request::kGetXattr);
+  answer(request, {Request::kGetXattr, inode}, [&](const Server& server) {
+    return reply_value(request, server, inode, name, room_bytes);
+  });
+}
+
+void list_xattrs(fuse_req_t request, fuse_ino_t inode, std::size_t room_bytes) {
+  if (!server_of(request).has_xattrs()) return answer_never(request, Request::kListXattrs);
+  answer(request, {Request::kListXattrs, inode}, [&](const Server& server) -> Status {
+    DGFS_TRY(node, server.image.by_inode(inode));
+    DGFS_TRY(xattrs, server.image.xattrs(node));
+    const auto names = joined_names(xattrs, fuse_req_ctx(request)->uid);
+    reply_sized(request, as_bytes(names), room_bytes);
+    return ok();
+  });
+}
+
+}  // namespace
+
+void add_xattr_operations(fuse_lowlevel_ops& operations) {
+  operations.getxattr = get_xattr;
+  operations.listxattr = list_xattrs;
+}
+
+}  // namespace dgfs::fuse
