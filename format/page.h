@@ -46,6 +46,10 @@ inline constexpr std::size_t kPagePayloadBytesMax = kPageBytes - kPageHeaderByte
 /// Errors: kCorrupt.
 [[nodiscard]] Result<PageHeader> read_page_header(Bytes page);
 
+/// A page of `header` (magic, payload length and checksum are filled in) and `payload`, at most
+/// kPagePayloadBytesMax bytes.
+[[nodiscard]] Buffer make_page(const PageHeader& header, Bytes payload);
+
 /// A page opened for searching. Immutable, thread-safe.
 class DecodedPage {
  public:
@@ -71,9 +75,11 @@ class DecodedPage {
 
 /// What encode() is given beside the entries.
 struct PageContext {
-  const Model* model = nullptr;  ///< never null
+  const Model* model = nullptr;          ///< never null
   AttributeTable* attributes = nullptr;  ///< must already hold the entries' combinations
-  int level = 0;  ///< effort, meaning is the codec's; 0 = its default
+  int level = 0;                         ///< effort, meaning is the codec's; 0 = its default
+  /// Length of the page's prefix: the first bytes of every key, which the codec leaves out.
+  std::size_t prefix_bytes = 0;
 };
 
 class PageCodec {
@@ -81,15 +87,17 @@ class PageCodec {
   virtual ~PageCodec() = default;
   [[nodiscard]] virtual std::uint8_t id() const = 0;
   /// Column bytes of `entries` before entropy coding: what models are trained on.
-  /// @param entries  in strictly rising key order, keys relative to the page prefix
-  /// Errors: kLimit.
+  /// @param entries  in strictly rising key order; all keys share context.prefix_bytes bytes
+  /// Errors: kLimit; kInvalidArgument for an entry that contradicts itself.
   [[nodiscard]] virtual Result<Buffer> columns(std::span<const Entry> entries,
                                                const PageContext& context) const = 0;
-  /// A payload for `entries` of at most kPagePayloadBytesMax bytes, or nullopt if it would be
-  /// longer. `decoded_bytes` receives what the header needs. One entry always fits.
-  [[nodiscard]] virtual Result<std::optional<Buffer>> encode(std::span<const Entry> entries,
-                                                             const PageContext& context,
-                                                             std::uint32_t& decoded_bytes) const = 0;
+  /// A payload for `entries`, or nullopt where a bound of the format other than
+  /// kPagePayloadBytesMax is exceeded: a payload that is longer tells fill_page() how much.
+  /// `decoded_bytes` receives what the header needs. One entry always fits.
+  /// Errors: as columns().
+  [[nodiscard]] virtual Result<std::optional<Buffer>> encode(
+      std::span<const Entry> entries, const PageContext& context,
+      std::uint32_t& decoded_bytes) const = 0;
   /// Checks everything: counts, key order, name validity is the caller's (keys are relative).
   /// Errors: kCorrupt with the offset in the decoded payload.
   [[nodiscard]] virtual Result<std::shared_ptr<const DecodedPage>> decode(
@@ -104,19 +112,20 @@ inline constexpr std::uint8_t kColumnCodec = 1;  ///< columns + zstd (format/col
 
 /// One finished page and what its page-directory record needs.
 struct EncodedPage {
-  Buffer bytes;             ///< kPageBytes
-  std::string prefix;       ///< common to all keys in the page
-  std::string first_key;    ///< full
-  std::string last_key;     ///< full
+  Buffer bytes;           ///< kPageBytes
+  std::string prefix;     ///< common to all keys in the page
+  std::string first_key;  ///< full
+  std::string last_key;   ///< full
   std::size_t entry_count = 0;
   std::uint64_t data_bytes = 0;  ///< DecodedPage::data_offset(entry_count)
   std::uint64_t checksum = 0;    ///< as in its header
 };
 
 /// Makes one page from a prefix of `entries` (full keys, strictly rising, at least one): as many
-/// as fit. `guess` is the count to try first and is updated to help the next call. Deterministic.
-/// `entry_count` of the result says how many were taken. All taken entries belong to one zone
-/// (the caller sees to that) and must be in context.attributes.
+/// as fit, within a percent or so (the search is cut short). `guess` is the count to try first and
+/// is updated to help the next call. Deterministic. `entry_count` of the result says how many were
+/// taken. All taken entries belong to one zone (the caller sees to that) and must be in
+/// context.attributes.
 [[nodiscard]] Result<EncodedPage> fill_page(const PageCodec& codec, std::span<const Entry> entries,
                                             const PageContext& context, std::size_t& guess);
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/column_codec.h"
+
+#include "format/column_page.h"
+#include "format/entry_columns.h"
+#include "format/zstd_payload.h"
+
+namespace dgfs::format {
+
+Result<Buffer> ColumnCodec::columns(std::span<const Entry> entries,
+                                    const PageContext& context) const {
+  DGFS_TRY(columns, encode_columns(entries, context.prefix_bytes, *context.attributes));
+  if (columns) return std::move(columns->bytes);
+  return Error(ErrorKind::kLimit, 2150, "entries exceed what a page may decode to");
+}
+
+Result<std::optional<Buffer>> ColumnCodec::encode(std::span<const Entry> entries,
+                                                  const PageContext& context,
+                                                  std::uint32_t& decoded_bytes) const {
+  DGFS_TRY(columns, encode_columns(entries, context.prefix_bytes, *context.attributes));
+  if (!columns) return std::nullopt;
+  decoded_bytes = static_cast<std::uint32_t>(columns->bytes.size());
+  const int level = context.level == 0 ? kDefaultLevel : context.level;
+  DGFS_TRY(payload, compress_payload(columns->bytes, columns->block_ends, *context.model, level));
+  return std::optional<Buffer>(std::move(payload));
+}
+
+Result<std::shared_ptr<const DecodedPage>> ColumnCodec::decode(
+    const PageHeader& header, Bytes payload, const Model& model,
+    const AttributeTable& attributes) const {
+  DGFS_TRY(columns, decompress_payload(payload, header.decoded_bytes, model));
+  return ColumnPage::decode(columns, header.entry_count, attributes);
+}
+
+}  // namespace dgfs::format

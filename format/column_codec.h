@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The column codec, page codec 1: columns (format/entry_columns.h), then one zstd frame
+// (format/zstd_payload.h).
+#pragma once
+
+#include "format/page.h"
+
+namespace dgfs::format {
+
+class ColumnCodec final : public PageCodec {
+ public:
+  /// zstd level where PageContext::level is 0: see docs/FORMAT.md, "Column codec", for figures.
+  static constexpr int kDefaultLevel = 12;
+
+  [[nodiscard]] std::uint8_t id() const override { return kColumnCodec; }
+  [[nodiscard]] Result<Buffer> columns(std::span<const Entry> entries,
+                                       const PageContext& context) const override;
+  [[nodiscard]] Result<std::optional<Buffer>> encode(std::span<const Entry> entries,
+                                                     const PageContext& context,
+                                                     std::uint32_t& decoded_bytes) const override;
+  [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode(
+      const PageHeader& header, Bytes payload, const Model& model,
+      const AttributeTable& attributes) const override;
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ColumnReader: inverse of ColumnWriter for untrusted bytes. A failure sticks: reads after it give
+// zeros, so that loops (whose counts are bounded) need no branch per value, and the first failure
+// is reported by status(). It never reads outside its input.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/column_writer.h"
+
+namespace dgfs::format {
+
+class ColumnReader {
+ public:
+  /// Errors: kCorrupt for a bad head.
+  [[nodiscard]] static Result<ColumnReader> open(Bytes columns);
+
+  [[nodiscard]] bool has(Column column) const {
+    return (mask_ & static_cast<std::uint32_t>(column)) != 0;
+  }
+  std::uint8_t byte() {
+    if (at_ < body_.size()) return body_[at_++];
+    fail("columns end early");
+    return 0;
+  }
+  std::uint64_t small() {
+    const auto value = byte();
+    return value < kSmallEscape ? value : large_small();
+  }
+  std::uint64_t number();
+  /// The next `count` bits of the bit stream, at most 63.
+  std::uint64_t bits(unsigned count);
+  /// small() that must not exceed `max`.
+  std::uint64_t small_up_to(std::uint64_t max) {
+    const auto value = small();
+    if (value <= max) return value;
+    fail("number is above its limit");
+    return 0;
+  }
+  /// Bytes up to the next `end`, which is consumed.
+  std::string_view text_until(char end);
+  std::string_view text(std::uint64_t length_bytes);
+
+  void fail(const char* what);
+  [[nodiscard]] bool failed() const { return failure_ != nullptr; }
+  /// kCorrupt with the offset of the first failure.
+  [[nodiscard]] Status status() const;
+  /// Also kCorrupt unless body and bit stream were consumed to their ends.
+  [[nodiscard]] Status finish();
+
+ private:
+  ColumnReader() = default;
+  std::uint64_t large_small();
+
+  Bytes body_;
+  Bytes bits_;
+  std::size_t at_ = 0;
+  std::uint64_t bit_at_ = 0;
+  std::uint32_t mask_ = 0;
+  const char* failure_ = nullptr;
+  std::size_t failure_offset_ = 0;
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Blocks of the page directory: up to kPageDirectoryBlockRecords records as columns of varints,
+// so that the sealed block around it compresses well. Layout: docs/FORMAT.md, "Page directory".
+#include "format/coding.h"
+#include "format/key.h"
+#include "format/limits.h"
+#include "format/page.h"
+#include "format/page_directory.h"
+
+namespace dgfs::format {
+namespace {
+
+void encode_bounds(const std::vector<PageRecord>& records, Encoder& encoder) {
+  std::string previous;
+  std::string suffixes;
+  for (const auto& record : records) {
+    const auto bound = record.prefix + record.separator;
+    const auto shared = shared_prefix_bytes(previous, bound);
+    encoder.varint(shared);
+    encoder.varint(bound.size() - shared);
+    encoder.varint(record.separator.size());
+    suffixes.append(bound, shared);
+    previous = bound;
+  }
+  encoder.raw(as_bytes(suffixes));
+}
+
+struct BoundShape {
+  std::size_t shared = 0;
+  std::size_t suffix = 0;
+  std::size_t separator = 0;
+};
+
+Result<BoundShape> decode_bound_shape(Decoder& decoder, std::size_t previous_bytes) {
+  BoundShape shape;
+  DGFS_TRY(shared, decoder.varint_up_to(previous_bytes));
+  DGFS_TRY(suffix, decoder.varint_up_to(kKeyBytesMax - shared));
+  DGFS_TRY(separator, decoder.varint_up_to(shared + suffix));
+  shape.shared = static_cast<std::size_t>(shared);
+  shape.suffix = static_cast<std::size_t>(suffix);
+  shape.separator = static_cast<std::size_t>(separator);
+  return shape;
+}
+
+Status decode_bounds(Decoder& decoder, std::vector<PageRecord>& records) {
+  std::vector<BoundShape> shapes;
+  shapes.reserve(records.size());
+  std::size_t previous_bytes = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    DGFS_TRY(shape, decode_bound_shape(decoder, previous_bytes));
+    previous_bytes = shape.shared + shape.suffix;
+    shapes.push_back(shape);
+  }
+  std::string bound;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    DGFS_TRY(suffix, decoder.raw(shapes[i].suffix));
+    bound.resize(shapes[i].shared);
+    bound += as_text(suffix);
+    records[i].prefix = bound.substr(0, bound.size() - shapes[i].separator);
+    records[i].separator = bound.substr(bound.size() - shapes[i].separator);
+  }
+  return ok();
+}
+
+Status decode_zones(Decoder& decoder, std::vector<PageRecord>& records) {
+  std::uint64_t zone = 0;
+  for (auto& record : records) {
+    DGFS_TRY(step, decoder.varint_up_to(~std::uint64_t{0} - zone));
+    zone += step;
+    record.zone = zone;
+  }
+  return ok();
+}
+
+Status decode_ordinals(Decoder& decoder, std::vector<PageRecord>& records) {
+  DGFS_TRY(first, decoder.varint_up_to(kFileBytesMax));
+  for (auto& record : records) {
+    const auto at = decoder.offset();
+    DGFS_TRY(count, decoder.varint_up_to(kPageEntriesMax));
+    if (count == 0) {
+      return Error(ErrorKind::kCorrupt, 2310, "page record without entries").at_offset(at);
+    }
+    record.first_ordinal = first;
+    record.entry_count = static_cast<std::uint32_t>(count);
+    first += count;
+  }
+  return ok();
+}
+
+Status decode_places(Decoder& decoder, std::vector<PageRecord>& records) {
+  for (auto& record : records) {
+    DGFS_TRY(volume, decoder.varint_up_to(0xffff));
+    record.volume = static_cast<VolumeNumber>(volume);
+  }
+  std::uint64_t offset = 0;
+  for (auto& record : records) {
+    const auto at = decoder.offset();
+    DGFS_TRY(step, decoder.signed_varint());
+    offset += static_cast<std::uint64_t>(step);
+    if (offset > kFileBytesMax) {
+      return Error(ErrorKind::kCorrupt, 2311, "page record has a data offset out of bounds")
+          .at_offset(at);
+    }
+    record.first_data_offset = offset;
+  }
+  for (auto& record : records) {
+    DGFS_TRY(checksum, decoder.fixed<std::uint64_t>());
+    record.checksum = checksum;
+  }
+  return ok();
+}
+
+Status check_order(const std::vector<PageRecord>& records) {
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    const auto& before = records[i - 1];
+    const auto& record = records[i];
+    if (before.zone != record.zone) continue;  // decode_zones() lets zones only rise
+    if (before.prefix + before.separator < record.prefix + record.separator) continue;
+    return Error(ErrorKind::kCorrupt, 2312,
+                 "page record " + std::to_string(i) + " of a block is out of order");
+  }
+  return ok();
+}
+
+}  // namespace
+
+Buffer encode_page_block(const std::vector<PageRecord>& records) {
+  Buffer out;
+  Encoder encoder(out);
+  encoder.varint(records.size());
+  encode_bounds(records, encoder);
+  std::uint64_t zone = 0;
+  for (const auto& record : records) {
+    encoder.varint(record.zone - zone);
+    zone = record.zone;
+  }
+  encoder.varint(records.empty() ? 0 : records.front().first_ordinal);
+  for (const auto& record : records) encoder.varint(record.entry_count);
+  for (const auto& record : records) encoder.varint(record.volume);
+  std::uint64_t offset = 0;
+  for (const auto& record : records) {
+    encoder.signed_varint(static_cast<std::int64_t>(record.first_data_offset - offset));
+    offset = record.first_data_offset;
+  }
+  for (const auto& record : records) encoder.fixed(record.checksum);
+  return out;
+}
+
+Result<std::vector<PageRecord>> decode_page_block(Bytes body) {
+  Decoder decoder(body);
+  DGFS_TRY(count, decoder.varint_up_to(kPageDirectoryBlockRecords));
+  std::vector<PageRecord> records(static_cast<std::size_t>(count));
+  DGFS_CHECK(decode_bounds(decoder, records));
+  DGFS_CHECK(decode_zones(decoder, records));
+  DGFS_CHECK(decode_ordinals(decoder, records));
+  DGFS_CHECK(decode_places(decoder, records));
+  DGFS_CHECK(decoder.finish());
+  DGFS_CHECK(check_order(records));
+  return records;
+}
+
+}  // namespace dgfs::format

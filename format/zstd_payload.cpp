@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/zstd_payload.h"
+
+// For ZSTD_c_format and ZSTD_d_format: the functions that take them are exported, only the names
+// of the two parameters are not in the stable part of the header.
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+
+#include <memory>
+
+namespace dgfs::format {
+namespace {
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+Error failed(ErrorKind kind, std::uint16_t code, std::size_t result) {
+  return Error(kind, code, std::string("zstd: ") + ZSTD_getErrorName(result));
+}
+
+/// This thread's context, reset; null when out of memory.
+ZSTD_CCtx* compression_context() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  if (context) ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
+  return context.get();
+}
+
+ZSTD_DCtx* decompression_context() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context = [] {
+    std::unique_ptr<ZSTD_DCtx, FreeContext> fresh(ZSTD_createDCtx());
+    if (fresh) ZSTD_DCtx_setParameter(fresh.get(), ZSTD_d_format, ZSTD_f_zstd1_magicless);
+    return fresh;
+  }();
+  return context.get();
+}
+
+std::size_t set_up(ZSTD_CCtx* context, std::size_t plain_bytes, const Model& model, int level) {
+  ZSTD_CCtx_setParameter(context, ZSTD_c_format, ZSTD_f_zstd1_magicless);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0);
+  ZSTD_CCtx_setPledgedSrcSize(context, plain_bytes);
+  const auto* dictionary = static_cast<const ZSTD_CDict*>(model.zstd_compression_dictionary(level));
+  if (dictionary != nullptr) return ZSTD_CCtx_refCDict(context, dictionary);
+  return ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+}
+
+}  // namespace
+
+Result<Buffer> compress_payload(Bytes plain, std::span<const std::size_t> block_ends,
+                                const Model& model, int level) {
+  auto* context = compression_context();
+  if (context == nullptr) return Error(ErrorKind::kLimit, 2140, "out of memory for zstd");
+  auto result = set_up(context, plain.size(), model, level);
+  Buffer out(ZSTD_compressBound(plain.size()) + 16 * (block_ends.size() + 1));
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  ZSTD_inBuffer from{plain.data(), 0, 0};
+  for (std::size_t i = 0; i <= block_ends.size() && !ZSTD_isError(result); ++i) {
+    const bool last = i == block_ends.size();
+    from.size = last ? plain.size() : block_ends[i];
+    result = ZSTD_compressStream2(context, &to, &from, last ? ZSTD_e_end : ZSTD_e_flush);
+  }
+  if (ZSTD_isError(result)) return failed(ErrorKind::kLimit, 2141, result);
+  out.resize(to.pos);
+  return out;
+}
+
+Result<Buffer> decompress_payload(Bytes payload, std::size_t plain_bytes, const Model& model) {
+  auto* context = decompression_context();
+  if (context == nullptr) return Error(ErrorKind::kLimit, 2142, "out of memory for zstd");
+  Buffer plain(plain_bytes);
+  const auto result = ZSTD_decompress_usingDDict(
+      context, plain.data(), plain.size(), payload.data(), payload.size(),
+      static_cast<const ZSTD_DDict*>(model.zstd_decompression_dictionary()));
+  if (ZSTD_isError(result)) return failed(ErrorKind::kCorrupt, 2143, result);
+  if (result == plain_bytes) return plain;
+  return Error(ErrorKind::kCorrupt, 2144, "page payload has another length than its header says");
+}
+
+}  // namespace dgfs::format

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The entropy coding of a page payload: one zstd frame without magic number, content size or
+// checksum (the page has its own), with the dictionary of a model. Contexts are kept per thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/model.h"
+
+namespace dgfs::format {
+
+/// @param block_ends  rising offsets in `plain` after which a new zstd block shall begin
+/// Errors: kLimit (out of memory).
+[[nodiscard]] Result<Buffer> compress_payload(Bytes plain, std::span<const std::size_t> block_ends,
+                                              const Model& model, int level);
+
+/// Exactly `plain_bytes` of content. Errors: kCorrupt.
+[[nodiscard]] Result<Buffer> decompress_payload(Bytes payload, std::size_t plain_bytes,
+                                                const Model& model);
+
+}  // namespace dgfs::format

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Random but reproducible entries: a tree with every feature an index can store, in key order.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "format/attribute_table.h"
+#include "format/entry.h"
+
+namespace dgfs::test {
+
+/// What a generated tree holds. Chances are per entry, in percent.
+struct EntryOptions {
+  std::size_t entry_count = 1000;  ///< about; the root comes in addition
+  unsigned directory_percent = 10;
+  unsigned special_percent = 10;  ///< symlinks, devices, FIFOs, sockets
+  unsigned link_percent = 5;      ///< names of multiply linked objects
+  unsigned feature_percent = 5;   ///< each of: xattrs, sparse map, zstd, address, ctime, atime
+  bool wild_names = true;         ///< any bytes but '/' and NUL, up to 255 of them
+  bool wild_values = true;        ///< also extreme times, owners, sizes
+};
+
+class EntryGenerator {
+ public:
+  explicit EntryGenerator(std::uint64_t seed) : random_(seed) {}
+
+  /// A tree's entries with full path keys, rising; the first is the root.
+  [[nodiscard]] std::vector<format::Entry> tree(const EntryOptions& options = {});
+  /// Records of the link zone, rising.
+  [[nodiscard]] std::vector<format::Entry> link_records(std::size_t count,
+                                                        const EntryOptions& options = {});
+
+  [[nodiscard]] std::string name(bool wild);
+  /// Uniform in [0, end).
+  [[nodiscard]] std::uint64_t below(std::uint64_t end);
+  [[nodiscard]] bool chance(unsigned percent) { return below(100) < percent; }
+
+ private:
+  [[nodiscard]] std::uint64_t any_width();
+  [[nodiscard]] Time time(bool wild);
+  [[nodiscard]] format::SideRef ref();
+  void fill(format::Entry& entry, std::uint32_t type, const EntryOptions& options);
+  void fill_regular(format::Entry& entry, const EntryOptions& options);
+  void fill_symlink(format::Entry& entry, const EntryOptions& options);
+  [[nodiscard]] std::uint32_t special_type();
+
+  std::mt19937_64 random_;
+};
+
+/// Adds the combinations of all entries; false if the table is full.
+bool intern_all(const std::vector<format::Entry>& entries, format::AttributeTable& table);
+
+}  // namespace dgfs::test
