@@ -111,7 +111,8 @@ Status load_sections(Bytes page, std::size_t begin, Superblock& superblock) {
 // F-024
 Status check_required(const Superblock& superblock) {
   for (const auto kind :
-       {SectionKind::kPages, SectionKind::kPageDirectory, SectionKind::kDirectoryTable}) {
+       {SectionKind::kPages, SectionKind::kPageDirectory, SectionKind::kDirectoryTable,
+        SectionKind::kAttributeTables, SectionKind::kInodeRuns, SectionKind::kVolumes}) {
     if (superblock.section(kind).length_bytes == 0) {
       return corrupt(2568, kSectionCountOffset,
                      std::string("section '") + section_name(kind) + "' is missing");

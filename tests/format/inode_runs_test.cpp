@@ -58,7 +58,7 @@ TEST(InodeRunsTest, AgreesWithAMap) {
     const auto decoded = InodeRuns::decode(body, entries);
     ASSERT_TRUE(decoded) << decoded.error().message();
     EXPECT_EQ(decoded.value().runs(), runs);
-    EXPECT_EQ(decoded.value().end_inode(), model.rbegin()->first + 1);
+    EXPECT_EQ(decoded.value().end_inode(), model.rbegin()->first + 1);  // F-064
     for (InodeNumber inode = 0; inode < model.rbegin()->first + 5; ++inode) {
       const auto found = model.find(inode);
       EXPECT_EQ(decoded.value().ordinal_of(inode),

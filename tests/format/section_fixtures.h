@@ -120,7 +120,9 @@ inline Superblock valid_superblock() {
   place(SectionKind::kPages, 4096, 12288);
   place(SectionKind::kPageDirectory, 16384, 100);
   place(SectionKind::kDirectoryTable, 16488, 50);
-  place(SectionKind::kVolumes, 16544, 33);
+  place(SectionKind::kAttributeTables, 16544, 33);
+  place(SectionKind::kInodeRuns, 16584, 28);
+  place(SectionKind::kVolumes, 16616, 41);
   return superblock;
 }
 

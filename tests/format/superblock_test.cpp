@@ -13,7 +13,7 @@ using test::with;
 
 constexpr std::size_t kFirstRow = 152;
 constexpr std::size_t kRowBytes = 24;
-constexpr std::size_t kRows = 4;
+constexpr std::size_t kRows = 6;
 
 Buffer page() { return encode_superblock(valid_superblock()); }
 
@@ -139,19 +139,22 @@ TEST(SuperblockTest, RefusesBadIndexLength) {  // F-020
 TEST(SuperblockTest, RefusesBadSectionTable) {  // F-021
   expect_error(decode_superblock(with<std::uint32_t>(page(), 144, 165)), ErrorKind::kCorrupt, 2567);
   // A row too few leaves bytes behind the table, a row too many is one of kind 0.
-  expect_error(decode_superblock(with<std::uint32_t>(page(), 144, 3)), ErrorKind::kCorrupt, 2547);
-  expect_error(decode_superblock(with<std::uint32_t>(page(), 144, 5)), ErrorKind::kCorrupt, 2565);
+  expect_error(decode_superblock(with<std::uint32_t>(page(), 144, 5)), ErrorKind::kCorrupt, 2547);
+  expect_error(decode_superblock(with<std::uint32_t>(page(), 144, 7)), ErrorKind::kCorrupt, 2565);
   expect_error(decode_superblock(with<std::uint32_t>(page(), kFirstRow + kRowBytes, 1)),
                ErrorKind::kCorrupt, 2565);
 }
 
 TEST(SuperblockTest, IgnoresUnknownSections) {  // F-021
-  const auto last = kFirstRow + 3 * kRowBytes;
-  const auto decoded = decode_superblock(with<std::uint32_t>(page(), last, 99));
+  auto superblock = valid_superblock();
+  superblock.sections[static_cast<std::size_t>(SectionKind::kXattrs)] = {SectionKind::kXattrs,
+                                                                         17000, 48};
+  const auto last = kFirstRow + kRows * kRowBytes;
+  auto overlapping = with<std::uint32_t>(encode_superblock(superblock), last, 99);
+  const auto decoded = decode_superblock(overlapping);
   ASSERT_TRUE(decoded) << decoded.error().message();
-  EXPECT_EQ(decoded.value().section(SectionKind::kVolumes), SectionPlace{});
+  EXPECT_EQ(decoded.value(), valid_superblock());
   // But not where they stand.
-  auto overlapping = with<std::uint32_t>(page(), last, 99);
   overlapping = with<std::uint64_t>(overlapping, last + 8, 4096 + 8);
   expect_error(decode_superblock(overlapping), ErrorKind::kCorrupt, 2564);
 }
@@ -174,7 +177,8 @@ TEST(SuperblockTest, RefusesMisplacedSections) {  // F-022, F-023
 
 TEST(SuperblockTest, RequiresPagesAndTheirDirectories) {  // F-024
   for (const auto kind :
-       {SectionKind::kPages, SectionKind::kPageDirectory, SectionKind::kDirectoryTable}) {
+       {SectionKind::kPages, SectionKind::kPageDirectory, SectionKind::kDirectoryTable,
+        SectionKind::kAttributeTables, SectionKind::kInodeRuns, SectionKind::kVolumes}) {
     auto superblock = valid_superblock();
     superblock.sections[static_cast<std::size_t>(kind)] = {};
     expect_error(decode_superblock(encode_superblock(superblock)), ErrorKind::kCorrupt, 2568);
