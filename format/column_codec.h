@@ -12,7 +12,7 @@ namespace dgfs::format {
 class ColumnCodec final : public PageCodec {
  public:
   /// zstd level where PageContext::level is 0: see docs/FORMAT.md, "Column codec", for figures.
-  static constexpr int kDefaultLevel = 12;
+  static constexpr int kDefaultLevel = 15;
 
   [[nodiscard]] std::uint8_t id() const override { return kColumnCodec; }
   [[nodiscard]] Result<Buffer> columns(std::span<const Entry> entries,

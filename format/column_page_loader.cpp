@@ -3,6 +3,7 @@
 #include "format/column_page_loader.h"
 
 #include <array>
+#include <cstring>
 
 #include "format/coding.h"
 #include "format/extent.h"
@@ -16,6 +17,16 @@ std::uint64_t advance(std::uint64_t base, std::uint64_t zigzag_distance) {
   return base + static_cast<std::uint64_t>(unzigzag(zigzag_distance));
 }
 
+/// Whether the key that keeps `kept_bytes` of `before` and goes on with `suffix` is greater and
+/// shares no more than it says (F-144): one comparison decides both.
+bool rises(std::string_view before, std::size_t kept_bytes, std::string_view suffix) {
+  if (suffix.empty()) return false;
+  return kept_bytes == before.size() || static_cast<unsigned char>(suffix.front()) >
+                                            static_cast<unsigned char>(before[kept_bytes]);
+}
+
+/// Room made for the shared part of a key; the arena grows where that is too little.
+constexpr std::size_t kSharedBytesGuess = 24;
 constexpr std::uint64_t kNanosecondsEnd = 1'000'000'000;
 
 }  // namespace
@@ -39,39 +50,49 @@ void ColumnPage::Loader::load_keys() {
   std::vector<std::uint64_t> lengths(in_.has(Column::kNameLengths) ? count_ : 0);
   for (auto& length : lengths) length = in_.small();
   std::vector<std::string_view> suffixes(count_);
+  std::size_t bytes = 0;
   for (std::size_t i = 0; i < count_; ++i) {
     suffixes[i] = lengths.empty() ? in_.text_until('/') : in_.text(lengths[i]);
+    bytes += suffixes[i].size();
   }
-  page_.key_begins_.reserve(count_ + 1);
-  page_.key_begins_.push_back(0);
-  page_.keys_.reserve(count_ * 32);
-  append_key(0, suffixes[0]);
+  page_.key_begins_.resize(count_ + 1);
+  page_.keys_.resize(bytes + count_ * kSharedBytesGuess);
+  append_key(0, 0, suffixes[0]);
+  auto directory = directory_bytes(suffixes[0]);
   for (std::size_t i = 1; i < count_ && !in_.failed(); ++i) {
     const auto before = page_.key(i - 1);
-    const auto shared = static_cast<std::int64_t>(directory_bytes(before)) + unzigzag(in_.small());
+    const auto shared = static_cast<std::int64_t>(directory) + unzigzag(in_.small());
     if (shared < 0 || shared > static_cast<std::int64_t>(before.size())) {
       return in_.fail("shared prefix is longer than the key before");
     }
     const auto kept = before.substr(0, static_cast<std::size_t>(shared));
-    const auto suffix = suffixes[i];
-    // Rising, and the shared prefix is the longest (F-152): one comparison decides both.
-    const bool rises = !suffix.empty() && (kept.size() == before.size() ||
-                                           static_cast<unsigned char>(suffix.front()) >
-                                               static_cast<unsigned char>(before[kept.size()]));
-    if (!rises) return in_.fail("keys do not rise");
-    page_.keys_.append(page_.keys_, page_.key_begins_[i - 1], kept.size());
-    append_key(kept.size(), suffix);
+    if (!rises(before, kept.size(), suffixes[i])) return in_.fail("keys do not rise");
+    const auto in_suffix = directory_bytes(suffixes[i]);
+    if (in_suffix > 0) {
+      directory = kept.size() + in_suffix;
+    } else if (kept.size() < directory) {
+      directory = directory_bytes(kept);
+    }
+    append_key(i, kept.size(), suffixes[i]);
   }
+  page_.keys_.resize(page_.key_begins_[count_]);
 }
 
-/// Ends a key of which `kept_bytes` stand in the arena already.
-void ColumnPage::Loader::append_key(std::size_t kept_bytes, std::string_view suffix) {
-  if (kept_bytes + suffix.size() > kKeyBytesMax ||
-      page_.keys_.size() + suffix.size() > kPageKeysBytesMax) {
+/// Writes key `index`: `kept_bytes` of the one before, then `suffix`.
+void ColumnPage::Loader::append_key(std::size_t index, std::size_t kept_bytes,
+                                    std::string_view suffix) {
+  auto& keys = page_.keys_;
+  const std::size_t begin = page_.key_begins_[index];
+  const auto end = begin + kept_bytes + suffix.size();
+  if (kept_bytes + suffix.size() > kKeyBytesMax || end > kPageKeysBytesMax) {
     return in_.fail("keys are too long");
   }
-  page_.keys_.append(suffix);
-  page_.key_begins_.push_back(static_cast<std::uint32_t>(page_.keys_.size()));
+  if (end > keys.size()) keys.resize(2 * end);
+  if (kept_bytes > 0) {
+    std::memcpy(keys.data() + begin, keys.data() + page_.key_begins_[index - 1], kept_bytes);
+  }
+  std::memcpy(keys.data() + begin + kept_bytes, suffix.data(), suffix.size());
+  page_.key_begins_[index + 1] = static_cast<std::uint32_t>(end);
 }
 
 void ColumnPage::Loader::load_kinds() {

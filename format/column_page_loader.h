@@ -29,7 +29,7 @@ class ColumnPage::Loader {
   void load_targets();
   void load_data_offsets();
 
-  void append_key(std::size_t kept_bytes, std::string_view suffix);
+  void append_key(std::size_t index, std::size_t kept_bytes, std::string_view suffix);
   Time load_time(std::int64_t base_seconds);
   void load_nanoseconds(Time& time);
   SideRef load_ref(std::uint64_t& base_offset);

@@ -56,7 +56,7 @@ std::uint64_t ColumnReader::number() {
   return failed() ? 0 : (std::uint64_t{1} << (width - 1) | low);
 }
 
-std::uint64_t ColumnReader::bits(unsigned count) {
+std::uint64_t ColumnReader::bits_slowly(unsigned count) {
   if (count > bits_.size() * 8 - bit_at_) {
     fail("bit stream ends early");
     return 0;

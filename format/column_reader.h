@@ -35,7 +35,15 @@ class ColumnReader {
   }
   std::uint64_t number();
   /// The next `count` bits of the bit stream, at most 63.
-  std::uint64_t bits(unsigned count);
+  std::uint64_t bits(unsigned count) {
+    const auto byte_at = static_cast<std::size_t>(bit_at_ / 8);
+    std::uint64_t word = 0;
+    if (count > 56 || bits_.size() - byte_at < sizeof word) return bits_slowly(count);
+    std::memcpy(&word, bits_.data() + byte_at, sizeof word);
+    word >>= bit_at_ % 8;
+    bit_at_ += count;
+    return word & ((std::uint64_t{1} << count) - 1);
+  }
   /// small() that must not exceed `max`.
   std::uint64_t small_up_to(std::uint64_t max) {
     const auto value = small();
@@ -57,6 +65,8 @@ class ColumnReader {
  private:
   ColumnReader() = default;
   std::uint64_t large_small();
+  /// Near the end of the stream, or many bits.
+  std::uint64_t bits_slowly(unsigned count);
 
   Bytes body_;
   Bytes bits_;

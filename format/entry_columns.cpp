@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -308,7 +309,11 @@ std::size_t keys_bytes(Entries entries, std::size_t prefix_bytes) {
 
 }  // namespace
 
-std::size_t directory_bytes(std::string_view key) { return key.size() - name_of_key(key).size(); }
+std::size_t directory_bytes(std::string_view key) {
+  const void* separator = memrchr(key.data(), '\0', key.size());
+  if (separator == nullptr) return 0;
+  return static_cast<std::size_t>(static_cast<const char*>(separator) - key.data()) + 1;
+}
 
 std::size_t type_number(std::uint32_t mode) {
   std::size_t number = 0;
