@@ -12,7 +12,7 @@
 namespace dgfs::format {
 namespace {
 
-// by_ordinal_ holds 32-bit positions.
+// DirectoryTable holds 32-bit positions.
 constexpr std::size_t kDirectoriesMax = std::numeric_limits<std::uint32_t>::max();
 
 Error corrupt(std::uint16_t code, std::size_t offset, std::string text) {
@@ -34,36 +34,30 @@ void encode_directory_list(Buffer& body, std::uint64_t child_count,
 }
 
 std::size_t DirectoryTable::lower_bound(Ordinal ordinal) const {
-  const auto at = std::lower_bound(
-      by_ordinal_.begin(), by_ordinal_.end(), ordinal,
-      [&](std::uint32_t position, Ordinal o) { return directories_[position].ordinal < o; });
-  return static_cast<std::size_t>(at - by_ordinal_.begin());
+  const auto at = std::lower_bound(ordinals_.begin(), ordinals_.end(), ordinal);
+  return static_cast<std::size_t>(at - ordinals_.begin());
 }
 
 std::optional<ChildRange> DirectoryTable::children(Ordinal directory) const {
   const auto at = lower_bound(directory);
-  if (at == by_ordinal_.size()) return std::nullopt;
-  const std::size_t position = by_ordinal_[at];
-  if (directories_[position].ordinal != directory) return std::nullopt;
-  const auto first = directories_[position].first;
-  const auto end =
-      position + 1 == directories_.size() ? entry_count_ : directories_[position + 1].first;
+  if (at == ordinals_.size() || ordinals_[at] != directory) return std::nullopt;
+  const std::size_t list = list_of_[at];
+  const auto first = firsts_[list];
+  const auto end = list + 1 == firsts_.size() ? entry_count_ : firsts_[list + 1];
   return ChildRange{first, end - first, lower_bound(end) - lower_bound(first)};
 }
 
 std::optional<Ordinal> DirectoryTable::parent(Ordinal ordinal) const {
   if (ordinal >= entry_count_) return std::nullopt;
   if (ordinal == 0) return 0;
-  // Of several lists with the same `first`, all but the last are empty.
-  const auto after =
-      std::upper_bound(directories_.begin(), directories_.end(), ordinal,
-                       [](Ordinal o, const Directory& directory) { return o < directory.first; });
-  return std::prev(after)->ordinal;
+  // Of several lists with the same first child, all but the last are empty.
+  const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), ordinal);
+  return ordinals_[directory_of_[static_cast<std::size_t>(after - firsts_.begin()) - 1]];
 }
 
 std::size_t DirectoryTable::memory_bytes() const {
-  return sizeof *this + directories_.capacity() * sizeof(Directory) +
-         by_ordinal_.capacity() * sizeof(std::uint32_t);
+  return sizeof *this + (firsts_.capacity() + ordinals_.capacity()) * sizeof(Ordinal) +
+         (list_of_.capacity() + directory_of_.capacity()) * sizeof(std::uint32_t);
 }
 
 DirectoryTable::Loader::Loader(Ordinal entry_count)
@@ -84,7 +78,8 @@ Status DirectoryTable::Loader::add_list(Decoder& decoder) {
   if (child_count > expected_entries_ || next_first_ > expected_entries_ - child_count) {  // F-052
     return corrupt(2641, offset, "more children than entries");
   }
-  table_.directories_.push_back({pending_.back(), next_first_});
+  list_ordinals_.push_back(pending_.back());
+  table_.firsts_.push_back(next_first_);
   pending_.pop_back();
   DGFS_CHECK(add_subdirectories(decoder, child_count));
   next_first_ += child_count;
@@ -97,7 +92,7 @@ Status DirectoryTable::Loader::add_subdirectories(Decoder& decoder, std::uint64_
   if (count > child_count || count > decoder.remaining()) {  // F-002, F-053
     return corrupt(2642, offset, "more subdirectories than children");
   }
-  if (count > kDirectoriesMax - table_.directories_.size() - pending_.size()) {
+  if (count > kDirectoriesMax - list_ordinals_.size() - pending_.size()) {
     return Error(ErrorKind::kLimit, 2643, "more than 2^32 - 1 directories").at_offset(offset);
   }
   const auto begin = static_cast<std::ptrdiff_t>(pending_.size());
@@ -128,15 +123,24 @@ Result<DirectoryTable> DirectoryTable::Loader::finish() && {
                      std::to_string(expected_entries_))
         .in_section(section);
   }
+  return std::move(*this).build();
+}
+
+DirectoryTable DirectoryTable::Loader::build() && {
+  const auto count = list_ordinals_.size();
   table_.entry_count_ = expected_entries_;
-  auto& directories = table_.directories_;
-  directories.shrink_to_fit();
-  table_.by_ordinal_.resize(directories.size());
-  std::iota(table_.by_ordinal_.begin(), table_.by_ordinal_.end(), 0U);
-  std::sort(table_.by_ordinal_.begin(), table_.by_ordinal_.end(),
-            [&](std::uint32_t a, std::uint32_t b) {
-              return directories[a].ordinal < directories[b].ordinal;
-            });
+  table_.firsts_.shrink_to_fit();
+  table_.list_of_.resize(count);
+  std::iota(table_.list_of_.begin(), table_.list_of_.end(), 0U);
+  std::sort(table_.list_of_.begin(), table_.list_of_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return list_ordinals_[a] < list_ordinals_[b];
+  });
+  table_.ordinals_.reserve(count);
+  table_.directory_of_.resize(count);
+  for (const auto list : table_.list_of_) {
+    table_.directory_of_[list] = static_cast<std::uint32_t>(table_.ordinals_.size());
+    table_.ordinals_.push_back(list_ordinals_[list]);
+  }
   return std::move(table_);
 }
 

@@ -66,7 +66,6 @@ std::uint64_t frame_checksum(std::uint64_t frame, Bytes stored) noexcept {
 }
 
 void append_raw_extent(Bytes content, Buffer& out) {
-  out.reserve(out.size() + static_cast<std::size_t>(raw_extent_bytes(content.size())));
   const auto copied = append_frames(content, out, [&](Bytes frame) -> Status {
     out.insert(out.end(), frame.begin(), frame.end());
     return ok();
