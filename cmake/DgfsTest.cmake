@@ -2,6 +2,10 @@
 # One GoogleTest program; every TEST in it becomes a ctest case with the labels (default: unit).
 # Labels: CONTRIBUTING.md, "Tests".
 include(GoogleTest)
+
+# What the thread sanitizer is worth building for.
+add_custom_target(dgfs_tsan_tests)
+
 function(dgfs_test)
   cmake_parse_arguments(arg "" "NAME" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT arg_LABELS)
@@ -9,6 +13,9 @@ function(dgfs_test)
   endif()
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} GTest::gtest_main dgfs_warnings)
+  if("tsan" IN_LIST arg_LABELS)
+    add_dependencies(dgfs_tsan_tests ${arg_NAME})
+  endif()
   gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 600)
   # PROPERTIES would keep the first label of a list only, so ctest sets them itself, from a file.
