@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The bytes of a file in memory: pages of 4 KiB, of which only those ever written exist, so that
+// holes are real.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "base/bytes.h"
+#include "storage/file.h"
+
+namespace dgfs::storage {
+
+/// Sparse content. A value: copies are independent. Not thread-safe.
+class MemoryContent {
+ public:
+  static constexpr std::size_t kPageBytes = 4096;
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+  [[nodiscard]] std::uint64_t page_count() const noexcept { return pages_.size(); }
+
+  /// Bytes read; fewer than asked for at the end.
+  [[nodiscard]] std::size_t read(std::uint64_t offset_bytes, MutableBytes out) const;
+  void write(std::uint64_t offset_bytes, Bytes data);
+  void resize(std::uint64_t size_bytes);
+  /// As File::next_data, with page granularity.
+  [[nodiscard]] DataSegment next_data(std::uint64_t offset_bytes) const;
+
+  /// Pages a write would add that lie at or beyond page `first_page`.
+  [[nodiscard]] std::uint64_t pages_missing(std::uint64_t offset_bytes, std::uint64_t length_bytes,
+                                            std::uint64_t first_page) const;
+  /// Pages that exist at or beyond page `first_page`.
+  [[nodiscard]] std::uint64_t pages_from(std::uint64_t first_page) const;
+
+ private:
+  using Page = std::array<std::uint8_t, kPageBytes>;
+  std::map<std::uint64_t, Page> pages_;  // by offset / kPageBytes
+  std::uint64_t size_bytes_ = 0;
+};
+
+/// Pages that `size_bytes` bytes from offset 0 touch.
+[[nodiscard]] constexpr std::uint64_t pages_spanned(std::uint64_t size_bytes) {
+  return size_bytes / MemoryContent::kPageBytes +
+         (size_bytes % MemoryContent::kPageBytes != 0 ? 1 : 0);
+}
+
+}  // namespace dgfs::storage

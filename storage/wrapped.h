@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Wrapping of another Env: all files and directories pass through an observer, which sees each
+// call before and after. CountingEnv and FaultyEnv are two observers.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/env.h"
+
+namespace dgfs::storage {
+
+/// What a call does, as far as observers care.
+enum class CallKind : std::uint8_t {
+  kOpen,      ///< opens or creates a file
+  kRead,      ///< reads content
+  kWrite,     ///< writes content
+  kSync,      ///< makes content or names durable
+  kAllocate,  ///< takes space otherwise: names, attributes, sizes
+  kOther,     ///< attributes, lists, removal
+};
+
+/// Sees the calls of wrapped objects. Thread-safe.
+class CallObserver {
+ public:
+  virtual ~CallObserver() = default;
+  CallObserver() = default;
+  CallObserver(const CallObserver&) = delete;
+  CallObserver& operator=(const CallObserver&) = delete;
+
+  /// Any call but a transfer; an error takes its place.
+  [[nodiscard]] virtual Status before(CallKind kind, const std::string& path) = 0;
+  /// A read as one I/O operation. Calls file.read_at or does not.
+  [[nodiscard]] virtual Result<std::size_t> read(const File& file, std::uint64_t offset_bytes,
+                                                 std::span<const MutableBytes> outs,
+                                                 const std::string& path) = 0;
+  [[nodiscard]] virtual Status write(File& file, std::uint64_t offset_bytes, Bytes data,
+                                     const std::string& path) = 0;
+};
+
+/// `observer` must outlive the result.
+[[nodiscard]] std::unique_ptr<File> wrap_file(std::unique_ptr<File> file, CallObserver& observer);
+[[nodiscard]] std::unique_ptr<Directory> wrap_directory(std::unique_ptr<Directory> directory,
+                                                        CallObserver& observer);
+/// The file inside of a wrapped one; null if it is none.
+[[nodiscard]] File* unwrap_file(File& file);
+
+/// An Env that passes everything on to `base`, through `observer`. Base is CountingEnv or
+/// FaultyEnv, whose own methods are left to do. Both references must outlive it.
+template <class Interface>
+class WrappedEnv : public Interface {
+ public:
+  explicit WrappedEnv(Env& base) : base_(base) {}
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenOptions options) override {
+    DGFS_CHECK(observer().before(CallKind::kOpen, path));
+    DGFS_TRY(file, base_.open(path, options));
+    return wrap_file(std::move(file), observer());
+  }
+  Result<std::unique_ptr<File>> create_unnamed(const std::string& directory_path) override {
+    DGFS_CHECK(observer().before(CallKind::kOpen, kUnnamedPath));
+    DGFS_TRY(file, base_.create_unnamed(directory_path));
+    return wrap_file(std::move(file), observer());
+  }
+  Status publish(File& file, const std::string& path, std::uint32_t mode) override {
+    File* inner = unwrap_file(file);
+    DGFS_CHECK(observer().before(CallKind::kSync, path));
+    return base_.publish(inner == nullptr ? file : *inner, path, mode);
+  }
+  Status rename(const std::string& from, const std::string& to) override {
+    DGFS_CHECK(observer().before(CallKind::kAllocate, from));
+    return base_.rename(from, to);
+  }
+  Status remove(const std::string& path) override {
+    DGFS_CHECK(observer().before(CallKind::kOther, path));
+    return base_.remove(path);
+  }
+  Result<FileStatus> status(const std::string& path) const override {
+    DGFS_CHECK(observer().before(CallKind::kOther, path));
+    return base_.status(path);
+  }
+  Status make_directory(const std::string& path, std::uint32_t mode) override {
+    DGFS_CHECK(observer().before(CallKind::kAllocate, path));
+    return base_.make_directory(path, mode);
+  }
+  Result<std::unique_ptr<Directory>> open_directory(const std::string& path) override {
+    DGFS_CHECK(observer().before(CallKind::kOther, path));
+    DGFS_TRY(directory, base_.open_directory(path));
+    return wrap_directory(std::move(directory), observer());
+  }
+  Status sync_directory(const std::string& path) override {
+    DGFS_CHECK(observer().before(CallKind::kSync, path));
+    return base_.sync_directory(path);
+  }
+  Time now() const override { return base_.now(); }
+  std::uint64_t monotonic_ns() const override { return base_.monotonic_ns(); }
+  void random(MutableBytes out) override { base_.random(out); }
+  std::optional<std::string> variable(const std::string& name) const override {
+    return base_.variable(name);
+  }
+  unsigned processor_count() const override { return base_.processor_count(); }
+  std::uint32_t user_id() const override { return base_.user_id(); }
+
+ protected:
+  static constexpr const char* kUnnamedPath = "(unnamed)";
+  [[nodiscard]] virtual CallObserver& observer() const = 0;
+
+ private:
+  Env& base_;
+};
+
+}  // namespace dgfs::storage
