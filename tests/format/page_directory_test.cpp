@@ -1,2 +1,160 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
+#include "format/page_directory.h"
+
+#include "format/key.h"
+#include "format/limits.h"
+#include "tests/format/page_test_support.h"
+
+namespace dgfs::test {
+namespace {
+
+using format::PageDirectory;
+using format::PageRecord;
+
+struct Index {
+  std::vector<format::Entry> entries;
+  std::vector<PageRecord> records;
+};
+
+/// Adds the pages of `entries` as those of `zone`.
+void add_zone(std::uint64_t zone, const std::vector<format::Entry>& entries, Index& index) {
+  MapDictionaries dictionaries;
+  const auto context = dictionaries.context(0, 0);
+  intern_all(entries, *context.attributes);
+  std::optional<std::string> previous;
+  for (const auto& page : fill_pages(entries, context)) {
+    PageRecord record;
+    record.zone = zone;
+    record.prefix = page.prefix;
+    record.separator = format::make_separator(previous, page.first_key, page.prefix);
+    if (!index.records.empty()) {
+      const auto& last = index.records.back();
+      record.first_ordinal = last.first_ordinal + last.entry_count;
+      record.first_data_offset = last.first_data_offset + 1000;
+    }
+    record.entry_count = static_cast<std::uint32_t>(page.entry_count);
+    record.volume = static_cast<format::VolumeNumber>(index.records.size() / 3);
+    record.checksum = page.checksum;
+    previous = page.last_key;
+    index.records.push_back(record);
+  }
+  index.entries.insert(index.entries.end(), entries.begin(), entries.end());
+}
+
+/// A namespace, a second zone, and the link zone.
+Index make_index(std::uint64_t seed) {
+  EntryGenerator generator(seed);
+  EntryOptions options;
+  options.entry_count = 3000;
+  Index index;
+  add_zone(0, generator.tree(options), index);
+  add_zone(77, generator.tree(options), index);
+  add_zone(format::kLinkZone, generator.link_records(800), index);
+  return index;
+}
+
+TEST(PageDirectory, FindsTheOnlyPageOfEveryEntry) {
+  const auto index = make_index(1);
+  const auto directory = PageDirectory::make(index.records).value();
+  EXPECT_EQ(directory.entry_count(), index.entries.size());
+  std::size_t page = 0;
+  for (std::size_t i = 0; i < index.entries.size(); ++i) {
+    const auto& record = index.records[page];
+    const auto& key = index.entries[i].key;
+    ASSERT_EQ(directory.find(record.zone, key), page) << i;
+    ASSERT_EQ(directory.find_ordinal(i), page) << i;
+    ASSERT_GE(key, directory.bound(page));
+    if (i + 1 == record.first_ordinal + record.entry_count) ++page;
+  }
+  EXPECT_EQ(directory.find_ordinal(index.entries.size()), std::nullopt);
+  EXPECT_EQ(directory.find(5, index.entries[0].key), std::nullopt);
+  EXPECT_EQ(directory.find(78, index.entries.back().key), std::nullopt);
+}
+
+TEST(PageDirectory, KeepsRecords) {
+  const auto index = make_index(2);
+  const auto directory = PageDirectory::make(index.records).value();
+  ASSERT_EQ(directory.size(), index.records.size());
+  for (std::size_t i = 0; i < directory.size(); ++i) {
+    EXPECT_EQ(directory.record(i), index.records[i]);
+    EXPECT_EQ(directory.prefix(i), index.records[i].prefix);
+    EXPECT_EQ(directory.first_ordinal(i), index.records[i].first_ordinal);
+  }
+  EXPECT_LT(directory.memory_bytes(), directory.size() * 600 + 1000);
+}
+
+TEST(PageDirectory, SeparatorIsTheShortestThatSeparates) {  // F-241
+  EXPECT_EQ(format::make_separator(std::nullopt, "abc", "ab"), "");
+  EXPECT_EQ(format::make_separator("aba", "abcdef", "abc"), "");
+  EXPECT_EQ(format::make_separator("abcc", "abcdef", "ab"), "cd");
+  EXPECT_EQ(format::make_separator("abc", "abcdef", ""), "abcd");
+  EntryGenerator generator(4);
+  const auto entries = generator.tree();
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const auto& before = entries[i - 1].key;
+    const auto& key = entries[i].key;
+    const auto separator = format::make_separator(before, key, "");
+    EXPECT_LT(before, separator);
+    EXPECT_LE(separator, key);
+    EXPECT_LE(separator.substr(0, separator.size() - 1), before);
+  }
+}
+
+TEST(PageDirectory, BlocksComeBack) {
+  auto index = make_index(3);
+  EXPECT_EQ(format::decode_page_block(format::encode_page_block(index.records)).value(),
+            index.records);
+  index.records.erase(index.records.begin(), index.records.begin() + 2);  // a later block
+  EXPECT_EQ(format::decode_page_block(format::encode_page_block(index.records)).value(),
+            index.records);
+  EXPECT_TRUE(format::decode_page_block(format::encode_page_block({})).value().empty());
+}
+
+TEST(PageDirectory, RefusesRecordsOutOfOrder) {  // F-242, F-243
+  const auto index = make_index(5);
+  ASSERT_GT(index.records.size(), 4u);
+  auto swapped = index.records;
+  std::swap(swapped[1].prefix, swapped[2].prefix);
+  std::swap(swapped[1].separator, swapped[2].separator);
+  EXPECT_EQ(PageDirectory::make(swapped).error().code(), 2302);
+  EXPECT_EQ(format::decode_page_block(format::encode_page_block(swapped)).error().code(), 2312);
+  auto gap = index.records;
+  ++gap[1].first_ordinal;
+  EXPECT_EQ(PageDirectory::make(gap).error().code(), 2301);
+  auto late = index.records;
+  late.erase(late.begin());
+  EXPECT_EQ(PageDirectory::make(late).error().code(), 2301);
+  auto empty = index.records;
+  empty[0].entry_count = 0;
+  EXPECT_EQ(PageDirectory::make(empty).error().code(), 2300);
+  EXPECT_EQ(format::decode_page_block(format::encode_page_block(empty)).error().code(), 2310);
+  auto far = index.records;
+  far[1].first_data_offset = format::kFileBytesMax + 1;
+  EXPECT_EQ(format::decode_page_block(format::encode_page_block(far)).error().code(), 2311);
+}
+
+/// Sealed blocks are checksummed; what the decoder sees here is what a forger would write.
+TEST(PageDirectory, DamagedBlocksNeverCrash) {
+  auto index = make_index(6);
+  index.records.resize(std::min<std::size_t>(index.records.size(), 8));
+  const auto good = format::encode_page_block(index.records);
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    EXPECT_FALSE(format::decode_page_block(Bytes(good).first(length))) << length;
+  }
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      auto bad = good;
+      bad[at] ^= static_cast<std::uint8_t>(1u << bit);
+      const auto records = format::decode_page_block(bad);
+      if (!records) continue;
+      for (std::size_t i = 1; i < records.value().size(); ++i) {
+        const auto& before = records.value()[i - 1];
+        EXPECT_EQ(before.first_ordinal + before.entry_count, records.value()[i].first_ordinal);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test
