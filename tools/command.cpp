@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/command.h"
+
+#include <fmt/format.h>
+
+#include "tools/quoting.h"
+
+namespace dgfs::tools {
+
+void Session::complain(std::string_view text) const {
+  io_.out.flush();  // so that both outputs come in order on one terminal
+  io_.err.write(fmt::format("dgfs: {}: {}\n", command_, printable(text)));
+}
+
+void Session::complain(std::string_view path, std::string_view reason) const {
+  complain(fmt::format("{}: {}", shell_quoted(path), reason));
+}
+
+int Session::fail(const Error& error, std::string_view consequence) const {
+  const bool interrupted = error.kind() == ErrorKind::kInterrupted;
+  const std::string text = interrupted ? "interrupted" : error.message();
+  complain(consequence.empty() ? text : fmt::format("{}; {}", text, consequence));
+  return interrupted ? kExitInterrupted : kExitFailed;
+}
+
+int Session::fail_usage(std::string_view text) const {
+  io_.err.write(fmt::format("dgfs {}: {}\nTry 'dgfs {} --help' for more information.\n", command_,
+                            printable(text), command_));
+  return kExitUsage;
+}
+
+Session::Parsed Session::parse(OptionParser& options, const std::vector<std::string>& arguments,
+                               std::size_t operands_min, std::size_t operands_max) const {
+  Result<std::optional<std::vector<std::string>>> parsed = options.parse(arguments);
+  if (!parsed) return {{}, fail_usage(parsed.error().text())};
+  if (!parsed.value()) {
+    print(options.help());
+    return {{}, kExitDone};
+  }
+  std::vector<std::string>& operands = *parsed.value();
+  if (operands.size() < operands_min) {
+    return {{},
+            fail_usage(operands.empty() ? "missing operand"
+                                        : "missing operand after '" + operands.back() + "'")};
+  }
+  if (operands.size() > operands_max) {
+    return {{}, fail_usage("extra operand '" + operands[operands_max] + "'")};
+  }
+  return {std::move(operands), std::nullopt};
+}
+
+}  // namespace dgfs::tools

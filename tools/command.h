@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What all commands share: how they report, how they end, how they read their options.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "tools/option_parser.h"
+#include "tools/tool.h"
+
+namespace dgfs::tools {
+
+/// One run of a command.
+class Session {
+ public:
+  Session(const ToolIo& io, std::string command) : io_(io), command_(std::move(command)) {}
+
+  [[nodiscard]] const ToolIo& io() const { return io_; }
+  [[nodiscard]] storage::Env& env() const { return io_.env; }
+  void print(std::string_view text) const { io_.out.write(text); }
+  /// Whether to end early: interrupted, or nobody reads the output any more.
+  [[nodiscard]] bool should_stop() const { return io_.stop || io_.out.failure() != 0; }
+
+  /// "dgfs: ls: TEXT" on the error output. Control characters are escaped. Thread-safe.
+  void complain(std::string_view text) const;
+  /// "dgfs: ls: PATH: REASON".
+  void complain(std::string_view path, std::string_view reason) const;
+
+  /// Reports and gives the exit code. `consequence` follows the message after "; ".
+  [[nodiscard]] int fail(const Error& error, std::string_view consequence = {}) const;
+  /// "dgfs ls: TEXT" and where to find help; exit code kExitUsage.
+  [[nodiscard]] int fail_usage(std::string_view text) const;
+
+  /// Parses, and checks the number of operands; where `exit_code` is set, that is all there was.
+  struct Parsed {
+    std::vector<std::string> operands;
+    std::optional<int> exit_code;
+  };
+  [[nodiscard]] Parsed parse(OptionParser& options, const std::vector<std::string>& arguments,
+                             std::size_t operands_min, std::size_t operands_max) const;
+
+ private:
+  const ToolIo& io_;
+  std::string command_;
+};
+
+using Arguments = std::vector<std::string>;
+using CommandFunction = int (*)(const ToolIo& io, const Arguments& arguments);
+
+[[nodiscard]] int run_build(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_mount(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_ls(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_stat(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_cat(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_find(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_du(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_info(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_verify(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_extract(const ToolIo& io, const Arguments& arguments);
+
+}  // namespace dgfs::tools

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs build: options to dgfs::builder::build(), and its report to a summary.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "builder/build.h"
+#include "format/mode.h"
+#include "storage/file.h"
+#include "tools/command.h"
+#include "tools/json.h"
+#include "tools/mode_text.h"
+#include "tools/progress_bar.h"
+#include "tools/quoting.h"
+#include "tools/size_text.h"
+#include "tools/time_text.h"
+#include "tools/user_names.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr std::size_t kPatternFileBytesMax = std::size_t{16} << 20;
+
+struct BuildCommand {
+  builder::BuildOptions build;
+  bool quiet = false;
+  bool json = false;
+};
+
+/// One pattern a line; empty lines are skipped.
+Status read_patterns(storage::Env& env, const std::string& path,
+                     std::vector<std::string>& patterns) {
+  DGFS_TRY(file, env.open(path));
+  DGFS_TRY(size, file->size());
+  if (size > kPatternFileBytesMax) {
+    return Error(ErrorKind::kLimit, 6050, "longer than 16 MiB").in_file(path);
+  }
+  std::string text(size, '\0');
+  auto* const begin = reinterpret_cast<std::uint8_t*>(text.data());
+  DGFS_CHECK(storage::read_exactly(*file, 0, MutableBytes(begin, text.size())));
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (end > at) patterns.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return ok();
+}
+
+/// Options that say which files go in, and as whose.
+void add_tree_options(OptionParser& options, storage::Env& env, builder::BuildOptions& build) {
+  options.values("--exclude", "PATTERN",
+                 "Leave out what matches (a shell pattern, as in tar; can be repeated)",
+                 build.exclude);
+  options.on_value(
+      "--exclude-from", "FILE", "Exclude the patterns in FILE, one a line",
+      [&](const std::string& value) { return read_patterns(env, value, build.exclude); });
+  options.flag("-x,--one-file-system", "Keep directories on other file systems empty",
+               build.one_file_system);
+  options.on_value("--owner", "USER", "Make all files belong to this user (name or number)",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(uid, parse_user(value));
+                     build.uid = uid;
+                     return ok();
+                   });
+  options.on_value("--group", "GROUP", "Make all files belong to this group (name or number)",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(gid, parse_group(value));
+                     build.gid = gid;
+                     return ok();
+                   });
+  options.on_flag("--all-root", "Same as --owner 0 --group 0", [&](const auto&) -> Status {
+    build.uid = 0;
+    build.gid = 0;
+    return ok();
+  });
+  options.on_value("--clear-mode", "MODE", "Clear these bits of every mode (022, go=w)",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(mode, parse_mode(value));
+                     build.permission_mask = mode;
+                     return ok();
+                   });
+  options.on_flag("--no-xattrs", "Leave out extended attributes and ACLs",
+                  [&](const auto&) -> Status {
+                    build.xattrs = false;
+                    return ok();
+                  });
+  options.flag("-k,--keep-going", "Leave out files that cannot be read, and end with status 1",
+               build.keep_going);
+}
+
+/// Options that say what is written, and how.
+void add_output_options(OptionParser& options, builder::BuildOptions& build) {
+  options.value("--index", "FILE", "Where to write the index (default: IMAGE.idx)",
+                build.index_path);
+  options.on_flag("--no-index-file", "Write no separate index, only the copy in the image",
+                  [&](const auto&) -> Status {
+                    build.index_path = "";
+                    return ok();
+                  });
+  options.on_flag("--no-index-copy", "Write the separate index only, no copy in the image",
+                  [&](const auto&) -> Status {
+                    build.trailing_index = false;
+                    return ok();
+                  });
+  options.number("-j,--jobs", "N", "Reading threads (default: one per core)", build.jobs);
+  options.on_value("--memory", "SIZE", "Memory for buffers and sorting (default: 256M)",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(bytes, parse_size(value));
+                     build.memory_bytes = bytes;
+                     return ok();
+                   });
+  options.on_value("--uuid", "UUID", "Identity of the image (default: made from its contents)",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(uuid, format::parse_uuid(value));
+                     build.uuid = uuid;
+                     return ok();
+                   });
+  options.on_value("--created", "TIME",
+                   "Creation time to record, UTC (default: SOURCE_DATE_EPOCH "
+                   "or the newest file)",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(seconds, parse_utc_time(value));
+                     build.created_seconds = seconds;
+                     return ok();
+                   });
+}
+
+void show_progress(ProgressBar& bar, const builder::Progress& now) {
+  switch (now.phase) {
+    case builder::Phase::kScanning:
+      return bar.update("scanning", now.entries, 0);
+    case builder::Phase::kPacking:
+      return bar.update("packing", now.content_bytes, now.content_bytes_total);
+    case builder::Phase::kIndexing:
+      return bar.update("indexing", now.entries, 0);
+    case builder::Phase::kSyncing:
+      return bar.update("syncing", now.entries, 0);
+  }
+}
+
+/// Largest resident size of this process so far.
+std::uint64_t peak_memory_bytes() {
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string index_path_of(const builder::BuildOptions& build) {
+  return build.index_path.value_or(build.image_path + ".idx");
+}
+
+std::string entries_text(const builder::BuildReport& report) {
+  const format::Superblock& superblock = report.superblock;
+  std::string text = counted(superblock.regular_files, "file") + ", " +
+                     counted(superblock.directories, "directory", "directories");
+  if (superblock.symlinks != 0) text += ", " + counted(superblock.symlinks, "symlink");
+  if (superblock.other_files != 0) text += ", " + counted(superblock.other_files, "special file");
+  if (report.hard_links != 0) text += ", " + counted(report.hard_links, "hard link");
+  return text;
+}
+
+double bytes_per_entry(const builder::BuildReport& report) {
+  const std::uint64_t entries = std::max<std::uint64_t>(report.superblock.namespace_entries, 1);
+  return static_cast<double>(report.index_bytes) / static_cast<double>(entries);
+}
+
+void print_summary(const Session& session, const BuildCommand& command,
+                   const builder::BuildReport& report) {
+  const std::string image = shell_quoted(command.build.image_path);
+  const std::string index_path = index_path_of(command.build);
+  const std::string index = index_path.empty() ? "(index in image)" : shell_quoted(index_path);
+  const std::size_t width = std::max({image.size(), index.size(), std::size_t{14}});
+  session.print(fmt::format("{:<{}}  {:>9}   {}\n", image, width, size_text(report.image_bytes),
+                            entries_text(report)));
+  session.print(fmt::format("{:<{}}  {:>9}   {:.1f} bytes per entry\n", index, width,
+                            size_text(report.index_bytes), bytes_per_entry(report)));
+  const double seconds = static_cast<double>(report.elapsed_ns) / 1e9;
+  const auto entries = static_cast<double>(report.superblock.namespace_entries);
+  const auto rate = static_cast<std::uint64_t>(seconds > 0 ? entries / seconds : 0);
+  session.print(fmt::format("done in {} ({} files/s), peak memory {}\n",
+                            duration_text(report.elapsed_ns), grouped(rate),
+                            size_text(peak_memory_bytes())));
+}
+
+JsonObject as_json(const BuildCommand& command, const builder::BuildReport& report) {
+  const format::Superblock& superblock = report.superblock;
+  JsonObject json;
+  json.add("image", command.build.image_path)
+      .add("image_bytes", report.image_bytes)
+      .add("index", index_path_of(command.build))
+      .add("index_bytes", report.index_bytes)
+      .add("index_bytes_per_entry", bytes_per_entry(report))
+      .add("uuid", format::uuid_text(superblock.uuid))
+      .add("entries", superblock.namespace_entries)
+      .add("regular_files", superblock.regular_files)
+      .add("directories", superblock.directories)
+      .add("symlinks", superblock.symlinks)
+      .add("other_files", superblock.other_files)
+      .add("hard_links", report.hard_links)
+      .add("content_bytes", superblock.content_bytes)
+      .add("stored_bytes", superblock.stored_bytes)
+      .add("pages", report.pages)
+      .add("lost", report.loss_count)
+      .add("elapsed_seconds", static_cast<double>(report.elapsed_ns) / 1e9)
+      .add("peak_memory_bytes", peak_memory_bytes());
+  return json;
+}
+
+int report_losses(const Session& session, const builder::BuildReport& report) {
+  for (const builder::Loss& loss : report.losses) session.complain(loss.path, loss.reason);
+  if (report.loss_count > report.losses.size()) {
+    session.complain(grouped(report.loss_count - report.losses.size()) + " more are not listed");
+  }
+  if (report.loss_count == 0) return kExitDone;
+  session.complain(counted(report.loss_count, "entry", "entries") + " left out");
+  return kExitFailed;
+}
+
+/// --keep-going helps where one file below the source is the trouble, not the output.
+std::string consequence(const builder::BuildOptions& build, const Error& error) {
+  std::string source = build.source;
+  if (!source.ends_with('/')) source += '/';
+  const bool one_file = error.file().starts_with(source) && error.kind() != ErrorKind::kNoSpace &&
+                        error.file() != build.image_path;
+  if (!one_file || build.keep_going) return "nothing was written";
+  return "nothing was written (--keep-going packs the rest)";
+}
+
+int run(const Session& session, BuildCommand& command) {
+  ProgressBar bar(session.io(), command.quiet);
+  command.build.progress = [&](const builder::Progress& now) { show_progress(bar, now); };
+  command.build.stop = &session.io().stop;
+  const Result<builder::BuildReport> report = builder::build(session.env(), command.build);
+  bar.clear();
+  if (!report) return session.fail(report.error(), consequence(command.build, report.error()));
+  if (command.json) {
+    session.print(as_json(command, report.value()).line());
+  } else if (!command.quiet) {
+    print_summary(session, command, report.value());
+  }
+  return report_losses(session, report.value());
+}
+
+}  // namespace
+
+int run_build(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "build");
+  OptionParser options({"dgfs build", "SRC IMAGE",
+                        "Packs the directory SRC into IMAGE and IMAGE.idx. Both appear when they "
+                        "are complete; an older IMAGE is replaced then."});
+  BuildCommand command;
+  add_tree_options(options, io.env, command.build);
+  add_output_options(options, command.build);
+  options.flag("-q,--quiet", "No progress, no summary", command.quiet);
+  options.flag("--json", "Print the summary as a JSON object", command.json);
+  const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
+  if (exit_code) return *exit_code;
+  command.build.source = operands[0];
+  command.build.image_path = operands[1];
+  if (!command.build.trailing_index && command.build.index_path == "") {
+    return session.fail_usage("--no-index-file and --no-index-copy exclude each other");
+  }
+  return run(session, command);
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs extract: writes the tree of an image, or parts of it, below a directory.
+#include <fmt/format.h>
+
+#include "reader/extract.h"
+#include "tools/command.h"
+#include "tools/image_argument.h"
+#include "tools/image_path.h"
+#include "tools/progress_bar.h"
+#include "tools/quoting.h"
+#include "tools/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+/// Paths as find_node() finds them, but a link at the end stays a link. Reports what is missing.
+bool find_paths(const Session& session, const reader::Image& image, const Arguments& operands,
+                std::vector<std::string>& paths) {
+  for (std::size_t i = 2; i < operands.size(); ++i) {
+    Result<FoundNode> found = find_node(image, operands[i], Follow::kNo);
+    if (!found) {
+      session.complain(operands[i], found.error().message() + "; nothing was extracted");
+      return false;
+    }
+    paths.push_back(std::move(found.value().path));
+  }
+  return true;
+}
+
+}  // namespace
+
+int run_extract(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "extract");
+  OptionParser options(
+      {"dgfs extract", "IMAGE DEST [PATH]...",
+       "Writes everything, or what lies at the given paths, below the directory DEST, which is "
+       "made if missing. Existing files are never overwritten. As root it restores owners, "
+       "devices and all attributes, otherwise what the system allows."});
+  ImageOptions image_options;
+  reader::ExtractOptions extract;
+  bool quiet = false;
+  extract.privileged = io.env.user_id() == 0;
+  image_options.add_to(options);
+  options.number("-j,--jobs", "N", "Writing threads (default: one per core)", extract.jobs);
+  options.flag("-k,--keep-going", "Report what fails and go on", extract.keep_going);
+  options.on_flag("--same-owner", "Restore owners (default for root)", [&](const auto&) -> Status {
+    extract.privileged = true;
+    return ok();
+  });
+  options.on_flag("--no-same-owner", "Extract as an ordinary user would: no owners, no devices",
+                  [&](const auto&) -> Status {
+                    extract.privileged = false;
+                    return ok();
+                  });
+  options.flag("-q,--quiet", "No progress, no summary", quiet);
+  const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
+  if (exit_code) return *exit_code;
+  const auto image = open_image(session, operands[0], image_options);
+  if (!image || !find_paths(session, *image, operands, extract.paths)) return kExitFailed;
+
+  ProgressBar bar(io, quiet);
+  extract.failed = [&](const std::string& path, const Error& error) {
+    bar.clear();
+    session.complain(path, error.message());
+  };
+  extract.progress = [&](const reader::ExtractProgress& now) {
+    bar.update("extracting", now.content_bytes, now.content_bytes_total);
+  };
+  extract.stop = &io.stop;
+  const std::uint64_t start_ns = io.env.monotonic_ns();
+  const Result<reader::ExtractReport> result =
+      reader::extract(*image, io.env, operands[1], extract);
+  bar.clear();
+  if (!result) {
+    return session.fail(result.error(),
+                        "what was extracted so far is left in " + shell_quoted(operands[1]));
+  }
+  const reader::ExtractReport& report = result.value();
+  if (!quiet) {
+    session.print(fmt::format("{}, {} in {}\n", counted(report.entries, "entry", "entries"),
+                              size_text(report.content_bytes),
+                              duration_text(io.env.monotonic_ns() - start_ns)));
+  }
+  if (report.failures == 0) return kExitDone;
+  session.complain(counted(report.failures, "entry", "entries") + " could not be restored in full");
+  return kExitFailed;
+}
+
+}  // namespace dgfs::tools

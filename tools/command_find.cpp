@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs find: searches an image by names and attributes, as find(1), without touching contents.
+#include <algorithm>
+
+#include "tools/command.h"
+#include "tools/find_expression.h"
+#include "tools/image_argument.h"
+#include "tools/image_path.h"
+#include "tools/tree_walk.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr char kExpressionHelp[] =
+    "\nExpression (as in find(1); the words may be joined by -a, -o, !, -not, ',' and "
+    "parentheses):\n"
+    "  -name -iname -path -ipath -lname PATTERN   -type f,d,l,p,s,b,c   -empty   -true   -false\n"
+    "  -size [+-]N[cwbkMG]   -mtime [+-]DAYS   -mmin [+-]MINUTES   -newer PATH   -perm [-/]MODE\n"
+    "  -user -group NAME   -uid -gid -links -inum [+-]N   -nouser   -nogroup\n"
+    "  -maxdepth N   -mindepth N   -prune   -quit   -print   -print0   -ls   -printf FORMAT\n";
+
+class FindCommand {
+ public:
+  FindCommand(FindRun& run, const FindExpression& expression)
+      : run_(run), expression_(expression) {}
+
+  /// @param start  as the user wrote it; empty where no path was given
+  void search(const std::string& start) {
+    const Result<FoundNode> found = find_node(run_.image, start, Follow::kNo);
+    if (!found) return run_.complain(start, found.error());
+    start_ = start;
+    // The plain walk reads each index page once; it cannot leave anything out.
+    const bool everything =
+        !expression_.prunes && expression_.depth_max == std::numeric_limits<std::size_t>::max();
+    const Status walked = everything ? walk_all(found.value()) : walk_some(found.value());
+    if (!walked) run_.complain(start.empty() ? "." : start, walked.error());
+  }
+
+ private:
+  Status walk_all(const FoundNode& found) {
+    const std::size_t skipped = found.path.empty() ? 0 : found.path.size() + 1;
+    return run_.image.walk(
+        found.path,
+        [&](std::string_view path, const reader::Node& node) {
+          if (path.size() <= found.path.size()) return visit(start_, 0, node) != Step::kEnd;
+          const std::string_view below = path.substr(skipped);
+          const auto slashes = std::count(below.begin(), below.end(), '/');
+          return visit(joined_path(start_, below), static_cast<std::size_t>(slashes) + 1, node) !=
+                 Step::kEnd;
+        },
+        [&](const Error& error) {
+          run_.complain(start_.empty() ? "." : start_, error);
+          return true;
+        });
+  }
+
+  Status walk_some(const FoundNode& found) {
+    TreeVisitor visitor;
+    visitor.enter = [&](std::string_view path, const reader::Node& node, std::size_t depth) {
+      return visit(path, depth, node);
+    };
+    visitor.damaged = [&](std::string_view path, const Error& error) {
+      run_.complain(path, error);
+    };
+    return walk_tree(run_.image, start_, found.node, visitor);
+  }
+
+  Step visit(std::string_view path, std::size_t depth, const reader::Node& node) {
+    if (run_.session.should_stop()) return Step::kEnd;
+    run_.prune = false;
+    if (depth >= expression_.depth_min && depth <= expression_.depth_max) {
+      // Without a path of their own, names are told as they stand in the image.
+      const std::string_view shown = path.empty() ? "." : path;
+      expression_.test({shown, start_, depth, node});
+    }
+    if (run_.quit) return Step::kEnd;
+    return run_.prune || depth >= expression_.depth_max ? Step::kOver : Step::kInto;
+  }
+
+  FindRun& run_;
+  const FindExpression& expression_;
+  std::string start_;
+};
+
+}  // namespace
+
+int run_find(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "find");
+  OptionParser options({"dgfs find", "IMAGE [PATH]... [EXPRESSION]",
+                        "Searches an image by names and attributes; contents are not touched."},
+                       "--help");
+  ImageOptions image_options;
+  bool json = false;
+  image_options.add_to(options);
+  options.flag("--json", "Print JSON objects, one a line, instead of paths", json);
+  const auto expression_begin = std::find_if(arguments.begin(), arguments.end(), begins_expression);
+  auto [operands, exit_code] =
+      session.parse(options, {arguments.begin(), expression_begin}, 1, SIZE_MAX);
+  if (exit_code == kExitDone) session.print(kExpressionHelp);
+  if (exit_code) return *exit_code;
+  const auto image = open_image(session, operands[0], image_options);
+  if (!image) return kExitFailed;
+
+  FindRun run{.session = session, .image = *image, .users = {}, .json = json};
+  const std::vector<std::string> words(expression_begin, arguments.end());
+  const Result<FindExpression> expression = parse_find(words, run);
+  if (!expression) {
+    const Error& error = expression.error();
+    if (error.kind() == ErrorKind::kInvalidArgument) return session.fail_usage(error.text());
+    return session.fail(error);
+  }
+  operands.erase(operands.begin());
+  if (operands.empty()) operands.emplace_back();
+  FindCommand command(run, expression.value());
+  for (const std::string& start : operands) {
+    if (run.quit || session.should_stop()) break;
+    command.search(start);
+  }
+  return run.failed ? kExitFailed : kExitDone;
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs info: what an image is made of, from the index alone.
+#include <fmt/format.h>
+
+#include "tools/command.h"
+#include "tools/image_argument.h"
+#include "tools/json.h"
+#include "tools/quoting.h"
+#include "tools/size_text.h"
+#include "tools/time_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+using format::SectionKind;
+
+struct FileFacts {
+  std::string role;
+  std::string path;
+  std::uint64_t bytes = 0;
+};
+
+std::vector<FileFacts> file_facts(const Session& session, const reader::Image& image) {
+  std::vector<FileFacts> out;
+  for (const auto& [role, path] : image.files()) {
+    const Result<storage::FileStatus> status = session.env().status(path);
+    out.push_back({role, path, status ? status.value().size_bytes : 0});
+  }
+  return out;
+}
+
+/// Share of an entry in the index, in bytes.
+double per_entry(const format::Superblock& superblock, std::uint64_t bytes) {
+  const std::uint64_t entries = std::max<std::uint64_t>(superblock.namespace_entries, 1);
+  return static_cast<double>(bytes) / static_cast<double>(entries);
+}
+
+std::uint64_t section_bytes(const format::Superblock& superblock, SectionKind kind) {
+  return superblock.section(kind).length_bytes;
+}
+
+std::string features_text(const format::Superblock& superblock) {
+  std::string out;
+  for (const std::string& words :
+       {format::compat_text(superblock.compat), format::ro_compat_text(superblock.ro_compat),
+        format::incompat_text(superblock.incompat)}) {
+    if (!words.empty()) out += (out.empty() ? "" : ", ") + words;
+  }
+  return out.empty() ? "none" : out;
+}
+
+std::string entries_text(const format::Superblock& superblock) {
+  const std::uint64_t pages = section_bytes(superblock, SectionKind::kPages);
+  const std::uint64_t page_directory = section_bytes(superblock, SectionKind::kPageDirectory);
+  const std::uint64_t rest = superblock.index_bytes - pages - page_directory;
+  return fmt::format("{:<20} {:.1f} B each: pages {:.1f}, page directory {:.1f}, rest {:.1f}",
+                     grouped(superblock.namespace_entries),
+                     per_entry(superblock, superblock.index_bytes), per_entry(superblock, pages),
+                     per_entry(superblock, page_directory), per_entry(superblock, rest));
+}
+
+std::string contents_text(const format::Superblock& superblock) {
+  return fmt::format("{} in {}, {}, {}, {} others; stored in {}",
+                     size_text(superblock.content_bytes), counted(superblock.regular_files, "file"),
+                     counted(superblock.directories, "directory", "directories"),
+                     counted(superblock.symlinks, "symlink"), grouped(superblock.other_files),
+                     size_text(superblock.stored_bytes));
+}
+
+void print_text(const Session& session, const reader::Image& image) {
+  const format::Superblock& superblock = image.superblock();
+  const auto row = [&](std::string_view label, std::string_view text) {
+    session.print(fmt::format("{:<10} {}\n", label, text));
+  };
+  for (const FileFacts& file : file_facts(session, image)) {
+    std::string text = fmt::format("{:<20} {:>9}", shell_quoted(file.path), size_text(file.bytes));
+    if (file.role == "index" && image.has_second_index()) text += "   copy in image: yes";
+    row(file.role, text);
+  }
+  row("uuid", format::uuid_text(superblock.uuid));
+  row("format",
+      fmt::format("{}.{}   checksums xxh3-64", superblock.version_major, superblock.version_minor));
+  row("features", features_text(superblock));
+  row("created", utc_time({superblock.created_seconds, 0}).substr(0, 19) + "Z");
+  row("entries", entries_text(superblock));
+  row("index", fmt::format("{:<20} model {}, extended attributes {}, memory {}",
+                           size_text(superblock.index_bytes),
+                           size_text(section_bytes(superblock, SectionKind::kModels)),
+                           size_text(section_bytes(superblock, SectionKind::kXattrs)),
+                           size_text(image.resident_bytes())));
+  row("contents", contents_text(superblock));
+  row("links", counted(superblock.link_entries, "object") + " with several names");
+  row("volumes", grouped(image.volumes().size()));
+}
+
+JsonObject as_json(const Session& session, const reader::Image& image) {
+  const format::Superblock& superblock = image.superblock();
+  std::string files;
+  for (const FileFacts& file : file_facts(session, image)) {
+    JsonObject object;
+    object.add("role", file.role).add("path", file.path).add("bytes", file.bytes);
+    files += (files.empty() ? "" : ",") + object.text();
+  }
+  JsonObject json;
+  json.add("uuid", format::uuid_text(superblock.uuid))
+      .add("format", fmt::format("{}.{}", superblock.version_major, superblock.version_minor))
+      .add("features", features_text(superblock))
+      .add("created_seconds", superblock.created_seconds)
+      .add_raw("files_of_image", "[" + files + "]")
+      .add("second_index", image.has_second_index())
+      .add("index_bytes", superblock.index_bytes)
+      .add("index_bytes_per_entry", per_entry(superblock, superblock.index_bytes))
+      .add("page_bytes", section_bytes(superblock, SectionKind::kPages))
+      .add("page_directory_bytes", section_bytes(superblock, SectionKind::kPageDirectory))
+      .add("model_bytes", section_bytes(superblock, SectionKind::kModels))
+      .add("memory_bytes", image.resident_bytes())
+      .add("entries", superblock.namespace_entries)
+      .add("regular_files", superblock.regular_files)
+      .add("directories", superblock.directories)
+      .add("symlinks", superblock.symlinks)
+      .add("other_files", superblock.other_files)
+      .add("multiply_linked_objects", superblock.link_entries)
+      .add("content_bytes", superblock.content_bytes)
+      .add("stored_bytes", superblock.stored_bytes)
+      .add("volumes", image.volumes().size());
+  return json;
+}
+
+}  // namespace
+
+int run_info(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "info");
+  OptionParser options({"dgfs info", "IMAGE", "Shows what an image is made of."});
+  ImageOptions image_options;
+  bool json = false;
+  image_options.add_to(options);
+  options.flag("--json", "Print one JSON object", json);
+  const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
+  if (exit_code) return *exit_code;
+  const auto image = open_image(session, operands[0], image_options);
+  if (!image) return kExitFailed;
+  if (json) {
+    session.print(as_json(session, *image).line());
+  } else {
+    print_text(session, *image);
+  }
+  return kExitDone;
+}
+
+}  // namespace dgfs::tools

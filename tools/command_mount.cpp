@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs mount: options to dgfs::fuse::mount().
+#include "tools/command.h"
+#include "tools/image_argument.h"
+
+#ifdef DGFS_HAS_FUSE
+#include "fuse/logger.h"
+#include "fuse/mount.h"
+#endif
+
+namespace dgfs::tools {
+namespace {
+
+struct MountCommand {
+  std::string image_path;
+  std::string mount_point;
+  std::vector<std::string> options;  ///< split at commas
+  ImageOptions image;
+  bool foreground = false;
+  unsigned threads = 0;
+};
+
+/// Commas part options; a backslash keeps one, as in mount(8)'s values for FUSE.
+std::vector<std::string> split_options(const std::vector<std::string>& lists) {
+  std::vector<std::string> out;
+  for (const std::string& list : lists) {
+    std::string option;
+    for (std::size_t i = 0; i <= list.size(); ++i) {
+      if (i == list.size() || list[i] == ',') {
+        if (!option.empty()) out.push_back(std::move(option));
+        option.clear();
+      } else if (list[i] == '\\' && i + 1 < list.size()) {
+        option += list[++i];
+      } else {
+        option += list[i];
+      }
+    }
+  }
+  return out;
+}
+
+#ifdef DGFS_HAS_FUSE
+int mount_image(const Session& session, const MountCommand& command) {
+  fuse::MountOptions options;
+  options.image_path = command.image_path;
+  options.mount_point = command.mount_point;
+  options.options = command.options;
+  options.foreground = command.foreground;
+  options.threads = command.threads;
+  // No warn callback: mount() sends warnings to its log as well.
+  options.open.index_path = command.image.index_path;
+  options.open.volume_paths = command.image.volume_paths;
+  const Status status = fuse::mount(session.env(), options, fuse::make_terminal_logger());
+  return status ? kExitDone : session.fail(status.error(), "nothing was mounted");
+}
+#else
+int mount_image(const Session& session, const MountCommand&) {
+  session.complain("this dgfs was built without FUSE; 'dgfs extract' writes the files out");
+  return kExitFailed;
+}
+#endif
+
+}  // namespace
+
+int run_mount(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "mount");
+  OptionParser options({"dgfs mount", "IMAGE DIR",
+                        "Mounts an image read-only on the directory DIR and goes to the "
+                        "background. 'fusermount3 -u DIR' or 'umount DIR' ends it."});
+  MountCommand command;
+  std::vector<std::string> option_lists;
+  command.image.add_to(options);
+  options.values("-o", "OPTION[,OPTION]...", "Mount options, as mount(8) takes them", option_lists);
+  options.flag("-f,--foreground", "Stay in the foreground until unmounted", command.foreground);
+  options.number("--threads", "N", "Requests served at once (default: by cores)", command.threads);
+  const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
+  if (exit_code) return *exit_code;
+  command.image_path = operands[0];
+  command.mount_point = operands[1];
+  command.options = split_options(option_lists);
+  return mount_image(session, command);
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs stat: all attributes of entries, as stat(1).
+#include "format/mode.h"
+#include "tools/command.h"
+#include "tools/image_argument.h"
+#include "tools/image_path.h"
+#include "tools/node_facts.h"
+#include "tools/quoting.h"
+#include "tools/stat_format.h"
+#include "tools/time_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+struct StatOptions {
+  std::optional<StatFormat> format;
+  bool ends_line = true;  ///< after each entry
+  bool follow = false;
+  bool json = false;
+};
+
+JsonObject stat_json(const reader::Image& image, const FoundNode& found, UserNames& users) {
+  JsonObject json = node_json(image, found.path, found.node);
+  json.add("ctime", utc_time(found.node.ctime))
+      .add("atime", utc_time(found.node.atime))
+      .add("allocated_bytes", allocated_bytes(found.node))
+      .add("stored_bytes", found.node.stored_bytes);
+  if (const auto& user = users.user(found.node.uid)) json.add("user", *user);
+  if (const auto& group = users.group(found.node.gid)) json.add("group", *group);
+  const Result<std::vector<Xattr>> xattrs = image.xattrs(found.node);
+  if (xattrs && !xattrs.value().empty()) {
+    JsonObject object;
+    for (const Xattr& xattr : xattrs.value()) object.add(xattr.name, as_text(xattr.value));
+    json.add("xattrs", object);
+  }
+  return json;
+}
+
+Status print_one(const Session& session, const reader::Image& image, const std::string& operand,
+                 const StatOptions& options, UserNames& users) {
+  DGFS_TRY(found, find_node(image, operand, options.follow ? Follow::kYes : Follow::kNo));
+  if (options.json) {
+    session.print(stat_json(image, found, users).line());
+    return ok();
+  }
+  std::string target;
+  if (format::is_symlink(found.node.mode)) {
+    DGFS_TRY(read, image.read_link(found.node));
+    target = std::move(read);
+  }
+  if (options.format) {
+    session.print(options.format->print(operand, found.node, target, users));
+  } else {
+    const std::string name = session.io().out_is_terminal ? printable(operand) : operand;
+    const std::string shown = target.empty() ? name : name + " -> " + printable(target);
+    const StatFormat format = StatFormat::standard(format::is_device(found.node.mode));
+    session.print(format.print(shown, found.node, target, users));
+  }
+  if (options.ends_line) session.print("\n");
+  return ok();
+}
+
+}  // namespace
+
+int run_stat(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "stat");
+  OptionParser options(
+      {"dgfs stat", "IMAGE [PATH]...", "Shows all attributes of entries, of the root by default."});
+  ImageOptions image_options;
+  StatOptions stat;
+  const auto set_format = [&stat](bool escapes) {
+    return [&stat, escapes](const std::string& value) -> Status {
+      DGFS_TRY(format, StatFormat::parse(value, escapes));
+      stat.format = std::move(format);
+      stat.ends_line = !escapes;
+      return ok();
+    };
+  };
+  options.on_value("-c,--format", "FORMAT", "Print this for each entry, as stat(1) does",
+                   set_format(false));
+  options.on_value("--printf", "FORMAT",
+                   "As --format, with escapes like \\n, and no line end added", set_format(true));
+  options.flag("-L,--dereference", "Follow links", stat.follow);
+  options.flag("--json", "Print JSON objects, one a line", stat.json);
+  image_options.add_to(options);
+  auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
+  if (exit_code) return *exit_code;
+  const auto image = open_image(session, operands[0], image_options);
+  if (!image) return kExitFailed;
+
+  if (operands.size() == 1) operands.emplace_back("/");
+  UserNames users;
+  int code = kExitDone;
+  for (std::size_t i = 1; i < operands.size() && !session.should_stop(); ++i) {
+    const Status printed = print_one(session, *image, operands[i], stat, users);
+    if (printed) continue;
+    session.complain(operands[i], printed.error().message());
+    code = kExitFailed;
+  }
+  return code;
+}
+
+}  // namespace dgfs::tools

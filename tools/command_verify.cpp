@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs verify: reads everything and tells what is damaged.
+#include <fmt/format.h>
+
+#include "reader/verify.h"
+#include "tools/command.h"
+#include "tools/image_argument.h"
+#include "tools/json.h"
+#include "tools/progress_bar.h"
+#include "tools/quoting.h"
+#include "tools/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+struct VerifyCommand {
+  const Session& session;
+  ProgressBar bar;
+  bool json = false;
+
+  void damaged(const std::string& path, const Error& error) {
+    bar.clear();
+    if (json) {
+      JsonObject line;
+      session.print(line.add("damaged", path).add("reason", error.message()).line());
+    } else {
+      session.print(
+          fmt::format("damaged: {}: {}\n", shell_quoted(path), printable(error.message())));
+    }
+  }
+
+  void damaged_index(const Error& error) {
+    bar.clear();
+    if (json) {
+      JsonObject line;
+      session.print(line.add("damaged_index", error.message()).line());
+    } else {
+      session.print(fmt::format("damaged: index: {}\n", printable(error.message())));
+    }
+  }
+
+  void summary(const reader::VerifyReport& report, bool quiet) const {
+    if (json) {
+      JsonObject line;
+      line.add("sound", report.sound())
+          .add("files", report.files)
+          .add("damaged_files", report.damaged_files)
+          .add("damaged_index_places", report.damaged_index_places)
+          .add("content_bytes", report.content_bytes);
+      session.print(line.line());
+    } else if (!report.sound()) {
+      std::string text = fmt::format("{} of {} damaged", grouped(report.damaged_files),
+                                     counted(report.files, "file"));
+      if (report.damaged_index_places != 0) {
+        text += ", index damaged in " + counted(report.damaged_index_places, "place");
+      }
+      session.print(text + "\n");
+    } else if (!quiet) {
+      session.print(fmt::format("no damage in {}, {}\n", counted(report.files, "file"),
+                                size_text(report.content_bytes)));
+    }
+  }
+};
+
+}  // namespace
+
+int run_verify(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "verify");
+  OptionParser options({"dgfs verify", "IMAGE",
+                        "Reads and checks every byte of an image and of both copies of its index; "
+                        "tells each damaged file. Exit status 1 if there is damage."});
+  ImageOptions image_options;
+  reader::VerifyOptions verify;
+  bool quiet = false;
+  bool json = false;
+  image_options.add_to(options);
+  options.number("-j,--jobs", "N", "Reading threads (default: one per core)", verify.jobs);
+  options.flag("-q,--quiet", "Print damage only, and no progress", quiet);
+  options.flag("--json", "Print JSON objects, one a line, the summary last", json);
+  const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
+  if (exit_code) return *exit_code;
+  const auto image = open_image(session, operands[0], image_options);
+  if (!image) return kExitFailed;
+
+  VerifyCommand command{session, ProgressBar(io, quiet), json};
+  verify.damaged_file = [&](const std::string& path, const Error& error) {
+    command.damaged(path, error);
+  };
+  verify.damaged_index = [&](const Error& error) { command.damaged_index(error); };
+  verify.progress = [&](const reader::VerifyProgress& now) {
+    command.bar.update("verifying", now.stored_bytes, now.stored_bytes_total);
+  };
+  verify.stop = &io.stop;
+  const Result<reader::VerifyReport> report = reader::verify(*image, verify);
+  command.bar.clear();
+  if (!report) return session.fail(report.error());
+  command.summary(report.value(), quiet);
+  return report.value().sound() ? kExitDone : kExitFailed;
+}
+
+}  // namespace dgfs::tools

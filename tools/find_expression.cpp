@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/find_expression.h"
+
+#include <fmt/format.h>
+
+#include "format/mode.h"
+#include "tools/mode_text.h"
+#include "tools/node_facts.h"
+#include "tools/quoting.h"
+#include "tools/size_text.h"
+#include "tools/time_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+Error bad_value(std::uint16_t code, std::string text) {
+  return Error(ErrorKind::kInvalidArgument, code, std::move(text));
+}
+
+/// Unit of a -size suffix in bytes, 0 for an unknown one.
+std::uint64_t size_unit(char suffix) {
+  switch (suffix) {
+    case 'c':
+      return 1;
+    case 'w':
+      return 2;
+    case 'b':
+      return 512;
+    case 'k':
+      return std::uint64_t{1} << 10;
+    case 'M':
+      return std::uint64_t{1} << 20;
+    case 'G':
+      return std::uint64_t{1} << 30;
+    default:
+      return 0;
+  }
+}
+
+/// Paths as they are, but nothing that could fool a terminal.
+std::string shown(const FindRun& run, std::string_view path) {
+  return run.session.io().out_is_terminal ? printable(path) : std::string(path);
+}
+
+}  // namespace
+
+void FindRun::complain(std::string_view path, const Error& error) {
+  session.complain(path, error.message());
+  failed = true;
+}
+
+bool Comparison::holds(std::uint64_t value) const {
+  if (sign == '+') return value > number;
+  return sign == '-' ? value < number : value == number;
+}
+
+Result<Comparison> parse_comparison(std::string_view text) {
+  Comparison comparison;
+  if (text.starts_with('+') || text.starts_with('-')) {
+    comparison.sign = text[0];
+    text.remove_prefix(1);
+  }
+  DGFS_TRY(number, parse_number(text));
+  comparison.number = number;
+  return comparison;
+}
+
+Result<FindTest> size_test(std::string_view text) {
+  const bool has_suffix = !text.empty() && (text.back() < '0' || text.back() > '9');
+  const std::uint64_t unit = size_unit(has_suffix ? text.back() : 'b');
+  if (unit == 0) return bad_value(6080, fmt::format("'{}': units are c w b k M G", text));
+  DGFS_TRY(wanted, parse_comparison(text.substr(0, text.size() - (has_suffix ? 1 : 0))));
+  return FindTest([wanted = wanted, unit](const FindItem& item) {
+    const std::uint64_t size = item.node.size_bytes;
+    return wanted.holds(size / unit + (size % unit != 0 ? 1 : 0));
+  });
+}
+
+Result<FindTest> age_test(std::string_view text, std::int64_t unit_seconds, Time now) {
+  DGFS_TRY(wanted, parse_comparison(text));
+  return FindTest([wanted = wanted, unit_seconds, now](const FindItem& item) {
+    const Time& mtime = item.node.mtime;
+    const std::int64_t seconds =
+        now.seconds - mtime.seconds - (now.nanoseconds < mtime.nanoseconds ? 1 : 0);
+    if (seconds < 0) return wanted.sign == '-';  // younger than any number of units
+    return wanted.holds(static_cast<std::uint64_t>(seconds / unit_seconds));
+  });
+}
+
+Result<FindTest> permission_test(std::string_view text) {
+  const char how = text.empty() ? '=' : text[0];
+  DGFS_TRY(mode, parse_mode(how == '-' || how == '/' ? text.substr(1) : text));
+  return FindTest([mode = mode, how](const FindItem& item) {
+    const std::uint32_t bits = item.node.mode & format::kPermissionMask;
+    if (how == '-') return (bits & mode) == mode;
+    if (how == '/') return mode == 0 || (bits & mode) != 0;
+    return bits == mode;
+  });
+}
+
+Result<FindTest> type_test(std::string_view text) {
+  std::string letters;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool comma = i % 2 == 1;
+    const bool valid = comma ? text[i] == ',' && i + 1 < text.size()
+                             : std::string_view("fdlpscb").find(text[i]) != text.npos;
+    if (!valid) break;
+    if (!comma) letters += text[i];
+  }
+  if (letters.empty() || letters.size() * 2 - 1 != text.size()) {
+    return bad_value(6081, fmt::format("'{}': types are f d l p s c b, parted by commas", text));
+  }
+  return FindTest([letters](const FindItem& item) {
+    return letters.find(find_type_letter(item.node.mode)) != std::string::npos;
+  });
+}
+
+FindTest print_action(FindRun& run, char end) {
+  return [&run, end](const FindItem& item) {
+    if (run.json) {
+      run.session.print(node_json(run.image, item.path, item.node).line());
+    } else if (end == '\0') {
+      run.session.print(std::string(item.path) + end);
+    } else {
+      run.session.print(shown(run, item.path) + end);
+    }
+    return true;
+  };
+}
+
+FindTest list_action(FindRun& run) {
+  const TimeStyle style = *time_style("locale");
+  return [&run, style, now = run.session.env().now()](const FindItem& item) {
+    const reader::Node& node = item.node;
+    const std::string size =
+        format::is_device(node.mode)
+            ? fmt::format("{:3}, {:3}", device_major(node.rdev), device_minor(node.rdev))
+            : fmt::format("{:8}", node.size_bytes);
+    std::string line =
+        fmt::format("{:9} {:6} {} {:3} {:<8} {:<8} {} {} {}", node.inode,
+                    allocated_bytes(node) / 1024, mode_text(node.mode), node.link_count,
+                    run.users.user_text(node.uid), run.users.group_text(node.gid), size,
+                    styled_time(node.mtime, now, style), shown(run, item.path));
+    if (format::is_symlink(node.mode)) {
+      const Result<std::string> target = run.image.read_link(node);
+      if (!target) run.complain(item.path, target.error());
+      if (target) line += " -> " + shown(run, target.value());
+    }
+    run.session.print(line + "\n");
+    return true;
+  };
+}
+
+std::string_view last_component(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos || path.size() == 1 ? path : path.substr(slash + 1);
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Grammar of the expression, loosest first:
+//   list: or (',' or)*     or: and (-o and)*     and: not (-a? not)*     not: ! not | primary
+//   primary: '(' list ')' | -TEST [VALUE] | -ACTION [VALUE]
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <array>
+#include <map>
+
+#include "format/mode.h"
+#include "tools/find_expression.h"
+#include "tools/image_path.h"
+#include "tools/suggestion.h"
+
+namespace dgfs::tools {
+namespace {
+
+Error expression_error(std::uint16_t code, std::string text) {
+  return Error(ErrorKind::kInvalidArgument, code, std::move(text));
+}
+
+/// Nesting that no one writes by hand; bounds the recursion of the parser.
+constexpr std::size_t kNestingMax = 200;
+
+FindTest both(FindTest a, FindTest b) {
+  return [a = std::move(a), b = std::move(b)](const FindItem& item) { return a(item) && b(item); };
+}
+FindTest either(FindTest a, FindTest b) {
+  return [a = std::move(a), b = std::move(b)](const FindItem& item) { return a(item) || b(item); };
+}
+FindTest second(FindTest a, FindTest b) {
+  return [a = std::move(a), b = std::move(b)](const FindItem& item) {
+    a(item);
+    return b(item);
+  };
+}
+FindTest negated(FindTest a) {
+  return [a = std::move(a)](const FindItem& item) { return !a(item); };
+}
+
+class Parser {
+ public:
+  Parser(std::span<const std::string> words, FindRun& run) : words_(words), run_(run) {}
+
+  Result<FindExpression> parse() {
+    FindTest test = [](const FindItem&) { return true; };
+    if (!words_.empty()) {
+      DGFS_TRY(parsed, list());
+      test = std::move(parsed);
+      if (!words_.empty()) {
+        return expression_error(6090, fmt::format("unexpected '{}'", words_[0]));
+      }
+    }
+    out_.test = acts_ ? std::move(test) : both(std::move(test), print_action(run_, '\n'));
+    return std::move(out_);
+  }
+
+ private:
+  using Maker = Result<FindTest> (Parser::*)(const std::string& value);
+  struct Primary {
+    Maker make;
+    bool takes_value;
+  };
+  static const std::map<std::string, Primary, std::less<>>& primaries();
+
+  bool next_is(std::string_view a, std::string_view b) const {
+    return !words_.empty() && (words_[0] == a || words_[0] == b);
+  }
+  std::string take() {
+    std::string word = words_[0];
+    words_ = words_.subspan(1);
+    return word;
+  }
+
+  Result<FindTest> list() {
+    DGFS_TRY(left, any());
+    while (next_is(",", ",")) {
+      take();
+      DGFS_TRY(right, any());
+      left = second(std::move(left), std::move(right));
+    }
+    return std::move(left);
+  }
+
+  Result<FindTest> any() {
+    DGFS_TRY(left, all());
+    while (next_is("-o", "-or")) {
+      take();
+      DGFS_TRY(right, all());
+      left = either(std::move(left), std::move(right));
+    }
+    return std::move(left);
+  }
+
+  Result<FindTest> all() {
+    DGFS_TRY(left, one());
+    while (!words_.empty() && !next_is(",", ")") && !next_is("-o", "-or")) {
+      if (next_is("-a", "-and")) take();
+      DGFS_TRY(right, one());
+      left = both(std::move(left), std::move(right));
+    }
+    return std::move(left);
+  }
+
+  Result<FindTest> one() {
+    if (words_.empty()) return expression_error(6091, "the expression ends too early");
+    if (++nesting_ > kNestingMax)
+      return expression_error(6092, "the expression is nested too deep");
+    Result<FindTest> test = operand();
+    --nesting_;
+    return test;
+  }
+
+  Result<FindTest> operand() {
+    const std::string word = take();
+    if (word == "!" || word == "-not") {
+      DGFS_TRY(test, one());
+      return negated(std::move(test));
+    }
+    if (word == "(") {
+      DGFS_TRY(test, list());
+      if (words_.empty()) return expression_error(6093, "missing ')'");
+      take();  // all() stops at nothing else that list() does not take
+      return std::move(test);
+    }
+    return primary(word);
+  }
+
+  Result<FindTest> primary(const std::string& word) {
+    const auto found = primaries().find(word);
+    if (found == primaries().end()) return unknown(word);
+    if (!found->second.takes_value) return (this->*found->second.make)("");
+    if (words_.empty()) return expression_error(6094, word + ": missing value");
+    const std::string value = take();
+    Result<FindTest> test = (this->*found->second.make)(value);
+    if (test) return test;
+    const std::string text = fmt::format("{}: {}", word, test.error().message());
+    return Error(test.error().kind(), 6095, text);
+  }
+
+  static Error unknown(const std::string& word) {
+    constexpr std::array kWriting = {"-delete", "-exec",   "-execdir", "-ok",
+                                     "-okdir",  "-fprint", "-fls",     "-fprintf"};
+    for (const char* writing : kWriting) {
+      if (word == writing) {
+        return expression_error(6096, word +
+                                          ": not available, images are only read; pipe "
+                                          "-print0 into xargs -0");
+      }
+    }
+    if (!word.starts_with('-')) {
+      return expression_error(6097, fmt::format("'{}': paths come before the expression", word));
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, primary] : primaries()) names.push_back(name);
+    return expression_error(6098, word + ": unknown test" + did_you_mean(word, names));
+  }
+
+  // Names.
+  static FindTest name_test(const std::string& pattern, int flags) {
+    return [pattern, flags](const FindItem& item) {
+      const std::string name(last_component(item.path));
+      return ::fnmatch(pattern.c_str(), name.c_str(), flags) == 0;
+    };
+  }
+  static FindTest path_test(const std::string& pattern, int flags) {
+    return [pattern, flags](const FindItem& item) {
+      return ::fnmatch(pattern.c_str(), std::string(item.path).c_str(), flags) == 0;
+    };
+  }
+  Result<FindTest> name(const std::string& value) { return name_test(value, 0); }
+  Result<FindTest> iname(const std::string& value) { return name_test(value, FNM_CASEFOLD); }
+  Result<FindTest> path(const std::string& value) { return path_test(value, 0); }
+  Result<FindTest> ipath(const std::string& value) { return path_test(value, FNM_CASEFOLD); }
+  Result<FindTest> lname(const std::string& value) {
+    return FindTest([&run = run_, value](const FindItem& item) {
+      if (!format::is_symlink(item.node.mode)) return false;
+      const Result<std::string> target = run.image.read_link(item.node);
+      if (!target) run.complain(item.path, target.error());
+      return target && ::fnmatch(value.c_str(), target.value().c_str(), 0) == 0;
+    });
+  }
+
+  // Attributes.
+  Result<FindTest> type(const std::string& value) { return type_test(value); }
+  Result<FindTest> size(const std::string& value) { return size_test(value); }
+  Result<FindTest> mtime(const std::string& value) {
+    return age_test(value, 86400, run_.session.env().now());
+  }
+  Result<FindTest> mmin(const std::string& value) {
+    return age_test(value, 60, run_.session.env().now());
+  }
+  Result<FindTest> perm(const std::string& value) { return permission_test(value); }
+  Result<FindTest> newer(const std::string& value) {
+    DGFS_TRY(found, find_node(run_.image, value, Follow::kYes));
+    return FindTest(
+        [than = found.node.mtime](const FindItem& item) { return item.node.mtime > than; });
+  }
+  Result<FindTest> user(const std::string& value) {
+    DGFS_TRY(uid, parse_user(value));
+    return FindTest([uid = uid](const FindItem& item) { return item.node.uid == uid; });
+  }
+  Result<FindTest> group(const std::string& value) {
+    DGFS_TRY(gid, parse_group(value));
+    return FindTest([gid = gid](const FindItem& item) { return item.node.gid == gid; });
+  }
+  Result<FindTest> nouser(const std::string&) {
+    return FindTest([&run = run_](const FindItem& item) { return !run.users.user(item.node.uid); });
+  }
+  Result<FindTest> nogroup(const std::string&) {
+    return FindTest(
+        [&run = run_](const FindItem& item) { return !run.users.group(item.node.gid); });
+  }
+  template <class Member>
+  static Result<FindTest> compare(const std::string& value, Member reader::Node::*member) {
+    DGFS_TRY(wanted, parse_comparison(value));
+    return FindTest([wanted = wanted, member](const FindItem& item) {
+      return wanted.holds(item.node.*member);
+    });
+  }
+  Result<FindTest> uid(const std::string& value) { return compare(value, &reader::Node::uid); }
+  Result<FindTest> gid(const std::string& value) { return compare(value, &reader::Node::gid); }
+  Result<FindTest> links(const std::string& value) {
+    return compare(value, &reader::Node::link_count);
+  }
+  Result<FindTest> inum(const std::string& value) { return compare(value, &reader::Node::inode); }
+  Result<FindTest> empty(const std::string&) {
+    return FindTest([&run = run_](const FindItem& item) {
+      if (format::is_regular(item.node.mode)) return item.node.size_bytes == 0;
+      if (!format::is_directory(item.node.mode)) return false;
+      bool any = false;
+      const Status listed = run.image.list(item.node.inode, 0, [&](const reader::ListedName&) {
+        any = true;
+        return false;
+      });
+      if (!listed) run.complain(item.path, listed.error());
+      return listed && !any;
+    });
+  }
+  Result<FindTest> always(const std::string&) {
+    return FindTest([](const FindItem&) { return true; });
+  }
+  Result<FindTest> never(const std::string&) {
+    return FindTest([](const FindItem&) { return false; });
+  }
+
+  // What holds for the whole walk.
+  Result<FindTest> maxdepth(const std::string& value) {
+    DGFS_TRY(depth, parse_comparison(value));
+    out_.depth_max = depth.number;
+    return always(value);
+  }
+  Result<FindTest> mindepth(const std::string& value) {
+    DGFS_TRY(depth, parse_comparison(value));
+    out_.depth_min = depth.number;
+    return always(value);
+  }
+  Result<FindTest> json(const std::string& value) {
+    run_.json = true;
+    return always(value);
+  }
+
+  // Actions.
+  Result<FindTest> print(const std::string&) { return action(print_action(run_, '\n')); }
+  Result<FindTest> print0(const std::string&) { return action(print_action(run_, '\0')); }
+  Result<FindTest> ls(const std::string&) { return action(list_action(run_)); }
+  Result<FindTest> printf(const std::string& value) {
+    DGFS_TRY(test, printf_action(run_, value));
+    return action(std::move(test));
+  }
+  Result<FindTest> prune(const std::string&) {
+    out_.prunes = true;
+    return FindTest([&run = run_](const FindItem&) { return run.prune = true; });
+  }
+  Result<FindTest> quit(const std::string&) {
+    return action([&run = run_](const FindItem&) { return run.quit = true; });
+  }
+  FindTest action(FindTest test) {
+    acts_ = true;
+    return test;
+  }
+
+  std::span<const std::string> words_;
+  FindRun& run_;
+  FindExpression out_;
+  std::size_t nesting_ = 0;
+  bool acts_ = false;
+};
+
+const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
+  static const std::map<std::string, Primary, std::less<>> kPrimaries = {
+      {"-name", {&Parser::name, true}},
+      {"-iname", {&Parser::iname, true}},
+      {"-path", {&Parser::path, true}},
+      {"-ipath", {&Parser::ipath, true}},
+      {"-wholename", {&Parser::path, true}},
+      {"-lname", {&Parser::lname, true}},
+      {"-type", {&Parser::type, true}},
+      {"-size", {&Parser::size, true}},
+      {"-mtime", {&Parser::mtime, true}},
+      {"-mmin", {&Parser::mmin, true}},
+      {"-newer", {&Parser::newer, true}},
+      {"-perm", {&Parser::perm, true}},
+      {"-user", {&Parser::user, true}},
+      {"-group", {&Parser::group, true}},
+      {"-uid", {&Parser::uid, true}},
+      {"-gid", {&Parser::gid, true}},
+      {"-nouser", {&Parser::nouser, false}},
+      {"-nogroup", {&Parser::nogroup, false}},
+      {"-links", {&Parser::links, true}},
+      {"-inum", {&Parser::inum, true}},
+      {"-empty", {&Parser::empty, false}},
+      {"-true", {&Parser::always, false}},
+      {"-false", {&Parser::never, false}},
+      {"-maxdepth", {&Parser::maxdepth, true}},
+      {"-mindepth", {&Parser::mindepth, true}},
+      {"--json", {&Parser::json, false}},
+      {"-print", {&Parser::print, false}},
+      {"-print0", {&Parser::print0, false}},
+      {"-ls", {&Parser::ls, false}},
+      {"-printf", {&Parser::printf, true}},
+      {"-prune", {&Parser::prune, false}},
+      {"-quit", {&Parser::quit, false}},
+  };
+  return kPrimaries;
+}
+
+}  // namespace
+
+bool begins_expression(std::string_view word) {
+  if (word == "(" || word == ")" || word == "!" || word == ",") return true;
+  return word.size() > 1 && word[0] == '-' && !word.starts_with("--");
+}
+
+Result<FindExpression> parse_find(std::span<const std::string> words, FindRun& run) {
+  return Parser(words, run).parse();
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// find -printf.
+#include <fmt/format.h>
+
+#include "format/mode.h"
+#include "tools/find_expression.h"
+#include "tools/image_path.h"
+#include "tools/mode_text.h"
+#include "tools/node_facts.h"
+#include "tools/printf_text.h"
+#include "tools/time_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr std::string_view kKnown = "abcdDfFgGhHiklmMnpPstuUyY";
+
+/// As GNU find: fractions of seconds have a tenth digit, always 0.
+std::string ten_digits(const Time& time) { return fmt::format("{:09}0", time.nanoseconds); }
+
+std::string usual_time(const Time& time) {
+  return format_time(time, "%a %b %e %H:%M:%S.") + ten_digits(time) + format_time(time, " %Y");
+}
+
+std::string time_part(const Time& time, char letter) {
+  switch (letter) {
+    case '@':
+      return fmt::format("{}.{}", time.seconds, ten_digits(time));
+    case '+':
+      return format_time(time, "%Y-%m-%d+%H:%M:%S.") + ten_digits(time);
+    case 'S':
+    case 'T':
+      return format_time(time, std::string{'%', letter} + ".") + ten_digits(time);
+    default:
+      return format_time(time, std::string{'%', letter});
+  }
+}
+
+std::string directory_part(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == path.npos) return ".";
+  return std::string(path.substr(0, slash));
+}
+
+std::string below_start(const FindItem& item) {
+  std::string_view rest = item.path.substr(item.depth == 0 ? item.path.size() : item.start.size());
+  if (rest.starts_with('/')) rest.remove_prefix(1);
+  return std::string(rest);
+}
+
+std::string target_of(FindRun& run, const FindItem& item) {
+  if (!format::is_symlink(item.node.mode)) return {};
+  Result<std::string> target = run.image.read_link(item.node);
+  if (target) return std::move(target).value();
+  run.complain(item.path, target.error());
+  return {};
+}
+
+/// Type of what a link leads to: N where it leads nowhere, L in a loop.
+char followed_type(FindRun& run, const FindItem& item) {
+  if (!format::is_symlink(item.node.mode)) return find_type_letter(item.node.mode);
+  const Result<std::string> path = run.image.path_of(item.node.inode);
+  if (!path) return '?';
+  const Result<FoundNode> found = find_node(run.image, path.value(), Follow::kYes);
+  if (found) return find_type_letter(found.value().node.mode);
+  return found.error().kind() == ErrorKind::kLoop ? 'L' : 'N';
+}
+
+std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& item) {
+  const reader::Node& node = item.node;
+  switch (piece.modifier) {
+    case 'A':
+      return time_part(node.atime, piece.letter);
+    case 'C':
+      return time_part(node.ctime, piece.letter);
+    case 'T':
+      return time_part(node.mtime, piece.letter);
+    default:
+      break;
+  }
+  switch (piece.letter) {
+    case 'a':
+      return usual_time(node.atime);
+    case 'b':
+      return std::to_string(allocated_bytes(node) / kBlockBytes);
+    case 'c':
+      return usual_time(node.ctime);
+    case 'd':
+      return std::to_string(item.depth);
+    case 'f':
+      return std::string(last_component(item.path));
+    case 'F':
+      return "dgfs";
+    case 'g':
+      return run.users.group_text(node.gid);
+    case 'G':
+      return std::to_string(node.gid);
+    case 'h':
+      return directory_part(item.path);
+    case 'H':
+      return std::string(item.start);
+    case 'i':
+      return std::to_string(node.inode);
+    case 'k':
+      return std::to_string((allocated_bytes(node) + 1023) / 1024);
+    case 'l':
+      return target_of(run, item);
+    case 'm':
+      return fmt::format("{:o}", node.mode & format::kPermissionMask);
+    case 'M':
+      return mode_text(node.mode);
+    case 'n':
+      return std::to_string(node.link_count);
+    case 'p':
+      return std::string(item.path);
+    case 'P':
+      return below_start(item);
+    case 's':
+      return std::to_string(node.size_bytes);
+    case 't':
+      return usual_time(node.mtime);
+    case 'u':
+      return run.users.user_text(node.uid);
+    case 'U':
+      return std::to_string(node.uid);
+    case 'y':
+      return {find_type_letter(node.mode)};
+    case 'Y':
+      return {followed_type(run, item)};
+    default:
+      return "0";  // %D: the number of the file system's device
+  }
+}
+
+}  // namespace
+
+Result<FindTest> printf_action(FindRun& run, std::string_view format) {
+  DGFS_TRY(pieces, parse_format(format, "ACT", true));
+  for (const FormatPiece& piece : pieces) {
+    const bool known = piece.letter == 0 || piece.modifier != 0 ||
+                       kKnown.find(piece.letter) != std::string_view::npos;
+    if (known) continue;
+    return Error(ErrorKind::kInvalidArgument, 6082,
+                 fmt::format("%{}: unknown directive", piece.letter));
+  }
+  return FindTest([&run, pieces = std::move(pieces)](const FindItem& item) {
+    std::string out;
+    for (const FormatPiece& piece : pieces) {
+      out += piece.literal;
+      if (piece.letter != 0) out += padded(piece, value_of(piece, run, item));
+    }
+    run.session.print(out);
+    return true;
+  });
+}
+
+}  // namespace dgfs::tools

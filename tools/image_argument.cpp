@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/image_argument.h"
+
+namespace dgfs::tools {
+
+void ImageOptions::add_to(OptionParser& options) {
+  options.value("--index", "FILE", "Use this index instead of IMAGE.idx", index_path);
+  options.values("--volume", "FILE", "Where a further volume lies (can be repeated)", volume_paths);
+}
+
+reader::OpenOptions ImageOptions::open_options(const Session& session) const {
+  reader::OpenOptions open;
+  open.index_path = index_path;
+  open.volume_paths = volume_paths;
+  open.warn = [&session](const Error& error) { session.complain("warning: " + error.message()); };
+  return open;
+}
+
+std::unique_ptr<const reader::Image> open_image(const Session& session, const std::string& path,
+                                                const ImageOptions& options) {
+  auto image = reader::Image::open(session.env(), path, options.open_options(session));
+  if (image) return std::move(image).value();
+  static_cast<void>(session.fail(image.error()));
+  return nullptr;
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Paths inside an image, as users write them: with or without a leading slash, with "." and "..",
+// through symbolic links. Links are resolved as if the image's root were "/".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reader/image.h"
+
+namespace dgfs::tools {
+
+enum class Follow : bool { kNo, kYes };
+
+struct FoundNode {
+  std::string path;  ///< relative to the root, without links on the way; "" is the root
+  reader::Node node;
+};
+
+/// Without empty components, ".", and ".." where a component precedes it: "/a/./b/../c/" is "a/c".
+[[nodiscard]] std::string normal_path(std::string_view path);
+
+/// Finds what a user means by `path`. Usually one lookup; where that finds nothing, the path is
+/// walked through the links on it. `last` says whether a link at its end is followed too.
+/// Errors: kNotFound ("No such file or directory"), kNotDirectory, kLoop; those of Image::lookup.
+[[nodiscard]] Result<FoundNode> find_node(const reader::Image& image, std::string_view path,
+                                          Follow last);
+
+/// "dir" and "name" give "dir/name", "" and "name" give "name", "/" and "name" give "/name".
+[[nodiscard]] std::string joined_path(std::string_view directory, std::string_view name);
+
+}  // namespace dgfs::tools

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// JSON output: objects built member by member, printed on one line.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dgfs::tools {
+
+/// A JSON string literal. Names are bytes, JSON is Unicode: a byte that is no part of valid UTF-8
+/// becomes the lone surrogate U+DC80..U+DCFF, as Python's "surrogateescape" decodes it back.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+/// One object; members appear in the order in which they were added.
+class JsonObject {
+ public:
+  JsonObject& add(std::string_view name, std::string_view text) {
+    return add_raw(name, json_string(text));
+  }
+  JsonObject& add(std::string_view name, const char* text) {
+    return add(name, std::string_view(text));
+  }
+  template <std::integral Number>
+  JsonObject& add(std::string_view name, Number value) {
+    if constexpr (std::same_as<Number, bool>) {
+      return add_raw(name, value ? "true" : "false");
+    } else {
+      return add_raw(name, std::to_string(value));
+    }
+  }
+  JsonObject& add(std::string_view name, double value);
+  JsonObject& add(std::string_view name, const JsonObject& value) {
+    return add_raw(name, value.text());
+  }
+  /// @param json  a complete JSON value
+  JsonObject& add_raw(std::string_view name, std::string_view json);
+
+  [[nodiscard]] std::string text() const { return "{" + members_ + "}"; }
+  [[nodiscard]] std::string line() const { return text() + "\n"; }
+
+ private:
+  std::string members_;
+};
+
+}  // namespace dgfs::tools

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Wires the dgfs program to its process: outputs, terminal, signals, the real operating system.
+#include <sys/ioctl.h>
+#include <termios.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "storage/posix_env.h"
+#include "tools/tool.h"
+
+namespace {
+
+constexpr int kOutDescriptor = 1;
+constexpr int kErrDescriptor = 2;
+constexpr std::size_t kOutBufferBytes = std::size_t{64} << 10;
+
+std::atomic<bool> g_stop = false;  // a signal handler can reach nothing but globals
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void set_stop(int) { g_stop = true; }
+
+/// The first signal asks the command to end; a second one ends the process, which leaves nothing
+/// half-written either, because outputs have no name until they are complete.
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = set_stop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+bool is_terminal(int descriptor) {
+  termios state{};
+  return tcgetattr(descriptor, &state) == 0;
+}
+
+std::size_t terminal_columns(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+dgfs::tools::Output::Sink sink_to(std::FILE* stream) {
+  return [stream](std::string_view text) {
+    errno = 0;
+    const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+    if (whole && std::fflush(stream) == 0) return 0;
+    return errno != 0 ? errno : EIO;
+  };
+}
+
+/// A process that was told to end by SIGINT says so to its parent by ending that way.
+int end_by_signal() {
+  std::signal(SIGINT, SIG_DFL);
+  std::raise(SIGINT);
+  return dgfs::tools::kExitInterrupted;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (!dgfs::tools::handles_signals(arguments)) catch_signals();
+  const auto env = dgfs::storage::make_posix_env();
+  const bool out_is_terminal = is_terminal(kOutDescriptor);
+  const bool err_is_terminal = is_terminal(kErrDescriptor);
+  dgfs::tools::Output out(sink_to(stdout), out_is_terminal ? 0 : kOutBufferBytes);
+  dgfs::tools::Output err(sink_to(stderr), 0);
+  const dgfs::tools::ToolIo io{
+      .env = *env,
+      .out = out,
+      .err = err,
+      .out_is_terminal = out_is_terminal,
+      .err_is_terminal = err_is_terminal,
+      .width_columns = terminal_columns(out_is_terminal ? kOutDescriptor : kErrDescriptor),
+      .stop = g_stop};
+  const int code = dgfs::tools::tool_main(arguments, io);
+  return code == dgfs::tools::kExitInterrupted ? end_by_signal() : code;
+}

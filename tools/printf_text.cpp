@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/printf_text.h"
+
+#include <algorithm>
+
+namespace dgfs::tools {
+namespace {
+
+/// Wider than any line of use; bounds what a format can make us allocate.
+constexpr std::size_t kWidthMax = 4096;
+
+class FormatParser {
+ public:
+  FormatParser(std::string_view format, std::string_view modifiers, bool escapes)
+      : rest_(format), modifiers_(modifiers), escapes_(escapes) {}
+
+  Result<std::vector<FormatPiece>> run() {
+    std::vector<FormatPiece> pieces(1);
+    while (!rest_.empty()) {
+      const char c = take();
+      if (c == '\\' && escapes_) {
+        pieces.back().literal += escape();
+      } else if (c != '%') {
+        pieces.back().literal += c;
+      } else if (rest_.starts_with('%')) {
+        pieces.back().literal += take();
+      } else {
+        DGFS_CHECK(directive(pieces.back()));
+        pieces.emplace_back();
+      }
+    }
+    return pieces;
+  }
+
+ private:
+  char take() {
+    const char c = rest_[0];
+    rest_.remove_prefix(1);
+    return c;
+  }
+
+  char escape() {
+    constexpr std::string_view kLetters = "abfnrtv\\";
+    constexpr std::string_view kValues = "\a\b\f\n\r\t\v\\";
+    if (rest_.empty()) return '\\';
+    if (const std::size_t at = kLetters.find(rest_[0]); at != std::string_view::npos) {
+      take();
+      return kValues[at];
+    }
+    unsigned value = 0;
+    std::size_t digits = 0;
+    for (; digits < 3 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++digits) {
+      value = value * 8 + static_cast<unsigned>(take() - '0');
+    }
+    return digits == 0 ? '\\' : static_cast<char>(value);
+  }
+
+  std::size_t number() {
+    std::size_t value = 0;
+    while (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9') {
+      value = std::min(value * 10 + static_cast<std::size_t>(take() - '0'), kWidthMax);
+    }
+    return value;
+  }
+
+  Status directive(FormatPiece& piece) {
+    constexpr std::string_view kFlags = "-0+ #'";
+    while (!rest_.empty() && kFlags.find(rest_[0]) != std::string_view::npos) {
+      const char flag = take();
+      piece.left |= flag == '-';
+      piece.zeros |= flag == '0';
+    }
+    piece.width = number();
+    if (rest_.starts_with('.')) {
+      take();
+      piece.precision = number();
+    }
+    if (rest_.size() > 1 && modifiers_.find(rest_[0]) != std::string_view::npos) {
+      piece.modifier = take();
+    }
+    if (rest_.empty()) {
+      return Error(ErrorKind::kInvalidArgument, 6070, "the format ends within a % directive");
+    }
+    piece.letter = take();
+    return ok();
+  }
+
+  std::string_view rest_;
+  std::string_view modifiers_;
+  bool escapes_;
+};
+
+}  // namespace
+
+Result<std::vector<FormatPiece>> parse_format(std::string_view format, std::string_view modifiers,
+                                              bool escapes) {
+  return FormatParser(format, modifiers, escapes).run();
+}
+
+std::string padded(const FormatPiece& piece, std::string value) {
+  if (piece.precision) value.resize(std::min(value.size(), *piece.precision));
+  if (value.size() >= piece.width) return value;
+  const std::size_t missing = piece.width - value.size();
+  if (piece.left) return value.append(missing, ' ');
+  return value.insert(0, missing, piece.zeros ? '0' : ' ');
+}
+
+}  // namespace dgfs::tools

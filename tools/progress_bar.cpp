@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/progress_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kSilentNs = kSecondNs;       // what is done by then needs no bar
+constexpr std::uint64_t kRedrawNs = kSecondNs / 10;  // faster is a blur
+constexpr std::size_t kBarColumnsMax = 36;
+constexpr std::size_t kBarColumnsMin = 8;
+
+std::uint64_t per_second(std::uint64_t done, std::uint64_t elapsed_ns) {
+  if (elapsed_ns == 0) return 0;
+  return static_cast<std::uint64_t>(static_cast<double>(done) * 1e9 /
+                                    static_cast<double>(elapsed_ns));
+}
+
+std::string render_counter(const ProgressState& state) {
+  return fmt::format("{:<9} {}  {}/s", state.label, counted(state.done, "entry", "entries"),
+                     grouped(per_second(state.done, state.elapsed_ns)));
+}
+
+std::string bar(double fraction, std::size_t columns) {
+  const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(columns));
+  return std::string(filled, '#') + std::string(columns - filled, '-');
+}
+
+}  // namespace
+
+std::string clock_text(std::uint64_t seconds) {
+  const std::uint64_t minutes = seconds / 60;
+  if (minutes < 60) return fmt::format("{}:{:02}", minutes, seconds % 60);
+  return fmt::format("{}:{:02}:{:02}", minutes / 60, minutes % 60, seconds % 60);
+}
+
+std::string render_progress(const ProgressState& state, std::size_t width_columns) {
+  if (state.total == 0) return render_counter(state).substr(0, width_columns);
+  const std::uint64_t done = std::min(state.done, state.total);
+  const double fraction = static_cast<double>(done) / static_cast<double>(state.total);
+  const std::uint64_t rate = per_second(done, state.elapsed_ns);
+  std::string tail = fmt::format("{:3}%  {} of {}", static_cast<unsigned>(fraction * 100),
+                                 size_text(done), size_text(state.total));
+  if (rate != 0) {
+    tail += fmt::format("  {}/s  {} left", size_text(rate),
+                        clock_text((state.total - done + rate - 1) / rate));
+  }
+  const std::string head = fmt::format("{:<9} ", state.label);
+  const std::size_t taken = head.size() + tail.size() + 4;  // brackets and two spaces
+  const std::size_t room = width_columns > taken ? width_columns - taken : 0;
+  const std::size_t columns = std::clamp(room, kBarColumnsMin, kBarColumnsMax);
+  return fmt::format("{}[{}]  {}", head, bar(fraction, columns), tail).substr(0, width_columns);
+}
+
+ProgressBar::ProgressBar(const ToolIo& io, bool quiet)
+    : io_(io),
+      enabled_(io.err_is_terminal && !quiet),
+      start_ns_(io.env.monotonic_ns()),
+      label_start_ns_(start_ns_) {}
+
+void ProgressBar::update(const std::string& label, std::uint64_t done, std::uint64_t total) {
+  if (!enabled_) return;
+  const std::uint64_t now_ns = io_.env.monotonic_ns();
+  if (label != label_) {
+    label_ = label;
+    label_start_ns_ = now_ns;
+  }
+  if (now_ns - start_ns_ < kSilentNs || now_ns - drawn_ns_ < kRedrawNs) return;
+  drawn_ns_ = now_ns;
+  const std::uint64_t elapsed_ns = now_ns - label_start_ns_;
+  const std::string line = render_progress({label, done, total, elapsed_ns}, io_.width_columns - 1);
+  io_.err.write("\r" + line + "\x1b[K");
+  shown_ = true;
+}
+
+void ProgressBar::clear() {
+  if (!shown_) return;
+  io_.err.write("\r\x1b[K");
+  shown_ = false;
+}
+
+}  // namespace dgfs::tools

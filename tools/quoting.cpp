@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/quoting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace dgfs::tools {
+namespace {
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+bool is_in(char32_t value, const Range* begin, const Range* end) {
+  return std::any_of(begin, end,
+                     [&](const Range& r) { return r.first <= value && value <= r.last; });
+}
+
+/// C0, DEL, C1, line and paragraph separators, and what reorders text around it.
+constexpr Range kHarmful[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},
+                              {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
+                              {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f}};
+constexpr Range kNoWidth[] = {{0x300, 0x36f}, {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
+constexpr Range kWide[] = {
+    {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+    {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+
+/// Escape of one byte inside $'...' or a message.
+std::string escaped_byte(char byte) {
+  switch (byte) {
+    case '\a':
+      return "\\a";
+    case '\b':
+      return "\\b";
+    case '\t':
+      return "\\t";
+    case '\n':
+      return "\\n";
+    case '\v':
+      return "\\v";
+    case '\f':
+      return "\\f";
+    case '\r':
+      return "\\r";
+    default:
+      return fmt::format("\\{:03o}", static_cast<unsigned char>(byte));
+  }
+}
+
+/// What a shell treats specially anywhere in a word; '#' and '~' matter at its beginning only.
+bool needs_quotes(std::string_view name) {
+  if (name.empty() || name == "{" || name == "}") return true;
+  if (name[0] == '#' || name[0] == '~') return true;
+  if (name.find_first_of(" !\"$&()*;<=>[^`|'?\\") != std::string_view::npos) return true;
+  while (!name.empty()) {
+    const std::size_t length = printable_bytes(name);
+    if (length == 0) return true;
+    name.remove_prefix(length);
+  }
+  return false;
+}
+
+/// Whether double quotes serve: an apostrophe, and nothing that is special between them.
+bool fits_double_quotes(std::string_view name) {
+  if (name.find('\'') == std::string_view::npos) return false;
+  return std::all_of(name.begin(), name.end(), [first = true](char c) mutable {
+    const bool leading = std::exchange(first, false);
+    if (leading && (c == '#' || c == '~')) return true;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view(" '%+,-./:]_{}").find(c) != std::string_view::npos;
+  });
+}
+
+std::string quoted(std::string_view name) {
+  if (fits_double_quotes(name)) return fmt::format("\"{}\"", name);
+  std::string out = "'";
+  bool open = true;  // inside '...', else inside $'...'
+  while (!name.empty()) {
+    const std::size_t length = printable_bytes(name);
+    if (length == 0) {
+      if (std::exchange(open, false)) out += "'$'";
+      out += escaped_byte(name[0]);
+    } else {
+      if (!std::exchange(open, true)) out += "''";
+      out += name[0] == '\'' ? "'\\''" : name.substr(0, length);
+    }
+    name.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out + "'";
+}
+
+}  // namespace
+
+Utf8Character decode_utf8(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return {byte(0), 1};
+  const std::size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length) return {};
+  char32_t value = byte(0) & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    value = value << 6 | (byte(i) & 0x3fU);
+  }
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+  if (value < kLeast[length] || value > 0x10ffff || surrogate) return {};
+  return {value, length};
+}
+
+std::size_t printable_bytes(std::string_view text) {
+  const Utf8Character character = decode_utf8(text);
+  if (character.length == 0) return 0;
+  const bool harmful = is_in(character.value, std::begin(kHarmful), std::end(kHarmful));
+  return harmful ? 0 : character.length;
+}
+
+std::string shell_quoted(std::string_view name) {
+  return needs_quotes(name) ? quoted(name) : std::string(name);
+}
+
+std::string shell_quoted_always(std::string_view name) { return quoted(name); }
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = printable_bytes(text);
+    out += length == 0 ? escaped_byte(text[0]) : std::string(text.substr(0, length));
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const Utf8Character character = decode_utf8(text);
+    const char32_t value = character.value;
+    if (is_in(value, std::begin(kWide), std::end(kWide))) {
+      columns += 2;
+    } else if (!is_in(value, std::begin(kNoWidth), std::end(kNoWidth))) {
+      columns += 1;
+    }
+    text.remove_prefix(std::max<std::size_t>(character.length, 1));
+  }
+  return columns;
+}
+
+}  // namespace dgfs::tools

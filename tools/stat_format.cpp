@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/stat_format.h"
+
+#include <fmt/format.h>
+
+#include "format/mode.h"
+#include "tools/mode_text.h"
+#include "tools/node_facts.h"
+#include "tools/quoting.h"
+#include "tools/time_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr std::string_view kKnown = "aAbBdDfFgGhinNorRstTuUwWxXyYzZ";
+
+std::string quoted_with_target(std::string_view name, const reader::Node& node,
+                               const std::string& target) {
+  const std::string quoted = shell_quoted_always(name);
+  return format::is_symlink(node.mode) ? quoted + " -> " + shell_quoted_always(target) : quoted;
+}
+
+std::string file_type(const reader::Node& node) {
+  const bool empty = format::is_regular(node.mode) && node.size_bytes == 0;
+  return empty ? "regular empty file" : std::string(type_text(node.mode));
+}
+
+/// Seconds, and with a precision as many digits of their fraction.
+std::string seconds_text(const FormatPiece& piece, const Time& time) {
+  if (!piece.precision) return std::to_string(time.seconds);
+  const std::size_t digits = *piece.precision == 0 ? 9 : *piece.precision;
+  std::string fraction = fmt::format("{:09}", time.nanoseconds);
+  fraction.resize(digits, '0');
+  return fmt::format("{}.{}", time.seconds, fraction);
+}
+
+std::string device_part(const FormatPiece& piece, const reader::Node& node) {
+  if (piece.letter == 'd') return "0";
+  return std::to_string(piece.modifier == 'H' ? device_major(node.rdev) : device_minor(node.rdev));
+}
+
+std::string value_of(const FormatPiece& piece, std::string_view name, const reader::Node& node,
+                     const std::string& target, UserNames& users) {
+  if (piece.modifier != 0) return device_part(piece, node);
+  switch (piece.letter) {
+    case 'a':
+      return fmt::format("{:o}", node.mode & format::kPermissionMask);
+    case 'A':
+      return mode_text(node.mode);
+    case 'b':
+      return std::to_string(allocated_bytes(node) / kBlockBytes);
+    case 'B':
+      return std::to_string(kBlockBytes);
+    case 'f':
+      return fmt::format("{:x}", node.mode);
+    case 'F':
+      return file_type(node);
+    case 'g':
+      return std::to_string(node.gid);
+    case 'G':
+      return users.group(node.gid).value_or("UNKNOWN");
+    case 'h':
+      return std::to_string(node.link_count);
+    case 'i':
+      return std::to_string(node.inode);
+    case 'n':
+      return std::string(name);
+    case 'N':
+      return quoted_with_target(name, node, target);
+    case 'o':
+      return std::to_string(kIoBlockBytes);
+    case 'r':
+      return std::to_string(node.rdev);
+    case 'R':
+      return fmt::format("{:x}", node.rdev);
+    case 's':
+      return std::to_string(node.size_bytes);
+    case 't':
+      return fmt::format("{:x}", device_major(node.rdev));
+    case 'T':
+      return fmt::format("{:x}", device_minor(node.rdev));
+    case 'u':
+      return std::to_string(node.uid);
+    case 'U':
+      return users.user(node.uid).value_or("UNKNOWN");
+    case 'w':
+      return "-";
+    case 'x':
+      return full_iso_time(node.atime);
+    case 'X':
+      return seconds_text(piece, node.atime);
+    case 'y':
+      return full_iso_time(node.mtime);
+    case 'Y':
+      return seconds_text(piece, node.mtime);
+    case 'z':
+      return full_iso_time(node.ctime);
+    case 'Z':
+      return seconds_text(piece, node.ctime);
+    default:
+      return "0";  // %d %D %W
+  }
+}
+
+bool is_known(const FormatPiece& piece) {
+  if (piece.modifier != 0) return piece.letter == 'd' || piece.letter == 'r';
+  return piece.letter == 0 || kKnown.find(piece.letter) != std::string_view::npos;
+}
+
+}  // namespace
+
+Result<StatFormat> StatFormat::parse(std::string_view format, bool escapes) {
+  DGFS_TRY(pieces, parse_format(format, "HL", escapes));
+  for (const FormatPiece& piece : pieces) {
+    if (is_known(piece)) continue;
+    const std::string letters =
+        (piece.modifier != 0 ? std::string(1, piece.modifier) : "") + piece.letter;
+    return Error(ErrorKind::kInvalidArgument, 6071, fmt::format("%{}: unknown directive", letters));
+  }
+  return StatFormat(std::move(pieces));
+}
+
+StatFormat StatFormat::standard(bool device) {
+  const std::string format = fmt::format(
+      "  File: %n\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\n"
+      "Device: %Hd,%Ld\tInode: %-10i  Links: {}\n"
+      "Access: (%04a/%A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\n"
+      "Access: %x\nModify: %y\nChange: %z\n Birth: %w",
+      device ? "%-5h Device type: %Hr,%Lr" : "%h");
+  return parse(format, false).value();
+}
+
+std::string StatFormat::print(std::string_view name, const reader::Node& node,
+                              const std::string& target, UserNames& users) const {
+  std::string out;
+  for (const FormatPiece& piece : pieces_) {
+    out += piece.literal;
+    if (piece.letter == 0) continue;
+    FormatPiece placed = piece;
+    // There the precision is of the fraction, and is applied already.
+    if (std::string_view("XYZ").find(piece.letter) != std::string_view::npos) {
+      placed.precision.reset();
+    }
+    out += padded(placed, value_of(piece, name, node, target, users));
+  }
+  return out;
+}
+
+}  // namespace dgfs::tools

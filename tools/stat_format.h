@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What stat -c can print of an entry.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reader/image.h"
+#include "tools/printf_text.h"
+#include "tools/user_names.h"
+
+namespace dgfs::tools {
+
+/// Directives of coreutils' stat that mean something in an image: %a %A %b %B %d %D %f %F %g %G %h
+/// %i %n %N %o %r %R %s %t %T %u %U %w %W %x %X %y %Y %z %Z %Hd %Ld %Hr %Lr. Device numbers of
+/// the file system are 0, times of birth unknown ("-").
+class StatFormat {
+ public:
+  /// Errors: kInvalidArgument (unknown directive).
+  [[nodiscard]] static Result<StatFormat> parse(std::string_view format, bool escapes);
+  /// The format that stat uses without one.
+  [[nodiscard]] static StatFormat standard(bool device);
+
+  /// @param name    as the user wrote it
+  /// @param target  of a symbolic link
+  [[nodiscard]] std::string print(std::string_view name, const reader::Node& node,
+                                  const std::string& target, UserNames& users) const;
+
+ private:
+  explicit StatFormat(std::vector<FormatPiece> pieces) : pieces_(std::move(pieces)) {}
+  std::vector<FormatPiece> pieces_;
+};
+
+}  // namespace dgfs::tools

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/tool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+#include "tools/command.h"
+#include "tools/quoting.h"
+#include "tools/suggestion.h"
+
+namespace dgfs::tools {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* operands;
+  const char* summary;
+  CommandFunction run;
+};
+
+constexpr Command kCommands[] = {
+    {"build", "SRC IMAGE", "pack a directory tree into an image and its index", run_build},
+    {"mount", "IMAGE DIR", "mount an image read-only", run_mount},
+    {"ls", "IMAGE [PATH]...", "list directories", run_ls},
+    {"stat", "IMAGE [PATH]...", "show all attributes of files", run_stat},
+    {"cat", "IMAGE PATH...", "print the contents of files", run_cat},
+    {"find", "IMAGE [PATH]... [EXPRESSION]", "search for files by their attributes", run_find},
+    {"du", "IMAGE [PATH]...", "sum up the space that files take", run_du},
+    {"info", "IMAGE", "show what an image is made of", run_info},
+    {"verify", "IMAGE", "read everything and report what is damaged", run_verify},
+    {"extract", "IMAGE DEST [PATH]...", "write files out of an image", run_extract},
+};
+
+std::string general_help() {
+  std::string out = "Usage: dgfs COMMAND [OPTION]... OPERAND...\n\nCommands:\n";
+  for (const Command& command : kCommands) {
+    const std::string usage = fmt::format("{} {}", command.name, command.operands);
+    out += fmt::format("  {:<34} {}\n", usage, command.summary);
+  }
+  return out +
+         "\n'dgfs COMMAND --help' tells the options of a command, 'dgfs --version' the version.\n"
+         "Exit status: 0 done, 1 failed (damage found, path missing), 2 wrong usage.\n";
+}
+
+const Command* find_command(const std::string& name) {
+  const auto* const end = std::end(kCommands);
+  const auto* const found =
+      std::find_if(std::begin(kCommands), end, [&](const Command& c) { return name == c.name; });
+  return found == end ? nullptr : found;
+}
+
+int unknown_command(const std::string& name, const ToolIo& io) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  io.err.write(fmt::format("dgfs: {}: unknown command{}\nTry 'dgfs help'.\n", shell_quoted(name),
+                           did_you_mean(name, names)));
+  return kExitUsage;
+}
+
+int run_help(const Arguments& arguments, const ToolIo& io) {
+  if (arguments.size() < 2) {
+    io.out.write(general_help());
+    return kExitDone;
+  }
+  const Command* command = find_command(arguments[1]);
+  return command == nullptr ? unknown_command(arguments[1], io) : command->run(io, {"--help"});
+}
+
+int dispatch(const Arguments& arguments, const ToolIo& io) {
+  if (arguments.empty()) {
+    io.err.write(general_help());
+    return kExitUsage;
+  }
+  const std::string& name = arguments[0];
+  if (name == "--version" || name == "-V" || name == "version") {
+    io.out.write(fmt::format("dgfs {}\n", DGFS_VERSION));
+    return kExitDone;
+  }
+  if (name == "--help" || name == "-h" || name == "help") return run_help(arguments, io);
+  const Command* command = find_command(name);
+  if (command == nullptr) return unknown_command(name, io);
+  return command->run(io, {arguments.begin() + 1, arguments.end()});
+}
+
+}  // namespace
+
+int tool_main(const std::vector<std::string>& arguments, const ToolIo& io) {
+  int code = dispatch(arguments, io);
+  io.out.flush();
+  if (io.stop) return kExitInterrupted;
+  if (io.out.failure() != 0) {
+    io.err.write(fmt::format("dgfs: write error: {}\n", std::strerror(io.out.failure())));
+    code = std::max(code, kExitFailed);
+  }
+  io.err.flush();
+  return code;
+}
+
+bool handles_signals(const std::vector<std::string>& arguments) {
+  return !arguments.empty() && arguments[0] == "mount";
+}
+
+}  // namespace dgfs::tools

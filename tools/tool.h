@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The dgfs program as a function: main() wires it to the process, tests call it directly.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "storage/env.h"
+#include "tools/output.h"
+
+namespace dgfs::tools {
+
+/// Exit codes. 130 is what shells report for SIGINT; main() ends by that signal instead.
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailed = 1;  ///< the asked-for thing failed: damage found, path missing
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitInterrupted = 130;
+
+/// Everything that a command touches. All of it outlives the call.
+struct ToolIo {
+  storage::Env& env;
+  Output& out;
+  Output& err;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  std::size_t width_columns = 80;  ///< of the terminal
+  const std::atomic<bool>& stop;   ///< set: the command ends early with kExitInterrupted
+};
+
+/// Runs one command line, without the program's name: {"ls", "-l", "tree.dgfs"}. Prints nothing
+/// anywhere but to `io`; both outputs are flushed.
+[[nodiscard]] int tool_main(const std::vector<std::string>& arguments, const ToolIo& io);
+
+/// Whether the command line is one that runs until it is told to end and watches signals itself.
+[[nodiscard]] bool handles_signals(const std::vector<std::string>& arguments);
+
+}  // namespace dgfs::tools

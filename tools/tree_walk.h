@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Walks that need more than Image::walk: not below a depth, not into some directories, or with a
+// word after a directory's last entry.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "reader/image.h"
+
+namespace dgfs::tools {
+
+enum class Step : std::uint8_t {
+  kInto,  ///< go on, into the entry if it is a directory
+  kOver,  ///< go on, not into it
+  kEnd,
+};
+
+struct TreeVisitor {
+  /// Each entry, a directory before its contents. `depth` counts from 0, the start.
+  std::function<Step(std::string_view path, const reader::Node& node, std::size_t depth)> enter;
+  /// After everything below a directory that was gone into. Optional.
+  std::function<void(std::string_view path, const reader::Node& node, std::size_t depth)> leave;
+  /// A directory that cannot be listed; it counts as empty then. Optional: without it the walk
+  /// ends with the error.
+  std::function<void(std::string_view path, const Error& error)> damaged;
+};
+
+/// Visits `start` and what is below it in key order: the names of a directory, then its
+/// subdirectories in turn. Paths begin with `path`, as the user wrote it. Memory: the names of
+/// the subdirectories still to visit.
+[[nodiscard]] Status walk_tree(const reader::Image& image, const std::string& path,
+                               const reader::Node& start, const TreeVisitor& visitor);
+
+}  // namespace dgfs::tools
