@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/attributes.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "format/extent.h"
+#include "format/mode.h"
+
+namespace dgfs::fuse {
+namespace {
+
+reader::Node file_of(std::uint64_t size_bytes) {
+  reader::Node node;
+  node.inode = 5;
+  node.mode = format::kTypeRegular | 0644;
+  node.size_bytes = size_bytes;
+  node.stored_bytes = format::raw_extent_bytes(size_bytes);
+  return node;
+}
+
+TEST(Attributes, CompressionIsNotAHole) {
+  auto node = file_of(1'000'000);
+  node.codec = format::ExtentCodec::kZstd;
+  node.stored_bytes = 1000;
+  EXPECT_EQ(to_stat(node).st_blocks, 1954);
+}
+
+TEST(Attributes, HolesTakeNoBlocks) {
+  auto node = file_of(1'000'000);
+  node.sparse_map = {.offset_bytes = 0, .length_bytes = 20};
+  node.stored_bytes = format::raw_extent_bytes(131'072);
+  EXPECT_EQ(to_stat(node).st_blocks, 256);
+  node.stored_bytes = 0;
+  EXPECT_EQ(to_stat(node).st_blocks, 0);
+}
+
+TEST(Attributes, StoredSizesThatCannotBeDoNoHarm) {
+  auto node = file_of(1000);
+  node.sparse_map = {.offset_bytes = 0, .length_bytes = 20};
+  node.stored_bytes = 7;  // less than a checksum
+  EXPECT_LE(to_stat(node).st_blocks, 2);
+  node.stored_bytes = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_LE(to_stat(node).st_blocks, 2);
+}
+
+TEST(Attributes, TimesBeforeTheEpochAndFarAhead) {
+  auto node = file_of(0);
+  node.mtime = {.seconds = -5, .nanoseconds = 999'999'999};
+  node.ctime = {.seconds = 9'000'000'000, .nanoseconds = 1};
+  const auto attributes = to_stat(node);
+  EXPECT_EQ(attributes.st_mtim.tv_sec, -5);
+  EXPECT_EQ(attributes.st_mtim.tv_nsec, 999'999'999);
+  EXPECT_EQ(attributes.st_ctim.tv_sec, 9'000'000'000);
+}
+
+TEST(Attributes, NodeIdIsTheInodeNumber) {
+  const auto entry = to_entry(file_of(1));
+  EXPECT_EQ(entry.ino, 5u);
+  EXPECT_EQ(entry.attr.st_ino, 5u);
+  EXPECT_EQ(entry.generation, 0u);
+  EXPECT_EQ(absent_entry().ino, 0u);
+  EXPECT_GT(absent_entry().entry_timeout, 1e9);
+}
+
+TEST(Attributes, TotalsOfTheFileSystem) {
+  format::Superblock superblock;
+  superblock.stored_bytes = 10'000;
+  superblock.index_bytes = 8192;
+  superblock.regular_files = 3;
+  superblock.directories = 2;
+  superblock.symlinks = 1;
+  const auto totals = to_statvfs(superblock);
+  EXPECT_EQ(totals.f_blocks, 5u);
+  EXPECT_EQ(totals.f_files, 6u);
+  EXPECT_EQ(totals.f_bavail, 0u);
+}
+
+}  // namespace
+}  // namespace dgfs::fuse
