@@ -7,7 +7,7 @@
 //
 // What is in memory while an image is open: the page directory (about 48 bytes a page plus its
 // strings), the directory table (about 24 bytes a directory), inode runs, attribute tables,
-// models, and two caches bounded in bytes.
+// models, and caches bounded in bytes: of pages, of frames, and of maps.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ struct OpenOptions {
   /// Where volumes other than the image lie; found by UUID and number, order does not matter.
   std::vector<std::string> volume_paths;
   std::size_t page_cache_bytes = std::size_t{64} << 20;   ///< decoded index pages
-  std::size_t frame_cache_bytes = std::size_t{32} << 20;  ///< verified frames of larger files
+  /// Verified frames of larger files; as much again for maps of sparse and compressed ones.
+  std::size_t frame_cache_bytes = std::size_t{32} << 20;
   /// Receives what is worth telling but does not stop anything (a damaged index copy replaced by
   /// the other). Called from any thread.
   std::function<void(const Error&)> warn;
@@ -84,7 +85,7 @@ struct CacheCounters {
 
 struct Counters {
   CacheCounters pages;
-  CacheCounters frames;
+  CacheCounters frames;           ///< frames and maps
   std::uint64_t index_reads = 0;  ///< device reads for pages
   std::uint64_t side_reads = 0;   ///< device reads for side records
   std::uint64_t data_reads = 0;
@@ -175,6 +176,8 @@ class Image {
   [[nodiscard]] const std::vector<format::VolumeRecord>& volumes() const;
   /// Files the image is made of: role ("image", "index", "volume 1") and path.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
+  /// The environment it was opened in.
+  [[nodiscard]] storage::Env& env() const;
   /// Whether there are two index copies, and both were intact where looked at.
   [[nodiscard]] bool has_second_index() const;
   [[nodiscard]] Counters counters() const;

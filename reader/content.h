@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Content: bytes of an extent, read frame by frame and checked before they are handed out.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "format/extent.h"
+#include "reader/content_map.h"
+#include "reader/counter_cells.h"
+#include "reader/image.h"
+#include "reader/volumes.h"
+
+namespace dgfs::reader {
+
+/// The extent of one file, checked to lie within its volume. Values; the volume belongs to
+/// Volumes.
+struct Extent {
+  const Volume* volume = nullptr;
+  format::DataAddress address;
+  std::uint64_t stored_bytes = 0;
+  std::uint64_t content_bytes = 0;
+  format::ExtentCodec codec = format::ExtentCodec::kRaw;
+  /// Whether frames that a read covers in part are kept: not for files of one frame, which the
+  /// kernel keeps and which cost one read anyhow.
+  bool cached = false;
+};
+
+/// Thread-safe.
+class Content {
+ public:
+  /// All references must outlive it.
+  Content(const Volumes& volumes, CounterCells& counters, FrameCache& frames,
+          ContentMapCache& maps)
+      : volumes_(volumes), counters_(counters), frames_(frames), maps_(maps) {}
+
+  /// The extent of a file with so much content (bytes without holes; not 0).
+  /// Errors: kCorrupt (lengths contradict each other, outside the volume), kNotFound (volume).
+  [[nodiscard]] Result<Extent> extent_of(const Node& node, std::uint64_t content_bytes) const;
+
+  /// Content bytes [at, at + out.size()), which must lie in the extent. On an error `out` holds
+  /// nothing of a frame that failed. One data read per run of frames not cached (a further one
+  /// for the frame table of a compressed file of several frames, which is then kept).
+  [[nodiscard]] Status read(const Extent& extent, std::uint64_t at, MutableBytes out) const;
+
+  /// Where in the volume content byte `at` stands; for compressed frames, where its frame begins.
+  [[nodiscard]] Result<std::uint64_t> locate(const Extent& extent, std::uint64_t at) const;
+
+ private:
+  struct Run;
+  [[nodiscard]] bool copy_cached(const Extent& extent, std::uint64_t at, MutableBytes out) const;
+  [[nodiscard]] Status read_run(const Extent& extent, Run& run) const;
+  [[nodiscard]] Status read_raw(const Extent& extent, Run& run) const;
+  [[nodiscard]] Status read_zstd(const Extent& extent, Run& run) const;
+  [[nodiscard]] Status read_stored(const Extent& extent, std::uint64_t offset,
+                                   std::span<const MutableBytes> outs) const;
+  void hand_out(const Extent& extent, Run& run) const;
+  [[nodiscard]] Result<ContentMapPointer> frame_offsets(const Extent& extent) const;
+  [[nodiscard]] Error frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,
+                                  std::uint64_t stored_offset, const char* what) const;
+
+  const Volumes& volumes_;
+  CounterCells& counters_;
+  FrameCache& frames_;
+  ContentMapCache& maps_;
+};
+
+}  // namespace dgfs::reader

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What an open image counts, updated from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace dgfs::reader {
+
+/// Totals since the image was opened. Relaxed order is enough: nobody draws conclusions about
+/// other memory from them.
+struct CounterCells {
+  std::atomic<std::uint64_t> index_reads{0};
+  std::atomic<std::uint64_t> side_reads{0};
+  std::atomic<std::uint64_t> data_reads{0};
+  std::atomic<std::uint64_t> healed_pages{0};
+  std::atomic<std::uint64_t> errors{0};
+
+  static void add(std::atomic<std::uint64_t>& cell) {
+    cell.fetch_add(1, std::memory_order_relaxed);
+  }
+};
+
+}  // namespace dgfs::reader

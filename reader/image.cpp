@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Wiring of an open image, and its metadata calls.
+#include "reader/image.h"
+
+#include <fmt/format.h>
+
+#include "format/mode.h"
+#include "reader/image_impl.h"
+
+namespace dgfs::reader {
+namespace {
+
+constexpr std::size_t kFrameShardsMax = 8;
+
+CacheCounters sum_of(const CacheCounters& a, const CacheCounters& b) {
+  return {a.hits + b.hits, a.misses + b.misses, a.evictions + b.evictions, a.bytes + b.bytes,
+          a.bytes_max + b.bytes_max};
+}
+
+}  // namespace
+
+Image::Impl::Impl(storage::Env& environment, OpenedFiles&& files, const OpenOptions& options)
+    : env(environment),
+      index_path(std::move(files.index_path)),
+      volume_zero(std::move(files.volume_zero)),
+      source(std::move(files.first), std::move(files.open_second), options.warn),
+      pages(source, tables, counters, options.page_cache_bytes),
+      frames(options.frame_cache_bytes, kFrameShardsMax),
+      maps(options.frame_cache_bytes, 1),  // one shard, since one map may take most of it
+      names(tables, pages),
+      walker(tables, pages, names),
+      side_records(source, counters) {}
+
+Status Image::Impl::load(OpenedFiles&& files) {
+  DGFS_TRY(loaded, IndexTables::load(source, counters));
+  tables = std::move(loaded);
+  volumes.emplace(env, std::move(files.places), tables.volumes);
+  if (volume_zero) volumes->adopt(*volume_zero);
+  content.emplace(*volumes, counters, frames, maps);
+  return ok();
+}
+
+Image::Image(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Image::~Image() = default;
+
+Result<std::unique_ptr<const Image>> Image::open(storage::Env& env, const std::string& path,
+                                                 OpenOptions options) {
+  DGFS_TRY(files, open_files(env, path, options));
+  auto impl = std::make_unique<Impl>(env, std::move(files), options);
+  DGFS_CHECK(impl->load(std::move(files)));
+  return std::unique_ptr<const Image>(new Image(std::move(impl)));
+}
+
+Result<Node> Image::lookup(std::string_view path) const { return impl_->names.lookup(path); }
+
+Result<Node> Image::lookup(InodeNumber directory, std::string_view name) const {
+  return impl_->names.lookup(directory, name);
+}
+
+Result<Node> Image::by_inode(InodeNumber inode) const { return impl_->names.by_inode(inode); }
+
+Result<InodeNumber> Image::parent(InodeNumber inode) const { return impl_->names.parent(inode); }
+
+Result<std::string> Image::path_of(InodeNumber inode) const {
+  return impl_->names.path_of(inode);
+}
+
+Status Image::list(InodeNumber directory, std::uint64_t first_position,
+                   const std::function<bool(const ListedName&)>& visit) const {
+  return impl_->names.list(
+      directory, first_position,
+      [&](std::uint64_t position, std::string_view name, const FoundEntry& entry) -> Result<bool> {
+        const auto& page = *entry.page;
+        const auto mode = page.decoded->mode(entry.index);
+        return visit({position, name, impl_->names.inode_of(page, entry.index), mode});
+      });
+}
+
+Status Image::list_nodes(
+    InodeNumber directory, std::uint64_t first_position,
+    const std::function<bool(const ListedName&, const Node&)>& visit) const {
+  return impl_->names.list(
+      directory, first_position,
+      [&](std::uint64_t position, std::string_view name, const FoundEntry& entry) -> Result<bool> {
+        DGFS_TRY(node, impl_->names.resolve(entry));
+        return visit({position, name, node.inode, node.mode}, node);
+      });
+}
+
+Status Image::walk(std::string_view path,
+                   const std::function<bool(std::string_view path, const Node& node)>& visit,
+                   const std::function<bool(const Error&)>& damaged) const {
+  return impl_->walker.walk(path, visit, damaged);
+}
+
+Result<std::string> Image::read_link(const Node& node) const {
+  if (format::is_symlink(node.mode)) return impl_->side_records.target(node);
+  return Error(ErrorKind::kInvalidArgument, 3110, "not a symbolic link");
+}
+
+Result<std::vector<Xattr>> Image::xattrs(const Node& node) const {
+  return impl_->side_records.xattrs(node);
+}
+
+const format::Superblock& Image::superblock() const { return impl_->source.first().superblock(); }
+
+const std::vector<format::VolumeRecord>& Image::volumes() const {
+  return impl_->volumes->records();
+}
+
+std::vector<std::pair<std::string, std::string>> Image::files() const {
+  std::vector<std::pair<std::string, std::string>> files;
+  const auto name = [](format::VolumeNumber number) {
+    return number == 0 ? std::string("image") : fmt::format("volume {}", number);
+  };
+  if (impl_->volume_zero) files.emplace_back("image", impl_->volume_zero->file->path());
+  if (!impl_->index_path.empty()) files.emplace_back("index", impl_->index_path);
+  for (const auto& volume : volumes()) {
+    if (volume.number == 0 && impl_->volume_zero) continue;
+    if (auto path = impl_->volumes->path(volume.number)) {
+      files.emplace_back(name(volume.number), *std::move(path));
+    }
+  }
+  return files;
+}
+
+bool Image::has_second_index() const { return impl_->source.second() != nullptr; }
+
+storage::Env& Image::env() const { return impl_->env; }
+
+Counters Image::counters() const {
+  const auto& cells = impl_->counters;
+  Counters counters;
+  counters.pages = impl_->pages.cache_counters();
+  counters.frames = sum_of(impl_->frames.counters(), impl_->maps.counters());
+  counters.index_reads = cells.index_reads.load(std::memory_order_relaxed);
+  counters.side_reads = cells.side_reads.load(std::memory_order_relaxed);
+  counters.data_reads = cells.data_reads.load(std::memory_order_relaxed);
+  counters.healed_pages = cells.healed_pages.load(std::memory_order_relaxed);
+  counters.errors = cells.errors.load(std::memory_order_relaxed);
+  return counters;
+}
+
+std::size_t Image::resident_bytes() const { return sizeof(Impl) + impl_->tables.memory_bytes(); }
+
+Status Image::verify_index(const std::function<void(const Error&)>& damaged) const {
+  const auto check_copy = [&](const IndexCopy& copy) {
+    check_tables(copy, damaged);
+    for (std::size_t page = 0; page < impl_->tables.pages.size(); ++page) {
+      const auto read = read_checked_page(copy, impl_->tables, page, impl_->counters);
+      if (!read) damaged(read.assume_error());
+    }
+  };
+  check_copy(impl_->source.first());
+  if (const auto* second = impl_->source.second()) check_copy(*second);
+  if (const auto error = impl_->source.second_error()) damaged(*error);
+  return ok();
+}
+
+}  // namespace dgfs::reader

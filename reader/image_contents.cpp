@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Contents of an open image: regular files, with holes and without.
+#include <algorithm>
+#include <limits>
+
+#include "format/mode.h"
+#include "reader/image_impl.h"
+
+namespace dgfs::reader {
+namespace {
+
+Status check_regular(const Node& node) {
+  if (format::is_regular(node.mode)) return ok();
+  if (format::is_directory(node.mode)) {
+    return Error(ErrorKind::kIsDirectory, 3120, "a directory");
+  }
+  return Error(ErrorKind::kInvalidArgument, 3121, "not a regular file");
+}
+
+// What lseek(2) answers with ENXIO.
+Status check_seek(const Node& node, std::uint64_t offset) {
+  DGFS_CHECK(check_regular(node));
+  if (offset < node.size_bytes) return ok();
+  constexpr int kNoSuchPlace = 6;  // ENXIO of Linux
+  return Error(ErrorKind::kInvalidArgument, 3122, "beyond the end of the file")
+      .with_errno(kNoSuchPlace);
+}
+
+}  // namespace
+
+Result<ContentMapPointer> Image::Impl::segments(const Node& node) {
+  const ContentKey key = {ContentKey::Kind::kSegments, format::ExtentCodec::kRaw,   0,
+                          node.sparse_map.offset_bytes, node.sparse_map.length_bytes,
+                          node.size_bytes};
+  return maps.get(key, [&]() -> Result<ContentMapCache::Loaded> {
+    auto map = std::make_shared<ContentMap>();
+    DGFS_TRY(segments, side_records.sparse_map(node));
+    map->segments = std::move(segments);
+    const auto bytes = map->memory_bytes();
+    return ContentMapCache::Loaded{std::move(map), bytes};
+  });
+}
+
+Result<std::uint64_t> Image::Impl::content_bytes(const Node& node) {
+  if (!node.sparse_map.present()) return node.size_bytes;
+  DGFS_TRY(map, segments(node));
+  return map->segments.content_bytes();
+}
+
+Result<std::size_t> Image::Impl::read(const Node& node, std::uint64_t offset, MutableBytes out) {
+  DGFS_CHECK(check_regular(node));
+  if (offset >= node.size_bytes || out.empty()) return std::size_t{0};
+  const auto length =
+      static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), node.size_bytes - offset));
+  if (node.sparse_map.present()) {
+    DGFS_CHECK(read_sparse(node, offset, out.first(length)));
+    return length;
+  }
+  DGFS_TRY(extent, content->extent_of(node, node.size_bytes));
+  DGFS_CHECK(content->read(extent, offset, out.first(length)));
+  return length;
+}
+
+Status Image::Impl::read_sparse(const Node& node, std::uint64_t offset, MutableBytes out) {
+  DGFS_TRY(map, segments(node));
+  std::fill(out.begin(), out.end(), std::uint8_t{0});
+  const auto& segments = map->segments.segments();
+  const auto end = offset + out.size();
+  auto next = map->segments.find(offset);
+  if (next == segments.size() || segments[next].begin >= end) return ok();
+  DGFS_TRY(extent, content->extent_of(node, map->segments.content_bytes()));
+  for (; next < segments.size() && segments[next].begin < end; ++next) {
+    const auto& segment = segments[next];
+    const auto from = std::max(offset, segment.begin);
+    const auto to = std::min(end, segment.begin + segment.length);
+    DGFS_CHECK(content->read(extent, segment.content + (from - segment.begin),
+                             out.subspan(static_cast<std::size_t>(from - offset),
+                                         static_cast<std::size_t>(to - from))));
+  }
+  return ok();
+}
+
+Result<std::size_t> Image::read(const Node& node, std::uint64_t offset, MutableBytes out) const {
+  return impl_->read(node, offset, out);
+}
+
+Result<Place> Image::locate(const Node& node, std::uint64_t offset) const {
+  DGFS_CHECK(check_seek(node, offset));
+  auto at = offset;
+  if (node.sparse_map.present()) {
+    DGFS_TRY(map, impl_->segments(node));
+    const auto index = map->segments.find(offset);
+    const auto& segments = map->segments.segments();
+    if (index == segments.size() || segments[index].begin > offset) {
+      return Error(ErrorKind::kNotFound, 3123, "a hole lies nowhere on the device");
+    }
+    at = segments[index].content + (offset - segments[index].begin);
+  }
+  DGFS_TRY(content_bytes, impl_->content_bytes(node));
+  DGFS_TRY(extent, impl_->content->extent_of(node, content_bytes));
+  DGFS_TRY(place, impl_->content->locate(extent, at));
+  return Place{extent.volume->file->path(), place};
+}
+
+Result<std::optional<format::SparseMap>> Image::sparse_map(const Node& node) const {
+  DGFS_CHECK(check_regular(node));
+  if (!node.sparse_map.present()) return std::optional<format::SparseMap>();
+  DGFS_TRY(map, impl_->segments(node));
+  return std::optional(map->segments);
+}
+
+Result<std::uint64_t> Image::next_data(const Node& node, std::uint64_t offset) const {
+  DGFS_CHECK(check_seek(node, offset));
+  if (!node.sparse_map.present()) return offset;
+  DGFS_TRY(map, impl_->segments(node));
+  const auto index = map->segments.find(offset);
+  const auto& segments = map->segments.segments();
+  if (index == segments.size()) return check_seek(node, node.size_bytes).assume_error();
+  return std::max(offset, segments[index].begin);
+}
+
+Result<std::uint64_t> Image::next_hole(const Node& node, std::uint64_t offset) const {
+  DGFS_CHECK(check_seek(node, offset));
+  if (!node.sparse_map.present()) return node.size_bytes;
+  DGFS_TRY(map, impl_->segments(node));
+  const auto index = map->segments.find(offset);
+  const auto& segments = map->segments.segments();
+  if (index == segments.size() || segments[index].begin > offset) return offset;
+  return segments[index].begin + segments[index].length;  // segments do not touch
+}
+
+}  // namespace dgfs::reader

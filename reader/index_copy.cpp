@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/index_copy.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "format/limits.h"
+#include "reader/placed_error.h"
+
+namespace dgfs::reader {
+namespace {
+
+Status read_region(const storage::File& file, const char* section, std::uint64_t offset_bytes,
+                   MutableBytes out) {
+  return placed_result(storage::read_exactly(file, offset_bytes, out), file.path(), section,
+                       offset_bytes);
+}
+
+}  // namespace
+
+Result<IndexCopy> IndexCopy::open(std::shared_ptr<storage::File> file,
+                                  std::uint64_t base_bytes) {
+  std::array<std::uint8_t, format::kPageBytes> page{};
+  DGFS_CHECK(read_region(*file, "superblock", base_bytes, page));
+  DGFS_TRY(superblock, placed_result(format::decode_superblock(page), file->path(),
+                                          "superblock", base_bytes));
+  DGFS_TRY(file_bytes, file->size());
+  if (base_bytes > file_bytes || superblock.index_bytes > file_bytes - base_bytes) {
+    return Error(ErrorKind::kCorrupt, 3001,
+                 fmt::format("the file is cut short: the index ends at byte {} of {}",
+                             base_bytes + superblock.index_bytes, file_bytes))
+        .in_file(file->path())
+        .in_section("superblock");
+  }
+  return IndexCopy(std::move(file), base_bytes, std::move(superblock));
+}
+
+Result<Buffer> IndexCopy::read_section(format::SectionKind kind) const {
+  Buffer bytes(superblock_.section(kind).length_bytes);
+  if (bytes.empty()) return bytes;
+  DGFS_CHECK(read_region(*file_, format::section_name(kind), section_offset(kind), bytes));
+  return bytes;
+}
+
+Status IndexCopy::read_page(std::size_t page, MutableBytes out) const {
+  const auto offset = section_offset(format::SectionKind::kPages) + page * format::kPageBytes;
+  return read_region(*file_, "pages", offset, out);
+}
+
+void IndexCopy::announce_pages(std::size_t first_page, std::size_t count) const {
+  const auto offset = section_offset(format::SectionKind::kPages);
+  file_->advise(storage::Access::kWillNeed, offset + first_page * format::kPageBytes,
+                count * format::kPageBytes);
+}
+
+Result<Buffer> IndexCopy::read_record(format::SectionKind kind, const format::SideRef& ref) const {
+  const auto length = superblock_.section(kind).length_bytes;
+  if (ref.length_bytes > length || ref.offset_bytes > length - ref.length_bytes) {
+    return Error(ErrorKind::kCorrupt, 3002, "a record lies outside its section")
+        .in_file(path())
+        .in_section(format::section_name(kind))
+        .at_offset(ref.offset_bytes);
+  }
+  Buffer bytes(ref.length_bytes);
+  DGFS_CHECK(read_region(*file_, format::section_name(kind),
+                         section_offset(kind) + ref.offset_bytes, bytes));
+  return bytes;
+}
+
+}  // namespace dgfs::reader

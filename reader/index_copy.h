@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// IndexCopy: one copy of the index, alone in a file or behind the data of an image.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/entry.h"
+#include "format/superblock.h"
+#include "storage/file.h"
+
+namespace dgfs::reader {
+
+/// Reads regions of one index copy. Immutable, thread-safe. Does not check what it reads beyond
+/// the superblock: sections and pages carry their own checksums.
+class IndexCopy {
+ public:
+  /// Reads the superblock (one read) and checks that the whole index lies in the file.
+  /// @param base_bytes  where in `file` the index begins
+  /// Errors: kIo, kCorrupt, kUnsupported.
+  [[nodiscard]] static Result<IndexCopy> open(std::shared_ptr<storage::File> file,
+                                              std::uint64_t base_bytes);
+
+  [[nodiscard]] const format::Superblock& superblock() const { return superblock_; }
+  [[nodiscard]] const std::string& path() const { return file_->path(); }
+  /// Tells the device that these pages will be asked for in turn.
+  void announce_pages(std::size_t first_page, std::size_t count) const;
+
+  /// Where a section begins in the file.
+  [[nodiscard]] std::uint64_t section_offset(format::SectionKind kind) const {
+    return base_bytes_ + superblock_.section(kind).offset_bytes;
+  }
+  /// A whole section, empty where the index has none. One read.
+  [[nodiscard]] Result<Buffer> read_section(format::SectionKind kind) const;
+  /// Page `page` of the pages section into `out` (kPageBytes). One read.
+  [[nodiscard]] Status read_page(std::size_t page, MutableBytes out) const;
+  /// A side record, still sealed. kCorrupt where it does not lie in its section. One read.
+  [[nodiscard]] Result<Buffer> read_record(format::SectionKind kind,
+                                           const format::SideRef& ref) const;
+
+ private:
+  IndexCopy(std::shared_ptr<storage::File> file, std::uint64_t base_bytes,
+            format::Superblock superblock)
+      : file_(std::move(file)), base_bytes_(base_bytes), superblock_(std::move(superblock)) {}
+
+  std::shared_ptr<storage::File> file_;
+  std::uint64_t base_bytes_;
+  format::Superblock superblock_;
+};
+
+}  // namespace dgfs::reader

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/index_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "format/coding.h"
+#include "format/page_root.h"
+#include "reader/placed_error.h"
+
+namespace dgfs::reader {
+namespace {
+
+using format::SectionKind;
+
+// Calls `use(body)` for each sealed block of a section.
+template <class Use>
+Status for_each_block(const IndexCopy& copy, SectionKind kind, const Use& use) {
+  const auto* name = format::section_name(kind);
+  DGFS_TRY(section, copy.read_section(kind));
+  for (std::size_t at = 0; at < section.size();) {
+    const auto base = copy.section_offset(kind) + at;
+    DGFS_TRY(block, placed_result(format::open_block(kind, Bytes(section).subspan(at)),
+                                             copy.path(), name, base));
+    DGFS_CHECK(placed_result(Status(use(Bytes(block.body))), copy.path(), name, base));
+    at += block.consumed_bytes;
+  }
+  return ok();
+}
+
+// The one block of a section, which must be there.
+Result<Buffer> only_block(const IndexCopy& copy, SectionKind kind) {
+  Buffer body;
+  std::size_t blocks = 0;
+  DGFS_CHECK(for_each_block(copy, kind, [&](Bytes block) -> Status {
+    body.assign(block.begin(), block.end());
+    ++blocks;
+    return ok();
+  }));
+  if (blocks != 1) {
+    return Error(ErrorKind::kCorrupt, 3010, fmt::format("{} blocks instead of one", blocks))
+        .in_file(copy.path())
+        .in_section(format::section_name(kind));
+  }
+  return body;
+}
+
+Error disagree(std::uint16_t code, const IndexCopy& copy, SectionKind kind, std::string text) {
+  return Error(ErrorKind::kCorrupt, code, std::move(text))
+      .in_file(copy.path())
+      .in_section(format::section_name(kind))
+      .at_offset(copy.section_offset(kind));
+}
+
+// The tree's names come first, in one zone; the rest are link records.
+Status check_zones(const IndexCopy& copy, const format::PageDirectory& pages) {
+  const auto names = copy.superblock().namespace_entries;
+  const auto zone = pages.record(0).zone;
+  if (zone == format::kLinkZone) {
+    return disagree(3011, copy, SectionKind::kPageDirectory, "the first page is not of a tree");
+  }
+  const auto last_page = pages.find_ordinal(names - 1);
+  if (!last_page || pages.record(*last_page).zone != zone) {
+    return disagree(3012, copy, SectionKind::kPageDirectory, "names in more than one zone");
+  }
+  if (*last_page + 1 < pages.size()) {
+    const auto next = pages.record(*last_page + 1);
+    if (next.zone != format::kLinkZone || next.first_ordinal != names) {
+      return disagree(3013, copy, SectionKind::kPageDirectory,
+                      "link records do not begin where the names end");
+    }
+  }
+  return ok();
+}
+
+Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
+  std::vector<format::PageRecord> records;
+  DGFS_CHECK(for_each_block(copy, SectionKind::kPageDirectory, [&](Bytes body) -> Status {
+    DGFS_TRY(block, format::decode_page_block(body));
+    std::move(block.begin(), block.end(), std::back_inserter(records));
+    return ok();
+  }));
+  DGFS_TRY(pages,
+           placed_result(format::PageDirectory::make(std::move(records)), copy.path(),
+                         "page directory", copy.section_offset(SectionKind::kPageDirectory)));
+  const auto& superblock = copy.superblock();
+  if (superblock.section(SectionKind::kPages).length_bytes != pages.size() * format::kPageBytes) {
+    return disagree(3014, copy, SectionKind::kPageDirectory,
+                    "not as many records as there are pages");
+  }
+  if (superblock.namespace_entries == 0 || superblock.namespace_entries > pages.entry_count() ||
+      superblock.link_entries != pages.entry_count() - superblock.namespace_entries) {
+    return disagree(3015, copy, SectionKind::kPageDirectory,
+                    "the number of entries is not the superblock's");
+  }
+  DGFS_CHECK(check_zones(copy, pages));
+  return pages;
+}
+
+Result<format::DirectoryTable> load_directories(const IndexCopy& copy) {
+  constexpr auto kKind = SectionKind::kDirectoryTable;
+  format::DirectoryTable::Loader loader(copy.superblock().namespace_entries);
+  DGFS_CHECK(for_each_block(copy, kKind, [&](Bytes body) { return loader.add(body); }));
+  return placed_result(std::move(loader).finish(), copy.path(), format::section_name(kKind),
+                       copy.section_offset(kKind));
+}
+
+Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
+  format::Decoder decoder(body);
+  DGFS_TRY(id, decoder.fixed<std::uint16_t>());
+  DGFS_TRY(kind, decoder.fixed<std::uint8_t>());
+  DGFS_TRY(bytes, decoder.raw(decoder.remaining()));
+  if (kind != static_cast<std::uint8_t>(format::ModelKind::kZstdDictionary)) {
+    return Error(ErrorKind::kUnsupported, 3016, fmt::format("unknown model kind {}", kind));
+  }
+  return format::Model::make(id, static_cast<format::ModelKind>(kind), bytes);
+}
+
+Result<Dictionaries> load_dictionaries(const IndexCopy& copy) {
+  Dictionaries dictionaries;
+  DGFS_CHECK(for_each_block(copy, SectionKind::kModels, [&](Bytes body) -> Status {
+    DGFS_TRY(model, decode_model(body));
+    return dictionaries.add(std::move(model));
+  }));
+  DGFS_CHECK(for_each_block(copy, SectionKind::kAttributeTables, [&](Bytes body) -> Status {
+    DGFS_TRY(table, format::AttributeTable::decode(body));
+    return dictionaries.add(std::move(table));
+  }));
+  return dictionaries;
+}
+
+Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
+  constexpr auto kKind = SectionKind::kInodeRuns;
+  const auto& superblock = copy.superblock();
+  DGFS_TRY(body, only_block(copy, kKind));
+  DGFS_TRY(runs, placed_result(format::InodeRuns::decode(body, superblock.namespace_entries),
+                                    copy.path(), format::section_name(kKind),
+                                    copy.section_offset(kKind)));
+  if (runs.end_inode() > superblock.next_inode) {
+    return disagree(3017, copy, kKind, "a number is above the superblock's next one");
+  }
+  return runs;
+}
+
+Result<std::vector<format::VolumeRecord>> load_volumes(const IndexCopy& copy) {
+  constexpr auto kKind = SectionKind::kVolumes;
+  DGFS_TRY(body, only_block(copy, kKind));
+  return placed_result(format::decode_volume_table(body), copy.path(),
+                       format::section_name(kKind), copy.section_offset(kKind));
+}
+
+// The page root repeats what the page directory says, block by block.
+Status check_page_root(const IndexCopy& copy) {
+  std::uint64_t pages = 0;
+  DGFS_CHECK(for_each_block(copy, SectionKind::kPageRoot, [&](Bytes body) -> Status {
+    DGFS_TRY(rows, format::decode_page_root(body));
+    for (const auto& row : rows) pages += row.page_count;
+    return ok();
+  }));
+  const auto stored = copy.superblock().section(SectionKind::kPages).length_bytes;
+  if (copy.superblock().section(SectionKind::kPageRoot).length_bytes != 0 &&
+      pages != stored / format::kPageBytes) {
+    return disagree(3018, copy, SectionKind::kPageRoot, "does not cover the pages");
+  }
+  return ok();
+}
+
+}  // namespace
+
+Dictionaries::Dictionaries() { models_.emplace(std::uint16_t{0}, format::Model::empty()); }
+
+Status Dictionaries::add(std::shared_ptr<const format::Model> model) {
+  const auto id = model->id();
+  if (models_.emplace(id, std::move(model)).second) return ok();
+  return Error(ErrorKind::kCorrupt, 3019, fmt::format("a second model {}", id));
+}
+
+Status Dictionaries::add(format::AttributeTable table) {
+  const auto id = table.id();
+  if (tables_.emplace(id, std::move(table)).second) return ok();
+  return Error(ErrorKind::kCorrupt, 3020, fmt::format("a second attribute table {}", id));
+}
+
+const format::Model* Dictionaries::model(std::uint16_t id) const {
+  const auto found = models_.find(id);
+  return found == models_.end() ? nullptr : found->second.get();
+}
+
+const format::AttributeTable* Dictionaries::attribute_table(std::uint16_t id) const {
+  const auto found = tables_.find(id);
+  return found == tables_.end() ? nullptr : &found->second;
+}
+
+std::size_t Dictionaries::memory_bytes() const {
+  // A combination is kept in a vector and in a hash table with a small vector of its own.
+  constexpr std::size_t kCombinationBytes = sizeof(format::AttributeCombination) + 64;
+  std::size_t bytes = sizeof *this;
+  for (const auto& [id, model] : models_) bytes += model->memory_bytes();
+  for (const auto& [id, table] : tables_) bytes += table.size() * kCombinationBytes;
+  return bytes;
+}
+
+std::size_t IndexTables::memory_bytes() const {
+  return pages.memory_bytes() + directories.memory_bytes() + inodes.memory_bytes() +
+         dictionaries.memory_bytes() + volumes.capacity() * sizeof(format::VolumeRecord);
+}
+
+Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& counters) {
+  DGFS_TRY(pages, source.read(counters, load_pages));
+  DGFS_TRY(directories, source.read(counters, load_directories));
+  DGFS_TRY(inodes, source.read(counters, load_inodes));
+  DGFS_TRY(dictionaries, source.read(counters, load_dictionaries));
+  DGFS_TRY(volumes, source.read(counters, load_volumes));
+  const auto zone = pages.record(0).zone;
+  return IndexTables{std::move(pages),        std::move(directories), std::move(inodes),
+                     std::move(dictionaries), std::move(volumes),     zone};
+}
+
+void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>& damaged) {
+  const auto tell = [&](const auto& result) {
+    if (!result) damaged(result.assume_error());
+  };
+  tell(load_pages(copy));
+  tell(check_page_root(copy));
+  tell(load_directories(copy));
+  tell(load_inodes(copy));
+  tell(load_dictionaries(copy));
+  tell(load_volumes(copy));
+}
+
+}  // namespace dgfs::reader

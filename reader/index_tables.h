@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// IndexTables: what of an index is in memory while it is open.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "format/attribute_table.h"
+#include "format/directory_table.h"
+#include "format/inode_runs.h"
+#include "format/model.h"
+#include "format/page.h"
+#include "format/page_directory.h"
+#include "format/volume_header.h"
+#include "reader/index_source.h"
+
+namespace dgfs::reader {
+
+/// Models and attribute tables by id. Immutable once loaded, thread-safe.
+class Dictionaries final : public format::PageDictionaries {
+ public:
+  Dictionaries();
+  /// kCorrupt where the id is taken.
+  [[nodiscard]] Status add(std::shared_ptr<const format::Model> model);
+  [[nodiscard]] Status add(format::AttributeTable table);
+
+  [[nodiscard]] const format::Model* model(std::uint16_t id) const override;
+  [[nodiscard]] const format::AttributeTable* attribute_table(std::uint16_t id) const override;
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  std::unordered_map<std::uint16_t, std::shared_ptr<const format::Model>> models_;
+  std::unordered_map<std::uint16_t, format::AttributeTable> tables_;
+};
+
+struct IndexTables {
+  format::PageDirectory pages;
+  format::DirectoryTable directories;
+  format::InodeRuns inodes;
+  Dictionaries dictionaries;
+  std::vector<format::VolumeRecord> volumes;
+  std::uint64_t zone = 0;  ///< that of the tree's names
+
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+  /// Reads all sections but pages and side records (one read each) and checks them and that they
+  /// agree. Cost is proportional to their length. A damaged section is taken from the other copy.
+  [[nodiscard]] static Result<IndexTables> load(const IndexSource& source, CounterCells& counters);
+};
+
+/// Checks the sections of one copy that load() reads, and the page root; tells what is damaged.
+void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>& damaged);
+
+}  // namespace dgfs::reader

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/namespace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "format/key.h"
+#include "format/limits.h"
+#include "format/mode.h"
+
+namespace dgfs::reader {
+namespace {
+
+Error no_such_inode(std::uint16_t code, InodeNumber inode) {
+  return Error(ErrorKind::kNotFound, code, fmt::format("no inode {}", inode));
+}
+
+Error bad_entry(std::uint16_t code, const FoundEntry& found, const char* what) {
+  return Error(ErrorKind::kCorrupt, code, fmt::format("entry {}: {}", found.index, what))
+      .in_section("pages");
+}
+
+// Index of the child called `name` in a page of its directory, looking only at the ordinals of
+// the directory; size() if there is none.
+std::size_t find_name(const LoadedPage& page, const format::ChildRange& range,
+                      std::string_view name) {
+  const auto begin = std::max(range.first, page.record.first_ordinal);
+  const auto end = std::min(range.first + range.count, page.ordinal(page.size()));
+  std::string scratch;
+  auto low = page.index_of(begin);
+  auto high = page.index_of(std::max(begin, end));
+  while (low < high) {
+    const auto middle = low + (high - low) / 2;
+    if (page.name(middle, scratch) < name) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const bool found = low < page.index_of(std::max(begin, end)) && page.name(low, scratch) == name;
+  return found ? low : page.size();
+}
+
+}  // namespace
+
+Result<Node> Namespace::lookup(std::string_view path) const {
+  DGFS_TRY(key, format::key_of_path(path));
+  DGFS_TRY(found, find_key(key));
+  return resolve(found);
+}
+
+Result<FoundEntry> Namespace::find_key(std::string_view key) const {
+  const auto page = tables_.pages.find(tables_.zone, key);
+  if (!page) return Error(ErrorKind::kNotFound, 3050, "no such file or directory");
+  DGFS_TRY(loaded, pages_.get(*page));
+  const auto index = loaded->find(key);
+  if (index == loaded->size()) {
+    return Error(ErrorKind::kNotFound, 3051, "no such file or directory");
+  }
+  return FoundEntry{std::move(loaded), index};
+}
+
+Result<Node> Namespace::lookup(InodeNumber directory, std::string_view name) const {
+  DGFS_TRY(range, children(directory));
+  if (name == ".") return by_inode(directory);
+  if (name == "..") {
+    DGFS_TRY(up, parent(directory));
+    return by_inode(up);
+  }
+  if (!format::is_valid_name(name)) {
+    return Error(ErrorKind::kNotFound, 3052, "no such file or directory");
+  }
+  DGFS_TRY(found, find_child(range, name));
+  return resolve(found);
+}
+
+Result<format::ChildRange> Namespace::children(InodeNumber directory) const {
+  const auto ordinal = tables_.inodes.ordinal_of(directory);
+  if (!ordinal) return no_such_inode(3053, directory);
+  const auto range = tables_.directories.children(*ordinal);
+  if (!range) return Error(ErrorKind::kNotDirectory, 3054, "not a directory");
+  return *range;
+}
+
+// The bound of a page that starts inside the list is the list's common key prefix and the
+// beginning of a name: it lies between two keys of the list. So names alone tell pages apart.
+std::size_t Namespace::page_of_name(std::size_t first_page, std::size_t last_page,
+                                    std::string_view name) const {
+  auto low = first_page;
+  auto high = last_page + 1;
+  while (high - low > 1) {
+    const auto middle = low + (high - low) / 2;
+    if (format::name_of_key(tables_.pages.bound(middle)) <= name) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+Result<FoundEntry> Namespace::find_child(const format::ChildRange& range,
+                                         std::string_view name) const {
+  const auto not_found = [] {
+    return Error(ErrorKind::kNotFound, 3055, "no such file or directory");
+  };
+  if (range.count == 0) return not_found();
+  const auto first_page = tables_.pages.find_ordinal(range.first);
+  const auto last_page = tables_.pages.find_ordinal(range.first + range.count - 1);
+  if (!first_page || !last_page) {
+    return Error(ErrorKind::kCorrupt, 3056, "a directory's children have no page")
+        .in_section("directory table");
+  }
+  DGFS_TRY(page, pages_.get(page_of_name(*first_page, *last_page, name)));
+  const auto index = find_name(*page, range, name);
+  if (index == page->size()) return not_found();
+  return FoundEntry{std::move(page), index};
+}
+
+Result<FoundEntry> Namespace::at_ordinal(Ordinal ordinal) const {
+  const auto page = tables_.pages.find_ordinal(ordinal);
+  if (!page) {
+    return Error(ErrorKind::kCorrupt, 3057, fmt::format("no page holds entry {}", ordinal))
+        .in_section("page directory");
+  }
+  DGFS_TRY(loaded, pages_.get(*page));
+  const auto index = loaded->index_of(ordinal);
+  return FoundEntry{std::move(loaded), index};
+}
+
+Result<Node> Namespace::by_inode(InodeNumber inode) const {
+  if (const auto ordinal = tables_.inodes.ordinal_of(inode)) {
+    DGFS_TRY(found, at_ordinal(*ordinal));
+    const auto link = found.page->decoded->link_inode(found.index);
+    if (link == 0 || link == inode) return resolve(found);
+  }
+  // The number of a further name, or of a name that a merge has dropped: only an object with
+  // several names can still go by it.
+  return link_record(inode);
+}
+
+Result<Node> Namespace::link_record(InodeNumber inode) const {
+  const auto key = format::link_key(inode);
+  const auto page = tables_.pages.find(format::kLinkZone, key);
+  if (!page) return no_such_inode(3058, inode);
+  DGFS_TRY(loaded, pages_.get(*page));
+  const auto index = loaded->find(key);
+  if (index == loaded->size()) return no_such_inode(3059, inode);
+  DGFS_TRY(node, to_node(FoundEntry{std::move(loaded), index}));
+  node.inode = inode;
+  return node;
+}
+
+InodeNumber Namespace::inode_of(const LoadedPage& page, std::size_t index) const {
+  const auto link = page.decoded->link_inode(index);
+  // Every ordinal of the namespace has a number: InodeRuns was checked to cover them all.
+  return link != 0 ? link : tables_.inodes.inode_of(page.ordinal(index)).value_or(0);
+}
+
+Result<Node> Namespace::resolve(const FoundEntry& entry) const {
+  const auto link = entry.page->decoded->link_inode(entry.index);
+  if (link == 0) return to_node(entry);
+  auto node = link_record(link);
+  if (!node) {
+    if (node.assume_error().kind() != ErrorKind::kNotFound) return node;
+    return bad_entry(3060, entry, "a hard link without link record");
+  }
+  auto resolved = std::move(node).assume_value();
+  if (format::type_of(resolved.mode) !=
+      format::type_of(entry.page->decoded->mode(entry.index))) {
+    return bad_entry(3061, entry, "a hard link of another type than its link record");
+  }
+  resolved.ordinal = entry.page->ordinal(entry.index);
+  return resolved;
+}
+
+Result<Node> Namespace::to_node(const FoundEntry& found) const {
+  const auto& page = *found.page;
+  auto entry = page.decoded->entry(found.index);
+  Node node;
+  node.ordinal = page.ordinal(found.index);
+  node.inode = page.record.zone == format::kLinkZone ? 0 : inode_of(page, found.index);
+  node.mode = entry.mode;
+  node.uid = entry.uid;
+  node.gid = entry.gid;
+  node.link_count = page.record.zone == format::kLinkZone ? entry.link_count : 1;
+  node.size_bytes = entry.size_bytes;
+  node.rdev = entry.rdev;
+  node.mtime = entry.mtime;
+  node.ctime = entry.ctime.value_or(entry.mtime);
+  node.atime = entry.atime.value_or(entry.mtime);
+  node.stored_bytes = entry.stored_bytes;
+  node.codec = entry.codec;
+  node.target = std::move(entry.target);
+  node.long_target = entry.long_target;
+  node.xattrs = entry.xattrs;
+  node.sparse_map = entry.sparse_map;
+  if (!format::is_valid_mode(node.mode)) return bad_entry(3062, found, "invalid mode");
+  if (entry.size_bytes > format::kFileBytesMax) return bad_entry(3063, found, "impossible size");
+  const auto table_entry = page.record.zone == format::kLinkZone
+                               ? std::nullopt
+                               : tables_.directories.children(node.ordinal);
+  if (format::is_directory(node.mode) != table_entry.has_value()) {
+    return bad_entry(3064, found, "pages and directory table disagree on what is a directory");
+  }
+  if (table_entry) {
+    node.size_bytes = format::kPageBytes;
+    node.link_count = 2 + table_entry->subdirectory_count;
+  }
+  const auto running = page.decoded->data_offset(found.index);
+  if (running > std::numeric_limits<std::uint64_t>::max() - page.record.first_data_offset) {
+    return bad_entry(3065, found, "impossible place of contents");
+  }
+  node.data = entry.address.value_or(
+      format::DataAddress{page.record.volume, page.record.first_data_offset + running});
+  return node;
+}
+
+Result<InodeNumber> Namespace::parent(InodeNumber inode) const {
+  const auto ordinal = tables_.inodes.ordinal_of(inode);
+  const auto up = ordinal ? tables_.directories.parent(*ordinal) : std::nullopt;
+  const auto number = up ? tables_.inodes.inode_of(*up) : std::nullopt;
+  if (!number) return no_such_inode(3066, inode);
+  return *number;
+}
+
+Result<std::string> Namespace::path_of(InodeNumber inode) const {
+  const auto ordinal = tables_.inodes.ordinal_of(inode);
+  if (!ordinal) return no_such_inode(3067, inode);
+  DGFS_TRY(found, at_ordinal(*ordinal));
+  return format::path_of_key(found.page->full_key(found.index));
+}
+
+Status Namespace::list(InodeNumber directory, std::uint64_t first_position,
+                       const VisitEntry& visit) const {
+  DGFS_TRY(range, children(directory));
+  std::string scratch;
+  for (auto position = first_position; position < range.count;) {
+    DGFS_TRY(first, at_ordinal(range.first + position));
+    const auto in_page = std::min<std::uint64_t>(range.count - position,
+                                                 first.page->size() - first.index);
+    for (std::uint64_t i = 0; i < in_page; ++i) {
+      const auto index = first.index + static_cast<std::size_t>(i);
+      const auto name = first.page->name(index, scratch);
+      DGFS_TRY(go_on, visit(position + i, name, {first.page, index}));
+      if (!go_on) return ok();
+    }
+    position += in_page;
+  }
+  return ok();
+}
+
+}  // namespace dgfs::reader

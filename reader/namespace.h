@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Namespace: names and inode numbers to nodes, out of index pages and tables in memory.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "reader/image.h"
+#include "reader/page_store.h"
+
+namespace dgfs::reader {
+
+/// An entry in its page, for as long as the pointer is held.
+struct FoundEntry {
+  PagePointer page;
+  std::size_t index = 0;
+};
+
+/// Thread-safe. Methods are those of Image of the same name.
+class Namespace {
+ public:
+  Namespace(const IndexTables& tables, const PageStore& pages) : tables_(tables), pages_(pages) {}
+
+  [[nodiscard]] Result<Node> lookup(std::string_view path) const;
+  [[nodiscard]] Result<Node> lookup(InodeNumber directory, std::string_view name) const;
+  [[nodiscard]] Result<Node> by_inode(InodeNumber inode) const;
+  [[nodiscard]] Result<InodeNumber> parent(InodeNumber inode) const;
+  [[nodiscard]] Result<std::string> path_of(InodeNumber inode) const;
+
+  /// Visits the entries of a directory from 0-based `first_position` on.
+  using VisitEntry =
+      std::function<Result<bool>(std::uint64_t position, std::string_view name, FoundEntry entry)>;
+  [[nodiscard]] Status list(InodeNumber directory, std::uint64_t first_position,
+                            const VisitEntry& visit) const;
+
+  /// The entry with this path key. One page read at most.
+  [[nodiscard]] Result<FoundEntry> find_key(std::string_view key) const;
+  /// All attributes of an entry; one page read more for a hard link.
+  [[nodiscard]] Result<Node> resolve(const FoundEntry& entry) const;
+  /// Inode number of an entry, from tables in memory.
+  [[nodiscard]] InodeNumber inode_of(const LoadedPage& page, std::size_t index) const;
+
+ private:
+  [[nodiscard]] Result<format::ChildRange> children(InodeNumber directory) const;
+  [[nodiscard]] Result<FoundEntry> at_ordinal(Ordinal ordinal) const;
+  [[nodiscard]] Result<Node> link_record(InodeNumber inode) const;
+  [[nodiscard]] Result<FoundEntry> find_child(const format::ChildRange& range,
+                                              std::string_view name) const;
+  [[nodiscard]] std::size_t page_of_name(std::size_t first_page, std::size_t last_page,
+                                         std::string_view name) const;
+  [[nodiscard]] Result<Node> to_node(const FoundEntry& found) const;
+
+  const IndexTables& tables_;
+  const PageStore& pages_;
+};
+
+}  // namespace dgfs::reader

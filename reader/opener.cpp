@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/opener.h"
+
+#include <fmt/format.h>
+
+#include "format/limits.h"
+
+namespace dgfs::reader {
+namespace {
+
+constexpr std::string_view kIndexEnding = ".idx";
+
+using MaybeCopy = std::optional<IndexCopy>;
+
+// The copy of the index behind the data of the image.
+Result<MaybeCopy> open_trailing(const FoundVolume& image) {
+  const auto& header = image.header;
+  if (header.index_offset == 0) return MaybeCopy();
+  DGFS_TRY(copy, IndexCopy::open(image.file, header.index_offset));
+  if (copy.superblock().uuid != header.image_uuid ||
+      copy.superblock().index_bytes != header.index_bytes) {
+    return Error(ErrorKind::kCorrupt, 3100, "not the index that the image's header names")
+        .in_file(image.file->path())
+        .in_section("superblock")
+        .at_offset(header.index_offset);
+  }
+  return MaybeCopy(std::move(copy));
+}
+
+Error not_the_index(const std::string& index_path, const IndexCopy& copy,
+                    const FoundVolume& image) {
+  return Error(ErrorKind::kInvalidArgument, 3101,
+               fmt::format("not the index of {} (uuid {} instead of {}); use --index, or remove "
+                           "it to use the copy in the image",
+                           image.file->path(), format::uuid_text(copy.superblock().uuid),
+                           format::uuid_text(image.header.image_uuid)))
+      .in_file(index_path);
+}
+
+// The separate index file; nullopt where none was asked for and none is there.
+Result<MaybeCopy> open_separate(storage::Env& env, const FoundVolume& image,
+                                const std::string& index_path, bool asked_for) {
+  auto opened = env.open(index_path);
+  if (!opened) {
+    if (!asked_for && opened.assume_error().kind() == ErrorKind::kNotFound) return MaybeCopy();
+    return std::move(opened).assume_error();
+  }
+  DGFS_TRY(copy, IndexCopy::open(std::move(opened).assume_value(), 0));
+  if (copy.superblock().uuid != image.header.image_uuid) {
+    return not_the_index(index_path, copy, image);
+  }
+  return MaybeCopy(std::move(copy));
+}
+
+// Damage and device errors are what the other copy is for; anything else the user must settle.
+bool other_copy_may_help(const Error& error, bool asked_for) {
+  return error.kind() == ErrorKind::kCorrupt || error.kind() == ErrorKind::kIo ||
+         (!asked_for && error.kind() == ErrorKind::kPermission);
+}
+
+Error no_index(const FoundVolume& image, const std::string& index_path) {
+  return Error(ErrorKind::kNotFound, 3102,
+               fmt::format("there is no index in the image and no {}; use --index", index_path))
+      .in_file(image.file->path());
+}
+
+Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlaces places,
+                               const OpenOptions& options) {
+  places.uuid = image.header.image_uuid;
+  if (image.header.number != 0) {
+    return Error(ErrorKind::kInvalidArgument, 3103,
+                 fmt::format("volume {} of an image; open volume 0 or the index",
+                             image.header.number))
+        .in_file(image.file->path());
+  }
+  const bool asked_for = options.index_path.has_value();
+  const auto index_path = options.index_path.value_or(image.file->path() + std::string(kIndexEnding));
+  auto separate = open_separate(env, image, index_path, asked_for);
+  if (separate && separate.assume_value()) {
+    return OpenedFiles{*std::move(separate).assume_value(),
+                       [image] { return open_trailing(image); }, index_path, image,
+                       std::move(places)};
+  }
+  if (!separate && !other_copy_may_help(separate.assume_error(), asked_for)) {
+    return std::move(separate).assume_error();
+  }
+  auto trailing = open_trailing(image);
+  if (!trailing) return std::move(trailing).assume_error();
+  if (!trailing.assume_value()) {
+    if (!separate) return std::move(separate).assume_error();
+    return no_index(image, index_path);
+  }
+  IndexSource::OpenSecond damaged_second;
+  if (!separate) {
+    if (places.warn) places.warn(separate.assume_error());
+    damaged_second = [error = separate.assume_error()]() -> Result<MaybeCopy> { return error; };
+  }
+  return OpenedFiles{*std::move(trailing).assume_value(), std::move(damaged_second),
+                     separate ? "" : index_path, std::move(image), std::move(places)};
+}
+
+// The index copy in the image, found beside the index; none if the image is not there.
+Result<MaybeCopy> open_beside(storage::Env& env, const VolumePlaces& places) {
+  auto image = find_volume(env, places, 0, {});
+  if (image) return open_trailing(image.assume_value());
+  if (image.assume_error().kind() == ErrorKind::kNotFound) return MaybeCopy();
+  return std::move(image).assume_error();
+}
+
+Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File> file,
+                               VolumePlaces places, const OpenOptions& options) {
+  const auto path = file->path();
+  if (options.index_path) {
+    return Error(ErrorKind::kInvalidArgument, 3104, "an index already; --index goes with an image")
+        .in_file(path);
+  }
+  DGFS_TRY(copy, IndexCopy::open(std::move(file), 0));
+  places.uuid = copy.superblock().uuid;
+  if (path.ends_with(kIndexEnding)) {
+    places.image_path = path.substr(0, path.size() - kIndexEnding.size());
+  }
+  return OpenedFiles{std::move(copy), [&env, places] { return open_beside(env, places); }, path,
+                     std::nullopt, places};
+}
+
+}  // namespace
+
+Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
+                               const OpenOptions& options) {
+  DGFS_TRY(opened, env.open(path));
+  std::shared_ptr<storage::File> file = std::move(opened);
+  Buffer page(format::kPageBytes);
+  DGFS_TRY(page_bytes, file->read_at(0, MutableBytes(page)));
+  page.resize(page_bytes);
+  VolumePlaces places;
+  places.folder = storage::parent_path(path);
+  places.paths = options.volume_paths;
+  places.warn = options.warn;
+  if (format::is_superblock(page)) return open_index(env, std::move(file), places, options);
+  auto header = read_volume_header(*file, page, options.warn);
+  if (header) return open_image(env, {std::move(file), header.assume_value()}, places, options);
+  if (format::is_volume_header(page)) return std::move(header).assume_error();
+  return Error(ErrorKind::kCorrupt, 3105, "neither an image nor an index of DGFS").in_file(path);
+}
+
+}  // namespace dgfs::reader

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Opener: from a path to the index copies and volumes of an image.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "reader/image.h"
+#include "reader/index_copy.h"
+#include "reader/index_source.h"
+#include "reader/volumes.h"
+
+namespace dgfs::reader {
+
+/// The files of an image as far as opening needs them.
+struct OpenedFiles {
+  IndexCopy first;                        ///< index copy to use
+  IndexSource::OpenSecond open_second;    ///< where the other one is; holds what it needs
+  std::string index_path;                 ///< of a separate index file; empty if there is none
+  std::optional<FoundVolume> volume_zero; ///< set where an image was opened
+  VolumePlaces places;                    ///< for the volumes that are not open
+};
+
+/// Finds out whether `path` is an image or an index and picks the index copy: Image::open up to
+/// the superblock. Reads one page of the image, where that is given, and one of the index.
+[[nodiscard]] Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
+                                             const OpenOptions& options);
+
+}  // namespace dgfs::reader

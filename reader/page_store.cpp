@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/page_store.h"
+
+#include <array>
+
+#include "format/limits.h"
+#include "reader/page_keys.h"
+#include "reader/placed_error.h"
+
+namespace dgfs::reader {
+namespace {
+
+std::optional<std::string_view> next_bound(const IndexTables& tables, std::size_t page,
+                                           std::uint64_t zone) {
+  const auto next = page + 1;
+  if (next >= tables.pages.size()) return std::nullopt;
+  // Zones change once, where the names end: the ordinal tells without building the record.
+  const bool next_is_link =
+      tables.pages.first_ordinal(next) >= tables.directories.entry_count();
+  if (next_is_link != (zone == format::kLinkZone)) return std::nullopt;
+  return tables.pages.bound(next);
+}
+
+Result<LoadedPage> open_page(Bytes bytes, const IndexTables& tables, std::size_t page) {
+  auto record = tables.pages.record(page);
+  DGFS_TRY(header, format::read_page_header(bytes));
+  if (header.checksum != record.checksum || header.entry_count != record.entry_count) {
+    return Error(ErrorKind::kCorrupt, 3040, "not the page that the page directory describes");
+  }
+  DGFS_TRY(decoded, format::decode_page(bytes, tables.dictionaries));
+  if (decoded->size() != record.entry_count) {
+    return Error(ErrorKind::kCorrupt, 3041, "the number of entries is not that of the record");
+  }
+  DGFS_CHECK(check_page_keys(*decoded, record, next_bound(tables, page, record.zone)));
+  return LoadedPage{std::move(record), std::move(decoded)};
+}
+
+}  // namespace
+
+Result<LoadedPage> read_checked_page(const IndexCopy& copy, const IndexTables& tables,
+                                     std::size_t page, CounterCells& counters) {
+  std::array<std::uint8_t, format::kPageBytes> bytes{};
+  CounterCells::add(counters.index_reads);
+  DGFS_CHECK(copy.read_page(page, bytes));
+  auto opened = open_page(bytes, tables, page);
+  if (opened) return opened;
+  // Offsets inside a page are of its decoded form and would mislead; the page's place does not.
+  const auto& error = opened.assume_error();
+  return placed(Error(error.kind(), error.code(), error.text()), copy.path(), "pages",
+                copy.section_offset(format::SectionKind::kPages) + page * format::kPageBytes);
+}
+
+Result<PagePointer> PageStore::get(std::size_t page) const {
+  return cache_.get(page, [&] { return load(page); });
+}
+
+Result<PageStore::Cache::Loaded> PageStore::load(std::size_t page) const {
+  auto read = source_.read(counters_, [&](const IndexCopy& copy) {
+    return read_checked_page(copy, tables_, page, counters_);
+  });
+  if (!read) return std::move(read).assume_error();
+  auto loaded = std::make_shared<const LoadedPage>(std::move(read).assume_value());
+  const auto bytes = loaded->memory_bytes();
+  return Cache::Loaded{std::move(loaded), bytes};
+}
+
+void PageStore::announce(std::size_t first_page, std::size_t count) const {
+  source_.first().announce_pages(first_page, count);
+}
+
+}  // namespace dgfs::reader

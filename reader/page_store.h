@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// PageStore: index pages by number, read, checked and cached.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/result.h"
+#include "reader/counter_cells.h"
+#include "reader/index_source.h"
+#include "reader/index_tables.h"
+#include "reader/loaded_page.h"
+#include "reader/shared_cache.h"
+
+namespace dgfs::reader {
+
+using PagePointer = std::shared_ptr<const LoadedPage>;
+
+/// Reads page `page` of one copy (one read of kPageBytes) and checks it against its record of
+/// the page directory.
+[[nodiscard]] Result<LoadedPage> read_checked_page(const IndexCopy& copy,
+                                                   const IndexTables& tables, std::size_t page,
+                                                   CounterCells& counters);
+
+/// Thread-safe.
+class PageStore {
+ public:
+  /// All arguments must outlive the store.
+  PageStore(const IndexSource& source, const IndexTables& tables, CounterCells& counters,
+            std::size_t cache_bytes)
+      : source_(source), tables_(tables), counters_(counters), cache_(cache_bytes, kShardsMax) {}
+
+  /// One read of kPageBytes where the page is not cached; a damaged one is taken from the other
+  /// copy.
+  [[nodiscard]] Result<PagePointer> get(std::size_t page) const;
+  /// Tells the device that these pages will be asked for in turn.
+  void announce(std::size_t first_page, std::size_t count) const;
+  [[nodiscard]] CacheCounters cache_counters() const { return cache_.counters(); }
+
+ private:
+  static constexpr std::size_t kShardsMax = 16;
+  struct Hash {
+    // Neighbouring pages go to different shards.
+    std::size_t operator()(std::size_t page) const { return page; }
+  };
+  using Cache = SharedCache<std::size_t, LoadedPage, Hash>;
+
+  [[nodiscard]] Result<Cache::Loaded> load(std::size_t page) const;
+
+  const IndexSource& source_;
+  const IndexTables& tables_;
+  CounterCells& counters_;
+  mutable Cache cache_;
+};
+
+}  // namespace dgfs::reader

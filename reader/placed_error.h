@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Errors of the format layer count offsets from the start of the piece they were given; these
+// move them to where the piece lies in its file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/result.h"
+
+namespace dgfs::reader {
+
+/// `error` with its offset (0 if it has none) counted from `base_bytes`, and file and section
+/// named where they are not yet.
+[[nodiscard]] Error placed(const Error& error, std::string_view file, std::string_view section,
+                           std::uint64_t base_bytes);
+
+/// The same for a failed result; others pass unchanged.
+template <class T>
+[[nodiscard]] Result<T> placed_result(Result<T> result, std::string_view file,
+                                      std::string_view section, std::uint64_t base_bytes) {
+  if (!result) return placed(result.assume_error(), file, section, base_bytes);
+  return result;
+}
+
+}  // namespace dgfs::reader

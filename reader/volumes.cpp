@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/volumes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "format/limits.h"
+#include "reader/placed_error.h"
+
+namespace dgfs::reader {
+namespace {
+
+Result<Buffer> read_first_page(const storage::File& file) {
+  Buffer page(format::kPageBytes);
+  DGFS_TRY(read_bytes, file.read_at(0, MutableBytes(page)));
+  page.resize(read_bytes);
+  return page;
+}
+
+Result<format::VolumeHeader> decode_header(const storage::File& file, Bytes page,
+                                           std::uint64_t offset) {
+  if (page.size() < format::kPageBytes) {
+    return Error(ErrorKind::kCorrupt, 3072, "too short for a volume").in_file(file.path());
+  }
+  return placed_result(format::decode_volume_header(page), file.path(), "volume header", offset);
+}
+
+std::string in_folder(const std::string& folder, const std::string& name) {
+  if (folder == ".") return name;
+  return folder == "/" ? "/" + name : folder + "/" + name;
+}
+
+std::vector<std::string> candidates(const VolumePlaces& places, format::VolumeNumber number,
+                                    const std::string& hint) {
+  std::vector<std::string> paths;
+  if (number == 0 && !places.image_path.empty()) paths.push_back(places.image_path);
+  // A hint with a slash would lead out of the folder; a builder writes none.
+  if (!hint.empty() && hint.find('/') == std::string::npos) {
+    paths.push_back(in_folder(places.folder, hint));
+  }
+  paths.insert(paths.end(), places.paths.begin(), places.paths.end());
+  return paths;
+}
+
+Result<FoundVolume> open_volume(storage::Env& env, const VolumePlaces& places,
+                                const std::string& path) {
+  DGFS_TRY(opened, env.open(path));
+  std::shared_ptr<storage::File> file = std::move(opened);
+  DGFS_TRY(page, read_first_page(*file));
+  DGFS_TRY(header, read_volume_header(*file, page, places.warn));
+  return FoundVolume{std::move(file), header};
+}
+
+}  // namespace
+
+Result<format::VolumeHeader> read_volume_header(const storage::File& file, Bytes first_page,
+                                                const std::function<void(const Error&)>& warn) {
+  auto first = decode_header(file, first_page, 0);
+  if (first || first.assume_error().kind() == ErrorKind::kUnsupported) return first;
+  DGFS_TRY(file_bytes, file.size());
+  if (file_bytes < 2 * format::kPageBytes) return first;
+  const auto offset = file_bytes - format::kPageBytes;
+  std::array<std::uint8_t, format::kPageBytes> page{};
+  if (!storage::read_exactly(file, offset, page)) return first;
+  auto last = decode_header(file, page, offset);
+  if (!last || last.assume_value().file_bytes != file_bytes) return first;
+  if (warn) warn(first.assume_error());
+  return last;
+}
+
+Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
+                                format::VolumeNumber number, const std::string& hint) {
+  auto text =
+      fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(places.uuid));
+  for (const auto& path : candidates(places, number, hint)) {
+    auto found = open_volume(env, places, path);
+    if (!found) {
+      if (found.assume_error().kind() != ErrorKind::kNotFound) {
+        text += "; " + found.assume_error().message();
+      }
+      continue;
+    }
+    const auto& header = found.assume_value().header;
+    if (header.image_uuid == places.uuid && header.number == number) return found;
+    if (header.image_uuid != places.uuid) {
+      text += fmt::format("; {} has uuid {}", path, format::uuid_text(header.image_uuid));
+    }
+  }
+  return Error(ErrorKind::kNotFound, 3071, std::move(text));
+}
+
+Volumes::Volumes(storage::Env& env, VolumePlaces places,
+                 std::vector<format::VolumeRecord> records)
+    : env_(env),
+      places_(std::move(places)),
+      records_(std::move(records)),
+      owned_(records_.size()),
+      open_(records_.size()) {}
+
+void Volumes::adopt(const FoundVolume& found) {
+  const auto slot = slot_of(found.header.number);
+  if (!slot) return;
+  auto volume = make(*slot, found);
+  if (!volume) return;  // get() will look for it again, and report
+  owned_[*slot] = std::move(volume).assume_value();
+  open_[*slot].store(owned_[*slot].get(), std::memory_order_release);
+}
+
+std::optional<std::size_t> Volumes::slot_of(format::VolumeNumber number) const {
+  const auto found = std::lower_bound(
+      records_.begin(), records_.end(), number,
+      [](const format::VolumeRecord& record, auto wanted) { return record.number < wanted; });
+  if (found == records_.end() || found->number != number) return std::nullopt;
+  return static_cast<std::size_t>(found - records_.begin());
+}
+
+Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
+  const auto slot = slot_of(number);
+  if (!slot) {
+    return Error(ErrorKind::kCorrupt, 3070, fmt::format("the index has no volume {}", number))
+        .in_section("volumes");
+  }
+  if (const auto* volume = open_[*slot].load(std::memory_order_acquire)) return volume;
+  const std::lock_guard lock(mutex_);
+  if (!owned_[*slot]) {
+    DGFS_TRY(found, find_volume(env_, places_, number, records_[*slot].hint));
+    DGFS_TRY(volume, make(*slot, found));
+    owned_[*slot] = std::move(volume);
+    open_[*slot].store(owned_[*slot].get(), std::memory_order_release);
+  }
+  return owned_[*slot].get();
+}
+
+std::optional<std::string> Volumes::path(format::VolumeNumber number) const {
+  const auto volume = get(number);
+  if (!volume) return std::nullopt;
+  return volume.assume_value()->file->path();
+}
+
+Result<std::unique_ptr<Volume>> Volumes::make(std::size_t slot, const FoundVolume& found) const {
+  DGFS_TRY(file_bytes, found.file->size());
+  auto volume = std::make_unique<Volume>();
+  volume->file = found.file;
+  volume->header = found.header;
+  volume->data_end = std::min({found.header.data_end, records_[slot].data_end, file_bytes});
+  return volume;
+}
+
+}  // namespace dgfs::reader

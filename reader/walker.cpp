@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/walker.h"
+
+#include <algorithm>
+
+#include "format/key.h"
+
+namespace dgfs::reader {
+namespace {
+
+// Pages the device is told about in advance: enough to keep its queue filled, few enough to
+// matter little if the walk ends early.
+constexpr std::size_t kAnnouncedPages = 64;
+
+// What the keys of everything below a directory begin with: "00" for the root's own children is
+// too much, their subdirectories' children begin otherwise.
+std::string subtree_prefix(std::string_view directory_key) {
+  auto prefix = format::children_prefix(directory_key);
+  prefix.pop_back();
+  return prefix;
+}
+
+}  // namespace
+
+Status Walker::walk(std::string_view path, const Visit& visit, const Damaged& damaged) const {
+  DGFS_TRY(key, format::key_of_path(path));
+  DGFS_TRY(start_path, format::path_of_key(key));
+  const auto node = visit_start(key);
+  auto ordinal = Ordinal{0};
+  if (node) {
+    if (!visit(start_path, node.assume_value())) return ok();
+    ordinal = node.assume_value().ordinal;
+  } else if (!start_path.empty() || !damaged || !damaged(node.assume_error())) {
+    return node.assume_error();  // only the root's place is known without its page
+  }
+  const auto range = tables_.directories.children(ordinal);
+  if (!range || range->count == 0) return ok();
+  Course course{subtree_prefix(key), visit, damaged};
+  return walk_below(range->first, course);
+}
+
+Result<Node> Walker::visit_start(std::string_view key) const {
+  DGFS_TRY(start, names_.find_key(key));
+  return names_.resolve(start);
+}
+
+// The entries below a directory are one run of ordinals that begins with its first child.
+Status Walker::walk_below(Ordinal first, Course& course) const {
+  std::size_t announced_end = 0;
+  const auto& directory = tables_.pages;
+  for (auto next = first; next < tables_.directories.entry_count() && !course.ended;) {
+    const auto number = directory.find_ordinal(next).value_or(0);
+    // A bound lies above the key before it: outside the subtree, so is all that follows.
+    if (next != first && !directory.bound(number).starts_with(course.prefix)) break;
+    if (number >= announced_end) {
+      const auto count = std::min(kAnnouncedPages, directory.size() - number);
+      announced_end = number + count;
+      if (next != first && count > 1) pages_.announce(number, count);
+    }
+    DGFS_CHECK(visit_page(number, next, course));
+    next = number + 1 < directory.size() ? directory.first_ordinal(number + 1)
+                                         : directory.entry_count();
+  }
+  return ok();
+}
+
+Status Walker::visit_page(std::size_t number, Ordinal first, Course& course) const {
+  auto page = pages_.get(number);
+  if (!page) return skip(page.assume_error(), course);
+  const auto& loaded = page.assume_value();
+  for (auto index = loaded->index_of(first); index < loaded->size(); ++index) {
+    const auto key = loaded->full_key(index);
+    course.ended = !std::string_view(key).starts_with(course.prefix) ||
+                   loaded->ordinal(index) >= tables_.directories.entry_count();
+    if (course.ended) return ok();
+    const auto node = names_.resolve({loaded, index});
+    if (!node) {
+      DGFS_CHECK(skip(node.assume_error(), course));
+      continue;
+    }
+    DGFS_TRY(path, format::path_of_key(key));
+    course.ended = !course.visit(path, node.assume_value());
+    if (course.ended) return ok();
+  }
+  return ok();
+}
+
+Status Walker::skip(const Error& error, const Course& course) {
+  if (course.damaged && course.damaged(error)) return ok();
+  return error;
+}
+
+}  // namespace dgfs::reader
