@@ -45,6 +45,7 @@ class PageFiller {
   std::span<const Entry> entries_;
   PageContext context_;
   std::size_t end_;                ///< smallest count that is known not to fit
+  bool end_refused_ = false;       ///< by a trial; otherwise there are no more entries
   std::optional<Trial> too_long_;  ///< the trial with count end_, if it was one
   Trial best_;                     ///< largest count known to fit
   Buffer payload_;                 ///< of best_
@@ -58,6 +59,7 @@ Status PageFiller::attempt(std::size_t count) {
   DGFS_TRY(payload, codec_.encode(entries_.first(count), context_, decoded_bytes));
   if (!payload || payload->size() > kPagePayloadBytesMax) {
     end_ = count;
+    end_refused_ = true;
     too_long_.reset();
     if (payload) too_long_ = Trial{count, payload->size()};
     return ok();
@@ -85,7 +87,7 @@ std::size_t PageFiller::next_count(int trials) const {
     const auto wanted = std::max(kAimBytes, best_.bytes) - best_.bytes;
     count =
         best_.count + (too_long_->count - best_.count) * wanted / std::max<std::size_t>(bytes, 1);
-  } else if (best_.count > 0 && end_ > best_.count * kAimBytes / best_.bytes) {
+  } else if (best_.count > 0 && !end_refused_) {
     count = best_.count * kAimBytes / best_.bytes;
   } else {
     count = best_.count + (end_ - best_.count) / 2;
