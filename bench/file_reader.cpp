@@ -38,8 +38,7 @@ std::vector<std::string> read_lines(const char* path) {
   return lines;
 }
 
-bool read_file(int root, const std::string& path, std::vector<char>& buffer,
-               std::uint64_t& bytes) {
+bool read_file(int root, const std::string& path, std::vector<char>& buffer, std::uint64_t& bytes) {
   const int fd = openat(root, path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   ssize_t count = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""What the benchmark drivers share: running, cold caches, loop devices, block statistics, tables."""
+"""What the benchmark drivers share: runs, cold caches, loop devices, block statistics, tables."""
 import contextlib
 import dataclasses
 import os

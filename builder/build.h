@@ -46,17 +46,17 @@ struct BuildOptions {
   /// (a leading slash anchors), without one any component; `*` and `?` match '/' too, as in tar.
   /// A directory that matches is not entered.
   std::vector<std::string> exclude;
-  bool one_file_system = false;  ///< directories on other file systems are kept empty
-  bool keep_going = false;       ///< record what cannot be packed instead of failing
+  bool one_file_system = false;      ///< directories on other file systems are kept empty
+  bool keep_going = false;           ///< record what cannot be packed instead of failing
   std::optional<std::uint32_t> uid;  ///< owner for every entry
   std::optional<std::uint32_t> gid;
   std::optional<std::uint32_t> permission_mask;  ///< bits cleared from every mode (umask style)
   bool xattrs = true;
-  std::optional<format::Uuid> uuid;            ///< default: hash of the content
+  std::optional<format::Uuid> uuid;             ///< default: hash of the content
   std::optional<std::int64_t> created_seconds;  ///< default: SOURCE_DATE_EPOCH, else newest mtime
   std::size_t model_bytes_max = std::size_t{32} << 10;  ///< dictionary for index pages; 0 = none
-  std::function<void(const Progress&)> progress;  ///< a few times a second, from one thread
-  const std::atomic<bool>* stop = nullptr;        ///< set: ends with kInterrupted, leaves nothing
+  std::function<void(const Progress&)> progress;        ///< a few times a second, from one thread
+  const std::atomic<bool>* stop = nullptr;  ///< set: ends with kInterrupted, leaves nothing
 };
 
 struct BuildReport {

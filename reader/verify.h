@@ -32,7 +32,7 @@ struct VerifyOptions {
 };
 
 struct VerifyReport {
-  std::uint64_t files = 0;          ///< regular files read, multiply linked ones once
+  std::uint64_t files = 0;  ///< regular files read, multiply linked ones once
   std::uint64_t damaged_files = 0;
   std::uint64_t damaged_index_places = 0;
   std::uint64_t content_bytes = 0;

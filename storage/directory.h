@@ -52,8 +52,7 @@ class Directory {
   [[nodiscard]] virtual Status make_symlink(std::string_view name, std::string_view target) = 0;
   /// Gives `existing_name` of `existing_directory` the further name `name` here.
   [[nodiscard]] virtual Status make_link(const Directory& existing_directory,
-                                         std::string_view existing_name,
-                                         std::string_view name) = 0;
+                                         std::string_view existing_name, std::string_view name) = 0;
   /// FIFO, socket, character or block device by the type bits of `mode`.
   [[nodiscard]] virtual Status make_node(std::string_view name, std::uint32_t mode,
                                          std::uint64_t rdev) = 0;

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Makes a tree that has every feature an image must keep. Same seed, same tree.
 
-What needs privilege (devices, foreign owners, capabilities, trusted xattrs) is made only by root; what the
-file system lacks is left out; both are said on standard output.
+What needs privilege (devices, foreign owners, capabilities, trusted xattrs) is made only by root;
+what the file system lacks is left out; both are said on standard output.
 """
 import argparse
 import os

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Golden images: what was built stays readable, and the same tree still gives the same bytes.
 
-golden/NAME.img and NAME.idx are an image and its index, made from the tree `make_NAME` below. With --renew they are
-written anew: that is for a deliberate change of the format, in the commit that makes it.
+golden/NAME.img and NAME.idx are an image and its index, made from the tree `make_NAME` below. With
+--renew they are written anew: for a deliberate change of the format, in the commit that makes it.
 """
 import ctypes
 import os
