@@ -14,8 +14,8 @@ class Ledger final : public CallObserver {
  public:
   Status before(CallKind kind, const std::string& path) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (kind == CallKind::kOpen) ++counts_[key(path)].opens;
-    if (kind == CallKind::kSync) ++counts_[key(path)].syncs;
+    if (kind == CallKind::kOpen || kind == CallKind::kCreate) ++counts_[key(path)].opens;
+    if (kind == CallKind::kSync || kind == CallKind::kPublish) ++counts_[key(path)].syncs;
     return ok();
   }
 

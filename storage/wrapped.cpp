@@ -98,7 +98,7 @@ class WrappedDirectory final : public Directory {
     return inner_->make_directory(name, mode);
   }
   Result<std::unique_ptr<File>> create_file(std::string_view name, std::uint32_t mode) override {
-    DGFS_CHECK(before(CallKind::kOpen, name));
+    DGFS_CHECK(before(CallKind::kCreate, name));
     DGFS_TRY(file, inner_->create_file(name, mode));
     return wrap_file(std::move(file), observer_);
   }

@@ -14,7 +14,9 @@ namespace dgfs::storage {
 
 /// What a call does, as far as observers care.
 enum class CallKind : std::uint8_t {
-  kOpen,      ///< opens or creates a file
+  kOpen,      ///< opens a file that exists
+  kCreate,    ///< creates a file, and opens it
+  kPublish,   ///< syncs a file and gives it a name
   kRead,      ///< reads content
   kWrite,     ///< writes content
   kSync,      ///< makes content or names durable
@@ -55,18 +57,19 @@ class WrappedEnv : public Interface {
   explicit WrappedEnv(Env& base) : base_(base) {}
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenOptions options) override {
-    DGFS_CHECK(observer().before(CallKind::kOpen, path));
+    const bool creates = options.mode == OpenOptions::Mode::kCreateNew;
+    DGFS_CHECK(observer().before(creates ? CallKind::kCreate : CallKind::kOpen, path));
     DGFS_TRY(file, base_.open(path, options));
     return wrap_file(std::move(file), observer());
   }
   Result<std::unique_ptr<File>> create_unnamed(const std::string& directory_path) override {
-    DGFS_CHECK(observer().before(CallKind::kOpen, kUnnamedPath));
+    DGFS_CHECK(observer().before(CallKind::kCreate, kUnnamedPath));
     DGFS_TRY(file, base_.create_unnamed(directory_path));
     return wrap_file(std::move(file), observer());
   }
   Status publish(File& file, const std::string& path, std::uint32_t mode) override {
     File* inner = unwrap_file(file);
-    DGFS_CHECK(observer().before(CallKind::kSync, path));
+    DGFS_CHECK(observer().before(CallKind::kPublish, path));
     return base_.publish(inner == nullptr ? file : *inner, path, mode);
   }
   Status rename(const std::string& from, const std::string& to) override {

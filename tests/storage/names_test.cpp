@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "storage/names.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/env.h"
+#include "storage/os_error.h"
+
+namespace dgfs::storage {
+namespace {
+
+TEST(Paths, SplitIntoParentAndName) {
+  struct Case {
+    const char* path;
+    const char* parent;
+    const char* name;
+  };
+  const Case cases[] = {{"a/b/c", "a/b", "c"}, {"c", ".", "c"},    {"/c", "/", "c"},
+                        {"a/b/", "a", "b"},    {"a//b", "a", "b"}, {"//c", "/", "c"},
+                        {"/", "/", "/"},       {"../c", "..", "c"}};
+  for (const Case& one : cases) {
+    EXPECT_EQ(parent_path(one.path), one.parent) << one.path;
+    EXPECT_EQ(base_name(one.path), one.name) << one.path;
+  }
+}
+
+TEST(Paths, JoinWithOneSlash) {
+  EXPECT_EQ(join_path("a", "b"), "a/b");
+  EXPECT_EQ(join_path("/", "b"), "/b");
+  EXPECT_EQ(join_path("a", ""), "a");
+}
+
+TEST(Names, MayHaveAnyBytesButSlashAndNul) {
+  EXPECT_TRUE(check_name("\xff\x01 \n", "d"));
+  EXPECT_TRUE(check_name("...", "d"));
+  EXPECT_TRUE(check_name(std::string(255, 'x'), "d"));
+  EXPECT_FALSE(check_name("", "d"));
+  EXPECT_TRUE(check_name_or_self("", "d"));
+  EXPECT_FALSE(check_name_or_self("..", "d"));
+}
+
+TEST(OsError, MapsNumbersToKinds) {
+  EXPECT_EQ(kind_of_errno(ENOENT), ErrorKind::kNotFound);
+  EXPECT_EQ(kind_of_errno(EACCES), ErrorKind::kPermission);
+  EXPECT_EQ(kind_of_errno(EPERM), ErrorKind::kPermission);
+  EXPECT_EQ(kind_of_errno(EEXIST), ErrorKind::kExists);
+  EXPECT_EQ(kind_of_errno(ENOTDIR), ErrorKind::kNotDirectory);
+  EXPECT_EQ(kind_of_errno(EISDIR), ErrorKind::kIsDirectory);
+  EXPECT_EQ(kind_of_errno(ELOOP), ErrorKind::kLoop);
+  EXPECT_EQ(kind_of_errno(ENOSPC), ErrorKind::kNoSpace);
+  EXPECT_EQ(kind_of_errno(EDQUOT), ErrorKind::kNoSpace);
+  EXPECT_EQ(kind_of_errno(EIO), ErrorKind::kIo);
+  EXPECT_EQ(kind_of_errno(ENOTEMPTY), ErrorKind::kIo);
+}
+
+}  // namespace
+}  // namespace dgfs::storage

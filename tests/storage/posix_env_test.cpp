@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What only the real system has.
+#include "storage/posix_env.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "storage/posix_publish.h"
+#include "tests/storage/env_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+class PosixEnvTest : public testing::Test {
+ protected:
+  TempDir dir_;
+  std::unique_ptr<storage::Env> env_ = storage::make_posix_env();
+};
+
+// As where O_TMPFILE is unknown: an unlinked file cannot be linked again and has to be copied.
+TEST_F(PosixEnvTest, PublishCopiesAFileThatCannotBeLinked) {
+  const std::string hidden = dir_ / "hidden";
+  storage::UniqueFd fd(::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0777));
+  ASSERT_TRUE(fd);
+  ASSERT_OK(env_->remove(hidden));
+  storage::PosixFile file(std::move(fd), "(unnamed)");
+  ASSERT_OK(file.write_at(1 << 20, as_bytes("after a hole")));
+  ASSERT_OK(env_->publish(file, dir_ / "out"));
+  const auto status = env_->status(dir_ / "out").value();
+  EXPECT_EQ(status.size_bytes, (1U << 20) + 12);
+  EXPECT_LT(status.allocated_bytes, 1U << 20);
+  EXPECT_EQ(status.inode, file.status().value().inode);
+  ASSERT_OK(file.write_at(0, as_bytes("through the same File")));
+  Buffer bytes(21);
+  ASSERT_OK(read_exactly(*std::move(env_->open(dir_ / "out")).value(), 0, bytes));
+  EXPECT_EQ(as_text(bytes), "through the same File");
+  EXPECT_EQ(std::move(env_->open_directory(dir_.path())).value()->list().value().size(), 1U);
+}
+
+TEST_F(PosixEnvTest, PublishedFilesObeyTheUmask) {
+  const mode_t before = ::umask(027);
+  const auto file = std::move(env_->create_unnamed(dir_.path())).value();
+  ::umask(before);
+  ASSERT_OK(env_->publish(*file, dir_ / "out"));
+  EXPECT_EQ(env_->status(dir_ / "out").value().mode, 0100640U);
+}
+
+TEST_F(PosixEnvTest, HiddenNamesFitAndDiffer) {
+  const std::string name = storage::hidden_name(std::string(255, 'n'));
+  EXPECT_EQ(name.size(), 255U);
+  EXPECT_TRUE(name.starts_with(".nnn") && name.ends_with(".tmp"));
+  EXPECT_NE(storage::hidden_name("x"), storage::hidden_name("x"));
+}
+
+TEST_F(PosixEnvTest, SeesTheEnvironmentOfTheProcess) {
+  EXPECT_TRUE(env_->variable("PATH").has_value());
+  EXPECT_GT(env_->now().seconds, 1'700'000'000);
+}
+
+}  // namespace
+}  // namespace dgfs::test
