@@ -50,7 +50,9 @@ class Env {
 
   /// Gives a file from create_unnamed() the name `path`, replacing what is there, atomically:
   /// syncs the file, links it under a temporary name, renames, syncs the directory. `mode` are its
-  /// permission bits before the umask. On failure nothing is left and `path` is as before.
+  /// permission bits before the umask. On failure nothing is left and `path` is as before, unless
+  /// the last step fails, the sync of the directory: then the new file is there, but may not
+  /// outlive a power cut. Afterwards file.path() is `path`.
   [[nodiscard]] virtual Status publish(File& file, const std::string& path,
                                        std::uint32_t mode = 0666) = 0;
 

@@ -22,13 +22,16 @@ enum class CrashLoss : std::uint8_t {
 
 class MemoryEnv : public Env {
  public:
-  /// Replaces the state by what a power cut would leave. Files and directories opened before it
-  /// fail every call with kIo afterwards.
+  /// Replaces the state by what a power cut would leave. Content is durable once File::sync() has
+  /// covered it, a name once Directory::sync(), sync_directory() or publish() has synced its
+  /// directory (a rename within one directory is kept or lost as a whole); attributes always are.
+  /// Files and directories opened before it fail every call with kIo afterwards.
   virtual void crash(CrashLoss loss, std::uint64_t seed) = 0;
   /// Moves the clock; it stands still otherwise.
   virtual void set_now(Time now) = 0;
   virtual void set_variable(const std::string& name, std::optional<std::string> value) = 0;
-  /// Limits the bytes that files may hold in all; writes beyond it give kNoSpace.
+  /// Limits the bytes that files may hold in all, counted in pages of 4 KiB; writes beyond it give
+  /// kNoSpace and store nothing.
   virtual void set_capacity(std::uint64_t bytes) = 0;
 };
 
