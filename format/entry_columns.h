@@ -58,7 +58,7 @@ struct EntryColumns {
 ///                      which are left out
 /// @param attributes    holds the combinations of all entries
 /// @return nullopt where the columns, or the keys, exceed a bound of the format
-/// Errors: kInvalidArgument for entries that contradict themselves (docs/FORMAT.md, F-170 on).
+/// Errors: kInvalidArgument for entries that contradict themselves (docs/FORMAT.md, F-180).
 [[nodiscard]] Result<std::optional<EntryColumns>> encode_columns(std::span<const Entry> entries,
                                                                  std::size_t prefix_bytes,
                                                                  const AttributeTable& attributes);
