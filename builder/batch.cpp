@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/batch.h"
+
+#include <utility>
+
+namespace dgfs::builder {
+
+bool needs_reading(const ScannedEntry& entry, const BatchItem& item) {
+  return entry.has_content() && !entry.is_omitted() &&
+         (!item.link.is_link() || item.link.is_first());
+}
+
+Status describe_file(const SourceFile& file, bool xattrs, BatchItem& item) {
+  if (file.sparse_map()) {
+    file.sparse_map()->encode(item.more().sparse_map);
+    item.extra->content_bytes = file.content_bytes();
+  }
+  if (!xattrs) return ok();
+  DGFS_TRY(set, file.read_xattrs());
+  if (!set.empty()) item.more().xattrs = std::move(set);
+  return ok();
+}
+
+}  // namespace dgfs::builder

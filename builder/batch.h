@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A batch: consecutive records of the tree with the content of their files, the unit of work of
+// the reading threads. Its data is a stretch of the image, ready to be written in one piece. A
+// file larger than a batch is spread over several, each holding a piece of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builder/link_sorter.h"
+#include "builder/source_file.h"
+#include "builder/tree_record.h"
+
+namespace dgfs::builder {
+
+/// What reading found out about one file, where that is more than its content. Rare.
+struct ItemExtra {
+  std::optional<Error> error;  ///< it could not be read; nothing of it is in the batch's data
+  Buffer sparse_map;           ///< encoded; empty if the file has no holes
+  std::uint64_t content_bytes = 0;  ///< with a sparse map: without the holes
+  Buffer xattrs;               ///< encoded set; empty if it has none
+};
+
+/// One record of the tree in a batch.
+struct BatchItem {
+  std::size_t record_begin = 0;  ///< in Batch::records
+  std::size_t record_bytes = 0;
+  std::uint64_t position = 0;  ///< of an entry, among all scanned ones
+  LinkName link;
+  std::unique_ptr<ItemExtra> extra;  ///< null: nothing to add
+
+  /// Makes it on first use.
+  ItemExtra& more() {
+    if (extra == nullptr) extra = std::make_unique<ItemExtra>();
+    return *extra;
+  }
+};
+
+/// Whether the content of this entry is to be read: it has some, and this is the name that counts.
+[[nodiscard]] bool needs_reading(const ScannedEntry& entry, const BatchItem& item);
+
+/// Notes what is remarkable about an opened file: holes, and xattrs if wanted.
+[[nodiscard]] Status describe_file(const SourceFile& file, bool xattrs, BatchItem& item);
+
+/// The part of a large file that a batch holds; the batch has one item then.
+struct FilePiece {
+  std::shared_ptr<const SourceFile> file;
+  std::uint64_t first_frame = 0;
+  std::uint64_t content_bytes = 0;
+  bool is_first = false;
+  bool is_last = false;
+};
+
+/// Owned by one thread at a time. Reused, since its buffers are large.
+struct Batch {
+  std::uint64_t number = 0;
+  std::string prefix;  ///< of the directory that the first item is in
+  Buffer records;
+  std::vector<BatchItem> items;
+  std::optional<FilePiece> piece;
+  std::unique_ptr<std::uint8_t[]> data;  ///< allocated by the reader
+  std::size_t data_bytes = 0;            ///< filled
+  std::vector<std::uint64_t> checksums;  ///< of the frames in data, in order
+  std::optional<Error> failure;          ///< ends the build
+
+  [[nodiscard]] Bytes record(const BatchItem& item) const {
+    return Bytes(records).subspan(item.record_begin, item.record_bytes);
+  }
+  void clear() {
+    prefix.clear();
+    records.clear();
+    items.clear();
+    piece.reset();
+    data_bytes = 0;
+    checksums.clear();
+    failure.reset();
+  }
+};
+
+}  // namespace dgfs::builder

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/batch_maker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/extent.h"
+#include "format/limits.h"
+
+namespace dgfs::builder {
+namespace {
+
+// Keeps batches of tiny files, links and directories small beside those with data.
+constexpr std::size_t kRecordBytesMax = std::size_t{1} << 19;
+// Large files in one directory follow one another; few levels of handles suffice.
+constexpr std::size_t kOpenLevelsMax = 16;
+
+void append_item(Batch& batch, BatchItem item, Bytes record) {
+  item.record_begin = batch.records.size();
+  item.record_bytes = record.size();
+  batch.records.insert(batch.records.end(), record.begin(), record.end());
+  batch.items.push_back(std::move(item));
+}
+
+}  // namespace
+
+BatchMaker::BatchMaker(const storage::Directory& root, const TreeSpool& tree, LinkNames links,
+                       std::size_t data_bytes, StopFlag stop, bool xattrs)
+    : reader_(tree),
+      links_(std::move(links)),
+      data_bytes_max_(data_bytes),
+      stop_(stop),
+      xattrs_(xattrs),
+      cursor_(root, kOpenLevelsMax) {}
+
+Result<bool> BatchMaker::fill(Batch& batch) {
+  batch.number = next_number_++;
+  if (large_) {
+    add_piece(batch);
+    return true;
+  }
+  batch.prefix = reader_.prefix();
+  planned_bytes_ = 0;
+  while (batch.records.size() < kRecordBytesMax && !batch.piece) {
+    DGFS_CHECK(stop_.check());
+    if (!held_) {
+      DGFS_TRY(record, reader_.next());
+      if (!record) break;
+      if (record_kind(*record) == RecordKind::kDirectory) {
+        append_item(batch, {}, *record);
+        continue;
+      }
+      held_ = record;
+    }
+    DGFS_TRY(added, add_entry(batch, *held_));
+    if (!added) break;
+    held_.reset();
+  }
+  return !batch.items.empty();
+}
+
+Result<bool> BatchMaker::add_entry(Batch& batch, Bytes record) {
+  DGFS_TRY(entry, decode_entry_record(record));
+  BatchItem item;
+  item.position = next_position_;
+  if (entry.is_multiply_linked()) {
+    DGFS_TRY(link, links_.at(item.position));
+    item.link = link;
+  }
+  if (needs_reading(entry, item)) {
+    const std::uint64_t bytes = format::raw_extent_bytes(entry.size_bytes);
+    const bool large = bytes > data_bytes_max_;
+    if (large ? !batch.items.empty() : bytes > data_bytes_max_ - planned_bytes_) return false;
+    ++next_position_;
+    if (large) {
+      DGFS_CHECK(begin_large(batch, entry, std::move(item), record));
+      return true;
+    }
+    planned_bytes_ += bytes;
+  } else {
+    ++next_position_;
+  }
+  append_item(batch, std::move(item), record);
+  return true;
+}
+
+Status BatchMaker::begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
+                               Bytes record) {
+  large_.emplace();
+  if (auto opened = open_large(entry, item); !opened) {
+    large_.reset();
+    if (opened.error().kind() == ErrorKind::kInterrupted) return std::move(opened).error();
+    item.more().error = std::move(opened).error();
+    append_item(batch, std::move(item), record);
+    return ok();
+  }
+  large_->record.assign(record.begin(), record.end());
+  large_->prefix = reader_.prefix();
+  large_->item = std::move(item);
+  add_piece(batch);
+  return ok();
+}
+
+Status BatchMaker::open_large(const ScannedEntry& entry, BatchItem& item) {
+  auto directory = cursor_.enter(reader_.prefix());
+  if (!directory) return as_change(std::move(directory).error());
+  DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
+  DGFS_CHECK(file.find_holes(stop_));
+  DGFS_CHECK(describe_file(file, xattrs_, item));
+  large_->file = std::make_shared<SourceFile>(std::move(file));
+  return ok();
+}
+
+void BatchMaker::add_piece(Batch& batch) {
+  const std::uint64_t frames_max =
+      data_bytes_max_ / (format::kFrameBytes + format::kChecksumBytes);
+  const std::uint64_t begin = large_->next_frame * format::kFrameBytes;
+  const std::uint64_t left = large_->file->content_bytes() - begin;
+  FilePiece piece;
+  piece.file = large_->file;
+  piece.first_frame = large_->next_frame;
+  piece.content_bytes = std::min(left, frames_max * format::kFrameBytes);
+  piece.is_first = begin == 0;
+  piece.is_last = piece.content_bytes == left;
+  batch.prefix = large_->prefix;
+  BatchItem item;
+  if (piece.is_last) item = std::move(large_->item);
+  append_item(batch, std::move(item), large_->record);
+  large_->next_frame += frames_max;
+  if (piece.is_last) large_.reset();
+  batch.piece = std::move(piece);
+}
+
+}  // namespace dgfs::builder

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The batch maker cuts the tree spool into batches. Where it cuts depends on the tree and on the
+// size of a batch, never on threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "builder/batch.h"
+#include "builder/directory_cursor.h"
+#include "builder/stop.h"
+#include "builder/tree_spool.h"
+
+namespace dgfs::builder {
+
+/// Calls must not overlap; they may come from different threads.
+class BatchMaker {
+ public:
+  /// @param root        the source; must outlive the maker, as `tree` must
+  /// @param data_bytes  capacity of a batch: whole frames with their checksums
+  BatchMaker(const storage::Directory& root, const TreeSpool& tree, LinkNames links,
+             std::size_t data_bytes, StopFlag stop, bool xattrs);
+
+  /// Fills the cleared `batch` with records, and numbers it; false at the end. Opens files that
+  /// are larger than a batch. Errors: kInterrupted; those of Spool::read.
+  [[nodiscard]] Result<bool> fill(Batch& batch);
+
+ private:
+  /// A large file that is being handed out in pieces.
+  struct LargeFile {
+    std::shared_ptr<SourceFile> file;
+    Buffer record;
+    std::string prefix;
+    BatchItem item;  ///< without extra
+    std::uint64_t next_frame = 0;
+  };
+
+  /// Whether the entry was added; false if it does not fit any more.
+  [[nodiscard]] Result<bool> add_entry(Batch& batch, Bytes record);
+  [[nodiscard]] Status begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
+                                   Bytes record);
+  [[nodiscard]] Status open_large(const ScannedEntry& entry, BatchItem& item);
+  void add_piece(Batch& batch);
+
+  TreeReader reader_;
+  LinkNames links_;
+  std::size_t data_bytes_max_;
+  StopFlag stop_;
+  bool xattrs_;
+  DirectoryCursor cursor_;
+  std::uint64_t next_number_ = 0;
+  std::uint64_t next_position_ = 0;
+  /// An entry that was read but did not fit into the last batch; valid until the next read.
+  std::optional<Bytes> held_;
+  std::uint64_t planned_bytes_ = 0;  ///< of the batch being filled
+  std::optional<LargeFile> large_;
+};
+
+}  // namespace dgfs::builder

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The hash that identifies an image by its content.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "base/bytes.h"
+#include "format/superblock.h"
+
+namespace dgfs::builder {
+
+/// XXH3 with 128 bits over a stream of bytes. A copy is a snapshot to which one can return.
+class ContentHash {
+ public:
+  ContentHash();
+  ~ContentHash();
+  ContentHash(const ContentHash& other);
+  ContentHash& operator=(const ContentHash& other);
+
+  void update(Bytes bytes);
+  [[nodiscard]] std::array<std::uint8_t, 16> digest() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A UUID of version 8 (bits of the maker's choice) from a digest.
+[[nodiscard]] format::Uuid uuid_of_digest(const std::array<std::uint8_t, 16>& digest);
+
+}  // namespace dgfs::builder

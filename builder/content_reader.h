@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The content reader fills batches with the content of their files. Each reading thread has one.
+#pragma once
+
+#include "builder/batch.h"
+#include "builder/directory_cursor.h"
+#include "builder/stop.h"
+
+namespace dgfs::builder {
+
+struct ReaderOptions {
+  std::size_t data_bytes = 0;  ///< capacity of a batch
+  std::size_t open_levels = 16;  ///< directories kept open
+  bool xattrs = true;
+};
+
+/// Not thread-safe.
+class ContentReader {
+ public:
+  /// @param root  the source; must outlive the reader
+  ContentReader(const storage::Directory& root, const ReaderOptions& options, StopFlag stop)
+      : options_(options), stop_(stop), cursor_(root, options.open_levels) {}
+
+  /// Reads the files of a batch into its data. What is wrong with a file is noted in its item;
+  /// Batch::failure is set only if the stop flag was, or the batch is damaged.
+  void read(Batch& batch);
+
+ private:
+  [[nodiscard]] Status read_items(Batch& batch);
+  [[nodiscard]] Status read_piece(Batch& batch);
+  [[nodiscard]] Status read_file(Batch& batch, BatchItem& item, const ScannedEntry& entry);
+
+  ReaderOptions options_;
+  StopFlag stop_;
+  DirectoryCursor cursor_;
+  std::string prefix_;
+};
+
+}  // namespace dgfs::builder

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/image_builder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "builder/append_file.h"
+#include "builder/model_trainer.h"
+#include "builder/packer.h"
+#include "builder/publisher.h"
+#include "builder/read_pool.h"
+#include "format/limits.h"
+#include "format/volume_header.h"
+
+namespace dgfs::builder {
+namespace {
+
+constexpr std::size_t kStoredFrameBytes = format::kFrameBytes + format::kChecksumBytes;
+// A batch is one write: large enough for devices, small enough that several fit into caches.
+constexpr std::size_t kBatchFramesMax = 64;
+constexpr std::size_t kBatchFramesMin = 2;
+constexpr std::size_t kSortBytesMax = std::size_t{64} << 20;
+constexpr std::size_t kSortBytesMin = std::size_t{1} << 20;
+constexpr unsigned kThreadsMax = 256;
+// Directories kept open by all readers together; a process may open 1024 files by default.
+constexpr std::size_t kOpenDirectoriesMax = 512;
+constexpr std::size_t kCopyBytes = std::size_t{4} << 20;
+
+Result<std::int64_t> parse_epoch(const std::string& text) {
+  std::int64_t seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+  if (error == std::errc() && stop == end && !text.empty()) return seconds;
+  return Error(ErrorKind::kInvalidArgument, 4090,
+               "SOURCE_DATE_EPOCH is not a number of seconds: " + text);
+}
+
+}  // namespace
+
+ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options)
+    : env_(env),
+      options_(options),
+      stop_(options.stop),
+      budget_(divide(options, env)),
+      index_path_(options.index_path.value_or(options.image_path + ".idx")),
+      losses_(options.keep_going),
+      progress_(env, options.progress) {}
+
+// Half for batches, a quarter for sorting; the rest are buffers of spools and the index.
+ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const storage::Env& env) {
+  Budget budget;
+  const unsigned wanted = options.jobs == 0 ? env.processor_count() : options.jobs;
+  budget.threads = std::clamp(wanted, 1U, kThreadsMax);
+  // One batch for each reader, one being written, and some finished ones to even things out.
+  const std::size_t batches = 2 * std::size_t{budget.threads} + 2;
+  const std::size_t frames = options.memory_bytes / 2 / batches / kStoredFrameBytes;
+  budget.batch_bytes = std::clamp(frames, kBatchFramesMin, kBatchFramesMax) * kStoredFrameBytes;
+  budget.batches = std::clamp(options.memory_bytes / 2 / budget.batch_bytes,
+                              std::size_t{budget.threads} + 1, batches);
+  budget.sort_bytes = std::clamp(options.memory_bytes / 4, kSortBytesMin, kSortBytesMax);
+  return budget;
+}
+
+Result<BuildReport> ImageBuilder::run() {
+  const std::uint64_t begin_ns = env_.monotonic_ns();
+  progress_.begin(Phase::kScanning);
+  DGFS_CHECK(check_options());
+  DGFS_CHECK(open_outputs());
+  DGFS_CHECK(scan());
+  DGFS_CHECK(pack());
+  progress_.begin(Phase::kSyncing);
+  DGFS_CHECK(stop_.check());
+  DGFS_CHECK(publish_outputs());
+  report_.elapsed_ns = env_.monotonic_ns() - begin_ns;
+  report_.loss_count = losses_.count();
+  report_.losses = std::move(losses_).take();
+  return std::move(report_);
+}
+
+Status ImageBuilder::check_options() {
+  if (!options_.trailing_index && !has_index_file()) {
+    return Error(ErrorKind::kInvalidArgument, 4091, "an image needs an index, in it or beside it");
+  }
+  if (options_.image_path == index_path_) {
+    return Error(ErrorKind::kInvalidArgument, 4092, "image and index need different names")
+        .in_file(index_path_);
+  }
+  if (options_.created_seconds) {
+    created_seconds_ = *options_.created_seconds;
+    created_given_ = true;
+  } else if (const auto epoch = env_.variable("SOURCE_DATE_EPOCH"); epoch && !epoch->empty()) {
+    DGFS_TRY(seconds, parse_epoch(*epoch));
+    created_seconds_ = seconds;
+    created_given_ = true;
+  }
+  return ok();
+}
+
+Status ImageBuilder::open_outputs() {
+  DGFS_TRY(root, env_.open_directory(options_.source));
+  root_ = std::move(root);
+  const std::string image_directory = storage::parent_path(options_.image_path);
+  DGFS_TRY(image, env_.create_unnamed(image_directory));
+  image_file_ = std::move(image);
+  DGFS_TRY(index, env_.create_unnamed(has_index_file() ? storage::parent_path(index_path_)
+                                                       : image_directory));
+  index_file_ = std::move(index);
+  spool_place_ = {&env_, image_directory};
+  for (const std::string& path : {options_.image_path, index_path_}) {
+    if (path.empty()) continue;
+    DGFS_TRY(there, check_output_path(env_, path));
+    if (there) old_outputs_.push_back({there->device, there->inode});
+  }
+  return ok();
+}
+
+Status ImageBuilder::scan() {
+  tree_ = std::make_unique<TreeSpool>(spool_place_);
+  links_ = std::make_unique<LinkSorter>(spool_place_, budget_.sort_bytes);
+  Scanner scanner(*root_, options_, old_outputs_, {*tree_, *links_, losses_, progress_});
+  DGFS_TRY(totals, scanner.run());
+  totals_ = totals;
+  if (!created_given_) created_seconds_ = totals_.newest_mtime.seconds;
+  progress_.state().entries = 0;
+  progress_.state().entries_total = totals_.entries;
+  progress_.state().content_bytes_total = totals_.content_bytes;
+  return ok();
+}
+
+Status ImageBuilder::pack() {
+  progress_.begin(Phase::kPacking);
+  DGFS_CHECK(image_file_->preallocate(format::kPageBytes + totals_.extent_bytes));
+  AppendFile image(*image_file_, format::kPageBytes);
+  IndexWriter index(*index_file_, spool_place_, stop_);
+  DGFS_CHECK(pack_tree(image, index));
+  const std::uint64_t data_end = image.position();
+  progress_.begin(Phase::kIndexing);
+  report_.pages = index.page_count();
+  report_.index_bytes = report_.superblock.index_bytes;
+  report_.sockets_and_such = report_.superblock.other_files;
+  return finish_image(image, data_end);
+}
+
+Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
+  DGFS_TRY(links, std::move(*links_).finish());
+  BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, options_.xattrs);
+  PoolOptions pool_options;
+  pool_options.threads = budget_.threads;
+  pool_options.batches = budget_.batches;
+  pool_options.reader.data_bytes = budget_.batch_bytes;
+  pool_options.reader.xattrs = options_.xattrs;
+  pool_options.reader.open_levels =
+      std::clamp<std::size_t>(kOpenDirectoriesMax / budget_.threads, 2, 16);
+  ReadPool pool(*root_, maker, pool_options, stop_);
+  DGFS_CHECK(pool.start());
+  // While the readers begin to read.
+  DGFS_TRY(model, train_model(*tree_, options_.model_bytes_max, stop_));
+  DGFS_CHECK(index.begin(std::move(model)));
+  Packer packer({pool, image, index, losses_, progress_});
+  DGFS_CHECK(packer.run());
+  report_.hard_links = packer.further_names();
+  IndexFacts facts;
+  facts.uuid = options_.uuid;
+  facts.frames = packer.frames();
+  facts.created_seconds = created_seconds_;
+  facts.incomplete = losses_.count() != 0;
+  // An index named after its image is found by that name.
+  if (index_path_ != options_.image_path + ".idx") {
+    facts.volume_hint = storage::base_name(options_.image_path);
+  }
+  DGFS_TRY(superblock, index.finish(facts));
+  report_.superblock = superblock;
+  return ok();
+}
+
+Status ImageBuilder::finish_image(AppendFile& image, std::uint64_t data_end) {
+  format::VolumeHeader header;
+  header.incompat = report_.superblock.incompat;
+  header.image_uuid = report_.superblock.uuid;
+  header.data_end = data_end;
+  DGFS_CHECK(image.align(format::kPageBytes));
+  if (options_.trailing_index) {
+    header.index_offset = image.position();
+    header.index_bytes = report_.superblock.index_bytes;
+    DGFS_CHECK(copy_index(image));
+  }
+  header.file_bytes = image.position() + format::kPageBytes;
+  const Buffer page = format::encode_volume_header(header);
+  DGFS_CHECK(image.append(page));
+  DGFS_CHECK(image.flush());
+  DGFS_CHECK(image_file_->write_at(0, page));
+  // What was reserved but not needed goes back.
+  DGFS_CHECK(image_file_->truncate(header.file_bytes));
+  report_.image_bytes = header.file_bytes;
+  return ok();
+}
+
+Status ImageBuilder::copy_index(AppendFile& image) {
+  Buffer buffer(static_cast<std::size_t>(
+      std::min<std::uint64_t>(kCopyBytes, report_.superblock.index_bytes)));
+  for (std::uint64_t at = 0; at < report_.superblock.index_bytes; at += buffer.size()) {
+    DGFS_CHECK(stop_.check());
+    const auto left = report_.superblock.index_bytes - at;
+    const auto part = MutableBytes(buffer).first(
+        static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer.size())));
+    DGFS_CHECK(storage::read_exactly(*index_file_, at, part));
+    DGFS_CHECK(image.append(part));
+  }
+  return ok();
+}
+
+Status ImageBuilder::publish_outputs() {
+  Publication publication;
+  publication.image = image_file_.get();
+  publication.image_path = options_.image_path;
+  if (has_index_file()) {
+    publication.index = index_file_.get();
+    publication.index_path = index_path_;
+  }
+  return publish(env_, publication);
+}
+
+}  // namespace dgfs::builder

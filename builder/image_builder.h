@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The image builder wires the stages of one build together: scan, link, train, read, pack, index.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "builder/batch_maker.h"
+#include "builder/build.h"
+#include "builder/index_writer.h"
+#include "builder/losses.h"
+#include "builder/progress.h"
+#include "builder/scanner.h"
+#include "builder/stop.h"
+
+namespace dgfs::builder {
+
+/// Single use.
+class ImageBuilder {
+ public:
+  /// @param env, options  must outlive the builder
+  ImageBuilder(storage::Env& env, const BuildOptions& options);
+
+  [[nodiscard]] Result<BuildReport> run();
+
+ private:
+  /// How the memory budget is divided.
+  struct Budget {
+    unsigned threads = 1;
+    std::size_t batch_bytes = 0;  ///< whole frames with checksums
+    std::size_t batches = 2;
+    std::size_t sort_bytes = 0;
+  };
+
+  [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);
+  [[nodiscard]] Status check_options();
+  [[nodiscard]] Status open_outputs();
+  [[nodiscard]] Status scan();
+  [[nodiscard]] Status pack();
+  [[nodiscard]] Status pack_tree(AppendFile& image, IndexWriter& index);
+  [[nodiscard]] Status finish_image(AppendFile& image, std::uint64_t data_end);
+  [[nodiscard]] Status copy_index(AppendFile& image);
+  [[nodiscard]] Status publish_outputs();
+  [[nodiscard]] bool has_index_file() const { return !index_path_.empty(); }
+
+  storage::Env& env_;
+  const BuildOptions& options_;
+  StopFlag stop_;
+  Budget budget_;
+  std::string index_path_;
+  std::int64_t created_seconds_ = 0;
+  bool created_given_ = false;
+  SpoolPlace spool_place_;
+  LossLog losses_;
+  ProgressMeter progress_;
+  std::vector<FileIdentity> old_outputs_;
+
+  std::unique_ptr<storage::Directory> root_;
+  std::unique_ptr<storage::File> image_file_;
+  std::unique_ptr<storage::File> index_file_;
+  std::unique_ptr<TreeSpool> tree_;
+  std::unique_ptr<LinkSorter> links_;
+  ScanTotals totals_;
+  BuildReport report_;
+};
+
+}  // namespace dgfs::builder

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/index_writer.h"
+
+#include <utility>
+
+#include "builder/completed_entry.h"
+#include "format/coding.h"
+#include "format/inode_runs.h"
+#include "format/limits.h"
+#include "format/mode.h"
+#include "format/section.h"
+#include "format/volume_header.h"
+
+namespace dgfs::builder {
+namespace {
+
+using format::SectionKind;
+
+Buffer encode_model(const format::Model& model) {
+  Buffer body;
+  format::Encoder encoder(body);
+  encoder.fixed(model.id());
+  encoder.fixed(static_cast<std::uint8_t>(model.kind()));
+  encoder.raw(model.bytes());
+  return body;
+}
+
+format::Uuid content_uuid(const ContentHash& frames, const ContentHash& sections) {
+  ContentHash both;
+  both.update(frames.digest());
+  both.update(sections.digest());
+  return uuid_of_digest(both.digest());
+}
+
+}  // namespace
+
+IndexWriter::IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag stop)
+    : index_(file, stop),
+      stop_(stop),
+      pages_(index_, place),
+      directories_(place),
+      side_(place),
+      link_records_(place) {}
+
+Status IndexWriter::begin(std::shared_ptr<const format::Model> model) {
+  model_ = model;
+  pages_.set_model(std::move(model));
+  return index_.begin(SectionKind::kPages);
+}
+
+Status IndexWriter::begin_directory() { return directories_.begin_list(); }
+
+Status IndexWriter::add(format::Entry& entry) {
+  if (next_ordinal() != 0) directories_.add_child(format::is_directory(entry.mode));
+  count(entry);
+  return pages_.add(0, entry);
+}
+
+void IndexWriter::count(const format::Entry& entry) {
+  ++superblock_.namespace_entries;
+  switch (format::type_of(entry.mode)) {
+    case format::kTypeRegular:
+      ++superblock_.regular_files;
+      if (entry.link_inode == 0) superblock_.content_bytes += entry.size_bytes;
+      return;
+    case format::kTypeDirectory:
+      ++superblock_.directories;
+      return;
+    case format::kTypeSymlink:
+      ++superblock_.symlinks;
+      return;
+    default:
+      ++superblock_.other_files;
+  }
+}
+
+Status IndexWriter::add_link_record(const format::Entry& record) {
+  ++superblock_.link_entries;
+  if (format::is_regular(record.mode)) superblock_.content_bytes += record.size_bytes;
+  Buffer bytes;
+  encode_link_record(record, bytes);
+  return link_records_.append(bytes);
+}
+
+Status IndexWriter::add_link_pages() {
+  SpoolCursor cursor(link_records_, 0, link_records_.size_bytes());
+  format::Entry record;
+  while (!cursor.at_end()) {
+    DGFS_CHECK(stop_.check());
+    DGFS_CHECK(decode_link_record(cursor, record));
+    DGFS_CHECK(pages_.add(format::kLinkZone, record));
+  }
+  return ok();
+}
+
+Result<format::Superblock> IndexWriter::finish(const IndexFacts& facts) {
+  data_end_ = pages_.data_end();
+  DGFS_CHECK(add_link_pages());
+  DGFS_CHECK(pages_.finish());
+  DGFS_CHECK(directories_.finish());
+  DGFS_CHECK(write_sections(facts));
+  DGFS_CHECK(index_.finish(superblock_));
+  if (side_.xattrs().size_bytes() != 0) superblock_.compat |= format::feature::kCompatXattrs;
+  if (side_.has_acls()) superblock_.compat |= format::feature::kCompatAcls;
+  if (facts.incomplete) superblock_.compat |= format::feature::kCompatIncomplete;
+  superblock_.uuid = facts.uuid.value_or(content_uuid(facts.frames, index_.hash()));
+  superblock_.next_inode = superblock_.namespace_entries + 1;
+  superblock_.created_seconds = facts.created_seconds;
+  superblock_.stored_bytes = data_end_ - format::kPageBytes;
+  DGFS_CHECK(index_.write_superblock(superblock_));
+  return superblock_;
+}
+
+Status IndexWriter::write_sections(const IndexFacts& facts) {
+  DGFS_CHECK(write_spool(SectionKind::kPageDirectory, pages_.directory().blocks()));
+  DGFS_CHECK(write_spool(SectionKind::kPageRoot, pages_.directory().root()));
+  DGFS_CHECK(write_spool(SectionKind::kDirectoryTable, directories_.blocks()));
+  DGFS_CHECK(write_spool(SectionKind::kAttributeTables, pages_.attribute_tables()));
+  if (model_->kind() != format::ModelKind::kEmpty) {
+    DGFS_CHECK(write_block(SectionKind::kModels, encode_model(*model_)));
+  }
+  DGFS_CHECK(write_inode_runs());
+  Buffer volumes;
+  format::encode_volume_table({{0, data_end_, facts.volume_hint}}, volumes);
+  DGFS_CHECK(write_block(SectionKind::kVolumes, volumes, false));
+  DGFS_CHECK(write_spool(SectionKind::kLongTargets, side_.long_targets()));
+  DGFS_CHECK(write_spool(SectionKind::kXattrs, side_.xattrs()));
+  return write_spool(SectionKind::kSparseMaps, side_.sparse_maps());
+}
+
+Status IndexWriter::write_inode_runs() {
+  const std::uint64_t entries = superblock_.namespace_entries;
+  DGFS_TRY(runs, format::InodeRuns::make({{format::kRootInode, 0, entries}}, entries));
+  Buffer body;
+  runs.encode(body);
+  return write_block(SectionKind::kInodeRuns, body);
+}
+
+Status IndexWriter::write_block(SectionKind kind, Bytes body, bool hashed) {
+  Buffer block;
+  format::seal_block(kind, body, block);
+  DGFS_CHECK(index_.begin(kind, hashed));
+  return index_.append(block);
+}
+
+Status IndexWriter::write_spool(SectionKind kind, const Spool& spool) {
+  DGFS_CHECK(index_.begin(kind));
+  return index_.append(spool);
+}
+
+}  // namespace dgfs::builder

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The index writer: completed entries in key order go in, an index comes out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "builder/content_hash.h"
+#include "builder/directory_table_writer.h"
+#include "builder/index_file.h"
+#include "builder/page_writer.h"
+#include "builder/side_sections.h"
+
+namespace dgfs::builder {
+
+/// What the index says beside the entries.
+struct IndexFacts {
+  std::optional<format::Uuid> uuid;  ///< nullopt: hash of the content
+  ContentHash frames;                ///< of the checksums of all frames, in order
+  std::int64_t created_seconds = 0;
+  std::string volume_hint;
+  bool incomplete = false;  ///< some input was left out
+};
+
+/// Memory: some megabytes, whatever the number of entries.
+class IndexWriter {
+ public:
+  /// @param file  empty; must outlive this
+  IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag stop);
+
+  // Errors of all: kIo, kNoSpace, kLimit.
+  /// First of all. @param model  for the pages
+  [[nodiscard]] Status begin(std::shared_ptr<const format::Model> model);
+  /// The children of the next directory, depth first, follow; some or none.
+  [[nodiscard]] Status begin_directory();
+  /// The next entry in key order, the root first. Uses up `entry`.
+  [[nodiscard]] Status add(format::Entry& entry);
+  /// The attributes of a multiply linked object; in order of their first names.
+  [[nodiscard]] Status add_link_record(const format::Entry& record);
+  /// Writes everything; gives the superblock as written.
+  [[nodiscard]] Result<format::Superblock> finish(const IndexFacts& facts);
+
+  [[nodiscard]] SideSections& side() { return side_; }
+  /// Of the next entry to be added.
+  [[nodiscard]] format::Ordinal next_ordinal() const { return superblock_.namespace_entries; }
+  [[nodiscard]] std::uint64_t page_count() const { return pages_.directory().page_count(); }
+
+ private:
+  [[nodiscard]] Status add_link_pages();
+  [[nodiscard]] Status write_sections(const IndexFacts& facts);
+  [[nodiscard]] Status write_block(format::SectionKind kind, Bytes body, bool hashed = true);
+  [[nodiscard]] Status write_spool(format::SectionKind kind, const Spool& spool);
+  [[nodiscard]] Status write_inode_runs();
+  void count(const format::Entry& entry);
+
+  IndexFile index_;
+  StopFlag stop_;
+  PageWriter pages_;
+  DirectoryTableWriter directories_;
+  SideSections side_;
+  Spool link_records_;
+  std::shared_ptr<const format::Model> model_;
+  format::Superblock superblock_;
+  std::uint64_t data_end_ = 0;
+};
+
+}  // namespace dgfs::builder

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/model_trainer.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "builder/completed_entry.h"
+#include "format/attribute_table.h"
+#include "format/key.h"
+#include "format/limits.h"
+#include "format/page.h"
+
+namespace dgfs::builder {
+namespace {
+
+using ModelPointer = std::shared_ptr<const format::Model>;
+using Entries = std::vector<format::Entry>;
+
+constexpr std::uint16_t kModelId = 1;  // 0 is the empty model
+// Below it an index has so few pages that no dictionary pays for itself.
+constexpr std::uint64_t kTreeEntriesMin = 4096;
+// About as many as a page holds: what is trained on looks like what is compressed.
+constexpr std::size_t kTrainEntries = 600;
+// Enough for a page to end before they do, with and without model.
+constexpr std::size_t kMeasureEntries = 1800;
+constexpr std::size_t kMeasuredPages = 8;
+// A dictionary of one byte for two entries takes about 7 % of the pages it serves.
+constexpr std::uint64_t kEntriesPerModelByte = 2;
+
+class ModelTrainer {
+ public:
+  ModelTrainer(const TreeSpool& tree, StopFlag stop) : tree_(tree), stop_(stop) {}
+
+  Result<ModelPointer> train(std::size_t capacity_bytes);
+  /// Whether the pages of the tree would shrink by more than the model takes.
+  Result<bool> pays(const ModelPointer& model);
+
+ private:
+  Result<Entries> read_sample(const SamplePoint& point, std::size_t count);
+  Result<Buffer> columns(const Entries& entries);
+  Result<double> mean_page_entries(const ModelPointer& model,
+                                   const std::vector<Entries>& samples);
+
+  const TreeSpool& tree_;
+  StopFlag stop_;
+  format::AttributeTable attributes_{0};
+  const format::PageCodec& codec_ = *format::find_page_codec(format::kColumnCodec);
+};
+
+Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t count) {
+  DGFS_CHECK(stop_.check());
+  TreeReader reader(tree_, point);
+  Entries entries;
+  while (entries.size() < count) {
+    DGFS_TRY(record, reader.next());
+    if (!record) break;
+    if (record_kind(*record) == RecordKind::kDirectory) continue;
+    DGFS_TRY(scanned, decode_entry_record(*record));
+    if (scanned.is_omitted() || scanned.target.size() > format::kInlineTargetBytesMax) continue;
+    // The real tables have their own numbering; the commonest combinations come early in both.
+    if (!attributes_.intern({scanned.mode, scanned.uid, scanned.gid})) continue;
+    complete_entry(reader.prefix(), scanned, entries.emplace_back());
+  }
+  return entries;
+}
+
+Result<Buffer> ModelTrainer::columns(const Entries& entries) {
+  const std::size_t prefix =
+      format::shared_prefix_bytes(entries.front().key, entries.back().key);
+  const auto model = format::Model::empty();
+  return codec_.columns(entries, {.model = model.get(),
+                                  .attributes = &attributes_,
+                                  .prefix_bytes = prefix});
+}
+
+// Every other sample; the rest is for measuring.
+Result<ModelPointer> ModelTrainer::train(std::size_t capacity_bytes) {
+  const auto& points = tree_.sample_points();
+  std::vector<Buffer> payloads;
+  for (std::size_t i = 0; i < points.size(); i += 2) {
+    DGFS_TRY(entries, read_sample(points[i], kTrainEntries));
+    if (entries.empty()) continue;
+    auto payload = columns(entries);
+    if (payload) payloads.push_back(std::move(payload).value());  // else too long for a page
+  }
+  if (payloads.empty()) return format::Model::empty();
+  return format::Model::train(kModelId, payloads, capacity_bytes);
+}
+
+Result<double> ModelTrainer::mean_page_entries(const ModelPointer& model,
+                                               const std::vector<Entries>& samples) {
+  std::size_t total = 0;
+  std::size_t guess = kTrainEntries;
+  for (const Entries& entries : samples) {
+    DGFS_CHECK(stop_.check());
+    const format::PageContext context{.model = model.get(), .attributes = &attributes_};
+    DGFS_TRY(page, format::fill_page(codec_, entries, context, guess));
+    total += page.entry_count;
+  }
+  return static_cast<double>(total) / static_cast<double>(samples.size());
+}
+
+Result<bool> ModelTrainer::pays(const ModelPointer& model) {
+  const auto& points = tree_.sample_points();
+  const std::size_t step = std::max<std::size_t>(2, points.size() / kMeasuredPages / 2 * 2);
+  std::vector<Entries> samples;
+  for (std::size_t i = 1; i < points.size(); i += step) {
+    DGFS_TRY(entries, read_sample(points[i], kMeasureEntries));
+    if (!entries.empty()) samples.push_back(std::move(entries));
+  }
+  if (samples.empty()) return false;
+  DGFS_TRY(without, mean_page_entries(format::Model::empty(), samples));
+  DGFS_TRY(with, mean_page_entries(model, samples));
+  const auto entries = static_cast<double>(tree_.entry_count());
+  const double saved_pages = entries / without - entries / with;
+  return saved_pages * double{format::kPageBytes} > static_cast<double>(model->bytes().size());
+}
+
+}  // namespace
+
+Result<ModelPointer> train_model(const TreeSpool& tree, std::size_t bytes_max, StopFlag stop) {
+  const auto capacity = static_cast<std::size_t>(
+      std::min<std::uint64_t>({bytes_max, format::kModelBytesMax,
+                               tree.entry_count() / kEntriesPerModelByte}));
+  if (capacity == 0 || tree.entry_count() < kTreeEntriesMin) return format::Model::empty();
+  ModelTrainer trainer(tree, stop);
+  DGFS_TRY(model, trainer.train(capacity));
+  if (model->kind() == format::ModelKind::kEmpty) return model;
+  DGFS_TRY(pays, trainer.pays(model));
+  return pays ? model : format::Model::empty();
+}
+
+}  // namespace dgfs::builder

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/packer.h"
+
+#include <limits>
+#include <utility>
+
+#include "builder/completed_entry.h"
+#include "builder/tree_path.h"
+#include "format/extent.h"
+#include "format/key.h"
+#include "format/limits.h"
+#include "format/mode.h"
+
+namespace dgfs::builder {
+namespace {
+
+Bytes bytes_of(const std::vector<std::uint64_t>& numbers) {
+  return {reinterpret_cast<const std::uint8_t*>(numbers.data()),
+          numbers.size() * sizeof(std::uint64_t)};
+}
+
+}  // namespace
+
+Status Packer::run() {
+  data_at_ = parts_.image.position();
+  while (true) {
+    DGFS_TRY(batch, parts_.pool.next());
+    if (batch == nullptr) return parts_.image.flush();
+    DGFS_CHECK(batch->piece ? pack_piece(*batch) : pack(*batch));
+    parts_.pool.release(std::move(batch));
+    parts_.progress.update();
+  }
+}
+
+Status Packer::pack(Batch& batch) {
+  DGFS_CHECK(write_data(batch));
+  return complete_items(batch);
+}
+
+Status Packer::write_data(const Batch& batch) {
+  frames_.update(bytes_of(batch.checksums));
+  return parts_.image.append(Bytes(batch.data.get(), batch.data_bytes));
+}
+
+// Pieces are written as they come. The file is known to have stayed the same only after the last
+// one; if it did not, the image goes back to where it began.
+Status Packer::pack_piece(Batch& batch) {
+  const FilePiece& piece = *batch.piece;
+  BatchItem& item = batch.items.front();
+  if (piece.is_first) large_ = LargeStart{parts_.image.position(), frames_, std::nullopt, 0};
+  if (!large_->error) {
+    if (item.extra != nullptr && item.extra->error) {
+      large_->error = std::move(item.extra->error);
+    } else {
+      DGFS_CHECK(write_data(batch));
+      large_->counted_bytes += piece.content_bytes;
+      parts_.progress.state().content_bytes += piece.content_bytes;
+    }
+  }
+  if (!piece.is_last) return ok();
+  if (!large_->error) {
+    if (auto same = piece.file->check_unchanged(); !same) large_->error = std::move(same).error();
+  }
+  if (large_->error) {
+    item.more().error = std::move(large_->error);
+    frames_ = large_->frames;
+    DGFS_CHECK(parts_.image.rewind(large_->position));
+  }
+  // Counted piece by piece so far; complete() counts it as a whole.
+  parts_.progress.state().content_bytes -= large_->counted_bytes;
+  large_.reset();
+  return complete_items(batch);
+}
+
+Status Packer::complete_items(Batch& batch) {
+  prefix_ = batch.prefix;
+  for (BatchItem& item : batch.items) {
+    const Bytes record = batch.record(item);
+    if (record_kind(record) == RecordKind::kDirectory) {
+      DGFS_TRY(directory, decode_directory_record(record));
+      DGFS_CHECK(apply_directory_record(directory, prefix_));
+      DGFS_CHECK(parts_.index.begin_directory());
+      continue;
+    }
+    DGFS_TRY(scanned, decode_entry_record(record));
+    DGFS_CHECK(complete(item, scanned));
+  }
+  return ok();
+}
+
+Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
+  ++parts_.progress.state().entries;
+  if (scanned.is_omitted()) return omit(item);
+  if (item.extra != nullptr && item.extra->error) {
+    return lose(item, scanned, std::move(*item.extra->error));
+  }
+  if (item.link.is_link() && !item.link.is_first()) return add_further_name(item, scanned);
+  DGFS_CHECK(complete_entry_fields(item, scanned));
+  parts_.progress.state().content_bytes += scanned.size_bytes;
+  const std::uint64_t stored = entry_.stored_bytes;
+  if (item.link.is_first()) {
+    entry_.link_count = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(item.link.name_count, std::numeric_limits<std::uint32_t>::max()));
+    DGFS_CHECK(add_first_name());
+  } else {
+    DGFS_CHECK(parts_.index.add(entry_));
+  }
+  data_at_ += stored;
+  return ok();
+}
+
+Status Packer::complete_entry_fields(const BatchItem& item, const ScannedEntry& scanned) {
+  complete_entry(prefix_, scanned, entry_);
+  SideSections& side = parts_.index.side();
+  if (scanned.target.size() > format::kInlineTargetBytesMax) {
+    DGFS_TRY(ref, side.add_long_target(scanned.target));
+    entry_.long_target = ref;
+  }
+  const ItemExtra* extra = item.extra.get();
+  const Bytes xattrs = extra != nullptr && !extra->xattrs.empty() ? Bytes(extra->xattrs)
+                                                                  : scanned.xattrs;
+  if (!xattrs.empty()) {
+    DGFS_TRY(ref, side.add_xattrs(xattrs));
+    entry_.xattrs = ref;
+  }
+  if (extra != nullptr && !extra->sparse_map.empty()) {
+    DGFS_TRY(ref, side.add_sparse_map(extra->sparse_map));
+    entry_.sparse_map = ref;
+    entry_.stored_bytes = format::raw_extent_bytes(extra->content_bytes);
+  }
+  return ok();
+}
+
+// entry_ becomes the link record; the name keeps what a name has.
+Status Packer::add_first_name() {
+  format::Entry name;
+  name.key = entry_.key;
+  name.mode = format::type_of(entry_.mode);
+  name.link_inode = parts_.index.next_ordinal() + 1;
+  name.stored_bytes = entry_.stored_bytes;
+  entry_.key = format::link_key(name.link_inode);
+  if (entry_.stored_bytes != 0) entry_.address = format::DataAddress{0, data_at_};
+  DGFS_CHECK(parts_.index.add_link_record(entry_));
+  return parts_.index.add(name);
+}
+
+Status Packer::add_further_name(const BatchItem& item, const ScannedEntry& scanned) {
+  const std::uint64_t first = item.link.first_position;
+  if (omitted_.contains(first)) {
+    return lose(item, scanned,
+                Error(ErrorKind::kNotFound, 4070, "the first name of this file could not be read"));
+  }
+  ++further_names_;
+  parts_.progress.state().content_bytes += scanned.size_bytes;
+  format::Entry name;
+  set_key(name.key, prefix_, scanned.name);
+  name.mode = format::type_of(scanned.mode);
+  name.link_inode = first - omitted_.count_before(first) + 1;
+  return parts_.index.add(name);
+}
+
+Status Packer::omit(const BatchItem& item) { return omitted_.add(item.position); }
+
+Status Packer::lose(const BatchItem& item, const ScannedEntry& scanned, Error error) {
+  DGFS_CHECK(parts_.losses.add(tree_path(prefix_, scanned.name), std::move(error)));
+  return omit(item);
+}
+
+}  // namespace dgfs::builder

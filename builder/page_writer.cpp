@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/page_writer.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "format/limits.h"
+#include "format/section.h"
+
+namespace dgfs::builder {
+namespace {
+
+// A page of a kernel source tree holds about 600 entries; to begin with, twice that.
+constexpr std::size_t kFirstGuess = 600;
+// Trees of very long paths: the entries waiting stay below this, and a page may end early.
+constexpr std::size_t kWaitingBytesMax = std::size_t{8} << 20;
+
+}  // namespace
+
+PageWriter::PageWriter(IndexFile& index, const SpoolPlace& place)
+    : index_(index),
+      codec_(*format::find_page_codec(format::kColumnCodec)),
+      model_(format::Model::empty()),
+      attribute_tables_(place),
+      directory_(place),
+      wanted_count_(2 * kFirstGuess),
+      guess_(kFirstGuess),
+      page_offset_(format::kPageBytes) {}
+
+Status PageWriter::add(std::uint64_t zone, format::Entry& entry) {
+  if (zone != zone_) {
+    DGFS_CHECK(write_pages(true));
+    zone_ = zone;
+    last_key_.reset();
+  }
+  DGFS_CHECK(intern(entry));
+  waiting_bytes_ += entry.key.size() + entry.target.size();
+  if (waiting_count_ == waiting_.size()) waiting_.emplace_back();
+  std::swap(waiting_[waiting_count_++], entry);
+  ++entry_count_;
+  return write_pages(false);
+}
+
+// All entries waiting must be in one table, so a full one ends with a page.
+Status PageWriter::intern(const format::Entry& entry) {
+  if (entry.link_inode != 0) return ok();  // attributes are in the link record
+  const format::AttributeCombination combination{entry.mode, entry.uid, entry.gid};
+  if (table_.intern(combination)) return ok();
+  DGFS_CHECK(write_pages(true));
+  DGFS_CHECK(end_table());
+  if (table_.id() == std::numeric_limits<std::uint16_t>::max()) {
+    return Error(ErrorKind::kLimit, 4062, "too many combinations of mode, owner and group");
+  }
+  table_ = format::AttributeTable(static_cast<std::uint16_t>(table_.id() + 1));
+  table_.intern(combination);
+  return ok();
+}
+
+Status PageWriter::end_table() {
+  Buffer body;
+  table_.encode(body);
+  Buffer block;
+  format::seal_block(format::SectionKind::kAttributeTables, body, block);
+  return attribute_tables_.append(block);
+}
+
+Status PageWriter::write_pages(bool all) {
+  const auto is_enough = [&] {
+    return waiting_count_ >= wanted_count_ || waiting_bytes_ >= kWaitingBytesMax;
+  };
+  while (waiting_count_ != 0 && (all || is_enough())) {
+    const format::PageContext context{.model = model_.get(), .attributes = &table_};
+    const auto entries = std::span<const format::Entry>(waiting_).first(waiting_count_);
+    DGFS_TRY(page, format::fill_page(codec_, entries, context, guess_));
+    const bool took_all = page.entry_count == waiting_count_;
+    if (took_all && !all && waiting_bytes_ < kWaitingBytesMax &&
+        wanted_count_ < format::kPageEntriesMax) {
+      // More might fit: the page is made again when there are more.
+      wanted_count_ = std::min(2 * wanted_count_, format::kPageEntriesMax);
+      return ok();
+    }
+    wanted_count_ = std::clamp(2 * page.entry_count, kFirstGuess, format::kPageEntriesMax);
+    DGFS_CHECK(write_page(page));
+    drop_first(page.entry_count);
+  }
+  return ok();
+}
+
+Status PageWriter::write_page(const format::EncodedPage& page) {
+  format::PageRecord record;
+  record.zone = zone_;
+  record.prefix = page.prefix;
+  record.separator = format::make_separator(last_key_, page.first_key, page.prefix);
+  record.first_ordinal = page_ordinal_;
+  record.entry_count = static_cast<std::uint32_t>(page.entry_count);
+  record.first_data_offset = page_offset_;
+  record.checksum = page.checksum;
+  page_ordinal_ += page.entry_count;
+  page_offset_ += page.data_bytes;
+  last_key_ = page.last_key;
+  DGFS_CHECK(index_.append(page.bytes));
+  return directory_.add(std::move(record));
+}
+
+void PageWriter::drop_first(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    waiting_bytes_ -= waiting_[i].key.size() + waiting_[i].target.size();
+  }
+  const auto begin = waiting_.begin();
+  std::rotate(begin, begin + static_cast<std::ptrdiff_t>(count),
+              begin + static_cast<std::ptrdiff_t>(waiting_count_));
+  waiting_count_ -= count;
+}
+
+std::uint64_t PageWriter::data_end() const {
+  std::uint64_t end = page_offset_;
+  for (std::size_t i = 0; i < waiting_count_; ++i) {
+    if (!waiting_[i].address) end += waiting_[i].stored_bytes;
+  }
+  return end;
+}
+
+Status PageWriter::finish() {
+  DGFS_CHECK(write_pages(true));
+  DGFS_CHECK(end_table());
+  return directory_.finish();
+}
+
+}  // namespace dgfs::builder

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/progress.h"
+
+namespace dgfs::builder {
+namespace {
+
+// Smooth to the eye, and nothing beside the work done meanwhile.
+constexpr std::uint64_t kIntervalNs = 200'000'000;
+
+}  // namespace
+
+void ProgressMeter::begin(Phase phase) {
+  state_.phase = phase;
+  report();
+}
+
+void ProgressMeter::update() {
+  if (!report_ || env_.monotonic_ns() - last_report_ns_ < kIntervalNs) return;
+  report();
+}
+
+void ProgressMeter::report() {
+  if (!report_) return;
+  last_report_ns_ = env_.monotonic_ns();
+  report_(state_);
+}
+
+}  // namespace dgfs::builder

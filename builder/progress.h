@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Progress: tells the caller how far the build is, a few times a second at most.
+#pragma once
+
+#include <functional>
+
+#include "builder/build.h"
+
+namespace dgfs::builder {
+
+/// Used by one thread, the one that called build().
+class ProgressMeter {
+ public:
+  ProgressMeter(const storage::Env& env, const std::function<void(const Progress&)>& report)
+      : env_(env), report_(report) {}
+
+  /// Begins a phase, and reports it at once.
+  void begin(Phase phase);
+  /// What is known; reported if the last report was long enough ago.
+  void update();
+  /// To be changed by the stages; then update().
+  Progress& state() { return state_; }
+
+ private:
+  void report();
+
+  const storage::Env& env_;
+  const std::function<void(const Progress&)>& report_;
+  Progress state_;
+  std::uint64_t last_report_ns_ = 0;
+};
+
+}  // namespace dgfs::builder

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/publisher.h"
+
+#include <array>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "format/mode.h"
+#include "storage/names.h"
+
+namespace dgfs::builder {
+namespace {
+
+// Undoes steps in reverse order unless told that all went well.
+class Rollback {
+ public:
+  ~Rollback() {
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
+  }
+  void add(std::function<void()> step) { steps_.push_back(std::move(step)); }
+  void commit() { steps_.clear(); }
+
+ private:
+  std::vector<std::function<void()>> steps_;
+};
+
+// ".NAME.abcdef0123.suffix", shortened to fit into a file name.
+std::string hidden_name(storage::Env& env, const std::string& path, std::string_view suffix) {
+  std::array<std::uint8_t, 5> random{};
+  env.random(random);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string name = "." + storage::base_name(path).substr(0, storage::kNameBytesMax - 32) + ".";
+  for (const std::uint8_t byte : random) {
+    name.push_back(kDigits[byte >> 4]);
+    name.push_back(kDigits[byte & 15]);
+  }
+  return name.append(".").append(suffix);
+}
+
+std::string beside(const std::string& path, const std::string& name) {
+  return storage::join_path(storage::parent_path(path), name);
+}
+
+// Failures of clean-up cannot be helped: the result stands, a hidden name stays.
+void remove_quietly(storage::Env& env, const std::string& path) {
+  static_cast<void>(env.remove(path));
+}
+
+Result<bool> exists(const storage::Env& env, const std::string& path) {
+  const auto status = env.status(path);
+  if (status) return true;
+  if (status.error().kind() == ErrorKind::kNotFound) return false;
+  return status.error();
+}
+
+class Publisher {
+ public:
+  Publisher(storage::Env& env, const Publication& publication)
+      : env_(env), publication_(publication) {}
+
+  Status run();
+
+ private:
+  Status stage_index();
+  Status keep_old_image();
+  Status set_old_index_aside();
+  Status switch_image();
+
+  storage::Env& env_;
+  const Publication& publication_;
+  std::string new_index_;  ///< hidden path
+  std::string old_image_;  ///< hidden path, empty if there was none
+  std::string old_index_;  ///< likewise
+  Rollback rollback_;
+};
+
+Status Publisher::run() {
+  DGFS_CHECK(stage_index());
+  DGFS_CHECK(keep_old_image());
+  DGFS_CHECK(set_old_index_aside());
+  DGFS_CHECK(switch_image());
+  DGFS_CHECK(env_.rename(new_index_, publication_.index_path));
+  rollback_.add([this] { static_cast<void>(env_.rename(publication_.index_path, new_index_)); });
+  DGFS_CHECK(env_.sync_directory(storage::parent_path(publication_.index_path)));
+  rollback_.commit();
+  if (!old_image_.empty()) remove_quietly(env_, old_image_);
+  if (!old_index_.empty()) remove_quietly(env_, old_index_);
+  return ok();
+}
+
+Status Publisher::stage_index() {
+  const std::string& path = publication_.index_path;
+  new_index_ = beside(path, hidden_name(env_, path, "new"));
+  DGFS_CHECK(env_.publish(*publication_.index, new_index_));
+  rollback_.add([this] { remove_quietly(env_, new_index_); });
+  return ok();
+}
+
+Status Publisher::keep_old_image() {
+  const std::string& path = publication_.image_path;
+  DGFS_TRY(there, exists(env_, path));
+  if (!there) return ok();
+  DGFS_TRY(directory, env_.open_directory(storage::parent_path(path)));
+  const std::string name = hidden_name(env_, path, "old");
+  DGFS_CHECK(directory->make_link(*directory, storage::base_name(path), name));
+  old_image_ = beside(path, name);
+  rollback_.add([this] { remove_quietly(env_, old_image_); });
+  return ok();
+}
+
+Status Publisher::set_old_index_aside() {
+  const std::string& path = publication_.index_path;
+  DGFS_TRY(there, exists(env_, path));
+  if (!there) return ok();
+  old_index_ = beside(path, hidden_name(env_, path, "old"));
+  DGFS_CHECK(env_.rename(path, old_index_));
+  rollback_.add([this] { static_cast<void>(env_.rename(old_index_, publication_.index_path)); });
+  return ok();
+}
+
+Status Publisher::switch_image() {
+  const std::string& path = publication_.image_path;
+  // Before the call, for it may fail after its rename, when the directory cannot be synced.
+  rollback_.add([this, &path] {
+    if (old_image_.empty()) return remove_quietly(env_, path);
+    // Both names of one file: a rename would do nothing and leave the hidden one.
+    static_cast<void>(env_.rename(old_image_, path));
+  });
+  return env_.publish(*publication_.image, path);
+}
+
+}  // namespace
+
+Status publish(storage::Env& env, const Publication& publication) {
+  if (publication.index == nullptr) {
+    return env.publish(*publication.image, publication.image_path);
+  }
+  return Publisher(env, publication).run();
+}
+
+Result<std::optional<storage::FileStatus>> check_output_path(const storage::Env& env,
+                                                             const std::string& path) {
+  DGFS_CHECK(storage::check_name(storage::base_name(path), storage::parent_path(path)));
+  auto status = env.status(path);
+  if (!status && status.error().kind() == ErrorKind::kNotFound) return std::nullopt;
+  if (!status) return std::move(status).error();
+  if (!format::is_directory(status.value().mode)) return status.value();
+  return Error(ErrorKind::kIsDirectory, 4080, "is a directory").in_file(path);
+}
+
+}  // namespace dgfs::builder

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The publisher gives the finished image and index their names, so that at every moment what can
+// be opened there is complete: the old image, or the new one.
+//
+//   1. the new index gets a hidden name                 (all that is slow or likely to fail)
+//   2. the old image gets a second, hidden name         (to return to, should a later step fail)
+//   3. the old index is renamed to a hidden name        (from here on the image's own copy serves)
+//   4. the image is published                           (the switch)
+//   5. the new index is renamed into place
+//   6. the hidden names of what is old are removed
+//
+// An error in any step undoes those before it. A crash between 2 and 6 leaves a hidden file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "storage/env.h"
+
+namespace dgfs::builder {
+
+/// What to publish, and where. Files are complete and from Env::create_unnamed().
+struct Publication {
+  storage::File* image = nullptr;  ///< never null
+  std::string image_path;
+  storage::File* index = nullptr;  ///< null: no index file
+  std::string index_path;
+};
+
+/// Errors: kIo, kNoSpace, kPermission; the paths are then as before.
+[[nodiscard]] Status publish(storage::Env& env, const Publication& publication);
+
+/// Fails early where publishing would fail late: kIsDirectory if `path` is a directory,
+/// kInvalidArgument if it is no file name. Returns what is there now.
+[[nodiscard]] Result<std::optional<storage::FileStatus>> check_output_path(
+    const storage::Env& env, const std::string& path);
+
+}  // namespace dgfs::builder

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The stop flag of a build: polled wherever work is done in pieces.
+#pragma once
+
+#include <atomic>
+
+#include "base/result.h"
+
+namespace dgfs::builder {
+
+/// A view of BuildOptions::stop. Copyable; thread-safe.
+class StopFlag {
+ public:
+  explicit StopFlag(const std::atomic<bool>* flag = nullptr) : flag_(flag) {}
+
+  [[nodiscard]] bool is_set() const {
+    return flag_ != nullptr && flag_->load(std::memory_order_relaxed);
+  }
+  /// kInterrupted once the flag is set.
+  [[nodiscard]] Status check() const;
+
+ private:
+  const std::atomic<bool>* flag_;
+};
+
+}  // namespace dgfs::builder
