@@ -145,6 +145,17 @@ Counters Image::counters() const {
 
 std::size_t Image::resident_bytes() const { return sizeof(Impl) + impl_->tables.memory_bytes(); }
 
+Status Image::verify_records(const Node& node) const {
+  if (!node.long_target.present() && !node.xattrs.present() && !node.sparse_map.present()) {
+    return ok();
+  }
+  DGFS_CHECK(impl_->side_records.check(impl_->source.first(), node));
+  if (const auto* second = impl_->source.second()) {
+    DGFS_CHECK(impl_->side_records.check(*second, node));
+  }
+  return ok();
+}
+
 Status Image::verify_index(const std::function<void(const Error&)>& damaged) const {
   const auto check_copy = [&](const IndexCopy& copy) {
     check_tables(copy, damaged);

@@ -187,6 +187,8 @@ class Image {
   /// Reads and checks every region of both index copies that open() did not. Calls `damaged` per
   /// finding.
   [[nodiscard]] Status verify_index(const std::function<void(const Error&)>& damaged) const;
+  /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
+  [[nodiscard]] Status verify_records(const Node& node) const;
 
  private:
   struct Impl;

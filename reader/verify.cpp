@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "format/limits.h"
+#include "format/mode.h"
+#include "reader/progress_clock.h"
+#include "reader/work_pool.h"
+
+namespace dgfs::reader {
+namespace {
+
+// Whole frames, so that none is read twice; long enough for sequential speed.
+constexpr std::size_t kChunkBytes = 16 * format::kFrameBytes;
+// Entries handed to a thread at once: neighbours in the tree are neighbours on the device.
+constexpr std::size_t kBatchEntries = 64;
+constexpr std::size_t kBatchesQueued = 16;
+
+struct Item {
+  std::string path;
+  Node node;
+};
+using Batch = std::vector<Item>;
+
+class Verifier {
+ public:
+  Verifier(const Image& image, const VerifyOptions& options)
+      : image_(image), options_(options), clock_(image.env()) {}
+
+  Result<VerifyReport> run() {
+    DGFS_CHECK(image_.verify_index([this](const Error& error) { report_index(error); }));
+    const auto jobs = options_.jobs != 0 ? options_.jobs : image_.env().processor_count();
+    WorkPool<Batch> pool(jobs, kBatchesQueued, [this](Batch& batch) { check_batch(batch); });
+    const auto walked = walk(pool);
+    pool.finish();
+    DGFS_CHECK(walked);
+    if (stopped()) return Error(ErrorKind::kInterrupted, 3130, "interrupted");
+    report_progress();
+    return report_;
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const { return options_.stop && options_.stop->load(); }
+
+  Status walk(WorkPool<Batch>& pool) {
+    Batch batch;
+    const auto visit = [&](std::string_view path, const Node& node) {
+      // An object with several names is checked under the first of them.
+      if (node.link_count > 1 && !format::is_directory(node.mode) &&
+          !seen_links_.insert(node.inode).second) {
+        return !stopped();
+      }
+      batch.push_back({std::string(path), node});
+      if (batch.size() == kBatchEntries) pool.push(std::exchange(batch, {}));
+      return !stopped();
+    };
+    const auto damaged = [&](const Error& error) {
+      report_index(error);
+      return true;
+    };
+    DGFS_CHECK(image_.walk("", visit, damaged));
+    if (!batch.empty()) pool.push(std::move(batch));
+    return ok();
+  }
+
+  // A page found damaged by verify_index() is met again by the walk.
+  void report_index(const Error& error) {
+    const std::lock_guard lock(report_mutex_);
+    if (error.offset() && !reported_.emplace(error.file(), *error.offset()).second) return;
+    ++report_.damaged_index_places;
+    if (options_.damaged_index) options_.damaged_index(error);
+  }
+
+  void report_file(const std::string& path, const Error& error) {
+    const std::lock_guard lock(report_mutex_);
+    if (options_.damaged_file) options_.damaged_file(path, error);
+  }
+
+  void check_batch(Batch& batch) {
+    Buffer buffer(kChunkBytes);
+    for (const auto& item : batch) {
+      if (stopped()) return;
+      check_item(item, buffer);
+    }
+  }
+
+  void check_item(const Item& item, Buffer& buffer) {
+    auto records = image_.verify_records(item.node);
+    bool sound = records.has_value();
+    if (!sound) report_file(item.path, records.assume_error());
+    std::uint64_t content_bytes = 0;
+    if (format::is_regular(item.node.mode)) {
+      sound = check_contents(item, buffer, content_bytes) && sound;
+    }
+    const std::lock_guard lock(report_mutex_);
+    if (format::is_regular(item.node.mode)) ++report_.files;
+    if (!sound) ++report_.damaged_files;
+    report_.content_bytes += content_bytes;
+    files_ = report_.files;
+    stored_bytes_ += item.node.stored_bytes;
+    if (clock_.due()) report_progress();
+  }
+
+  bool check_contents(const Item& item, Buffer& buffer, std::uint64_t& content_bytes) {
+    auto map = image_.sparse_map(item.node);
+    if (!map) return false;  // told by verify_records()
+    std::vector<format::SparseMap::Segment> whole = {{0, item.node.size_bytes, 0}};
+    const auto& segments = map.assume_value() ? map.assume_value()->segments() : whole;
+    bool sound = true;
+    for (const auto& segment : segments) {
+      for (std::uint64_t at = 0; at < segment.length && !stopped(); at += kChunkBytes) {
+        const auto bytes = std::min<std::uint64_t>(kChunkBytes, segment.length - at);
+        const MutableBytes out(buffer.data(), static_cast<std::size_t>(bytes));
+        sound = check_range(item, segment.begin + at, out) && sound;
+        content_bytes += bytes;
+      }
+    }
+    return sound;
+  }
+
+  // On damage the range is read again frame by frame, to name all that is damaged and no more.
+  bool check_range(const Item& item, std::uint64_t offset, MutableBytes out) {
+    const auto read = image_.read(item.node, offset, out);
+    if (read) return true;
+    if (out.size() <= format::kFrameBytes) {
+      report_file(item.path, describe(item, offset, out.size(), read.assume_error()));
+      return false;
+    }
+    bool found = false;
+    for (std::size_t at = 0; at < out.size(); at += format::kFrameBytes) {
+      const auto bytes = std::min(format::kFrameBytes, out.size() - at);
+      found = !check_range(item, offset + at, out.subspan(at, bytes)) || found;
+    }
+    return !found;
+  }
+
+  static Error describe(const Item& item, std::uint64_t offset, std::size_t bytes,
+                        const Error& error) {
+    auto reason = error.text();
+    if (const auto colon = reason.rfind(": "); colon != std::string::npos) {
+      reason = reason.substr(colon + 2);  // the range is said in bytes of the file instead
+    }
+    const auto place = error.offset().value_or(item.node.data.offset_bytes);
+    return Error(error.kind(), 3131,
+                 fmt::format("contents, bytes {}-{} ({} offset {}): {}", offset,
+                             offset + bytes - 1, error.file(), place, reason));
+  }
+
+  void report_progress() {
+    if (!options_.progress) return;
+    options_.progress({files_, stored_bytes_, image_.superblock().stored_bytes});
+  }
+
+  const Image& image_;
+  const VerifyOptions& options_;
+  ProgressClock clock_;
+  std::unordered_set<InodeNumber> seen_links_;  // about 40 bytes a multiply linked object
+  std::mutex report_mutex_;                     // guards what follows
+  VerifyReport report_;
+  std::set<std::pair<std::string, std::uint64_t>> reported_;
+  std::uint64_t files_ = 0;
+  std::uint64_t stored_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<VerifyReport> verify(const Image& image, const VerifyOptions& options) {
+  return Verifier(image, options).run();
+}
+
+}  // namespace dgfs::reader
