@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <vector>
 
 #include "format/mode.h"
 #include "tools/find_expression.h"
@@ -25,16 +27,27 @@ Error expression_error(std::uint16_t code, std::string text) {
 /// Nesting that no one writes by hand; bounds the recursion of the parser.
 constexpr std::size_t kNestingMax = 200;
 
-FindTest both(FindTest a, FindTest b) {
-  return [a = std::move(a), b = std::move(b)](const FindItem& item) { return a(item) && b(item); };
+// Flat lists, so that neither running nor freeing a long expression recurses along it.
+FindTest all_of(std::vector<FindTest> tests) {
+  if (tests.size() == 1) return std::move(tests.front());
+  return [tests = std::move(tests)](const FindItem& item) {
+    return std::all_of(tests.begin(), tests.end(),
+                       [&](const FindTest& test) { return test(item); });
+  };
 }
-FindTest either(FindTest a, FindTest b) {
-  return [a = std::move(a), b = std::move(b)](const FindItem& item) { return a(item) || b(item); };
+FindTest any_of(std::vector<FindTest> tests) {
+  if (tests.size() == 1) return std::move(tests.front());
+  return [tests = std::move(tests)](const FindItem& item) {
+    return std::any_of(tests.begin(), tests.end(),
+                       [&](const FindTest& test) { return test(item); });
+  };
 }
-FindTest second(FindTest a, FindTest b) {
-  return [a = std::move(a), b = std::move(b)](const FindItem& item) {
-    a(item);
-    return b(item);
+FindTest last_of(std::vector<FindTest> tests) {
+  if (tests.size() == 1) return std::move(tests.front());
+  return [tests = std::move(tests)](const FindItem& item) {
+    bool last = false;
+    for (const FindTest& test : tests) last = test(item);
+    return last;
   };
 }
 FindTest negated(FindTest a) {
@@ -54,7 +67,7 @@ class Parser {
         return expression_error(6090, fmt::format("unexpected '{}'", words_[0]));
       }
     }
-    out_.test = acts_ ? std::move(test) : both(std::move(test), print_action(run_, '\n'));
+    out_.test = acts_ ? std::move(test) : all_of({std::move(test), print_action(run_, '\n')});
     return std::move(out_);
   }
 
@@ -76,33 +89,33 @@ class Parser {
   }
 
   Result<FindTest> list() {
-    DGFS_TRY(left, any());
-    while (next_is(",", ",")) {
-      take();
-      DGFS_TRY(right, any());
-      left = second(std::move(left), std::move(right));
-    }
-    return std::move(left);
+    std::vector<FindTest> tests;
+    do {
+      if (!tests.empty()) take();
+      DGFS_TRY(test, any());
+      tests.push_back(std::move(test));
+    } while (next_is(",", ","));
+    return last_of(std::move(tests));
   }
 
   Result<FindTest> any() {
-    DGFS_TRY(left, all());
-    while (next_is("-o", "-or")) {
-      take();
-      DGFS_TRY(right, all());
-      left = either(std::move(left), std::move(right));
-    }
-    return std::move(left);
+    std::vector<FindTest> tests;
+    do {
+      if (!tests.empty()) take();
+      DGFS_TRY(test, all());
+      tests.push_back(std::move(test));
+    } while (next_is("-o", "-or"));
+    return any_of(std::move(tests));
   }
 
   Result<FindTest> all() {
-    DGFS_TRY(left, one());
-    while (!words_.empty() && !next_is(",", ")") && !next_is("-o", "-or")) {
-      if (next_is("-a", "-and")) take();
-      DGFS_TRY(right, one());
-      left = both(std::move(left), std::move(right));
-    }
-    return std::move(left);
+    std::vector<FindTest> tests;
+    do {
+      if (!tests.empty() && next_is("-a", "-and")) take();
+      DGFS_TRY(test, one());
+      tests.push_back(std::move(test));
+    } while (!words_.empty() && !next_is(",", ")") && !next_is("-o", "-or"));
+    return all_of(std::move(tests));
   }
 
   Result<FindTest> one() {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include <unistd.h>
+
+#include "tests/tools/tree_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+class BuildCommandTest : public TreeFixture {
+ protected:
+  Outcome build(std::vector<std::string> options) {
+    options.insert(options.begin(), "build");
+    options.push_back(tree_);
+    options.push_back(other_);
+    return run(options);
+  }
+  std::string other_ = dir_ / "other.dgfs";
+};
+
+TEST_F(BuildCommandTest, SumsUp) {
+  const Outcome outcome = build({});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  for (const char* text :
+       {"/other.dgfs ",
+        "12 files, 6 directories, 6 symlinks, 1 special file, "
+        "1 hard link\n",
+        "other.dgfs.idx ", " bytes per entry\n", "done in ", " files/s), peak memory "}) {
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text << " is not in\n" << outcome.out;
+  }
+  EXPECT_EQ(build({"--quiet"}).out, "");
+}
+
+TEST_F(BuildCommandTest, PrintsJson) {
+  const Outcome outcome = build({"--json"});
+  EXPECT_TRUE(outcome.out.starts_with("{\"image\":\"")) << outcome.out;
+  EXPECT_NE(outcome.out.find("\"directories\":6,"), std::string::npos) << outcome.out;
+}
+
+TEST_F(BuildCommandTest, LeavesOutWhatIsExcluded) {
+  const std::string patterns = dir_ / "patterns";
+  ASSERT_EQ(shell("printf '*.bin\\n\\nempty\\n' > '" + patterns + "'"), "");
+  ASSERT_EQ(build({"--exclude", "*.txt", "--exclude-from", patterns, "--exclude=.*"}).code, 0);
+  const std::string names = run({"find", other_}).out;
+  for (const char* name : {"hello.txt", "large.bin", "empty", "hidden"}) {
+    EXPECT_EQ(names.find(name), std::string::npos) << name;
+  }
+  EXPECT_NE(names.find("hello.link"), std::string::npos);
+}
+
+TEST_F(BuildCommandTest, ChangesOwnersAndModes) {
+  ASSERT_EQ(build({"--owner", "1234", "--group", "root", "--clear-mode", "go=rwx"}).code, 0);
+  EXPECT_EQ(run({"stat", "-c", "%u %g %a", other_, "script.sh", "sub"}).out,
+            "1234 0 700\n1234 0 700\n");
+  ASSERT_EQ(build({"--all-root"}).code, 0);
+  EXPECT_EQ(run({"stat", "-c", "%u %g", other_, "script.sh"}).out, "0 0\n");
+}
+
+TEST_F(BuildCommandTest, PlacesTheIndex) {
+  const std::string index = dir_ / "elsewhere.idx";
+  ASSERT_EQ(build({"--index", index, "--no-index-copy"}).code, 0);
+  EXPECT_FALSE(env_->status(other_ + ".idx"));
+  EXPECT_EQ(run({"ls", "--index", index, other_, "sub/deep"}).out, "large.bin\n");
+  EXPECT_EQ(run({"ls", other_}).code, 1);
+  ASSERT_EQ(build({"--no-index-file"}).code, 0);
+  EXPECT_FALSE(env_->status(other_ + ".idx"));
+  EXPECT_EQ(run({"ls", other_, "sub/deep"}).out, "large.bin\n");
+  EXPECT_EQ(build({"--no-index-file", "--no-index-copy"}).code, 2);
+}
+
+TEST_F(BuildCommandTest, TakesIdentityAndTime) {
+  const std::string uuid = "01234567-89ab-cdef-0123-456789abcdef";
+  ASSERT_EQ(build({"--uuid", uuid, "--created", "2025-07-01", "--memory", "64M"}).code, 0);
+  const std::string info = run({"info", other_}).out;
+  EXPECT_NE(info.find(uuid), std::string::npos) << info;
+  EXPECT_NE(info.find("2025-07-01T00:00:00Z"), std::string::npos) << info;
+}
+
+TEST_F(BuildCommandTest, SaysWhatIsWrong) {
+  EXPECT_EQ(build({"--uuid", "x"}).code, 2);
+  EXPECT_EQ(build({"--memory", "much"}).code, 2);
+  EXPECT_EQ(build({"--owner", "nobody-has-this-name"}).code, 2);
+  EXPECT_EQ(build({"--exclude-from", dir_ / "missing"}).code, 2);
+  const Outcome missing = run({"build", dir_ / "missing", other_});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_TRUE(missing.err.ends_with("; nothing was written\n")) << missing.err;
+  EXPECT_FALSE(env_->status(other_));
+}
+
+TEST_F(BuildCommandTest, NamesWhatItCannotRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root can read everything";
+  ASSERT_EQ(shell("chmod 0 hello.txt"), "");
+  const Outcome outcome = build({});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("/hello.txt: "), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with("; nothing was written (--keep-going packs the rest)\n"));
+  EXPECT_FALSE(env_->status(other_));
+  const Outcome partly = build({"--keep-going"});
+  EXPECT_EQ(partly.code, 1);
+  EXPECT_NE(partly.err.find("left out"), std::string::npos) << partly.err;
+  EXPECT_EQ(run({"ls", other_, "sub/deep"}).out, "large.bin\n");
+}
+
+TEST_F(BuildCommandTest, LeavesNothingWhenInterrupted) {
+  ToolRun tool(*env_);
+  tool.stop = true;
+  EXPECT_EQ(tool.run({"build", tree_, other_}), tools::kExitInterrupted);
+  EXPECT_EQ(tool.err(), "dgfs: build: interrupted; nothing was written\n");
+  EXPECT_FALSE(env_->status(other_));
+  EXPECT_FALSE(env_->status(other_ + ".idx"));
+}
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What dgfs find does on its own terms.
+#include "tests/tools/tree_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+class FindCommandTest : public TreeFixture {};
+
+TEST_F(FindCommandTest, ToldNoPathPrintsPathsOfTheImage) {
+  EXPECT_EQ(dgfs("find", {"-name", "*.c"}).out, "sub/five_thousand.c\n");
+  EXPECT_EQ(dgfs("find", {"-maxdepth", "0"}).out, ".\n");
+  EXPECT_EQ(dgfs("find", {"/", "-name", "*.c"}).out, "/sub/five_thousand.c\n");
+}
+
+TEST_F(FindCommandTest, ListsLikeFindDoes) {
+  const std::string line = dgfs("find", {"-name", "six_hundred", "-ls"}).out;
+  EXPECT_NE(line.find(" -rw-r-----   1 "), std::string::npos) << line;
+  EXPECT_NE(line.find("      600 Feb  3  2001 six_hundred\n"), std::string::npos) << line;
+}
+
+TEST_F(FindCommandTest, SaysWhatIsWrong) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"-szie", "3"}, "dgfs find: -szie: unknown test; did you mean -size?\n"},
+      {{"-size", "3x"}, "dgfs find: -size: '3x': units are c w b k M G\n"},
+      {{"-size", "k"}, "dgfs find: -size: '' is not a number\n"},
+      {{"-size"}, "dgfs find: -size: missing value\n"},
+      {{"-type", "q"}, "dgfs find: -type: 'q': types are f d l p s c b, parted by commas\n"},
+      {{"-type", "f,"}, "dgfs find: -type: 'f,': types are f d l p s c b, parted by commas\n"},
+      {{"-perm", "9"}, "dgfs find: -perm: '9' is not a mode\n"},
+      {{"(", "-true"}, "dgfs find: missing ')'\n"},
+      {{"-true", ")"}, "dgfs find: unexpected ')'\n"},
+      {{"-true", "-o"}, "dgfs find: the expression ends too early\n"},
+      {{"!"}, "dgfs find: the expression ends too early\n"},
+      {{"-true", "sub"}, "dgfs find: 'sub': paths come before the expression\n"},
+      {{"-printf", "%q"}, "dgfs find: -printf: %q: unknown directive\n"},
+  };
+  for (const auto& [words, text] : cases) {
+    const Outcome outcome = dgfs("find", words);
+    EXPECT_EQ(outcome.code, 2) << text;
+    EXPECT_TRUE(outcome.err.starts_with(text)) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+  EXPECT_NE(dgfs("find", {"-delete"}).err.find("images are only read"), std::string::npos);
+}
+
+TEST_F(FindCommandTest, BoundsNesting) {
+  std::vector<std::string> words(100000, "!");
+  words.emplace_back("-true");
+  EXPECT_EQ(dgfs("find", words).code, 2);
+}
+
+TEST_F(FindCommandTest, TakesLongExpressions) {
+  std::vector<std::string> words(100000, "-true");
+  words.emplace_back("-quit");
+  EXPECT_EQ(dgfs("find", words).code, 0);
+}
+
+TEST_F(FindCommandTest, GoesOnAfterAMissingPath) {
+  const Outcome outcome = dgfs("find", {"missing", "sub/up"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err, "dgfs: find: missing: No such file or directory\n");
+  EXPECT_EQ(outcome.out, "sub/up\n");
+}
+
+TEST_F(FindCommandTest, QuitsAtOnce) {
+  EXPECT_EQ(dgfs("find", {"sub", "hello.txt", "-print", "-quit"}).out, "sub\n");
+}
+
+TEST_F(FindCommandTest, EscapesNamesOnTerminals) {
+  const Outcome outcome = dgfs("find", {"-name", "new*"}, {.out_is_terminal = true});
+  EXPECT_EQ(outcome.out, "new\\nline\n");
+}
+
+TEST_F(FindCommandTest, MissingReferenceIsAFailure) {
+  EXPECT_EQ(dgfs("find", {"-newer", "missing"}).code, 1);
+}
+
+}  // namespace
+}  // namespace dgfs::test

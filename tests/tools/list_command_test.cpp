@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ls, stat and du on terminals, as JSON, and where they fail.
+#include "tests/tools/tree_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+class ListCommandTest : public TreeFixture {
+ protected:
+  /// Feeds each line to Python's parser; what it says, or nothing.
+  std::string json_complaints(const std::string& lines) {
+    const std::string path = dir_ / "lines.json";
+    auto file = env_->open(path, {.mode = storage::OpenOptions::Mode::kCreateNew});
+    EXPECT_TRUE(file && file.value()->write_at(0, as_bytes(lines)));
+    const std::string complaints =
+        shell("python3 -m json.tool --json-lines '" + path + "' /dev/null");
+    EXPECT_TRUE(env_->remove(path));
+    return complaints;
+  }
+};
+
+constexpr ToolRunOptions kTerminal = {.out_is_terminal = true, .width_columns = 60};
+
+TEST_F(ListCommandTest, LsUsesColumnsAndQuotesOnTerminals) {
+  EXPECT_EQ(dgfs("ls", {"--color=never", "sub"}, kTerminal).out,
+            "deep  five_thousand.c  hello.link  up\n");
+  const std::string root = dgfs("ls", {"--color=never"}, kTerminal).out;
+  EXPECT_NE(root.find("'new'$'\\n''line'"), std::string::npos) << root;
+  EXPECT_NE(root.find("\"it's\""), std::string::npos) << root;
+  EXPECT_NE(root.find(" hello.txt"), std::string::npos) << root;  // indented by a quote's width
+}
+
+TEST_F(ListCommandTest, LsColorsNames) {
+  const std::string out = dgfs("ls", {"--color=always", "-1"}).out;
+  EXPECT_NE(out.find("\x1b[01;34msub\x1b[0m\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("\x1b[01;32mscript.sh\x1b[0m\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("\nhello.txt\n"), std::string::npos) << out;
+  EXPECT_EQ(dgfs("ls").out.find('\x1b'), std::string::npos);
+}
+
+TEST_F(ListCommandTest, LsGoesOnAfterAMissingPath) {
+  const Outcome outcome = dgfs("ls", {"missing", "sub/up", "new\nname"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "sub/up\n");
+  EXPECT_EQ(outcome.err,
+            "dgfs: ls: missing: No such file or directory\n"
+            "dgfs: ls: 'new'$'\\n''name': No such file or directory\n");
+}
+
+TEST_F(ListCommandTest, LsFollowsLinksOnThePath) {
+  EXPECT_EQ(dgfs("ls", {"link_to_dir/deep"}).out, "large.bin\n");
+  EXPECT_EQ(dgfs("ls", {"sub/../link_to_dir/.."}).out, dgfs("ls").out);
+  EXPECT_EQ(dgfs("ls", {"loop_a/x"}).err,
+            "dgfs: ls: loop_a/x: Too many levels of symbolic links\n");
+  EXPECT_EQ(dgfs("ls", {"hello.txt/x"}).err, "dgfs: ls: hello.txt/x: Not a directory\n");
+}
+
+TEST_F(ListCommandTest, LsShowsInodesThatFindFinds) {
+  const std::string line = dgfs("ls", {"-id", "sub"}).out;
+  const std::string inode = line.substr(0, line.find(' '));
+  EXPECT_EQ(dgfs("find", {"-inum", inode}).out, "sub\n");
+}
+
+TEST_F(ListCommandTest, StatDefaultsToTheRoot) {
+  EXPECT_EQ(dgfs("stat", {"-c", "%n %i %F"}).out, "/ 1 directory\n");
+}
+
+TEST_F(ListCommandTest, StatSaysWhatIsWrong) {
+  EXPECT_EQ(dgfs("stat", {"-c", "%q", "sub"}).code, 2);
+  EXPECT_EQ(dgfs("stat", {"-c", "%", "sub"}).code, 2);
+  EXPECT_EQ(dgfs("stat", {"missing"}).err, "dgfs: stat: missing: No such file or directory\n");
+  EXPECT_EQ(dgfs("stat", {"-L", "dangling"}).code, 1);
+}
+
+TEST_F(ListCommandTest, DuCountsLinkedFilesOnceAndSkipsHoles) {
+  EXPECT_EQ(dgfs("du", {"-c", "hello.txt", "sub/hello.link"}).out, "1\thello.txt\n1\ttotal\n");
+  EXPECT_EQ(dgfs("du", {"--apparent-size", "sparse"}).out, "1025\tsparse\n");
+  const std::string sparse = dgfs("du", {"sparse"}).out;
+  EXPECT_LT(std::stoul(sparse), 1025U) << sparse;
+}
+
+TEST_F(ListCommandTest, DuSumsDirectoriesUp) {
+  EXPECT_EQ(dgfs("du", {"-a", "sub"}).out,
+            "5\tsub/five_thousand.c\n1\tsub/hello.link\n0\tsub/up\n196\tsub/deep/large.bin\n"
+            "196\tsub/deep\n201\tsub\n");
+  EXPECT_EQ(dgfs("du", {"-d", "0", "sub"}).out, "201\tsub\n");
+  EXPECT_EQ(dgfs("du", {"-s", "sub", "sub/deep"}).out, "201\tsub\n196\tsub/deep\n");
+  EXPECT_EQ(dgfs("du", {"-sh", "sub"}).out, "202K\tsub\n");
+  EXPECT_EQ(dgfs("du", {"-sa"}).code, 2);
+}
+
+TEST_F(ListCommandTest, JsonParses) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"ls", "--json", "-R"},
+                                                    {"find", "--json"},
+                                                    {"find", "-true", "--json"},
+                                                    {"stat", "--json", "link", "sub", "fifo"},
+                                                    {"du", "--json", "-a"},
+                                                    {"info", "--json"},
+                                                    {"verify", "--json"}}) {
+    const Outcome outcome = dgfs(arguments[0], {arguments.begin() + 1, arguments.end()});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(outcome.out.starts_with("{")) << arguments[0];
+    EXPECT_EQ(json_complaints(outcome.out), "") << arguments[0] << "\n" << outcome.out;
+  }
+}
+
+TEST_F(ListCommandTest, JsonNamesFacts) {
+  const std::string json = dgfs("stat", {"--json", "six_hundred"}).out;
+  for (const char* member : {"\"path\":\"six_hundred\"", "\"type\":\"file\"", "\"mode\":\"0640\"",
+                             "\"size\":600", "\"links\":1", ".789012345Z\""}) {
+    EXPECT_NE(json.find(member), std::string::npos) << member << " is not in " << json;
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test

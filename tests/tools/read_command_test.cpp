@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// cat, info, verify and extract.
+#include "tests/tools/tree_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+class ReadCommandTest : public TreeFixture {
+ protected:
+  /// Changes one byte in the middle of the content of sub/deep/large.bin.
+  void damage_large_file() {
+    auto file = env_->open(image_, {.mode = storage::OpenOptions::Mode::kReadWrite});
+    ASSERT_TRUE(file);
+    Buffer bytes(file.value()->size().value());
+    ASSERT_TRUE(storage::read_exactly(*file.value(), 0, bytes));
+    const std::string run(1000, 'z');
+    const std::size_t at = as_text(bytes).find(run);
+    ASSERT_NE(at, std::string_view::npos);
+    ASSERT_TRUE(file.value()->write_at(at + 500, as_bytes("!")));
+  }
+};
+
+TEST_F(ReadCommandTest, CatGoesOnAfterFailures) {
+  const Outcome outcome = dgfs("cat", {"missing", "hello.txt", "sub", "fifo", "dangling"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "hello");
+  EXPECT_EQ(outcome.err,
+            "dgfs: cat: missing: No such file or directory\n"
+            "dgfs: cat: sub: Is a directory\n"
+            "dgfs: cat: fifo: Not a regular file; it has no contents\n"
+            "dgfs: cat: dangling: No such file or directory\n");
+}
+
+TEST_F(ReadCommandTest, CatStopsWhenNobodyReads) {
+  const Outcome outcome = dgfs("cat", {"sparse"}, {.out_errno = EPIPE});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err, "dgfs: write error: Broken pipe\n");
+}
+
+TEST_F(ReadCommandTest, CatNeverPrintsDamage) {
+  damage_large_file();
+  const Outcome outcome = dgfs("cat", {"sub/deep/large.bin"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out.find('!'), std::string::npos);
+  EXPECT_NE(outcome.err.find("sub/deep/large.bin: "), std::string::npos) << outcome.err;
+}
+
+TEST_F(ReadCommandTest, InfoTellsTheTotals) {
+  const Outcome outcome = dgfs("info");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const std::string& text :
+       {image_, std::string("uuid "), std::string("format     1.0"), std::string("6 directories"),
+        std::string("6 symlinks"), std::string("1 object with several names")}) {
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text << " is not in\n" << outcome.out;
+  }
+}
+
+TEST_F(ReadCommandTest, VerifyFindsNothing) {
+  const Outcome outcome = dgfs("verify");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("no damage in 12 files, ")) << outcome.out;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(dgfs("verify", {"--quiet"}).out, "");
+}
+
+TEST_F(ReadCommandTest, VerifyNamesDamagedFiles) {
+  damage_large_file();
+  const Outcome outcome = dgfs("verify");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(outcome.out.starts_with("damaged: sub/deep/large.bin: ")) << outcome.out;
+  EXPECT_TRUE(outcome.out.ends_with("1 of 12 files damaged\n")) << outcome.out;
+}
+
+TEST_F(ReadCommandTest, ExtractRestoresTheTree) {
+  const std::string target = dir_ / "out";
+  const Outcome outcome = dgfs("extract", {target});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(shell("diff -r --no-dereference . '" + target + "' | grep -v fifo"), "");
+}
+
+TEST_F(ReadCommandTest, ExtractTakesPaths) {
+  const std::string target = dir_ / "out";
+  const Outcome outcome = dgfs("extract", {"--quiet", target, "sub/deep", "/hello.txt"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(shell("cd '" + target + "'; find . -type f | sort"),
+            "./hello.txt\n./sub/deep/large.bin\n");
+  EXPECT_EQ(dgfs("extract", {dir_ / "none", "missing"}).err,
+            "dgfs: extract: missing: No such file or directory; nothing was extracted\n");
+}
+
+TEST_F(ReadCommandTest, ExtractNeverOverwrites) {
+  const std::string target = dir_ / "out";
+  ASSERT_EQ(dgfs("extract", {target, "hello.txt"}).code, 0);
+  const Outcome again = dgfs("extract", {target, "hello.txt"});
+  EXPECT_EQ(again.code, 1);
+  EXPECT_NE(again.err.find("hello.txt"), std::string::npos) << again.err;
+}
+
+TEST_F(ReadCommandTest, OpensTheIndexAlone) {
+  ASSERT_EQ(shell("mv ../tree.dgfs.idx ../elsewhere"), "");
+  EXPECT_EQ(run({"ls", "--index", dir_ / "elsewhere", image_, "sub/deep"}).out, "large.bin\n");
+  EXPECT_EQ(run({"ls", dir_ / "elsewhere", "sub/deep"}).out, "large.bin\n");
+  EXPECT_EQ(run({"ls", image_, "sub/deep"}).out, "large.bin\n");  // by the copy in the image
+}
+
+TEST_F(ReadCommandTest, StopsWhenToldTo) {
+  ToolRun tool(*env_);
+  tool.stop = true;
+  EXPECT_EQ(tool.run({"extract", image_, dir_ / "out"}), tools::kExitInterrupted);
+  EXPECT_NE(tool.err().find("interrupted"), std::string::npos) << tool.err();
+}
+
+}  // namespace
+}  // namespace dgfs::test

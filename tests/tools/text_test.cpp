@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Numbers, times, modes and formats, both ways.
+#include <gtest/gtest.h>
+
+#include "tools/columns.h"
+#include "tools/json.h"
+#include "tools/mode_text.h"
+#include "tools/printf_text.h"
+#include "tools/size_text.h"
+#include "tools/suggestion.h"
+#include "tools/time_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+TEST(SizeText, HumanSizesRoundUpAsLsDoes) {
+  const std::pair<std::uint64_t, const char*> cases[] = {{0, "0"},           {1, "1"},
+                                                         {1023, "1023"},     {1024, "1.0K"},
+                                                         {1025, "1.1K"},     {10137, "9.9K"},
+                                                         {10138, "10K"},     {10240, "10K"},
+                                                         {10241, "11K"},     {1047552, "1023K"},
+                                                         {1047553, "1.0M"},  {1048576, "1.0M"},
+                                                         {88080384, "84M"},  {1ULL << 40, "1.0T"},
+                                                         {UINT64_MAX, "16E"}};
+  for (const auto& [bytes, text] : cases) EXPECT_EQ(human_size(bytes), text) << bytes;
+}
+
+TEST(SizeText, SummarySizesHaveThreeDigits) {
+  const std::pair<std::uint64_t, const char*> cases[] = {{0, "0 B"},
+                                                         {999, "999 B"},
+                                                         {1000, "1.00 KB"},
+                                                         {9'994, "9.99 KB"},
+                                                         {9'996, "10.0 KB"},
+                                                         {99'960, "100 KB"},
+                                                         {999'499, "999 KB"},
+                                                         {999'500, "1.00 MB"},
+                                                         {9'710'000'000, "9.71 GB"},
+                                                         {214'000'000, "214 MB"},
+                                                         {UINT64_MAX, "18.4 EB"}};
+  for (const auto& [bytes, text] : cases) EXPECT_EQ(size_text(bytes), text) << bytes;
+}
+
+TEST(SizeText, NumbersAreGrouped) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1204311), "1,204,311");
+  EXPECT_EQ(grouped(UINT64_MAX), "18,446,744,073,709,551,615");
+  EXPECT_EQ(counted(1, "file"), "1 file");
+  EXPECT_EQ(counted(0, "file"), "0 files");
+  EXPECT_EQ(counted(6284, "directory", "directories"), "6,284 directories");
+}
+
+TEST(SizeText, DurationsChangeUnits) {
+  EXPECT_EQ(duration_text(160'000'000), "0.16 s");
+  EXPECT_EQ(duration_text(16'200'000'000), "16.2 s");
+  EXPECT_EQ(duration_text(125'000'000'000), "2 min 5 s");
+  EXPECT_EQ(duration_text(3'720'000'000'000), "1 h 2 min");
+}
+
+TEST(ParseSize, UnderstandsUnits) {
+  const std::pair<const char*, std::uint64_t> cases[] = {{"0", 0},
+                                                         {"512", 512},
+                                                         {"64K", 65536},
+                                                         {"64k", 65536},
+                                                         {"64KiB", 65536},
+                                                         {"64KB", 64000},
+                                                         {"1GiB", 1ULL << 30},
+                                                         {"10MB", 10'000'000},
+                                                         {"15E", 15ULL << 60},
+                                                         {"18446744073709551615", UINT64_MAX}};
+  for (const auto& [text, bytes] : cases) {
+    const auto parsed = parse_size(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(parsed.value(), bytes) << text;
+  }
+}
+
+TEST(ParseSize, RefusesWhatIsNoSize) {
+  for (const char* text : {"", "K", "-1", "+1", " 1", "1 K", "1X", "1KX", "1iB", "1.5G", "16E",
+                           "18446744073709551616", "1KiBs"}) {
+    EXPECT_FALSE(parse_size(text)) << text;
+  }
+}
+
+TEST(ModeText, ShowsSpecialBits) {
+  EXPECT_EQ(mode_text(0100644), "-rw-r--r--");
+  EXPECT_EQ(mode_text(0041777), "drwxrwxrwt");
+  EXPECT_EQ(mode_text(0106755), "-rwsr-sr-x");
+  EXPECT_EQ(mode_text(0107000), "---S--S--T");
+  EXPECT_EQ(mode_text(0120777), "lrwxrwxrwx");
+  EXPECT_EQ(mode_text(0010600), "prw-------");
+}
+
+TEST(ParseMode, ReadsOctalAndSymbolic) {
+  const std::pair<const char*, std::uint32_t> cases[] = {
+      {"0", 0},       {"644", 0644},       {"07777", 07777}, {"u=rw,go=r", 0644},
+      {"+x", 0111},   {"a+rwx,o-w", 0775}, {"u+s", 04000},   {"g=rws", 02060},
+      {"o+t", 01000}, {"ug=rx,o=", 0550},  {"a=rwx-w", 0555}};
+  for (const auto& [text, mode] : cases) {
+    const auto parsed = parse_mode(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(parsed.value(), mode) << text;
+  }
+  for (const char* text : {"", "8", "10000", "u", "u=q", "=,", "rw"}) {
+    EXPECT_FALSE(parse_mode(text)) << text;
+  }
+}
+
+TEST(TimeText, ParsesUtcTimes) {
+  const std::pair<const char*, std::int64_t> cases[] = {
+      {"@1751360400", 1751360400},         {"-5", -5},
+      {"2025-07-01", 1751328000},          {"2025-07-01 09:00", 1751360400},
+      {"2025-07-01 09:00:07", 1751360407}, {"2025-07-01T09:00:00Z", 1751360400}};
+  for (const auto& [text, seconds] : cases) {
+    const auto parsed = parse_utc_time(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(parsed.value(), seconds) << text;
+  }
+  for (const char* text : {"", "@", "@x", "yesterday", "2025-07-01 9 o'clock", "@2025-07-01"}) {
+    EXPECT_FALSE(parse_utc_time(text)) << text;
+  }
+}
+
+TEST(TimeText, PrintsNanosecondsAndFarTimes) {
+  EXPECT_EQ(utc_time({1751360400, 5}), "2025-07-01T09:00:00.000000005Z");
+  EXPECT_EQ(utc_time({-1, 999999999}), "1969-12-31T23:59:59.999999999Z");
+  EXPECT_EQ(utc_time({INT64_MAX, 0}), "@9223372036854775807");
+  EXPECT_EQ(format_time({0, 42}, "%%N %N"), "%N 000000042");
+}
+
+TEST(TimeText, RecentMeansHalfAYear) {
+  const TimeStyle style{"recent", "other"};
+  const Time now{2'000'000'000, 5};
+  EXPECT_EQ(styled_time(now, now, style), "recent");
+  EXPECT_EQ(styled_time({now.seconds, 6}, now, style), "other");  // from the future
+  EXPECT_EQ(styled_time({now.seconds - 15'778'475, 0}, now, style), "recent");
+  EXPECT_EQ(styled_time({now.seconds - 15'778'476, 0}, now, style), "other");
+}
+
+TEST(Printf, PadsAndCuts) {
+  const auto printed = [](const char* format, const char* value) {
+    return padded(parse_format(format, "", false).value()[0], value);
+  };
+  EXPECT_EQ(printed("%5s", "ab"), "   ab");
+  EXPECT_EQ(printed("%-5s", "ab"), "ab   ");
+  EXPECT_EQ(printed("%05s", "12"), "00012");
+  EXPECT_EQ(printed("%.1s", "ab"), "a");
+  EXPECT_EQ(printed("%1s", "ab"), "ab");
+}
+
+TEST(Printf, ParsesPiecesAndEscapes) {
+  const auto pieces = parse_format("a%%b%Hd\\n\\101\\q", "H", true).value();
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(pieces[0].literal, "a%b");
+  EXPECT_EQ(pieces[0].modifier, 'H');
+  EXPECT_EQ(pieces[0].letter, 'd');
+  EXPECT_EQ(pieces[1].literal, "\nA\\q");
+  EXPECT_EQ(parse_format("\\n", "", false).value()[0].literal, "\\n");
+  EXPECT_FALSE(parse_format("100%", "", false));
+  EXPECT_FALSE(parse_format("%-5.3", "", false));
+}
+
+TEST(Suggestion, FindsTheNearestWord) {
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("-szie", "-size"), 1U);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
+  EXPECT_EQ(did_you_mean("-szie", {"-name", "-size"}), "; did you mean -size?");
+  EXPECT_EQ(did_you_mean("-quite-different", {"-name", "-size"}), "");
+}
+
+TEST(Json, EscapesAnyBytes) {
+  EXPECT_EQ(json_string("a\"b\\c\n\x7f"), "\"a\\\"b\\\\c\\u000a\\u007f\"");
+  EXPECT_EQ(json_string("\xc3\xa9\xff"), "\"\xc3\xa9\\udcff\"");
+  JsonObject object;
+  object.add("n", 3).add("yes", true).add("s", "x");
+  EXPECT_EQ(object.line(), "{\"n\":3,\"yes\":true,\"s\":\"x\"}\n");
+}
+
+TEST(Columns, FillDownwards) {
+  std::vector<Cell> cells;
+  for (const char* name : {"a", "bb", "ccc", "d", "e"}) {
+    cells.push_back({name, std::string_view(name).size()});
+  }
+  EXPECT_EQ(in_columns(cells, 80), "a  bb  ccc  d  e\n");
+  EXPECT_EQ(in_columns(cells, 12), "a    d\nbb   e\nccc\n");
+  EXPECT_EQ(in_columns(cells, 1), "a\nbb\nccc\nd\ne\n");
+  EXPECT_EQ(in_columns({}, 80), "");
+}
+
+}  // namespace
+}  // namespace dgfs::tools
