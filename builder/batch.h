@@ -20,10 +20,10 @@ namespace dgfs::builder {
 
 /// What reading found out about one file, where that is more than its content. Rare.
 struct ItemExtra {
-  std::optional<Error> error;  ///< it could not be read; nothing of it is in the batch's data
-  Buffer sparse_map;           ///< encoded; empty if the file has no holes
+  std::optional<Error> error;       ///< it could not be read; nothing of it is in the batch's data
+  Buffer sparse_map;                ///< encoded; empty if the file has no holes
   std::uint64_t content_bytes = 0;  ///< with a sparse map: without the holes
-  Buffer xattrs;               ///< encoded set; empty if it has none
+  Buffer xattrs;                    ///< encoded set; empty if it has none
 };
 
 /// One record of the tree in a batch.

@@ -113,8 +113,7 @@ Status BatchMaker::open_large(const ScannedEntry& entry, BatchItem& item) {
 }
 
 void BatchMaker::add_piece(Batch& batch) {
-  const std::uint64_t frames_max =
-      data_bytes_max_ / (format::kFrameBytes + format::kChecksumBytes);
+  const std::uint64_t frames_max = data_bytes_max_ / (format::kFrameBytes + format::kChecksumBytes);
   const std::uint64_t begin = large_->next_frame * format::kFrameBytes;
   const std::uint64_t left = large_->file->content_bytes() - begin;
   FilePiece piece;

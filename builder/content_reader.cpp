@@ -42,8 +42,7 @@ Status ContentReader::read_piece(Batch& batch) {
   const FilePiece& piece = *batch.piece;
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(piece.content_bytes));
   const MutableBytes out(batch.data.get(), bytes);
-  auto read = piece.file->read_frames(piece.first_frame, piece.content_bytes, out,
-                                      batch.checksums);
+  auto read = piece.file->read_frames(piece.first_frame, piece.content_bytes, out, batch.checksums);
   if (read) {
     batch.data_bytes = bytes;
   } else {

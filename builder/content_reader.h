@@ -11,7 +11,7 @@
 namespace dgfs::builder {
 
 struct ReaderOptions {
-  std::size_t data_bytes = 0;  ///< capacity of a batch
+  std::size_t data_bytes = 0;    ///< capacity of a batch
   std::size_t open_levels = 16;  ///< directories kept open
   bool xattrs = true;
 };

@@ -29,7 +29,7 @@ class DirectoryCursor {
 
  private:
   struct Level {
-    std::size_t end;  ///< of the level's prefix in path_
+    std::size_t end;                             ///< of the level's prefix in path_
     std::unique_ptr<storage::Directory> handle;  ///< null where it was closed for others
   };
 

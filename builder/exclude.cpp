@@ -104,8 +104,7 @@ std::size_t character_bytes(std::string_view text, std::size_t at) {
 }
 
 // Matches one pattern element other than '*' against text[text_at]; moves both on success.
-bool step(std::string_view pattern, std::size_t& at, std::string_view text,
-          std::size_t& text_at) {
+bool step(std::string_view pattern, std::size_t& at, std::string_view text, std::size_t& text_at) {
   const char c = text[text_at];
   if (pattern[at] == '?') {
     text_at += character_bytes(text, text_at);

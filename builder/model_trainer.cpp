@@ -40,8 +40,7 @@ class ModelTrainer {
  private:
   Result<Entries> read_sample(const SamplePoint& point, std::size_t count);
   Result<Buffer> columns(const Entries& entries);
-  Result<double> mean_page_entries(const ModelPointer& model,
-                                   const std::vector<Entries>& samples);
+  Result<double> mean_page_entries(const ModelPointer& model, const std::vector<Entries>& samples);
 
   const TreeSpool& tree_;
   StopFlag stop_;
@@ -67,12 +66,10 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
 }
 
 Result<Buffer> ModelTrainer::columns(const Entries& entries) {
-  const std::size_t prefix =
-      format::shared_prefix_bytes(entries.front().key, entries.back().key);
+  const std::size_t prefix = format::shared_prefix_bytes(entries.front().key, entries.back().key);
   const auto model = format::Model::empty();
-  return codec_.columns(entries, {.model = model.get(),
-                                  .attributes = &attributes_,
-                                  .prefix_bytes = prefix});
+  return codec_.columns(entries,
+                        {.model = model.get(), .attributes = &attributes_, .prefix_bytes = prefix});
 }
 
 // Every other sample; the rest is for measuring.
@@ -121,9 +118,8 @@ Result<bool> ModelTrainer::pays(const ModelPointer& model) {
 }  // namespace
 
 Result<ModelPointer> train_model(const TreeSpool& tree, std::size_t bytes_max, StopFlag stop) {
-  const auto capacity = static_cast<std::size_t>(
-      std::min<std::uint64_t>({bytes_max, format::kModelBytesMax,
-                               tree.entry_count() / kEntriesPerModelByte}));
+  const auto capacity = static_cast<std::size_t>(std::min<std::uint64_t>(
+      {bytes_max, format::kModelBytesMax, tree.entry_count() / kEntriesPerModelByte}));
   if (capacity == 0 || tree.entry_count() < kTreeEntriesMin) return format::Model::empty();
   ModelTrainer trainer(tree, stop);
   DGFS_TRY(model, trainer.train(capacity));

@@ -118,8 +118,8 @@ Status Packer::complete_entry_fields(const BatchItem& item, const ScannedEntry& 
     entry_.long_target = ref;
   }
   const ItemExtra* extra = item.extra.get();
-  const Bytes xattrs = extra != nullptr && !extra->xattrs.empty() ? Bytes(extra->xattrs)
-                                                                  : scanned.xattrs;
+  const Bytes xattrs =
+      extra != nullptr && !extra->xattrs.empty() ? Bytes(extra->xattrs) : scanned.xattrs;
   if (!xattrs.empty()) {
     DGFS_TRY(ref, side.add_xattrs(xattrs));
     entry_.xattrs = ref;

@@ -20,8 +20,8 @@ Status PageDirectoryWriter::add(format::PageRecord record) {
   record_bytes_ += record.prefix.size() + record.separator.size();
   records_.push_back(std::move(record));
   ++page_count_;
-  const bool full = records_.size() == format::kPageDirectoryBlockRecords ||
-                    record_bytes_ >= kStringBytesMax;
+  const bool full =
+      records_.size() == format::kPageDirectoryBlockRecords || record_bytes_ >= kStringBytesMax;
   return full ? end_block() : Status(ok());
 }
 

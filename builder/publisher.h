@@ -35,7 +35,7 @@ struct Publication {
 
 /// Fails early where publishing would fail late: kIsDirectory if `path` is a directory,
 /// kInvalidArgument if it is no file name. Returns what is there now.
-[[nodiscard]] Result<std::optional<storage::FileStatus>> check_output_path(
-    const storage::Env& env, const std::string& path);
+[[nodiscard]] Result<std::optional<storage::FileStatus>> check_output_path(const storage::Env& env,
+                                                                           const std::string& path);
 
 }  // namespace dgfs::builder

@@ -78,7 +78,8 @@ void ReadPool::hand_over(std::unique_ptr<Batch> batch) {
 
 Result<std::unique_ptr<Batch>> ReadPool::next() {
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return finished_.contains(next_number_) || end_number_ == next_number_; });
+  done_.wait(lock,
+             [this] { return finished_.contains(next_number_) || end_number_ == next_number_; });
   const auto found = finished_.find(next_number_);
   if (found == finished_.end()) return nullptr;
   std::unique_ptr<Batch> batch = std::move(found->second);

@@ -78,8 +78,8 @@ Status Scanner::visit_next() {
     return list(*directory);
   }();
   if (!names) {
-    const std::string path = tree_path(std::string_view(prefix_).substr(0, level.prefix_bytes),
-                                       pending.name);
+    const std::string path =
+        tree_path(std::string_view(prefix_).substr(0, level.prefix_bytes), pending.name);
     DGFS_CHECK(sinks_.losses.add(path, std::move(names).error()));
     return sinks_.tree.omit(pending.record_offset);
   }
@@ -99,16 +99,14 @@ Result<const storage::Directory*> Scanner::enter(const Pending& pending) {
 Result<std::vector<std::string>> Scanner::list(const storage::Directory& directory) const {
   DGFS_TRY(names, directory.list());
   if (!exclude_.empty()) {
-    std::erase_if(names, [&](const std::string& name) {
-      return exclude_.matches(tree_path(prefix_, name));
-    });
+    std::erase_if(
+        names, [&](const std::string& name) { return exclude_.matches(tree_path(prefix_, name)); });
   }
   std::sort(names.begin(), names.end());
   return std::move(names);
 }
 
-Status Scanner::scan_children(const storage::Directory& directory,
-                              std::vector<std::string> names) {
+Status Scanner::scan_children(const storage::Directory& directory, std::vector<std::string> names) {
   std::vector<Pending> pending;
   for (const std::string& name : names) {
     DGFS_CHECK(stop_.check());
@@ -193,8 +191,8 @@ Result<std::uint64_t> Scanner::add(std::string_view name, const storage::FileSta
 
 void Scanner::count(const storage::FileStatus& status) {
   ++totals_.entries;
-  totals_.newest_mtime =
-      totals_.entries == 1 ? status.modify_time : std::max(totals_.newest_mtime, status.modify_time);
+  totals_.newest_mtime = totals_.entries == 1 ? status.modify_time
+                                              : std::max(totals_.newest_mtime, status.modify_time);
   if (!format::is_regular(status.mode)) return;
   totals_.content_bytes += status.size_bytes;
   if (status.link_count > 1) return;

@@ -86,8 +86,7 @@ class Scanner {
   [[nodiscard]] Result<Details> read_details(const storage::Directory& directory,
                                              std::string_view name,
                                              const storage::FileStatus& status) const;
-  [[nodiscard]] Result<std::uint64_t> add(std::string_view name,
-                                          const storage::FileStatus& status,
+  [[nodiscard]] Result<std::uint64_t> add(std::string_view name, const storage::FileStatus& status,
                                           const Details& details);
   void count(const storage::FileStatus& status);
   [[nodiscard]] bool is_skipped(const storage::FileStatus& status) const;

@@ -154,8 +154,8 @@ Status SourceFile::read_stretch(std::uint64_t offset_bytes, std::uint64_t conten
       const std::uint64_t in_frame = content % kFrameBytes;
       const std::uint64_t room = std::min(kFrameBytes - in_frame, count - done - wanted);
       const std::uint64_t at = format::raw_frame_offset(content / kFrameBytes) + kChecksumBytes;
-      spans.push_back(frames.subspan(static_cast<std::size_t>(at + in_frame),
-                                     static_cast<std::size_t>(room)));
+      spans.push_back(
+          frames.subspan(static_cast<std::size_t>(at + in_frame), static_cast<std::size_t>(room)));
       wanted += room;
     }
     DGFS_TRY(got, file_->read_at(offset_bytes + done, std::span<const MutableBytes>(spans)));

@@ -19,8 +19,9 @@ namespace dgfs::builder {
 enum class RecordKind : std::uint8_t { kDirectory = 1, kEntry = 2 };
 
 /// Flags of entry records.
-inline constexpr std::uint8_t kRecordOmitted = 1;         ///< found unreadable later: not there
-inline constexpr std::uint8_t kRecordMultiplyLinked = 2;  ///< its object has further names somewhere
+inline constexpr std::uint8_t kRecordOmitted = 1;  ///< found unreadable later: not there
+inline constexpr std::uint8_t kRecordMultiplyLinked =
+    2;  ///< its object has further names somewhere
 
 inline constexpr std::size_t kRecordHeaderBytes = 6;
 inline constexpr std::size_t kRecordFlagsOffset = 5;

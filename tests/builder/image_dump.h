@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A whole image decoded into values with format/ alone, every checksum and cross-reference
+// checked: what builder tests look at. Keeps everything in memory; shares no code with reader/.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "format/entry.h"
+#include "format/sparse_map.h"
+#include "format/superblock.h"
+#include "storage/env.h"
+
+namespace dgfs::test {
+
+struct DumpedNode {
+  format::Entry entry;  ///< of the link record where there is one
+  format::InodeNumber inode = 0;
+  std::string content;  ///< regular files, holes as zeros
+  std::string target;
+  std::vector<Xattr> xattrs;
+  std::vector<format::SparseMap::Segment> segments;  ///< of sparse files
+  std::uint64_t data_offset = 0;
+  std::vector<std::string> children;
+};
+
+struct ImageDump {
+  format::Superblock superblock;
+  std::map<std::string, DumpedNode> nodes;  ///< by path, "" is the root
+  std::size_t pages = 0;
+  std::size_t attribute_tables = 0;
+  std::size_t models = 0;
+};
+
+/// @param index_path  empty: the index in the image
+[[nodiscard]] Result<ImageDump> dump_image(storage::Env& env, const std::string& image_path,
+                                           const std::string& index_path = {});
+
+[[nodiscard]] Result<Buffer> read_whole(storage::Env& env, const std::string& path);
+
+}  // namespace dgfs::test
