@@ -55,6 +55,7 @@ void ColumnPage::Loader::load_keys() {
     suffixes[i] = lengths.empty() ? in_.text_until('/') : in_.text(lengths[i]);
     bytes += suffixes[i].size();
   }
+  if (in_.failed()) return;
   page_.key_begins_.resize(count_ + 1);
   page_.keys_.resize(bytes + count_ * kSharedBytesGuess);
   append_key(0, 0, suffixes[0]);
@@ -91,7 +92,7 @@ void ColumnPage::Loader::append_key(std::size_t index, std::size_t kept_bytes,
   if (kept_bytes > 0) {
     std::memcpy(keys.data() + begin, keys.data() + page_.key_begins_[index - 1], kept_bytes);
   }
-  std::memcpy(keys.data() + begin + kept_bytes, suffix.data(), suffix.size());
+  suffix.copy(keys.data() + begin + kept_bytes, suffix.size());
   page_.key_begins_[index + 1] = static_cast<std::uint32_t>(end);
 }
 

@@ -222,6 +222,7 @@ std::size_t keys_bytes(Entries entries, std::size_t prefix_bytes) {
 }  // namespace
 
 std::size_t directory_bytes(std::string_view key) {
+  if (key.empty()) return 0;
   const void* separator = memrchr(key.data(), '\0', key.size());
   if (separator == nullptr) return 0;
   return static_cast<std::size_t>(static_cast<const char*>(separator) - key.data()) + 1;
