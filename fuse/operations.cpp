@@ -11,9 +11,14 @@
 namespace dgfs::fuse {
 namespace {
 
+// The kernel asks for "." of any inode, not of directories only, to open a file handle.
+Result<reader::Node> find(const reader::Image& image, fuse_ino_t parent, std::string_view name) {
+  return name == "." ? image.by_inode(parent) : image.lookup(parent, name);
+}
+
 Status reply_lookup(fuse_req_t request, const Server& server, fuse_ino_t parent,
                     std::string_view name) {
-  const auto node = server.image.lookup(parent, name);
+  const auto node = find(server.image, parent, name);
   if (!node && node.error().kind() != ErrorKind::kNotFound) return node.error();
   const auto entry = node ? to_entry(node.value()) : absent_entry();
   fuse_reply_entry(request, &entry);
