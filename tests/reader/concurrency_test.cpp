@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Many threads on one image, with caches too small to hold it.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "tests/reader/packed_tree.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr std::uint32_t kFiles = 1500;
+constexpr unsigned kThreads = 8;
+
+std::string path_of(std::uint32_t i) {
+  return "d" + std::to_string(i % 7) + "/file-" + std::to_string(i * 2654435761U);
+}
+std::size_t size_of(std::uint32_t i) { return i % 100 == 0 ? 200'000 : i % 300; }
+
+void make_tree(PackedTree& tree) {
+  for (std::uint32_t i = 0; i < 7; ++i) tree.directory("d" + std::to_string(i));
+  for (std::uint32_t i = 0; i < kFiles; ++i) tree.file(path_of(i), pattern(size_of(i), i));
+  tree.pack();
+}
+
+TEST(Concurrency, EveryThreadGetsTheSameAnswers) {
+  PackedTree tree;
+  make_tree(tree);
+  reader::OpenOptions options;
+  options.page_cache_bytes = 200'000;
+  options.frame_cache_bytes = 200'000;
+  const auto image = tree.open(options);
+  std::atomic<int> wrong{0};
+  const auto work = [&](unsigned thread) {
+    for (std::uint32_t n = 0; n < 600; ++n) {
+      const auto i = (n * 7919 + thread * 131) % kFiles;
+      const auto node = image->lookup(path_of(i));
+      if (!node || node.value().size_bytes != size_of(i)) {
+        ++wrong;
+        continue;
+      }
+      Buffer out(1000);
+      const auto at = size_of(i) > 1000 ? (n * 313) % (size_of(i) - 1000) : 0;
+      const auto count = image->read(node.value(), at, out);
+      const auto expected = pattern(size_of(i), i);
+      if (!count || !std::equal(out.begin(), out.begin() + static_cast<long>(count.value()),
+                                expected.begin() + static_cast<long>(at))) {
+        ++wrong;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < kThreads; ++t) threads.emplace_back(work, t);
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  const auto counters = image->counters();
+  EXPECT_EQ(counters.errors, 0U);
+  EXPECT_EQ(counters.pages.hits + counters.pages.misses, kThreads * 600U);
+  EXPECT_EQ(counters.index_reads, counters.pages.misses);
+  EXPECT_LE(counters.pages.bytes, options.page_cache_bytes);
+  EXPECT_LE(counters.frames.bytes, 2 * options.frame_cache_bytes);
+}
+
+TEST(Concurrency, APageThatManyWantIsReadOnce) {
+  PackedTree tree;
+  make_tree(tree);
+  const auto image = tree.open();
+  tree.counting().reset();
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] { EXPECT_TRUE(image->lookup(path_of(1))); });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(tree.index_counts().reads, 1U);
+}
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ImageAssembler: images put together by hand from the format layer, for what the builder does
+// not make (yet): compressed and shared extents, several volumes, models, attribute tables and
+// inode runs, pages taken from another index. Test use only: it trusts its caller.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/attribute_table.h"
+#include "format/entry.h"
+#include "format/inode_runs.h"
+#include "format/model.h"
+#include "format/page_directory.h"
+#include "format/superblock.h"
+#include "storage/env.h"
+
+namespace dgfs::test {
+
+/// A page as it stands in some index.
+struct ReadyPage {
+  Buffer bytes;
+  format::PageRecord record;
+};
+
+class ImageAssembler {
+ public:
+  ImageAssembler();
+
+  // The tree: entries with full keys; assemble() sorts them. The root is there from the start.
+  format::Entry& add(const std::string& path, std::uint32_t mode);
+  format::Entry& add_directory(const std::string& path) { return add(path, 0040755); }
+  /// A file in the running sum of its page.
+  format::Entry& add_file(const std::string& path, Bytes content,
+                          format::ExtentCodec codec = format::ExtentCodec::kRaw);
+  /// A record of the link zone.
+  format::Entry& add_link_record(format::InodeNumber inode, std::uint32_t mode,
+                                 std::uint32_t names);
+  /// Puts an extent ahead of all running sums of the volume; for explicit addresses.
+  format::DataAddress place(format::VolumeNumber volume, Bytes extent);
+  /// Takes the entries from `first_path` on, as many as the page has, from this page, with
+  /// `prefix` instead of the one it had.
+  void adopt_page(const std::string& first_path, ReadyPage page, std::string prefix);
+
+  /// Lays everything out and writes the files.
+  /// @param sidecar   path of the separate index; empty for none
+  /// @param trailing  whether the image has a copy
+  void write(storage::Env& env, const std::string& image, const std::string& sidecar,
+             bool trailing);
+  /// After write(): all pages.
+  [[nodiscard]] const std::vector<ReadyPage>& pages() const { return pages_; }
+
+  format::Uuid uuid{};
+  std::uint64_t zone = 0;
+  std::size_t entries_per_page = 1000;
+  /// Page i uses model i modulo their number, and likewise attribute table.
+  std::vector<std::shared_ptr<const format::Model>> models;
+  std::vector<format::AttributeTable> tables;
+  /// Needed by adopted pages only.
+  std::vector<std::shared_ptr<const format::Model>> more_models;
+  std::vector<format::AttributeTable> more_tables;
+  std::function<format::VolumeNumber(std::size_t page)> volume_of_page;
+  std::vector<format::InodeRun> runs;  ///< empty: one run, as in a fresh build
+  std::uint64_t next_inode = 0;        ///< 0: the number of entries plus one
+  std::map<format::VolumeNumber, std::string> more_volumes;  ///< paths of volumes above 0
+
+ private:
+  struct Volume {
+    Buffer data;
+  };
+  void lay_out_pages();
+  void lay_out_zone(const std::vector<format::Entry>& entries, std::uint64_t page_zone);
+  void add_page(ReadyPage page, std::span<const format::Entry> entries);
+  [[nodiscard]] ReadyPage make_page(std::span<const format::Entry> entries);
+  [[nodiscard]] Buffer make_index();
+  [[nodiscard]] Buffer directory_lists() const;
+
+  std::vector<format::Entry> names_;
+  std::vector<format::Entry> links_;
+  std::map<std::string, Buffer> extents_;  // by key
+  std::map<std::string, ReadyPage> adopted_;
+  std::map<format::VolumeNumber, Volume> volumes_;
+  std::vector<ReadyPage> pages_;
+  std::string last_key_;
+};
+
+/// Writes `bytes` as a new file; ends the test on failure.
+void write_file(storage::Env& env, const std::string& path, Bytes bytes);
+/// The whole file.
+[[nodiscard]] Buffer read_file(storage::Env& env, const std::string& path);
+
+}  // namespace dgfs::test
