@@ -21,7 +21,7 @@ struct RowTexts {
 };
 
 struct Widths {
-  std::size_t inode = 0, links = 0, owner = 0, group = 0, size = 0, major = 0, minor = 0, time = 0;
+  std::size_t inode = 0, links = 0, owner = 0, group = 0, size = 0, major = 0, minor = 0;
   bool any_acl = false;
 };
 
@@ -56,7 +56,6 @@ void widen(Widths& widths, const RowTexts& texts) {
   grow(widths.size, texts.size);
   grow(widths.major, texts.major);
   grow(widths.minor, texts.minor);
-  grow(widths.time, texts.time);
 }
 
 std::string owner_column(const std::string& text, bool is_number, std::size_t width) {
@@ -81,8 +80,7 @@ std::string aligned(const LongRow& row, const RowTexts& texts, const Widths& wid
   line += owner_column(texts.owner, texts.owner_is_number, widths.owner) + " ";
   line += owner_column(texts.group, texts.group_is_number, widths.group) + " ";
   line += size_column(texts, widths);
-  line += fmt::format(" {:>{}} ", texts.time, widths.time);
-  return line + row.name + "\n";
+  return line + " " + texts.time + " " + row.name + "\n";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <sstream>
 
 #include "tools/quoting.h"
 #include "tools/size_text.h"
@@ -26,6 +27,21 @@ class HelpFormatter : public CLI::Formatter {
   std::string usage_;
 };
 
+/// Breaks lines between words where they would pass 80 columns.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t kColumnsMax = 80;
+  std::string out;
+  std::size_t column = 0;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool fits = column + 1 + word.size() <= kColumnsMax;
+    if (!out.empty()) out += fits ? ' ' : '\n';
+    column = fits ? column + 1 + word.size() : word.size();
+    out += word;
+  }
+  return out;
+}
+
 Error usage_error(std::uint16_t code, std::string text) {
   return Error(ErrorKind::kInvalidArgument, code, std::move(text));
 }
@@ -37,7 +53,6 @@ struct OptionParser::Impl {
   std::map<const CLI::Option*, Handler> handlers;
   std::map<std::string, std::string> assumed_values;  ///< by long option
 
-  explicit Impl(const std::string& summary) : app(summary) {}
   std::vector<std::string> prepared(const std::vector<std::string>& arguments) const;
   Result<std::vector<std::string>> operands() const;
   Status run_handlers() const;
@@ -45,13 +60,13 @@ struct OptionParser::Impl {
 };
 
 OptionParser::OptionParser(Texts texts, const std::string& help_names)
-    : impl_(std::make_unique<Impl>(texts.summary)) {
+    : impl_(std::make_unique<Impl>()) {
   CLI::App& app = impl_->app;
   app.set_help_flag(help_names, "Print this help and exit");
   // CLI11 would take apart operands like "[a,b]"; left to the extras, they stay as they are.
   app.allow_extras();
-  app.formatter(std::make_shared<HelpFormatter>(
-      fmt::format("Usage: {} [OPTION]... {}", texts.command, texts.operands)));
+  app.formatter(std::make_shared<HelpFormatter>(fmt::format(
+      "Usage: {} [OPTION]... {}\n{}", texts.command, texts.operands, wrapped(texts.summary))));
 }
 
 OptionParser::~OptionParser() = default;

@@ -55,7 +55,8 @@ class OptionParser {
              }));
   }
 
-  /// Runs the handlers and returns the operands; nullopt where help was asked for.
+  /// Runs the handlers and returns the operands; nullopt where help was asked for. To be called
+  /// once.
   /// Errors: kInvalidArgument, its text fit for "dgfs ls: TEXT".
   [[nodiscard]] Result<std::optional<std::vector<std::string>>> parse(
       const std::vector<std::string>& arguments);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "format/mode.h"
 #include "tools/mode_text.h"
 #include "tools/node_facts.h"
@@ -26,13 +28,26 @@ std::string file_type(const reader::Node& node) {
   return empty ? "regular empty file" : std::string(type_text(node.mode));
 }
 
-/// Seconds, and with a precision as many digits of their fraction.
+/// Seconds, and with a precision as many digits of their fraction. Times before 1970 count back:
+/// half a second before it is -0.5, kept as second -1 and 500,000,000 ns.
 std::string seconds_text(const FormatPiece& piece, const Time& time) {
   if (!piece.precision) return std::to_string(time.seconds);
   const std::size_t digits = *piece.precision == 0 ? 9 : *piece.precision;
-  std::string fraction = fmt::format("{:09}", time.nanoseconds);
-  fraction.resize(digits, '0');
-  return fmt::format("{}.{}", time.seconds, fraction);
+  std::uint64_t unit_ns = 1;
+  std::uint64_t fraction_end = 1'000'000'000;
+  for (std::size_t i = digits; i < 9; ++i) {
+    unit_ns *= 10;
+    fraction_end /= 10;
+  }
+  std::uint64_t fraction = time.nanoseconds / unit_ns;
+  std::string seconds = std::to_string(time.seconds);
+  if (time.seconds < 0 && fraction != 0) {
+    fraction = fraction_end - fraction;
+    seconds = fmt::format("-{}", -(time.seconds + 1));
+  }
+  std::string text = fmt::format("{:0{}}", fraction, std::min<std::size_t>(digits, 9));
+  text.resize(digits, '0');
+  return seconds + "." + text;
 }
 
 std::string device_part(const FormatPiece& piece, const reader::Node& node) {

@@ -24,7 +24,7 @@ TEST_F(BuildCommandTest, SumsUp) {
   EXPECT_EQ(outcome.err, "");
   for (const char* text :
        {"/other.dgfs ",
-        "12 files, 6 directories, 6 symlinks, 1 special file, "
+        "13 files, 6 directories, 6 symlinks, 1 special file, "
         "1 hard link\n",
         "other.dgfs.idx ", " bytes per entry\n", "done in ", " files/s), peak memory "}) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << " is not in\n" << outcome.out;

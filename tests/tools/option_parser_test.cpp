@@ -11,18 +11,18 @@ using Words = std::vector<std::string>;
 
 class OptionParserTest : public ::testing::Test {
  protected:
-  OptionParserTest() {
-    options_.flag("-l,--long", "Long", long_);
-    options_.value("--index", "FILE", "Index", index_);
-    options_.values("-e,--exclude", "PATTERN", "Exclude", exclude_);
-    options_.number("-j,--jobs", "N", "Threads", jobs_);
-    options_.on_optional_value("--color", "WHEN", "always", "Color",
-                               [this](const std::string& when) -> Status {
-                                 color_ = when;
-                                 return ok();
-                               });
+  void declare(OptionParser& options) {
+    options.flag("-l,--long", "Long", long_);
+    options.value("--index", "FILE", "Index", index_);
+    options.values("-e,--exclude", "PATTERN", "Exclude", exclude_);
+    options.number("-j,--jobs", "N", "Threads", jobs_);
+    options.on_optional_value("--color", "WHEN", "always", "Color",
+                              [this](const std::string& when) -> Status {
+                                color_ = when;
+                                return ok();
+                              });
     for (const std::string key : {"-t", "-S"}) {
-      options_.on_flag(key, "Sort", [this, key](const std::string&) -> Status {
+      options.on_flag(key, "Sort", [this, key](const std::string&) -> Status {
         sort_ = key;
         return ok();
       });
@@ -30,12 +30,15 @@ class OptionParserTest : public ::testing::Test {
   }
 
   Words operands(const Words& arguments) {
-    auto parsed = options_.parse(arguments);
+    OptionParser options({"dgfs test", "IMAGE [PATH]...", "Tests."}, "--help");
+    declare(options);
+    help_ = options.help();
+    auto parsed = options.parse(arguments);
     if (!parsed) return {"error: " + parsed.error().text()};
     return parsed.value() ? *parsed.value() : Words{"help"};
   }
 
-  OptionParser options_{{"dgfs test", "IMAGE [PATH]...", "Tests."}, "--help"};
+  std::string help_;
   bool long_ = false;
   std::optional<std::string> index_;
   Words exclude_;
@@ -104,10 +107,9 @@ TEST_F(OptionParserTest, SaysWhatIsWrong) {
 
 TEST_F(OptionParserTest, HelpNamesEverything) {
   EXPECT_EQ(operands({"--help", "-z"}), Words{"help"});
-  const std::string help = options_.help();
   for (const char* text : {"Usage: dgfs test [OPTION]... IMAGE [PATH]...", "-e,--exclude PATTERN",
                            "--color [=WHEN]", "-l,--long"}) {
-    EXPECT_NE(help.find(text), std::string::npos) << text << " is missing in\n" << help;
+    EXPECT_NE(help_.find(text), std::string::npos) << text << " is missing in\n" << help_;
   }
 }
 

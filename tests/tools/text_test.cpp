@@ -185,7 +185,7 @@ TEST(Columns, FillDownwards) {
     cells.push_back({name, std::string_view(name).size()});
   }
   EXPECT_EQ(in_columns(cells, 80), "a  bb  ccc  d  e\n");
-  EXPECT_EQ(in_columns(cells, 12), "a    d\nbb   e\nccc\n");
+  EXPECT_EQ(in_columns(cells, 12), "a   ccc  e\nbb  d\n");
   EXPECT_EQ(in_columns(cells, 1), "a\nbb\nccc\nd\ne\n");
   EXPECT_EQ(in_columns({}, 80), "");
 }

@@ -13,7 +13,7 @@ namespace dgfs::test {
 namespace {
 
 // Times: of today, of long ago with nanoseconds, and before 1970.
-constexpr char kMakeTree[] = R"(set -e
+constexpr char kMakeTree[] = R"sh(set -e
 umask 022
 mkdir -p sub/deep empty .hidden_dir 'dir with space'
 printf hello > hello.txt
@@ -46,7 +46,7 @@ touch -d '1965-01-01 00:00:00.5' suid
 touch -h -d '2010-10-10 10:10:10' link
 touch -d '10 days ago' sub/five_thousand.c
 touch -d '2038-01-20 00:00:00' sub/deep/large.bin
-)";
+)sh";
 
 }  // namespace
 
