@@ -25,7 +25,7 @@ constexpr std::uint64_t kTreeEntriesMin = 4096;
 constexpr std::size_t kTrainEntries = 600;
 // Enough for a page to end before they do, with and without model.
 constexpr std::size_t kMeasureEntries = 1800;
-constexpr std::size_t kMeasuredPages = 8;
+constexpr std::size_t kMeasuredPages = 4;
 // A dictionary of one byte for two entries takes about 7 % of the pages it serves.
 constexpr std::uint64_t kEntriesPerModelByte = 2;
 
