@@ -167,6 +167,12 @@ Status Image::verify_index(const std::function<void(const Error&)>& damaged) con
   check_copy(impl_->source.first());
   if (const auto* second = impl_->source.second()) check_copy(*second);
   if (const auto error = impl_->source.second_error()) damaged(*error);
+  for (const auto& record : volumes()) {
+    const auto volume = impl_->volumes->get(record.number);
+    const auto status = volume ? check_headers(*volume.assume_value())
+                               : Status(volume.assume_error());
+    if (!status) damaged(status.assume_error());
+  }
   return ok();
 }
 

@@ -184,8 +184,8 @@ class Image {
   /// Bytes held in memory beside the caches.
   [[nodiscard]] std::size_t resident_bytes() const;
 
-  /// Reads and checks every region of both index copies that open() did not. Calls `damaged` per
-  /// finding.
+  /// Reads and checks every region of both index copies but side records, and the header pages of
+  /// all volumes, which may be missing. Calls `damaged` per finding.
   [[nodiscard]] Status verify_index(const std::function<void(const Error&)>& damaged) const;
   /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
   [[nodiscard]] Status verify_records(const Node& node) const;
