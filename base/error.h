@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,15 +43,19 @@ class Error {
   ///                Ranges: storage 1000s, format 2000s, reader 3000s, builder 4000s, fuse 5000s,
   ///                tools 6000s
   /// @param text    what went wrong, lower case, no trailing stop
-  Error(ErrorKind kind, std::uint16_t code, std::string text)
-      : kind_(kind), code_(code), text_(std::move(text)) {}
+  Error(ErrorKind kind, std::uint16_t code, std::string text);
+  Error(const Error& other);
+  Error(Error&&) noexcept = default;
+  Error& operator=(const Error& other);
+  Error& operator=(Error&&) noexcept = default;
+  ~Error() = default;
 
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
   [[nodiscard]] std::uint16_t code() const noexcept { return code_; }
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
-  [[nodiscard]] const std::string& file() const noexcept { return file_; }
-  [[nodiscard]] const std::string& section() const noexcept { return section_; }
-  [[nodiscard]] std::optional<std::uint64_t> offset() const noexcept { return offset_; }
+  [[nodiscard]] const std::string& text() const noexcept { return details().text; }
+  [[nodiscard]] const std::string& file() const noexcept { return details().file; }
+  [[nodiscard]] const std::string& section() const noexcept { return details().section; }
+  [[nodiscard]] std::optional<std::uint64_t> offset() const noexcept { return details().offset; }
   /// errno of the failed system call, 0 where none was involved.
   [[nodiscard]] int os_errno() const noexcept { return os_errno_; }
 
@@ -64,13 +69,20 @@ class Error {
   [[nodiscard]] std::string message() const;
 
  private:
+  struct Details {
+    std::string text;
+    std::string file;
+    std::string section;
+    std::optional<std::uint64_t> offset;
+  };
+  [[nodiscard]] const Details& details() const noexcept;
+  [[nodiscard]] Details& own_details();
+
   ErrorKind kind_ = ErrorKind::kIo;
   std::uint16_t code_ = 0;
   int os_errno_ = 0;
-  std::optional<std::uint64_t> offset_;
-  std::string text_;
-  std::string file_;
-  std::string section_;
+  /// Apart, so that the Error beside every good value costs one null pointer.
+  std::unique_ptr<Details> details_;
 };
 
 }  // namespace dgfs

@@ -77,6 +77,8 @@ class Publisher {
 };
 
 Status Publisher::run() {
+  // Slow, so it comes before anything has a name that a kill would leave.
+  DGFS_CHECK(publication_.image->sync());
   DGFS_CHECK(stage_index());
   DGFS_CHECK(keep_old_image());
   DGFS_CHECK(set_old_index_aside());

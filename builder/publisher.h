@@ -4,7 +4,8 @@
 // The publisher gives the finished image and index their names, so that at every moment what can
 // be opened there is complete: the old image, or the new one.
 //
-//   1. the new index gets a hidden name                 (all that is slow or likely to fail)
+//   0. the image is synced                              (all that is slow)
+//   1. the new index gets a hidden name
 //   2. the old image gets a second, hidden name         (to return to, should a later step fail)
 //   3. the old index is renamed to a hidden name        (from here on the image's own copy serves)
 //   4. the image is published                           (the switch)
