@@ -37,7 +37,7 @@ std::size_t frame_content_bytes(const Extent& extent, std::uint64_t frame) {
 }
 
 ContentKey frame_key(const Extent& extent, std::uint64_t frame) {
-  return {ContentKey::Kind::kFrame, extent.codec,        extent.address.volume,
+  return {ContentKey::Kind::kFrame,    extent.codec,        extent.address.volume,
           extent.address.offset_bytes, extent.stored_bytes, frame};
 }
 
@@ -89,8 +89,9 @@ Result<Extent> Content::extent_of(const Node& node, std::uint64_t content_bytes)
     return bad_extent(3083, node, "lies outside the data of its volume (a file cut short?)")
         .in_file(volume->file->path());
   }
-  return Extent{volume,        node.data,  node.stored_bytes,
-                content_bytes, node.codec, content_bytes > kFrameBytes || node.sparse_map.present()};
+  return Extent{
+      volume,        node.data,  node.stored_bytes,
+      content_bytes, node.codec, content_bytes > kFrameBytes || node.sparse_map.present()};
 }
 
 Status Content::read(const Extent& extent, std::uint64_t at, MutableBytes out) const {
@@ -158,8 +159,7 @@ Status Content::read_raw(const Extent& extent, Run& run) const {
   for (std::uint64_t i = 0; i < run.count; ++i) {
     const auto frame = run.first + i;
     if (format::frame_checksum(frame, spans[2 * i + 1]) != checksums[i]) {
-      return frame_error(3084, extent, frame, format::raw_frame_offset(frame),
-                         "checksum mismatch");
+      return frame_error(3084, extent, frame, format::raw_frame_offset(frame), "checksum mismatch");
     }
   }
   return ok();
@@ -178,13 +178,12 @@ Status Content::read_zstd(const Extent& extent, Run& run) const {
   const MutableBytes whole(stored);
   DGFS_CHECK(read_stored(extent, begin, {&whole, 1}));
   for (auto frame = run.first; frame < run.first + run.count; ++frame) {
-    const auto bytes = Bytes(stored).subspan(offsets[frame] - begin,
-                                             offsets[frame + 1] - offsets[frame]);
+    const auto bytes =
+        Bytes(stored).subspan(offsets[frame] - begin, offsets[frame + 1] - offsets[frame]);
     const auto opened =
         format::open_frame(extent.codec, frame, bytes, run.destination(extent, frame));
     if (!opened) {
-      return frame_error(3085, extent, frame, offsets[frame],
-                         opened.assume_error().text().c_str());
+      return frame_error(3085, extent, frame, offsets[frame], opened.assume_error().text().c_str());
     }
   }
   return ok();
@@ -219,9 +218,9 @@ void Content::hand_out(const Extent& extent, Run& run) const {
 }
 
 Result<ContentMapPointer> Content::frame_offsets(const Extent& extent) const {
-  const ContentKey key = {ContentKey::Kind::kFrameOffsets, extent.codec,
-                          extent.address.volume,           extent.address.offset_bytes,
-                          extent.stored_bytes,             extent.content_bytes};
+  const ContentKey key = {
+      ContentKey::Kind::kFrameOffsets, extent.codec,        extent.address.volume,
+      extent.address.offset_bytes,     extent.stored_bytes, extent.content_bytes};
   return maps_.get(key, [&]() -> Result<ContentMapCache::Loaded> {
     const auto frames = format::frame_count(extent.content_bytes);
     const auto trailer_bytes = format::zstd_trailer_bytes(frames);
@@ -231,8 +230,7 @@ Result<ContentMapPointer> Content::frame_offsets(const Extent& extent) const {
     auto map = std::make_shared<ContentMap>();
     DGFS_TRY(offsets,
              placed_result(format::zstd_frame_offsets(trailer, frames, extent.stored_bytes),
-                           extent.volume->file->path(), "contents",
-                           extent.address.offset_bytes));
+                           extent.volume->file->path(), "contents", extent.address.offset_bytes));
     map->frame_offsets = std::move(offsets);
     const auto bytes = map->memory_bytes();
     return ContentMapCache::Loaded{std::move(map), bytes};
@@ -254,8 +252,8 @@ Error Content::frame_error(std::uint16_t code, const Extent& extent, std::uint64
                            std::uint64_t stored_offset, const char* what) const {
   const auto begin = frame * kFrameBytes;
   return Error(ErrorKind::kCorrupt, code,
-               fmt::format("bytes {}-{}: {}", begin,
-                           begin + frame_content_bytes(extent, frame) - 1, what))
+               fmt::format("bytes {}-{}: {}", begin, begin + frame_content_bytes(extent, frame) - 1,
+                           what))
       .in_file(extent.volume->file->path())
       .in_section("contents")
       .at_offset(extent.address.offset_bytes + stored_offset);

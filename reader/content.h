@@ -32,8 +32,7 @@ struct Extent {
 class Content {
  public:
   /// All references must outlive it.
-  Content(const Volumes& volumes, CounterCells& counters, FrameCache& frames,
-          ContentMapCache& maps)
+  Content(const Volumes& volumes, CounterCells& counters, FrameCache& frames, ContentMapCache& maps)
       : volumes_(volumes), counters_(counters), frames_(frames), maps_(maps) {}
 
   /// The extent of a file with so much content (bytes without holes; not 0).

@@ -9,15 +9,14 @@
 namespace dgfs::reader {
 
 std::size_t ContentMap::memory_bytes() const {
-  return sizeof *this + segments.memory_bytes() +
-         frame_offsets.capacity() * sizeof(std::uint64_t);
+  return sizeof *this + segments.memory_bytes() + frame_offsets.capacity() * sizeof(std::uint64_t);
 }
 
 std::size_t ContentKeyHash::operator()(const ContentKey& key) const noexcept {
-  const std::array<std::uint64_t, 4> words = {
-      static_cast<std::uint64_t>(key.kind) << 32 | static_cast<std::uint64_t>(key.codec) << 16 |
-          key.volume,
-      key.offset_bytes, key.length_bytes, key.frame};
+  const std::array<std::uint64_t, 4> words = {static_cast<std::uint64_t>(key.kind) << 32 |
+                                                  static_cast<std::uint64_t>(key.codec) << 16 |
+                                                  key.volume,
+                                              key.offset_bytes, key.length_bytes, key.frame};
   return format::checksum64(
       Bytes(reinterpret_cast<const std::uint8_t*>(words.data()), sizeof words));
 }

@@ -307,8 +307,8 @@ Result<DirectoryPointer> open_destination(storage::Env& env, const std::string& 
 
 }  // namespace
 
-Result<ExtractReport> extract(const Image& image, storage::Env& env,
-                              const std::string& destination, const ExtractOptions& options) {
+Result<ExtractReport> extract(const Image& image, storage::Env& env, const std::string& destination,
+                              const ExtractOptions& options) {
   DGFS_TRY(root, open_destination(env, destination));
   return Extraction(image, env, options, std::move(root)).run();
 }

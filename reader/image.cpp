@@ -63,9 +63,7 @@ Result<Node> Image::by_inode(InodeNumber inode) const { return impl_->names.by_i
 
 Result<InodeNumber> Image::parent(InodeNumber inode) const { return impl_->names.parent(inode); }
 
-Result<std::string> Image::path_of(InodeNumber inode) const {
-  return impl_->names.path_of(inode);
-}
+Result<std::string> Image::path_of(InodeNumber inode) const { return impl_->names.path_of(inode); }
 
 Status Image::list(InodeNumber directory, std::uint64_t first_position,
                    const std::function<bool(const ListedName&)>& visit) const {
@@ -78,9 +76,8 @@ Status Image::list(InodeNumber directory, std::uint64_t first_position,
       });
 }
 
-Status Image::list_nodes(
-    InodeNumber directory, std::uint64_t first_position,
-    const std::function<bool(const ListedName&, const Node&)>& visit) const {
+Status Image::list_nodes(InodeNumber directory, std::uint64_t first_position,
+                         const std::function<bool(const ListedName&, const Node&)>& visit) const {
   return impl_->names.list(
       directory, first_position,
       [&](std::uint64_t position, std::string_view name, const FoundEntry& entry) -> Result<bool> {
@@ -169,8 +166,8 @@ Status Image::verify_index(const std::function<void(const Error&)>& damaged) con
   if (const auto error = impl_->source.second_error()) damaged(*error);
   for (const auto& record : volumes()) {
     const auto volume = impl_->volumes->get(record.number);
-    const auto status = volume ? check_headers(*volume.assume_value())
-                               : Status(volume.assume_error());
+    const auto status =
+        volume ? check_headers(*volume.assume_value()) : Status(volume.assume_error());
     if (!status) damaged(status.assume_error());
   }
   return ok();

@@ -36,7 +36,7 @@ struct OpenOptions {
   std::optional<std::string> index_path;
   /// Where volumes other than the image lie; found by UUID and number, order does not matter.
   std::vector<std::string> volume_paths;
-  std::size_t page_cache_bytes = std::size_t{64} << 20;   ///< decoded index pages
+  std::size_t page_cache_bytes = std::size_t{64} << 20;  ///< decoded index pages
   /// Verified frames of larger files; as much again for maps of sparse and compressed ones.
   std::size_t frame_cache_bytes = std::size_t{32} << 20;
   /// Receives what is worth telling but does not stop anything (a damaged index copy replaced by

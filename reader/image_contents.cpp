@@ -31,9 +31,9 @@ Status check_seek(const Node& node, std::uint64_t offset) {
 }  // namespace
 
 Result<ContentMapPointer> Image::Impl::segments(const Node& node) {
-  const ContentKey key = {ContentKey::Kind::kSegments, format::ExtentCodec::kRaw,   0,
-                          node.sparse_map.offset_bytes, node.sparse_map.length_bytes,
-                          node.size_bytes};
+  const ContentKey key = {
+      ContentKey::Kind::kSegments,  format::ExtentCodec::kRaw,    0,
+      node.sparse_map.offset_bytes, node.sparse_map.length_bytes, node.size_bytes};
   return maps.get(key, [&]() -> Result<ContentMapCache::Loaded> {
     auto map = std::make_shared<ContentMap>();
     DGFS_TRY(segments, side_records.sparse_map(node));
@@ -75,9 +75,9 @@ Status Image::Impl::read_sparse(const Node& node, std::uint64_t offset, MutableB
     const auto& segment = segments[next];
     const auto from = std::max(offset, segment.begin);
     const auto to = std::min(end, segment.begin + segment.length);
-    DGFS_CHECK(content->read(extent, segment.content + (from - segment.begin),
-                             out.subspan(static_cast<std::size_t>(from - offset),
-                                         static_cast<std::size_t>(to - from))));
+    DGFS_CHECK(content->read(
+        extent, segment.content + (from - segment.begin),
+        out.subspan(static_cast<std::size_t>(from - offset), static_cast<std::size_t>(to - from))));
   }
   return ok();
 }

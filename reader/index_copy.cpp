@@ -20,12 +20,11 @@ Status read_region(const storage::File& file, const char* section, std::uint64_t
 
 }  // namespace
 
-Result<IndexCopy> IndexCopy::open(std::shared_ptr<storage::File> file,
-                                  std::uint64_t base_bytes) {
+Result<IndexCopy> IndexCopy::open(std::shared_ptr<storage::File> file, std::uint64_t base_bytes) {
   std::array<std::uint8_t, format::kPageBytes> page{};
   DGFS_CHECK(read_region(*file, "superblock", base_bytes, page));
-  DGFS_TRY(superblock, placed_result(format::decode_superblock(page), file->path(),
-                                          "superblock", base_bytes));
+  DGFS_TRY(superblock,
+           placed_result(format::decode_superblock(page), file->path(), "superblock", base_bytes));
   DGFS_TRY(file_bytes, file->size());
   if (base_bytes > file_bytes || superblock.index_bytes > file_bytes - base_bytes) {
     return Error(ErrorKind::kCorrupt, 3001,

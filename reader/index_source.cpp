@@ -23,10 +23,10 @@ void IndexSource::open_second() const {
   }
   auto copy = std::move(opened).assume_value();
   if (copy && !(copy->superblock() == first_.superblock())) {
-    second_error_ = Error(ErrorKind::kCorrupt, 3003,
-                          "its superblock is not that of " + first_.path())
-                        .in_file(copy->path())
-                        .in_section("superblock");
+    second_error_ =
+        Error(ErrorKind::kCorrupt, 3003, "its superblock is not that of " + first_.path())
+            .in_file(copy->path())
+            .in_section("superblock");
     return;
   }
   second_ = std::move(copy);

@@ -35,7 +35,8 @@ class IndexSource {
   /// `read(copy)` of the first copy, of the second one if that failed. A success of the second
   /// is told to `warn` and counted; failures of both give the first one's error.
   template <class Read>
-  [[nodiscard]] auto read(CounterCells& counters, const Read& read) const -> decltype(read(first())) {
+  [[nodiscard]] auto read(CounterCells& counters, const Read& read) const
+      -> decltype(read(first())) {
     auto result = read(first_);
     if (result || !can_heal(result.assume_error())) return result;
     CounterCells::add(counters.errors);

@@ -23,8 +23,8 @@ Status for_each_block(const IndexCopy& copy, SectionKind kind, const Use& use) {
   DGFS_TRY(section, copy.read_section(kind));
   for (std::size_t at = 0; at < section.size();) {
     const auto base = copy.section_offset(kind) + at;
-    DGFS_TRY(block, placed_result(format::open_block(kind, Bytes(section).subspan(at)),
-                                             copy.path(), name, base));
+    DGFS_TRY(block, placed_result(format::open_block(kind, Bytes(section).subspan(at)), copy.path(),
+                                  name, base));
     DGFS_CHECK(placed_result(Status(use(Bytes(block.body))), copy.path(), name, base));
     at += block.consumed_bytes;
   }
@@ -136,9 +136,9 @@ Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
   constexpr auto kKind = SectionKind::kInodeRuns;
   const auto& superblock = copy.superblock();
   DGFS_TRY(body, only_block(copy, kKind));
-  DGFS_TRY(runs, placed_result(format::InodeRuns::decode(body, superblock.namespace_entries),
-                                    copy.path(), format::section_name(kKind),
-                                    copy.section_offset(kKind)));
+  DGFS_TRY(runs,
+           placed_result(format::InodeRuns::decode(body, superblock.namespace_entries), copy.path(),
+                         format::section_name(kKind), copy.section_offset(kKind)));
   if (runs.end_inode() > superblock.next_inode) {
     return disagree(3017, copy, kKind, "a number is above the superblock's next one");
   }
@@ -148,8 +148,8 @@ Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
 Result<std::vector<format::VolumeRecord>> load_volumes(const IndexCopy& copy) {
   constexpr auto kKind = SectionKind::kVolumes;
   DGFS_TRY(body, only_block(copy, kKind));
-  return placed_result(format::decode_volume_table(body), copy.path(),
-                       format::section_name(kKind), copy.section_offset(kKind));
+  return placed_result(format::decode_volume_table(body), copy.path(), format::section_name(kKind),
+                       copy.section_offset(kKind));
 }
 
 // The page root repeats what the page directory says, block by block.

@@ -169,8 +169,7 @@ Result<Node> Namespace::resolve(const FoundEntry& entry) const {
     return bad_entry(3060, entry, "a hard link without link record");
   }
   auto resolved = std::move(node).assume_value();
-  if (format::type_of(resolved.mode) !=
-      format::type_of(entry.page->decoded->mode(entry.index))) {
+  if (format::type_of(resolved.mode) != format::type_of(entry.page->decoded->mode(entry.index))) {
     return bad_entry(3061, entry, "a hard link of another type than its link record");
   }
   resolved.ordinal = entry.page->ordinal(entry.index);
@@ -240,8 +239,8 @@ Status Namespace::list(InodeNumber directory, std::uint64_t first_position,
   std::string scratch;
   for (auto position = first_position; position < range.count;) {
     DGFS_TRY(first, at_ordinal(range.first + position));
-    const auto in_page = std::min<std::uint64_t>(range.count - position,
-                                                 first.page->size() - first.index);
+    const auto in_page =
+        std::min<std::uint64_t>(range.count - position, first.page->size() - first.index);
     for (std::uint64_t i = 0; i < in_page; ++i) {
       const auto index = first.index + static_cast<std::size_t>(i);
       const auto name = first.page->name(index, scratch);

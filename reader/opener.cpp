@@ -75,7 +75,8 @@ Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlace
         .in_file(image.file->path());
   }
   const bool asked_for = options.index_path.has_value();
-  const auto index_path = options.index_path.value_or(image.file->path() + std::string(kIndexEnding));
+  const auto index_path =
+      options.index_path.value_or(image.file->path() + std::string(kIndexEnding));
   auto separate = open_separate(env, image, index_path, asked_for);
   if (separate && separate.assume_value()) {
     return OpenedFiles{*std::move(separate).assume_value(),

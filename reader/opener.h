@@ -17,11 +17,11 @@ namespace dgfs::reader {
 
 /// The files of an image as far as opening needs them.
 struct OpenedFiles {
-  IndexCopy first;                        ///< index copy to use
-  IndexSource::OpenSecond open_second;    ///< where the other one is; holds what it needs
-  std::string index_path;                 ///< of a separate index file; empty if there is none
-  std::optional<FoundVolume> volume_zero; ///< set where an image was opened
-  VolumePlaces places;                    ///< for the volumes that are not open
+  IndexCopy first;                         ///< index copy to use
+  IndexSource::OpenSecond open_second;     ///< where the other one is; holds what it needs
+  std::string index_path;                  ///< of a separate index file; empty if there is none
+  std::optional<FoundVolume> volume_zero;  ///< set where an image was opened
+  VolumePlaces places;                     ///< for the volumes that are not open
 };
 
 /// Finds out whether `path` is an image or an index and picks the index copy: Image::open up to

@@ -16,8 +16,7 @@ std::optional<std::string_view> next_bound(const IndexTables& tables, std::size_
   const auto next = page + 1;
   if (next >= tables.pages.size()) return std::nullopt;
   // Zones change once, where the names end: the ordinal tells without building the record.
-  const bool next_is_link =
-      tables.pages.first_ordinal(next) >= tables.directories.entry_count();
+  const bool next_is_link = tables.pages.first_ordinal(next) >= tables.directories.entry_count();
   if (next_is_link != (zone == format::kLinkZone)) return std::nullopt;
   return tables.pages.bound(next);
 }

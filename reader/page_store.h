@@ -20,9 +20,8 @@ using PagePointer = std::shared_ptr<const LoadedPage>;
 
 /// Reads page `page` of one copy (one read of kPageBytes) and checks it against its record of
 /// the page directory.
-[[nodiscard]] Result<LoadedPage> read_checked_page(const IndexCopy& copy,
-                                                   const IndexTables& tables, std::size_t page,
-                                                   CounterCells& counters);
+[[nodiscard]] Result<LoadedPage> read_checked_page(const IndexCopy& copy, const IndexTables& tables,
+                                                   std::size_t page, CounterCells& counters);
 
 /// Thread-safe.
 class PageStore {

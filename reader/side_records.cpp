@@ -18,22 +18,21 @@ auto SideRecords::read(const IndexCopy& copy, SectionKind kind, const format::Si
   DGFS_TRY(record, copy.read_record(kind, ref));
   const auto* section = format::section_name(kind);
   const auto place = copy.section_offset(kind) + ref.offset_bytes;
-  DGFS_TRY(body,
-           placed_result(format::open_record(kind, record), copy.path(), section, place));
+  DGFS_TRY(body, placed_result(format::open_record(kind, ref.offset_bytes, record), copy.path(),
+                               section, place));
   return placed_result(decode(body), copy.path(), section, place);
 }
 
 Result<std::string> SideRecords::target_of(const IndexCopy& copy, const Node& node) const {
-  return read(copy, SectionKind::kLongTargets, node.long_target,
-              [&](Bytes body) -> Result<std::string> {
-                const auto text = as_text(body);
-                if (text.size() != node.size_bytes || text.empty() ||
-                    text.size() > format::kTargetBytesMax ||
-                    text.find('\0') != std::string_view::npos) {
-                  return Error(ErrorKind::kCorrupt, 3090, "not the target of this symlink");
-                }
-                return std::string(text);
-              });
+  return read(
+      copy, SectionKind::kLongTargets, node.long_target, [&](Bytes body) -> Result<std::string> {
+        const auto text = as_text(body);
+        if (text.size() != node.size_bytes || text.empty() ||
+            text.size() > format::kTargetBytesMax || text.find('\0') != std::string_view::npos) {
+          return Error(ErrorKind::kCorrupt, 3090, "not the target of this symlink");
+        }
+        return std::string(text);
+      });
 }
 
 Result<std::vector<Xattr>> SideRecords::xattrs_of(const IndexCopy& copy, const Node& node) const {
@@ -41,21 +40,18 @@ Result<std::vector<Xattr>> SideRecords::xattrs_of(const IndexCopy& copy, const N
 }
 
 Result<format::SparseMap> SideRecords::map_of(const IndexCopy& copy, const Node& node) const {
-  return read(copy, SectionKind::kSparseMaps, node.sparse_map, [&](Bytes body) {
-    return format::SparseMap::decode(body, node.size_bytes);
-  });
+  return read(copy, SectionKind::kSparseMaps, node.sparse_map,
+              [&](Bytes body) { return format::SparseMap::decode(body, node.size_bytes); });
 }
 
 Result<std::string> SideRecords::target(const Node& node) const {
   if (!node.long_target.present()) return node.target;
-  return source_.read(counters_,
-                      [&](const IndexCopy& copy) { return target_of(copy, node); });
+  return source_.read(counters_, [&](const IndexCopy& copy) { return target_of(copy, node); });
 }
 
 Result<std::vector<Xattr>> SideRecords::xattrs(const Node& node) const {
   if (!node.xattrs.present()) return std::vector<Xattr>{};
-  return source_.read(counters_,
-                      [&](const IndexCopy& copy) { return xattrs_of(copy, node); });
+  return source_.read(counters_, [&](const IndexCopy& copy) { return xattrs_of(copy, node); });
 }
 
 Result<format::SparseMap> SideRecords::sparse_map(const Node& node) const {

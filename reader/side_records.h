@@ -39,8 +39,7 @@ class SideRecords {
                           const format::SideRef& ref, const Decode& decode) const
       -> decltype(decode(Bytes()));
   [[nodiscard]] Result<std::string> target_of(const IndexCopy& copy, const Node& node) const;
-  [[nodiscard]] Result<std::vector<Xattr>> xattrs_of(const IndexCopy& copy,
-                                                     const Node& node) const;
+  [[nodiscard]] Result<std::vector<Xattr>> xattrs_of(const IndexCopy& copy, const Node& node) const;
   [[nodiscard]] Result<format::SparseMap> map_of(const IndexCopy& copy, const Node& node) const;
 
   const IndexSource& source_;

@@ -151,8 +151,8 @@ class Verifier {
     }
     const auto place = error.offset().value_or(item.node.data.offset_bytes);
     return Error(error.kind(), 3131,
-                 fmt::format("contents, bytes {}-{} ({} offset {}): {}", offset,
-                             offset + bytes - 1, error.file(), place, reason));
+                 fmt::format("contents, bytes {}-{} ({} offset {}): {}", offset, offset + bytes - 1,
+                             error.file(), place, reason));
   }
 
   void report_progress() {

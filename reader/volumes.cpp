@@ -74,8 +74,8 @@ Result<format::VolumeHeader> read_volume_header(const storage::File& file, Bytes
 Status check_headers(const Volume& volume) {
   for (const auto offset : {std::uint64_t{0}, volume.header.file_bytes - format::kPageBytes}) {
     std::array<std::uint8_t, format::kPageBytes> page{};
-    DGFS_CHECK(placed_result(storage::read_exactly(*volume.file, offset, page),
-                             volume.file->path(), "volume header", offset));
+    DGFS_CHECK(placed_result(storage::read_exactly(*volume.file, offset, page), volume.file->path(),
+                             "volume header", offset));
     DGFS_TRY(header, decode_header(*volume.file, page, offset));
     if (header != volume.header) {
       return Error(ErrorKind::kCorrupt, 3073, "the two header pages differ")
@@ -89,8 +89,7 @@ Status check_headers(const Volume& volume) {
 
 Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
                                 format::VolumeNumber number, const std::string& hint) {
-  auto text =
-      fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(places.uuid));
+  auto text = fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(places.uuid));
   for (const auto& path : candidates(places, number, hint)) {
     auto found = open_volume(env, places, path);
     if (!found) {
@@ -108,8 +107,7 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
   return Error(ErrorKind::kNotFound, 3071, std::move(text));
 }
 
-Volumes::Volumes(storage::Env& env, VolumePlaces places,
-                 std::vector<format::VolumeRecord> records)
+Volumes::Volumes(storage::Env& env, VolumePlaces places, std::vector<format::VolumeRecord> records)
     : env_(env),
       places_(std::move(places)),
       records_(std::move(records)),

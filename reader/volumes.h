@@ -55,8 +55,7 @@ struct FoundVolume {
 /// @param hint  file name it may have in the folder; may be empty
 /// Errors: kNotFound; its text says what was found instead.
 [[nodiscard]] Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
-                                              format::VolumeNumber number,
-                                              const std::string& hint);
+                                              format::VolumeNumber number, const std::string& hint);
 
 /// Thread-safe.
 class Volumes {
@@ -72,9 +71,7 @@ class Volumes {
   [[nodiscard]] Result<const Volume*> get(format::VolumeNumber number) const;
   /// Path of a volume, which is opened if it is not yet; nullopt if it is missing.
   [[nodiscard]] std::optional<std::string> path(format::VolumeNumber number) const;
-  [[nodiscard]] const std::vector<format::VolumeRecord>& records() const {
-    return records_;
-  }
+  [[nodiscard]] const std::vector<format::VolumeRecord>& records() const { return records_; }
 
  private:
   [[nodiscard]] std::optional<std::size_t> slot_of(format::VolumeNumber number) const;

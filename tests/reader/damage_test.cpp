@@ -107,7 +107,7 @@ TEST_F(Damage, FlippedBytesOfALoneIndex) {
 TEST_F(Damage, FlippedBytesOfTheImage) {
   // Without a sidecar, and in steps through the large file's data.
   const auto index_begin = image_.size() - index_.size() - 4096;
-  for (std::size_t at = 0; at < image_.size(); at += at > 8192 && at < index_begin ? 997 : 1) {
+  for (std::size_t at = 0; at<image_.size(); at += at> 8192 && at < index_begin ? 997 : 1) {
     auto damaged = image_;
     damaged[at] ^= 0x01;
     const auto opened = open_damaged(&damaged, nullptr);

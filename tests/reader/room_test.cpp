@@ -123,17 +123,16 @@ TEST_F(Room, VolumesInAnyOrderAndMissing) {
   options.volume_paths = {"/elsewhere-2"};
   const auto partial = value_of(reader::Image::open(*env_, "/a.dgfs", options));
   int missing = 0;
-  expect_ok(partial->list_nodes(
-      value_of(partial->lookup("d")).inode, 0,
-      [&](const reader::ListedName&, const reader::Node& node) {
-        const auto read = contents(*partial, node);
-        EXPECT_EQ(read.has_value(), node.data.volume != 1);
-        if (!read) {
-          EXPECT_EQ(read.error().kind(), ErrorKind::kNotFound);
-          ++missing;
-        }
-        return true;
-      }));
+  expect_ok(partial->list_nodes(value_of(partial->lookup("d")).inode, 0,
+                                [&](const reader::ListedName&, const reader::Node& node) {
+                                  const auto read = contents(*partial, node);
+                                  EXPECT_EQ(read.has_value(), node.data.volume != 1);
+                                  if (!read) {
+                                    EXPECT_EQ(read.error().kind(), ErrorKind::kNotFound);
+                                    ++missing;
+                                  }
+                                  return true;
+                                }));
   EXPECT_EQ(missing, 30);
 }
 

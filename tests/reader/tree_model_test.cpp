@@ -94,8 +94,9 @@ TEST_P(TreeModel, EveryWayInAgrees) {
     const auto slash = path.rfind('/');
     const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
     EXPECT_EQ(value_of(image->lookup(parent, name)).inode, node.inode);
-    EXPECT_EQ(value_of(image->by_inode(parent)).inode,
-              value_of(image->lookup(slash == std::string::npos ? "" : path.substr(0, slash))).inode);
+    EXPECT_EQ(
+        value_of(image->by_inode(parent)).inode,
+        value_of(image->lookup(slash == std::string::npos ? "" : path.substr(0, slash))).inode);
     EXPECT_EQ(image->lookup(path + "-").has_value(), model.contains(path + "-"));
   }
 
@@ -130,9 +131,8 @@ TEST_P(TreeModel, SubtreesAndListings) {
       if (path.find('/', begin) == std::string::npos) ++expected_children;
     }
     std::size_t walked = 0;
-    expect_ok(image->walk(directory, [&](std::string_view, const reader::Node&) {
-      return ++walked > 0;
-    }));
+    expect_ok(image->walk(directory,
+                          [&](std::string_view, const reader::Node&) { return ++walked > 0; }));
     EXPECT_EQ(walked, expected + 1);
     const auto inode = value_of(image->lookup(directory)).inode;
     std::vector<std::string> names;

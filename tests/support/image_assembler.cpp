@@ -106,8 +106,7 @@ format::DataAddress ImageAssembler::place(format::VolumeNumber volume, Bytes ext
   return {volume, offset};
 }
 
-void ImageAssembler::adopt_page(const std::string& first_path, ReadyPage page,
-                                std::string prefix) {
+void ImageAssembler::adopt_page(const std::string& first_path, ReadyPage page, std::string prefix) {
   page.record.prefix = std::move(prefix);
   adopted_.emplace(must(format::key_of_path(first_path)), std::move(page));
 }
@@ -157,8 +156,8 @@ ReadyPage ImageAssembler::make_page(std::span<const format::Entry> entries) {
   context.model = models[pages_.size() % models.size()].get();
   context.attributes = &tables[pages_.size() % tables.size()];
   auto guess = entries.size();
-  auto made = must(format::fill_page(*format::find_page_codec(format::kColumnCodec), entries,
-                                     context, guess));
+  auto made = must(
+      format::fill_page(*format::find_page_codec(format::kColumnCodec), entries, context, guess));
   ReadyPage page{std::move(made.bytes), {}};
   page.record.prefix = made.prefix;
   page.record.entry_count = static_cast<std::uint32_t>(made.entry_count);
@@ -171,9 +170,9 @@ void ImageAssembler::add_page(ReadyPage page, std::span<const format::Entry> ent
   auto& record = page.record;
   record.first_ordinal =
       pages_.empty() ? 0 : pages_.back().record.first_ordinal + pages_.back().record.entry_count;
-  record.separator = format::make_separator(
-      last_key_.empty() ? std::nullopt : std::optional(last_key_), entries.front().key,
-      record.prefix);
+  record.separator =
+      format::make_separator(last_key_.empty() ? std::nullopt : std::optional(last_key_),
+                             entries.front().key, record.prefix);
   record.volume = volume_of_page(pages_.size());
   auto& data = volumes_[record.volume].data;
   record.first_data_offset = format::kPageBytes + data.size();
@@ -237,8 +236,9 @@ Buffer ImageAssembler::make_index() {
   std::vector<Buffer> blocks;
   for (std::size_t at = 0; at < records.size(); at += format::kPageDirectoryBlockRecords) {
     const auto end = std::min(records.size(), at + format::kPageDirectoryBlockRecords);
-    blocks.push_back(format::encode_page_block({records.begin() + static_cast<std::ptrdiff_t>(at),
-                                                records.begin() + static_cast<std::ptrdiff_t>(end)}));
+    blocks.push_back(
+        format::encode_page_block({records.begin() + static_cast<std::ptrdiff_t>(at),
+                                   records.begin() + static_cast<std::ptrdiff_t>(end)}));
   }
   add_section(SectionKind::kPageDirectory, sealed(SectionKind::kPageDirectory, blocks));
   add_section(SectionKind::kDirectoryTable,
@@ -273,8 +273,8 @@ Buffer ImageAssembler::make_index() {
   return index;
 }
 
-void ImageAssembler::write(storage::Env& env, const std::string& image,
-                           const std::string& sidecar, bool trailing) {
+void ImageAssembler::write(storage::Env& env, const std::string& image, const std::string& sidecar,
+                           bool trailing) {
   volumes_[0];
   lay_out_pages();
   const auto index = make_index();
