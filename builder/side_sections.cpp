@@ -14,7 +14,7 @@ namespace {
 using format::SectionKind;
 
 Result<format::SideRef> append_sealed(SectionKind kind, Bytes body, Spool& spool) {
-  const Buffer record = format::seal_record(kind, body);
+  const Buffer record = format::seal_record(kind, spool.size_bytes(), body);
   if (record.size() > std::numeric_limits<std::uint32_t>::max()) {
     return Error(ErrorKind::kLimit, 4061, "a record of a side section is too long");
   }

@@ -56,6 +56,11 @@ Status check_header(SectionKind kind, const SealedBlockHeader& header, std::size
   return ok();
 }
 
+// F-043: no two records of an index have the same seed, as no section reaches 2^56 bytes.
+std::uint64_t record_seed(SectionKind kind, std::uint64_t offset_bytes) {
+  return offset_bytes << 8 | static_cast<std::uint64_t>(kind);
+}
+
 // Raw where compression failed or did not help.
 std::uint8_t compress_if_smaller(Bytes body, Buffer& out) {
   const auto begin = out.size();
@@ -132,21 +137,21 @@ Result<OpenedBlock> open_block(SectionKind kind, Bytes bytes) {
   return opened;
 }
 
-Buffer seal_record(SectionKind kind, Bytes body) {
+Buffer seal_record(SectionKind kind, std::uint64_t offset_bytes, Bytes body) {
   Buffer record;
   record.reserve(kRecordChecksumBytes + body.size());
   Encoder encoder(record);
-  encoder.fixed(checksum64(body, static_cast<std::uint64_t>(kind)));
+  encoder.fixed(checksum64(body, record_seed(kind, offset_bytes)));
   encoder.raw(body);
   return record;
 }
 
-Result<Bytes> open_record(SectionKind kind, Bytes record) {
+Result<Bytes> open_record(SectionKind kind, std::uint64_t offset_bytes, Bytes record) {
   if (record.size() < kRecordChecksumBytes) {
     return corrupt(kind, 2508, 0, "record is shorter than its checksum");
   }
   const auto body = record.subspan(kRecordChecksumBytes);
-  if (checksum64(body, static_cast<std::uint64_t>(kind)) != load<std::uint64_t>(record, 0)) {
+  if (checksum64(body, record_seed(kind, offset_bytes)) != load<std::uint64_t>(record, 0)) {
     return corrupt(kind, 2509, 0, "record checksum does not match");  // F-043
   }
   return body;

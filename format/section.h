@@ -69,9 +69,11 @@ struct OpenedBlock {
 [[nodiscard]] Result<OpenedBlock> open_block(SectionKind kind, Bytes bytes);
 
 inline constexpr std::size_t kRecordChecksumBytes = 8;
-/// checksum64(body, seed = kind) followed by body.
-[[nodiscard]] Buffer seal_record(SectionKind kind, Bytes body);
+/// Checksum of body, kind and place, followed by body: neither a record of another section nor
+/// another record of the same one passes for it. A section copied as a whole keeps its records.
+/// @param offset_bytes  from the start of the section, as in the SideRef that leads to the record
+[[nodiscard]] Buffer seal_record(SectionKind kind, std::uint64_t offset_bytes, Bytes body);
 /// Body of a sealed record, a view into `record`. Errors: kCorrupt.
-[[nodiscard]] Result<Bytes> open_record(SectionKind kind, Bytes record);
+[[nodiscard]] Result<Bytes> open_record(SectionKind kind, std::uint64_t offset_bytes, Bytes record);
 
 }  // namespace dgfs::format

@@ -250,7 +250,8 @@ Status Dumper::load_tree() {
 Status Dumper::load_node(DumpedNode& node) {
   const format::Entry& entry = node.entry;
   const auto record = [&](SectionKind kind, const format::SideRef& ref) {
-    return format::open_record(kind, section(kind).subspan(ref.offset_bytes, ref.length_bytes));
+    return format::open_record(kind, ref.offset_bytes,
+                               section(kind).subspan(ref.offset_bytes, ref.length_bytes));
   };
   node.target = entry.target;
   if (entry.long_target.present()) {

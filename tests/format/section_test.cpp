@@ -150,25 +150,36 @@ TEST(SealedBlockTest, SurvivesDamageUnderARightChecksum) {
 TEST(SealedRecordTest, KeepsBodies) {
   for (const std::size_t size : {0U, 1U, 5000U}) {
     const Buffer body(size, 'r');
-    const auto record = seal_record(SectionKind::kXattrs, body);
+    const auto record = seal_record(SectionKind::kXattrs, 24, body);
     EXPECT_EQ(record.size(), size + 8);
-    const auto opened = open_record(SectionKind::kXattrs, record);
+    const auto opened = open_record(SectionKind::kXattrs, 24, record);
     ASSERT_TRUE(opened) << opened.error().message();
     EXPECT_EQ(as_text(opened.value()), as_text(body));
   }
 }
 
 TEST(SealedRecordTest, DetectsDamage) {  // F-043
-  auto record = seal_record(SectionKind::kXattrs, Buffer(20, 'r'));
-  const auto open = [](Bytes bytes) { return open_record(SectionKind::kXattrs, bytes); };
+  auto record = seal_record(SectionKind::kXattrs, 24, Buffer(20, 'r'));
+  const auto open = [](Bytes bytes) { return open_record(SectionKind::kXattrs, 24, bytes); };
   test::expect_no_prefix_decodes(record, test::kind_of(open));
   for (auto& byte : record) {
     byte ^= 0x04;
     expect_error(open(record), ErrorKind::kCorrupt, 2509);
     byte ^= 0x04;
   }
-  expect_error(open_record(SectionKind::kLongTargets, record), ErrorKind::kCorrupt, 2509);
+  expect_error(open_record(SectionKind::kLongTargets, 24, record), ErrorKind::kCorrupt, 2509);
   expect_error(open(Buffer(7)), ErrorKind::kCorrupt, 2508);
+}
+
+/// Intact records that stand where another one belongs.
+TEST(SealedRecordTest, DetectsRecordsInThePlaceOfOthers) {  // F-043
+  for (const auto kind : {SectionKind::kLongTargets, SectionKind::kXattrs}) {
+    const auto record = seal_record(kind, 28, Buffer(20, 'r'));
+    ASSERT_TRUE(open_record(kind, 28, record));
+    for (const std::uint64_t other : {0U, 27U, 29U, 56U, 28U + 256U}) {
+      expect_error(open_record(kind, other, record), ErrorKind::kCorrupt, 2509);
+    }
+  }
 }
 
 }  // namespace
