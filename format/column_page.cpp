@@ -81,7 +81,7 @@ Entry ColumnPage::entry(std::size_t index) const {
 }
 
 std::size_t ColumnPage::memory_bytes() const {
-  return sizeof *this + keys_.capacity() + targets_.capacity() + bytes_of(key_begins_) +
+  return sizeof *this + keys_capacity_bytes_ + targets_.capacity() + bytes_of(key_begins_) +
          bytes_of(kinds_) + bytes_of(combination_of_) + bytes_of(combinations_) + bytes_of(sizes_) +
          bytes_of(data_offsets_) + bytes_of(time_of_) + bytes_of(times_) +
          target_places_.memory_bytes() + long_targets_.memory_bytes() +

@@ -6,6 +6,7 @@
 // Nothing is allocated per entry.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ class ColumnPage final : public DecodedPage {
 
   [[nodiscard]] std::size_t size() const override { return kinds_.size(); }
   [[nodiscard]] std::string_view key(std::size_t index) const override {
-    return {keys_.data() + key_begins_[index], key_begins_[index + 1] - key_begins_[index]};
+    return {keys_.get() + key_begins_[index], key_begins_[index + 1] - key_begins_[index]};
   }
   [[nodiscard]] std::size_t lower_bound(std::string_view key) const override;
   [[nodiscard]] Entry entry(std::size_t index) const override;
@@ -48,7 +49,8 @@ class ColumnPage final : public DecodedPage {
   /// The only writer: reads the columns in their order.
   class Loader;
 
-  std::string keys_;
+  std::unique_ptr<char[]> keys_;
+  std::size_t keys_capacity_bytes_ = 0;
   std::vector<std::uint32_t> key_begins_;  ///< size() + 1
   std::vector<std::uint8_t> kinds_;
   std::vector<std::uint16_t> combination_of_;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/column_page_loader.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -25,9 +26,39 @@ bool rises(std::string_view before, std::size_t kept_bytes, std::string_view suf
                                             static_cast<unsigned char>(before[kept_bytes]);
 }
 
+/// directory_bytes() of texts that follow one another in memory. Most have no 0x00: to look for
+/// the next one in all of them costs less than to look in each.
+class DirectoryFinder {
+ public:
+  explicit DirectoryFinder(std::span<const std::string_view> texts)
+      : end_(texts.back().data() + texts.back().size()) {
+    find_zero_from(texts.front().data());
+  }
+  std::size_t bytes_in(std::string_view text) {
+    const auto* text_end = text.data() + text.size();
+    if (zero_ >= text_end) return 0;
+    find_zero_from(text_end);
+    return directory_bytes(text);
+  }
+
+ private:
+  void find_zero_from(const char* begin) {
+    const void* zero = std::memchr(begin, '\0', static_cast<std::size_t>(end_ - begin));
+    zero_ = zero == nullptr ? end_ : static_cast<const char*>(zero);
+  }
+  const char* end_;
+  const char* zero_ = nullptr;
+};
+
 /// Room made for the shared part of a key; the arena grows where that is too little.
 constexpr std::size_t kSharedBytesGuess = 24;
+/// Keys are copied in steps of this, and the arena has as much to spare: most need one or two.
+constexpr std::size_t kCopyStepBytes = 16;
 constexpr std::uint64_t kNanosecondsEnd = 1'000'000'000;
+
+/// Bit kind - kKindOther for every kind from there on that there is (F-150): no regular file,
+/// which has kinds of its own, no link that is a directory.
+constexpr std::uint32_t kKindsKnown = 0b0111'1101'0111'1110;
 
 }  // namespace
 
@@ -46,74 +77,101 @@ Status ColumnPage::Loader::load() {
   return in_.finish();
 }
 
-void ColumnPage::Loader::load_keys() {
-  std::vector<std::uint64_t> lengths(in_.has(Column::kNameLengths) ? count_ : 0);
-  for (auto& length : lengths) length = in_.small();
-  std::vector<std::string_view> suffixes(count_);
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    suffixes[i] = lengths.empty() ? in_.text_until('/') : in_.text(lengths[i]);
-    bytes += suffixes[i].size();
+std::vector<std::string_view> ColumnPage::Loader::load_suffixes() {  // F-141
+  std::vector<std::string_view> suffixes;
+  suffixes.reserve(count_);
+  if (!in_.has(Column::kNameLengths)) {
+    for (std::size_t i = 0; i < count_; ++i) suffixes.push_back(in_.text_until('/'));
+    return suffixes;
   }
+  std::vector<std::uint64_t> lengths(count_);
+  for (auto& length : lengths) length = in_.small();
+  for (const auto length : lengths) suffixes.push_back(in_.text(length));
+  return suffixes;
+}
+
+std::size_t ColumnPage::Loader::load_shared_bytes(std::string_view before, std::size_t directory,
+                                                  std::string_view suffix) {
+  const auto shared = advance(directory, in_.small());
+  if (shared > before.size()) {  // F-143; below zero is far above
+    in_.fail("shared prefix is longer than the key before");
+    return 0;
+  }
+  const auto kept_bytes = static_cast<std::size_t>(shared);
+  if (!rises(before, kept_bytes, suffix)) in_.fail("keys do not rise");  // F-144
+  return kept_bytes;
+}
+
+void ColumnPage::Loader::load_keys() {  // F-140
+  const auto suffixes = load_suffixes();
   if (in_.failed()) return;
   page_.key_begins_.resize(count_ + 1);
-  page_.keys_.resize(bytes + count_ * kSharedBytesGuess);
+  const auto text_end = suffixes.back().data() + suffixes.back().size();
+  reserve_keys(static_cast<std::size_t>(text_end - suffixes.front().data()) +
+               count_ * kSharedBytesGuess);
+  DirectoryFinder directories(suffixes);
   append_key(0, 0, suffixes[0]);
-  auto directory = directory_bytes(suffixes[0]);
-  for (std::size_t i = 1; i < count_ && !in_.failed(); ++i) {
+  auto directory = directories.bytes_in(suffixes[0]);
+  for (std::size_t i = 1; i < count_; ++i) {
     const auto before = page_.key(i - 1);
-    const auto shared = static_cast<std::int64_t>(directory) + unzigzag(in_.small());
-    if (shared < 0 || shared > static_cast<std::int64_t>(before.size())) {
-      return in_.fail("shared prefix is longer than the key before");
-    }
-    const auto kept = before.substr(0, static_cast<std::size_t>(shared));
-    if (!rises(before, kept.size(), suffixes[i])) return in_.fail("keys do not rise");
-    const auto in_suffix = directory_bytes(suffixes[i]);
+    const auto kept_bytes = load_shared_bytes(before, directory, suffixes[i]);
+    if (in_.failed()) return;
+    const auto in_suffix = directories.bytes_in(suffixes[i]);
     if (in_suffix > 0) {
-      directory = kept.size() + in_suffix;
-    } else if (kept.size() < directory) {
-      directory = directory_bytes(kept);
+      directory = kept_bytes + in_suffix;
+    } else if (kept_bytes < directory) {
+      directory = directory_bytes(before.substr(0, kept_bytes));
     }
-    append_key(i, kept.size(), suffixes[i]);
+    append_key(i, kept_bytes, suffixes[i]);
   }
-  page_.keys_.resize(page_.key_begins_[count_]);
+}
+
+void ColumnPage::Loader::reserve_keys(std::size_t bytes) {
+  auto keys = std::make_unique_for_overwrite<char[]>(bytes + kCopyStepBytes);
+  if (page_.keys_ != nullptr) {
+    std::memcpy(keys.get(), page_.keys_.get(), page_.keys_capacity_bytes_);
+  }
+  page_.keys_ = std::move(keys);
+  page_.keys_capacity_bytes_ = bytes;
 }
 
 /// Writes key `index`: `kept_bytes` of the one before, then `suffix`.
 void ColumnPage::Loader::append_key(std::size_t index, std::size_t kept_bytes,
                                     std::string_view suffix) {
-  auto& keys = page_.keys_;
   const std::size_t begin = page_.key_begins_[index];
   const auto end = begin + kept_bytes + suffix.size();
-  if (kept_bytes + suffix.size() > kKeyBytesMax || end > kPageKeysBytesMax) {
+  if (kept_bytes + suffix.size() > kKeyBytesMax || end > kPageKeysBytesMax) {  // F-145, F-146
     return in_.fail("keys are too long");
   }
-  if (end > keys.size()) keys.resize(2 * end);
-  if (kept_bytes > 0) {
-    std::memcpy(keys.data() + begin, keys.data() + page_.key_begins_[index - 1], kept_bytes);
+  if (end > page_.keys_capacity_bytes_) reserve_keys(2 * end);
+  auto* to = page_.keys_.get() + begin;
+  const auto* from = kept_bytes == 0 ? to : page_.keys_.get() + page_.key_begins_[index - 1];
+  for (std::size_t at = 0; at < kept_bytes; at += kCopyStepBytes) {
+    std::memmove(to + at, from + at, kCopyStepBytes);
   }
-  suffix.copy(keys.data() + begin + kept_bytes, suffix.size());
+  suffix.copy(to + kept_bytes, suffix.size());
   page_.key_begins_[index + 1] = static_cast<std::uint32_t>(end);
 }
 
 void ColumnPage::Loader::load_kinds() {
-  page_.kinds_.resize(count_);
+  const auto kinds = as_bytes(in_.text(count_));
+  if (in_.failed()) return;
+  page_.kinds_.assign(kinds.begin(), kinds.end());
   page_.sizes_.resize(count_);
-  stored_.resize(count_);
-  for (std::size_t i = 0; i < count_ && !in_.failed(); ++i) {
-    const auto kind = in_.byte();
-    page_.kinds_[i] = kind;
-    if (kind >= kKindOther) {
-      const bool known = kind < kKindEnd && type_number_of_kind(kind) < kTypeCount &&
-                         kind != kKindOther + kRegularNumber &&
-                         kind != kKindLink + kDirectoryNumber;
-      if (!known) in_.fail("unknown kind of entry");
-      continue;
-    }
-    const std::uint64_t top = kind == 0 ? 0 : std::uint64_t{1} << (kind - 1);
-    page_.sizes_[i] = kind < 2 ? top : top | in_.bits(kind - 1u);
-    stored_[i] = raw_extent_bytes(page_.sizes_[i]);
+  page_.data_offsets_.resize(count_ + 1);
+  for (std::size_t i = 0; i < count_; ++i) load_kind(i, kinds[i]);
+}
+
+void ColumnPage::Loader::load_kind(std::size_t index, std::uint8_t kind) {
+  if (kind < kKindOther) {
+    const auto size = kind < 2 ? kind : std::uint64_t{1} << (kind - 1) | in_.bits(kind - 1u);
+    page_.sizes_[index] = size;
+    stored(index) = raw_extent_bytes(size);  // F-161
+    return;
   }
+  const auto bit = kind < kKindEnd ? 1u << (kind - kKindOther) : 0u;
+  if ((bit & kKindsKnown) == 0) in_.fail("unknown kind of entry");  // F-150
+  kinds_seen_ |= bit;
 }
 
 std::uint16_t ColumnPage::Loader::add_combination(const AttributeCombination& combination) {
@@ -135,13 +193,13 @@ void ColumnPage::Loader::load_attributes() {
       ++next;
       const auto combination = attributes_.at(static_cast<std::size_t>(in_.small()));
       if (!combination || type_of(combination->mode) != kTypes[type]) {
-        return in_.fail("attribute combination does not fit");
+        return in_.fail("attribute combination does not fit");  // F-152
       }
       current = add_combination(*combination);
     } else if (is_link(i) && current < 0) {
       current = add_combination({kTypes[type], 0, 0});
     }
-    if (current < 0) return in_.fail("entry without attributes");
+    if (current < 0) return in_.fail("entry without attributes");  // F-151
     page_.combination_of_[i] = static_cast<std::uint16_t>(current);
   }
 }
@@ -155,7 +213,7 @@ Time ColumnPage::Loader::load_time(std::int64_t base_seconds) {
 
 void ColumnPage::Loader::load_nanoseconds(Time& time) {
   const auto nanoseconds = in_.number();
-  if (nanoseconds >= kNanosecondsEnd) return in_.fail("nanoseconds out of range");
+  if (nanoseconds >= kNanosecondsEnd) return in_.fail("nanoseconds out of range");  // F-154
   time.nanoseconds = static_cast<std::uint32_t>(nanoseconds);
 }
 
@@ -168,11 +226,22 @@ void ColumnPage::Loader::load_times() {
   if (in_.has(Column::kNanoseconds)) {
     for (std::size_t i = 2; i < times.size(); ++i) load_nanoseconds(times[i]);
   }
-  page_.time_of_.resize(count_);
-  std::size_t next = 0;
+  spread_times(changes);
+}
+
+/// An object has the time of the last change up to it (F-153), a link name none.
+void ColumnPage::Loader::spread_times(const std::vector<std::uint32_t>& changes) {
+  auto& time_of = page_.time_of_;
+  time_of.resize(count_);
+  for (std::size_t n = 0; n <= changes.size(); ++n) {
+    const auto begin = n == 0 ? 0 : changes[n - 1];
+    const auto end = n == changes.size() ? count_ : changes[n];
+    std::fill(time_of.begin() + begin, time_of.begin() + static_cast<std::ptrdiff_t>(end),
+              static_cast<std::uint16_t>(1 + n));
+  }
+  if (!has_links()) return;
   for (std::size_t i = 0; i < count_; ++i) {
-    if (next < changes.size() && changes[next] == i) ++next;
-    page_.time_of_[i] = is_link(i) ? 0 : static_cast<std::uint16_t>(1 + next);
+    if (is_link(i)) time_of[i] = 0;
   }
 }
 
@@ -189,7 +258,7 @@ SideRef ColumnPage::Loader::load_ref(std::uint64_t& base_offset) {
   ref.offset_bytes = base_offset = advance(base_offset, in_.number());
   const auto length = in_.number();
   if (length == 0 || length > 0xffffffff || ref.offset_bytes > kFileBytesMax - length) {
-    in_.fail("reference out of bounds");
+    in_.fail("reference out of bounds");  // F-166
     return {};
   }
   ref.length_bytes = static_cast<std::uint32_t>(length);
@@ -198,44 +267,44 @@ SideRef ColumnPage::Loader::load_ref(std::uint64_t& base_offset) {
 
 void ColumnPage::Loader::load_extents() {
   const auto is_file = [this](std::size_t i) { return is_regular_object(i); };
-  for (const auto i : load_refs(Column::kSparseMaps, page_.sparse_maps_, is_file)) stored_[i] = 0;
+  for (const auto i : load_refs(Column::kSparseMaps, page_.sparse_maps_, is_file)) stored(i) = 0;
   for (const auto i : load_indexes(Column::kCodecs, is_file)) {
     if (in_.byte() != static_cast<std::uint8_t>(ExtentCodec::kZstd)) {
-      return in_.fail("unknown extent codec");
+      return in_.fail("unknown extent codec");  // F-160
     }
     page_.codecs_.add(i, ExtentCodec::kZstd);
-    stored_[i] = 0;
+    stored(i) = 0;
   }
   const auto has_data = [this](std::size_t i) {
     return type_number_of_kind(page_.kinds_[i]) == kRegularNumber;
   };
   for (const auto i : load_indexes(Column::kStored, has_data)) {
-    stored_[i] = in_.number();
-    page_.stored_.add(i, stored_[i]);
+    stored(i) = in_.number();
+    page_.stored_.add(i, stored(i));
   }
   std::uint64_t base = 0;
   for (const auto i : load_indexes(Column::kAddresses, is_file)) {
     const auto volume = static_cast<VolumeNumber>(in_.small_up_to(0xffff));
     base = advance(base, in_.number());
-    if (stored_[i] > kFileBytesMax || base > kFileBytesMax - stored_[i]) {
-      return in_.fail("extent out of bounds");
+    if (stored(i) > kFileBytesMax || base > kFileBytesMax - stored(i)) {
+      return in_.fail("extent out of bounds");  // F-163
     }
     page_.addresses_.add(i, {volume, base});
-    stored_[i] = 0;  // no part of the running sum
+    stored(i) = 0;  // no part of the running sum
   }
 }
 
 void ColumnPage::Loader::load_links() {
   InodeNumber inode = 0;
-  for (std::uint32_t i = 0; i < count_ && !in_.failed(); ++i) {
+  for (std::uint32_t i = 0; has_links() && i < count_ && !in_.failed(); ++i) {
     if (!is_link(i)) continue;
     inode = advance(inode, in_.number());
-    if (inode == 0) return in_.fail("link to no inode");
+    if (inode == 0) return in_.fail("link to no inode");  // F-164
     page_.link_inodes_.add(i, inode);
   }
   for (const auto i : load_indexes(Column::kLinkCounts, [this](auto at) { return !is_link(at); })) {
     const auto count = in_.number();
-    if (count == 0 || count > 0xffffffff) return in_.fail("link count out of range");
+    if (count == 0 || count > 0xffffffff) return in_.fail("link count out of range");  // F-165
     page_.link_counts_.add(i, static_cast<std::uint32_t>(count));
   }
 }
@@ -247,18 +316,33 @@ void ColumnPage::Loader::load_targets() {
   for (const auto i : load_refs(Column::kLongTargets, page_.long_targets_, is_target)) {
     page_.sizes_[i] = in_.number();
     if (page_.sizes_[i] <= kInlineTargetBytesMax || page_.sizes_[i] > kTargetBytesMax) {
-      return in_.fail("long target out of bounds");
+      return in_.fail("long target out of bounds");  // F-167
     }
   }
-  for (std::uint32_t i = 0; i < count_ && !in_.failed(); ++i) {
-    const auto type = type_number_of_kind(page_.kinds_[i]);
-    if (!is_link(i) && is_device(kTypes[type])) page_.rdevs_.add(i, in_.number());
+  load_devices();
+  load_short_targets();
+}
+
+void ColumnPage::Loader::load_devices() {
+  if (!has_kind(kKindOther + kCharacterDeviceNumber) &&
+      !has_kind(kKindOther + kBlockDeviceNumber)) {
+    return;
   }
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const auto kind = page_.kinds_[i];
+    if (kind == kKindOther + kCharacterDeviceNumber || kind == kKindOther + kBlockDeviceNumber) {
+      page_.rdevs_.add(i, in_.number());
+    }
+  }
+}
+
+void ColumnPage::Loader::load_short_targets() {
+  if (!has_kind(kKindOther + kSymlinkNumber)) return;
   for (std::uint32_t i = 0; i < count_ && !in_.failed(); ++i) {
-    if (!is_target(i) || page_.sizes_[i] != 0) continue;
+    if (page_.kinds_[i] != kKindOther + kSymlinkNumber || page_.sizes_[i] != 0) continue;
     const auto target = in_.text_until('\0');
     if (target.empty() || target.size() > kInlineTargetBytesMax) {
-      return in_.fail("target out of bounds");
+      return in_.fail("target out of bounds");  // F-167
     }
     page_.sizes_[i] = target.size();
     page_.target_places_.add(i, {static_cast<std::uint32_t>(page_.targets_.size()),
@@ -267,13 +351,14 @@ void ColumnPage::Loader::load_targets() {
   }
 }
 
+/// From what each entry adds to the sum before each (F-122).
 void ColumnPage::Loader::load_data_offsets() {
-  page_.data_offsets_.resize(count_ + 1);
+  if (in_.failed()) return;
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < count_ && !in_.failed(); ++i) {
-    if (stored_[i] > kFileBytesMax - sum) return in_.fail("data of the page is too long");
-    sum += stored_[i];
-    page_.data_offsets_[i + 1] = sum;
+  for (auto& offset : page_.data_offsets_) {
+    if (offset > kFileBytesMax - sum) return in_.fail("data of the page is too long");  // F-162
+    sum += offset;
+    offset = sum;
   }
 }
 

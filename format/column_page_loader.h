@@ -20,20 +20,30 @@ class ColumnPage::Loader {
 
  private:
   void load_keys();
+  std::vector<std::string_view> load_suffixes();
   void load_kinds();
+  void load_kind(std::size_t index, std::uint8_t kind);
   void load_attributes();
   void load_times();
+  void spread_times(const std::vector<std::uint32_t>& changes);
   void load_extents();
   void load_links();
   void load_other_times(Column column, SparseColumn<Time>& times);
   void load_targets();
+  void load_devices();
+  void load_short_targets();
   void load_data_offsets();
 
+  /// Bytes of the key after `before`, whose directory part is `directory` long, that are
+  /// `before`'s.
+  std::size_t load_shared_bytes(std::string_view before, std::size_t directory,
+                                std::string_view suffix);
+  void reserve_keys(std::size_t bytes);
   void append_key(std::size_t index, std::size_t kept_bytes, std::string_view suffix);
   Time load_time(std::int64_t base_seconds);
   void load_nanoseconds(Time& time);
   SideRef load_ref(std::uint64_t& base_offset);
-  /// Indexes of the entries that have a value in an optional column, each of which `may_have`
+  /// Indexes of the entries that have a value in an optional column, of those that `may_have`
   /// one; empty if the column is absent or bad.
   template <class MayHave>
   std::vector<std::uint32_t> load_indexes(Column column, MayHave may_have);
@@ -45,13 +55,19 @@ class ColumnPage::Loader {
     return page_.kinds_[index] < kKindOther;
   }
   [[nodiscard]] bool is_link(std::size_t index) const { return is_link_kind(page_.kinds_[index]); }
+  /// Whether the page has an entry of a kind from kKindOther on.
+  [[nodiscard]] bool has_kind(std::size_t kind) const {
+    return (kinds_seen_ >> (kind - kKindOther) & 1) != 0;
+  }
+  [[nodiscard]] bool has_links() const { return kinds_seen_ >> (kKindLink - kKindOther) != 0; }
+  /// What entry `index` adds to the running sum of data, until load_data_offsets() adds them up.
+  [[nodiscard]] std::uint64_t& stored(std::size_t index) { return page_.data_offsets_[index + 1]; }
 
   ColumnReader& in_;
   ColumnPage& page_;
   std::size_t count_;
   const AttributeTable& attributes_;
-  /// stored_bytes of each entry as far as known; at last what it adds to the running sum.
-  std::vector<std::uint64_t> stored_;
+  std::uint32_t kinds_seen_ = 0;  ///< a bit for each kind from kKindOther on
 };
 
 template <class MayHave>
@@ -60,16 +76,13 @@ std::vector<std::uint32_t> ColumnPage::Loader::load_indexes(Column column, MayHa
   if (in_.failed() || !in_.has(column)) return indexes;
   const auto picked = static_cast<std::size_t>(in_.small_up_to(count_));
   indexes.reserve(picked);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < picked; ++i) {
-    const auto gap = in_.small();
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < picked; ++i, ++at) {
+    auto gap = in_.small();
+    while (at < count_ && (!may_have(at) || gap-- > 0)) ++at;
+    if (at == count_) in_.fail("column has a value for an entry that is not there");  // F-137
     if (in_.failed()) return {};
-    if (gap >= count_ - next || !may_have(next + static_cast<std::size_t>(gap))) {
-      in_.fail("column has a value for an entry that can have none");
-      return {};
-    }
-    next += static_cast<std::size_t>(gap);
-    indexes.push_back(static_cast<std::uint32_t>(next++));
+    indexes.push_back(static_cast<std::uint32_t>(at));
   }
   return indexes;
 }

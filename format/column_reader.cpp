@@ -19,9 +19,11 @@ Result<ColumnReader> ColumnReader::open(Bytes columns) {
   if (columns.size() < kColumnHeadBytes) return bad_columns(2160, "columns have no head", 0);
   ColumnReader reader;
   reader.mask_ = load<std::uint32_t>(columns, 0);
-  if ((reader.mask_ & ~kColumnMask) != 0) return bad_columns(2161, "unknown columns", 0);
+  if ((reader.mask_ & ~kColumnMask) != 0) {  // F-132
+    return bad_columns(2161, "unknown columns", 0);
+  }
   const auto bits_bytes = load<std::uint32_t>(columns, 4);
-  if (bits_bytes > columns.size() - kColumnHeadBytes) {
+  if (bits_bytes > columns.size() - kColumnHeadBytes) {  // F-133
     return bad_columns(2162, "bit stream is longer than the columns", 4);
   }
   reader.body_ = columns.first(columns.size() - bits_bytes);
@@ -41,19 +43,8 @@ void ColumnReader::fail(const char* what) {
 std::uint64_t ColumnReader::large_small() {
   const auto above = number();
   if (above <= ~std::uint64_t{0} - kSmallEscape) return above + kSmallEscape;
-  fail("number is longer than 64 bits");
+  fail("number is longer than 64 bits");  // F-134
   return 0;
-}
-
-std::uint64_t ColumnReader::number() {
-  const unsigned width = byte();
-  if (width <= 1) return width;
-  if (width > 64) {
-    fail("number is longer than 64 bits");
-    return 0;
-  }
-  const auto low = bits(width - 1);
-  return failed() ? 0 : (std::uint64_t{1} << (width - 1) | low);
 }
 
 std::uint64_t ColumnReader::bits_slowly(unsigned count) {
@@ -80,17 +71,6 @@ std::uint64_t ColumnReader::bits_slowly(unsigned count) {
   return value;
 }
 
-std::string_view ColumnReader::text_until(char end) {
-  const auto rest = as_text(body_.subspan(at_));
-  const auto length = rest.find(end);
-  if (length == rest.npos) {
-    fail("text has no end");
-    return {};
-  }
-  at_ += length + 1;
-  return rest.substr(0, length);
-}
-
 std::string_view ColumnReader::text(std::uint64_t length_bytes) {
   if (length_bytes > body_.size() - at_) {
     fail("text is longer than the columns");
@@ -106,7 +86,7 @@ Status ColumnReader::status() const {
   return bad_columns(2163, failure_, failure_offset_);
 }
 
-Status ColumnReader::finish() {
+Status ColumnReader::finish() {  // F-136
   if (at_ != body_.size()) fail("bytes follow the last column");
   if ((bit_at_ + 7) / 8 != bits_.size()) fail("bytes follow the last bits");
   return status();

@@ -33,7 +33,13 @@ class ColumnReader {
     const auto value = byte();
     return value < kSmallEscape ? value : large_small();
   }
-  std::uint64_t number();
+  std::uint64_t number() {
+    const unsigned width = byte();
+    if (width <= 1) return width;
+    if (width <= 64) return std::uint64_t{1} << (width - 1) | bits(width - 1);
+    fail("number is longer than 64 bits");  // F-134
+    return 0;
+  }
   /// The next `count` bits of the bit stream, at most 63.
   std::uint64_t bits(unsigned count) {
     const auto byte_at = static_cast<std::size_t>(bit_at_ / 8);
@@ -52,7 +58,17 @@ class ColumnReader {
     return 0;
   }
   /// Bytes up to the next `end`, which is consumed.
-  std::string_view text_until(char end);
+  std::string_view text_until(char end) {
+    const auto* begin = body_.data() + at_;
+    const auto* found = std::memchr(begin, end, body_.size() - at_);
+    if (found == nullptr) {
+      fail("text has no end");
+      return {};
+    }
+    const auto length = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - begin);
+    at_ += length + 1;
+    return as_text(Bytes(begin, length));
+  }
   std::string_view text(std::uint64_t length_bytes);
 
   void fail(const char* what);

@@ -33,22 +33,33 @@ std::uint8_t kind_of(const Entry& entry) {
   return static_cast<std::uint8_t>(std::bit_width(entry.size_bytes));
 }
 
-/// Positions of the entries that `wanted` picks, as gaps, then whatever `write` makes of each.
-/// The mark is set, and anything written, only where there is one.
-template <class Wanted, class Write>
-void write_some(Entries entries, Column column, ColumnWriter& out, Wanted wanted, Write write) {
+bool is_object(const Entry& entry) { return !is_link_name(entry); }
+bool is_file(const Entry& entry) { return is_object(entry) && is_regular(entry.mode); }
+bool is_file_or_link(const Entry& entry) { return is_regular(entry.mode); }
+bool is_target(const Entry& entry) { return is_object(entry) && is_symlink(entry.mode); }
+
+/// Positions of the entries that `wanted` picks of those that `may_have` a value, as gaps among the
+/// latter, then whatever `write` makes of each. The mark is set, and anything written, only where
+/// there is one.
+template <class MayHave, class Wanted, class Write>
+void write_some(Entries entries, Column column, ColumnWriter& out, MayHave may_have, Wanted wanted,
+                Write write) {
   std::vector<std::uint32_t> picked;
+  std::vector<std::size_t> gaps;
+  std::size_t gap = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (wanted(entries[i])) picked.push_back(static_cast<std::uint32_t>(i));
+    if (!may_have(entries[i])) continue;
+    if (wanted(entries[i])) {
+      picked.push_back(static_cast<std::uint32_t>(i));
+      gaps.push_back(std::exchange(gap, 0));
+    } else {
+      ++gap;
+    }
   }
   if (picked.empty()) return;
   out.mark(column);
   out.small(picked.size());
-  std::uint32_t next = 0;
-  for (const auto at : picked) {
-    out.small(at - next);
-    next = at + 1;
-  }
+  for (const auto skipped : gaps) out.small(skipped);
   for (const auto at : picked) write(entries[at]);
 }
 
@@ -98,9 +109,8 @@ Status write_attributes(Entries entries, const AttributeTable& table, ColumnWrit
     numbers.push_back(*number);
   }
   write_some(
-      entries, Column::kAttributes, out,
+      entries, Column::kAttributes, out, is_object,
       [&](const Entry& entry) {
-        if (is_link_name(entry)) return false;
         const auto number = numbers[static_cast<std::size_t>(&entry - entries.data())];
         return std::exchange(last[type_number(entry.mode)], number) != number;
       },
@@ -120,12 +130,8 @@ void write_times(Entries entries, ColumnWriter& out) {
   Time last;
   std::vector<Time> changes;
   write_some(
-      entries, Column::kTimes, out,
-      [&](const Entry& entry) {
-        if (is_link_name(entry) || entry.mtime == last) return false;
-        last = entry.mtime;
-        return true;
-      },
+      entries, Column::kTimes, out, is_object,
+      [&](const Entry& entry) { return std::exchange(last, entry.mtime) != entry.mtime; },
       [&](const Entry& entry) { changes.push_back(entry.mtime); });
   std::int64_t base = 0;
   for (const auto& time : changes) {
@@ -142,7 +148,8 @@ void write_times(Entries entries, ColumnWriter& out) {
 void write_other_times(Entries entries, Column column, std::optional<Time> Entry::*which,
                        ColumnWriter& out) {
   write_some(
-      entries, column, out, [&](const Entry& entry) { return (entry.*which).has_value(); },
+      entries, column, out, is_object,
+      [&](const Entry& entry) { return (entry.*which).has_value(); },
       [&](const Entry& entry) {
         write_seconds((entry.*which)->seconds, entry.mtime.seconds, out);
         out.number((entry.*which)->nanoseconds);
@@ -150,10 +157,12 @@ void write_other_times(Entries entries, Column column, std::optional<Time> Entry
 }
 
 /// References mostly follow each other or repeat: offset as distance to the last one's.
-void write_refs(Entries entries, Column column, SideRef Entry::*which, ColumnWriter& out) {
+template <class MayHave>
+void write_refs(Entries entries, Column column, SideRef Entry::*which, ColumnWriter& out,
+                MayHave may_have) {
   std::uint64_t base = 0;
   write_some(
-      entries, column, out, [&](const Entry& entry) { return (entry.*which).present(); },
+      entries, column, out, may_have, [&](const Entry& entry) { return (entry.*which).present(); },
       [&](const Entry& entry) {
         const auto& ref = entry.*which;
         out.number(zigzag(static_cast<std::int64_t>(ref.offset_bytes - base)));
@@ -163,18 +172,18 @@ void write_refs(Entries entries, Column column, SideRef Entry::*which, ColumnWri
 }
 
 void write_extents(Entries entries, ColumnWriter& out) {
-  write_refs(entries, Column::kSparseMaps, &Entry::sparse_map, out);
+  write_refs(entries, Column::kSparseMaps, &Entry::sparse_map, out, is_file);
   write_some(
-      entries, Column::kCodecs, out,
+      entries, Column::kCodecs, out, is_file,
       [](const Entry& entry) { return entry.codec != ExtentCodec::kRaw; },
       [&](const Entry& entry) { out.byte(static_cast<std::uint8_t>(entry.codec)); });
   write_some(
-      entries, Column::kStored, out,
+      entries, Column::kStored, out, is_file_or_link,
       [](const Entry& entry) { return entry.stored_bytes != implied_stored_bytes(entry); },
       [&](const Entry& entry) { out.number(entry.stored_bytes); });
   DataAddress base;
   write_some(
-      entries, Column::kAddresses, out,
+      entries, Column::kAddresses, out, is_file,
       [](const Entry& entry) { return entry.address.has_value(); },
       [&](const Entry& entry) {
         out.small(entry.address->volume);
@@ -192,12 +201,13 @@ void write_links(Entries entries, ColumnWriter& out) {
     base = entry.link_inode;
   }
   write_some(
-      entries, Column::kLinkCounts, out, [](const Entry& entry) { return entry.link_count != 0; },
+      entries, Column::kLinkCounts, out, is_object,
+      [](const Entry& entry) { return entry.link_count != 0; },
       [&](const Entry& entry) { out.number(entry.link_count); });
 }
 
 void write_targets(Entries entries, ColumnWriter& out) {
-  write_refs(entries, Column::kLongTargets, &Entry::long_target, out);
+  write_refs(entries, Column::kLongTargets, &Entry::long_target, out, is_target);
   for (const auto& entry : entries) {
     if (entry.long_target.present()) out.number(entry.size_bytes);
   }
@@ -256,7 +266,7 @@ Result<std::optional<EntryColumns>> encode_columns(Entries entries, std::size_t 
   write_links(entries, out);
   write_other_times(entries, Column::kChangeTimes, &Entry::ctime, out);
   write_other_times(entries, Column::kAccessTimes, &Entry::atime, out);
-  write_refs(entries, Column::kXattrs, &Entry::xattrs, out);
+  write_refs(entries, Column::kXattrs, &Entry::xattrs, out, is_object);
   write_targets(entries, out);
   EntryColumns columns;
   columns.block_ends = out.block_ends();

@@ -35,6 +35,8 @@ inline constexpr std::size_t kTypeCount = 7;
 inline constexpr std::size_t kRegularNumber = 0;
 inline constexpr std::size_t kDirectoryNumber = 1;
 inline constexpr std::size_t kSymlinkNumber = 2;
+inline constexpr std::size_t kCharacterDeviceNumber = 4;
+inline constexpr std::size_t kBlockDeviceNumber = 5;
 /// Position in kTypes; kTypeCount for no type.
 [[nodiscard]] std::size_t type_number(std::uint32_t mode);
 

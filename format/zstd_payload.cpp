@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include <memory>
+#include <optional>
 
 namespace dgfs::format {
 namespace {
@@ -48,6 +49,27 @@ std::size_t set_up(ZSTD_CCtx* context, std::size_t plain_bytes, const Model& mod
   return ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
 }
 
+/// Length of the magicless zstd frame that `payload` begins with, nullopt where it is cut off.
+/// zstd would take further frames behind it, which no writer makes.
+std::optional<std::size_t> frame_bytes(Bytes payload) {
+  if (payload.empty()) return std::nullopt;
+  constexpr std::size_t kIdBytes[] = {0, 1, 2, 4};
+  const auto descriptor = payload[0];
+  const bool single_segment = (descriptor >> 5 & 1) != 0;
+  const auto size_code = descriptor >> 6;
+  const auto size_bytes =
+      size_code == 0 ? std::size_t{single_segment} : std::size_t{1} << size_code;
+  auto at = 1 + (single_segment ? 0u : 1u) + kIdBytes[descriptor & 3] + size_bytes;
+  for (bool last = false; !last;) {
+    if (at + 3 > payload.size()) return std::nullopt;
+    const auto header = payload[at] | payload[at + 1] << 8 | payload[at + 2] << 16;
+    last = (header & 1) != 0;
+    const bool is_run = (header >> 1 & 3) == 1;
+    at += 3 + (is_run ? 1 : static_cast<std::size_t>(header) >> 3);
+  }
+  return at + ((descriptor >> 2 & 1) != 0 ? 4 : 0);  // its own checksum
+}
+
 }  // namespace
 
 Result<Buffer> compress_payload(Bytes plain, std::span<const std::size_t> block_ends,
@@ -69,6 +91,9 @@ Result<Buffer> compress_payload(Bytes plain, std::span<const std::size_t> block_
 }
 
 Result<Buffer> decompress_payload(Bytes payload, std::size_t plain_bytes, const Model& model) {
+  if (frame_bytes(payload) != payload.size()) {  // F-130
+    return Error(ErrorKind::kCorrupt, 2139, "page payload is not one zstd frame");
+  }
   auto* context = decompression_context();
   if (context == nullptr) return Error(ErrorKind::kLimit, 2142, "out of memory for zstd");
   Buffer plain(plain_bytes);
@@ -76,7 +101,7 @@ Result<Buffer> decompress_payload(Bytes payload, std::size_t plain_bytes, const 
       context, plain.data(), plain.size(), payload.data(), payload.size(),
       static_cast<const ZSTD_DDict*>(model.zstd_decompression_dictionary()));
   if (ZSTD_isError(result)) return failed(ErrorKind::kCorrupt, 2143, result);
-  if (result == plain_bytes) return plain;
+  if (result == plain_bytes) return plain;  // F-131
   return Error(ErrorKind::kCorrupt, 2144, "page payload has another length than its header says");
 }
 
