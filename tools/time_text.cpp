@@ -56,7 +56,9 @@ std::string full_iso_time(const Time& time) { return format_time(time, "%Y-%m-%d
 std::string utc_time(const Time& time) {
   const std::time_t seconds = time.seconds;
   std::tm parts{};
-  if (::gmtime_r(&seconds, &parts) == nullptr) return std::string("@").append(std::to_string(time.seconds));
+  if (::gmtime_r(&seconds, &parts) == nullptr) {
+    return std::string("@").append(std::to_string(time.seconds));
+  }
   return formatted(parts, with_nanoseconds("%Y-%m-%dT%H:%M:%S.%NZ", time.nanoseconds));
 }
 
