@@ -52,8 +52,10 @@ class DirectoryFinder {
 
 /// Room made for the shared part of a key; the arena grows where that is too little.
 constexpr std::size_t kSharedBytesGuess = 24;
-/// Keys are copied in steps of this, and the arena has as much to spare: most need one or two.
-constexpr std::size_t kCopyStepBytes = 16;
+/// Keys are copied in steps of this, and the arena has as much to spare: most need one.
+constexpr std::size_t kCopyStepBytes = 32;
+/// Suffixes up to this length, that is nearly all, are copied in one step of it.
+constexpr std::size_t kShortSuffixBytes = 16;
 constexpr std::uint64_t kNanosecondsEnd = 1'000'000'000;
 
 /// Bit kind - kKindOther for every kind from there on that there is (F-150): no regular file,
@@ -149,7 +151,11 @@ void ColumnPage::Loader::append_key(std::size_t index, std::size_t kept_bytes,
   for (std::size_t at = 0; at < kept_bytes; at += kCopyStepBytes) {
     std::memmove(to + at, from + at, kCopyStepBytes);
   }
-  suffix.copy(to + kept_bytes, suffix.size());
+  if (suffix.size() <= kShortSuffixBytes && in_.may_read(suffix.data(), kShortSuffixBytes)) {
+    std::memcpy(to + kept_bytes, suffix.data(), kShortSuffixBytes);
+  } else {
+    suffix.copy(to + kept_bytes, suffix.size());
+  }
   page_.key_begins_[index + 1] = static_cast<std::uint32_t>(end);
 }
 
@@ -196,7 +202,7 @@ void ColumnPage::Loader::load_attributes() {
         return in_.fail("attribute combination does not fit");  // F-152
       }
       current = add_combination(*combination);
-    } else if (is_link(i) && current < 0) {
+    } else if (is_link(i) && current < 0) {  // F-155
       current = add_combination({kTypes[type], 0, 0});
     }
     if (current < 0) return in_.fail("entry without attributes");  // F-151

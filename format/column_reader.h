@@ -41,7 +41,7 @@ class ColumnReader {
     return 0;
   }
   /// The next `count` bits of the bit stream, at most 63.
-  std::uint64_t bits(unsigned count) {
+  std::uint64_t bits(unsigned count) {  // F-135
     const auto byte_at = static_cast<std::size_t>(bit_at_ / 8);
     std::uint64_t word = 0;
     if (count > 56 || bits_.size() - byte_at < sizeof word) return bits_slowly(count);
@@ -70,6 +70,12 @@ class ColumnReader {
     return as_text(Bytes(begin, length));
   }
   std::string_view text(std::uint64_t length_bytes);
+
+  /// Whether `length_bytes` from `text`, which came from here, are still inside the input.
+  [[nodiscard]] bool may_read(const char* text, std::size_t length_bytes) const {
+    return reinterpret_cast<const char*>(body_.data()) + body_.size() - text >=
+           static_cast<std::ptrdiff_t>(length_bytes);
+  }
 
   void fail(const char* what);
   [[nodiscard]] bool failed() const { return failure_ != nullptr; }

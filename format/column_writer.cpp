@@ -6,7 +6,7 @@
 
 namespace dgfs::format {
 
-void ColumnWriter::bits(std::uint64_t value, unsigned count) {
+void ColumnWriter::bits(std::uint64_t value, unsigned count) {  // F-135
   while (count > 0) {
     const auto taken = count < 32 ? count : 32u;
     pending_ |= (value & ((std::uint64_t{1} << taken) - 1)) << pending_bits_;

@@ -52,12 +52,13 @@ Result<std::string> key_of_path(std::string_view path) {
   }
   key.push_back(kSeparator);
   key.append(components.back());
-  if (key.size() > kKeyBytesMax) return Error(ErrorKind::kLimit, 2101, "path is too long");
+  if (key.size() > kKeyBytesMax)
+    return Error(ErrorKind::kLimit, 2101, "path is too long");  // F-103
   return key;
 }
 
 Status check_key(std::string_view key) {
-  if (key.size() > kKeyBytesMax) return malformed(2102, "key is too long", 0);
+  if (key.size() > kKeyBytesMax) return malformed(2102, "key is too long", 0);  // F-103
   std::size_t at = 0;
   while (true) {
     const auto end = key.find(kSeparator, at);

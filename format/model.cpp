@@ -54,13 +54,13 @@ Result<std::shared_ptr<const Model>> Model::make(std::uint16_t id, ModelKind kin
       return Error(ErrorKind::kCorrupt, 2120, "an empty model must have id 0 and no bytes");
     case ModelKind::kZstdDictionary:
       if (id == 0) return Error(ErrorKind::kCorrupt, 2121, "model id 0 is for the empty model");
-      if (bytes.size() > kModelBytesMax || !is_zstd_dictionary(bytes)) {
+      if (bytes.size() > kModelBytesMax || !is_zstd_dictionary(bytes)) {  // F-222, F-223
         return Error(ErrorKind::kCorrupt, 2122, "model is not a zstd dictionary");
       }
       digest->decompression.reset(ZSTD_createDDict(bytes.data(), bytes.size()));
-      if (digest->decompression != nullptr) break;
+      if (digest->decompression != nullptr) break;  // F-223
       return Error(ErrorKind::kCorrupt, 2123, "model is a damaged zstd dictionary");
-    default:
+    default:  // F-221
       return Error(ErrorKind::kUnsupported, 2124, "model is of an unknown kind");
   }
   return std::shared_ptr<const Model>(new Model(std::move(digest)));

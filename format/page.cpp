@@ -20,17 +20,17 @@ Error bad_page(std::uint16_t code, const char* what, std::size_t offset) {
 std::uint64_t page_checksum(Bytes page) { return checksum64(page.subspan(8)); }
 
 Status check_bounds(const PageHeader& header) {
-  if (header.flags != 0) return bad_page(2133, "page has unknown flags", 13);
-  if (header.entry_count == 0 || header.entry_count > kPageEntriesMax) {
+  if (header.flags != 0) return bad_page(2133, "page has unknown flags", 13);  // F-119
+  if (header.entry_count == 0 || header.entry_count > kPageEntriesMax) {       // F-114
     return bad_page(2134, "page has an entry count out of bounds", 18);
   }
-  if (header.decoded_bytes == 0 || header.decoded_bytes > kPageDecodedBytesMax) {
+  if (header.decoded_bytes == 0 || header.decoded_bytes > kPageDecodedBytesMax) {  // F-115
     return bad_page(2135, "page has a decoded length out of bounds", 20);
   }
-  if (header.payload_bytes > kPagePayloadBytesMax) {
+  if (header.payload_bytes > kPagePayloadBytesMax) {  // F-116
     return bad_page(2136, "page has a payload length out of bounds", 24);
   }
-  if (header.reserved != 0) return bad_page(2137, "page has reserved bytes set", 26);
+  if (header.reserved != 0) return bad_page(2137, "page has reserved bytes set", 26);  // F-119
   return ok();
 }
 
@@ -53,7 +53,7 @@ Result<PageHeader> read_page_header(Bytes page) {
   if (header.checksum != page_checksum(page)) return bad_page(2132, "page checksum differs", 0);
   DGFS_CHECK(check_bounds(header));
   const auto padding = page.subspan(kPageHeaderBytes + header.payload_bytes);
-  if (std::any_of(padding.begin(), padding.end(), [](auto byte) { return byte != 0; })) {
+  if (std::any_of(padding.begin(), padding.end(), [](auto byte) { return byte != 0; })) {  // F-116
     return bad_page(2138, "page has bytes after its payload", kPageHeaderBytes);
   }
   return header;
@@ -83,13 +83,14 @@ Result<std::shared_ptr<const DecodedPage>> decode_page(Bytes page,
                                                        const PageDictionaries& dictionaries) {
   DGFS_TRY(header, read_page_header(page));
   const auto* codec = find_page_codec(header.codec);
-  if (codec == nullptr) {
+  if (codec == nullptr) {  // F-120
     return Error(ErrorKind::kUnsupported, 2145, "page is of an unknown codec").at_offset(12);
   }
   const auto* model = dictionaries.model(header.model_id);
-  if (model == nullptr) return bad_page(2146, "page is of a model that the index lacks", 14);
+  if (model == nullptr)
+    return bad_page(2146, "page is of a model that the index lacks", 14);  // F-117
   const auto* attributes = dictionaries.attribute_table(header.attribute_table);
-  if (attributes == nullptr) {
+  if (attributes == nullptr) {  // F-118
     return bad_page(2147, "page is of an attribute table that the index lacks", 16);
   }
   return codec->decode(header, page.subspan(kPageHeaderBytes, header.payload_bytes), *model,

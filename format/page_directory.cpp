@@ -24,12 +24,13 @@ Result<PageDirectory> PageDirectory::make(std::vector<PageRecord> records) {
   for (const auto& record : records) {
     const auto number = directory.pages_.size();
     const auto bound = record.prefix + record.separator;
+    // F-244, F-246
     if (record.entry_count == 0 || record.entry_count > kPageEntriesMax ||
         bound.size() > kKeyBytesMax) {
       return Error(ErrorKind::kCorrupt, 2300,
                    "page record " + std::to_string(number) + " is out of bounds");
     }
-    if (record.first_ordinal != directory.entry_count_) {
+    if (record.first_ordinal != directory.entry_count_) {  // F-243
       return Error(ErrorKind::kCorrupt, 2301,
                    "page record " + std::to_string(number) + " has the wrong ordinal");
     }

@@ -33,6 +33,7 @@ struct BoundShape {
   std::size_t separator = 0;
 };
 
+// F-246: each limit is one of the three.
 Result<BoundShape> decode_bound_shape(Decoder& decoder, std::size_t previous_bytes) {
   BoundShape shape;
   DGFS_TRY(shared, decoder.varint_up_to(previous_bytes));
@@ -79,7 +80,7 @@ Status decode_ordinals(Decoder& decoder, std::vector<PageRecord>& records) {
   for (auto& record : records) {
     const auto at = decoder.offset();
     DGFS_TRY(count, decoder.varint_up_to(kPageEntriesMax));
-    if (count == 0) {
+    if (count == 0) {  // F-244
       return Error(ErrorKind::kCorrupt, 2310, "page record without entries").at_offset(at);
     }
     record.first_ordinal = first;
@@ -99,7 +100,7 @@ Status decode_places(Decoder& decoder, std::vector<PageRecord>& records) {
     const auto at = decoder.offset();
     DGFS_TRY(step, decoder.signed_varint());
     offset += static_cast<std::uint64_t>(step);
-    if (offset > kFileBytesMax) {
+    if (offset > kFileBytesMax) {  // F-245
       return Error(ErrorKind::kCorrupt, 2311, "page record has a data offset out of bounds")
           .at_offset(at);
     }
@@ -112,6 +113,7 @@ Status decode_places(Decoder& decoder, std::vector<PageRecord>& records) {
   return ok();
 }
 
+// F-242 within the block.
 Status check_order(const std::vector<PageRecord>& records) {
   for (std::size_t i = 1; i < records.size(); ++i) {
     const auto& before = records[i - 1];

@@ -41,7 +41,16 @@ TEST(Key, RefusesStringsThatAreNoKeys) {  // F-101
     EXPECT_FALSE(format::check_key(key)) << testing::PrintToString(key);
     EXPECT_FALSE(format::path_of_key(key)) << testing::PrintToString(key);
   }
-  EXPECT_FALSE(format::check_key(std::string(65536, 'x')));
+}
+
+TEST(Key, IsBounded) {  // F-103
+  std::string directories;
+  while (directories.size() < 65400) directories += std::string(99, 'd') + '\0';
+  const auto key_of_bytes = [&](std::size_t bytes) {
+    return directories + '\0' + std::string(bytes - directories.size() - 1, 'n');
+  };
+  EXPECT_TRUE(format::check_key(key_of_bytes(65535)));
+  EXPECT_EQ(format::check_key(key_of_bytes(65536)).error().code(), 2102);
 }
 
 TEST(Key, PathsComeBack) {

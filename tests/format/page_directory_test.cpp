@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/page_directory.h"
 
+#include "format/coding.h"
 #include "format/key.h"
 #include "format/limits.h"
 #include "tests/format/page_test_support.h"
@@ -111,7 +112,7 @@ TEST(PageDirectory, BlocksComeBack) {
   EXPECT_TRUE(format::decode_page_block(format::encode_page_block({})).value().empty());
 }
 
-TEST(PageDirectory, RefusesRecordsOutOfOrder) {  // F-242, F-243
+TEST(PageDirectory, RefusesRecordsOutOfOrder) {  // F-242 to F-245
   const auto index = make_index(5);
   ASSERT_GT(index.records.size(), 4u);
   auto swapped = index.records;
@@ -129,9 +130,35 @@ TEST(PageDirectory, RefusesRecordsOutOfOrder) {  // F-242, F-243
   empty[0].entry_count = 0;
   EXPECT_EQ(PageDirectory::make(empty).error().code(), 2300);
   EXPECT_EQ(format::decode_page_block(format::encode_page_block(empty)).error().code(), 2310);
+  empty[0].entry_count = format::kPageEntriesMax + 1;
+  EXPECT_EQ(PageDirectory::make(empty).error().code(), 2300);
+  EXPECT_FALSE(format::decode_page_block(format::encode_page_block(empty)));
   auto far = index.records;
   far[1].first_data_offset = format::kFileBytesMax + 1;
   EXPECT_EQ(format::decode_page_block(format::encode_page_block(far)).error().code(), 2311);
+}
+
+/// Two records, the first with the bound "ab", the second with the given shape.
+Buffer block_of_bound(std::uint64_t shared, std::uint64_t suffix, std::uint64_t separator) {
+  Buffer block;
+  format::Encoder encoder(block);
+  for (const std::uint64_t value : {std::uint64_t{2}, std::uint64_t{0}, std::uint64_t{2},
+                                    std::uint64_t{1}, shared, suffix, separator}) {
+    encoder.varint(value);
+  }
+  encoder.raw(as_bytes("ab" + std::string(suffix, 'c')));
+  for (const int value : {0, 0, 0, 1, 1, 0, 0, 0, 0}) encoder.varint(static_cast<unsigned>(value));
+  for (int i = 0; i < 2; ++i) encoder.fixed(std::uint64_t{0});
+  return block;
+}
+
+TEST(PageDirectory, BoundsHaveBounds) {  // F-246
+  EXPECT_TRUE(format::decode_page_block(block_of_bound(2, 65533, 65535)));
+  EXPECT_TRUE(format::decode_page_block(block_of_bound(1, 3, 0)));
+  for (const auto& bad :
+       {block_of_bound(2, 65534, 0), block_of_bound(3, 1, 0), block_of_bound(2, 1, 4)}) {
+    EXPECT_EQ(format::decode_page_block(bad).error().code(), 2003);
+  }
 }
 
 /// Sealed blocks are checksummed; what the decoder sees here is what a forger would write.

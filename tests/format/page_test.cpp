@@ -74,7 +74,7 @@ TEST(Page, OtherLengthsAreRefused) {
 }
 
 /// What the checksum cannot catch: a header that was written wrong.
-TEST(Page, HeaderFieldsAreBounded) {  // F-112 to F-119
+TEST(Page, HeaderFieldsAreBounded) {  // F-112, F-114 to F-120
   struct Case {
     std::size_t offset;
     std::uint32_t value;
@@ -95,7 +95,7 @@ TEST(Page, HeaderFieldsAreBounded) {  // F-112 to F-119
   }
 }
 
-TEST(Page, OneEntryAlwaysFits) {
+TEST(Page, OneEntryAlwaysFits) {  // F-181
   EntryGenerator generator(5);
   for (int i = 0; i < 50; ++i) {
     Entry entry;
