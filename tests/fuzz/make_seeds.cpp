@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// make_seeds FOLDER: the seed corpora of the fuzz targets, FOLDER/TARGET/NAME, from what the
+// encoders write. Made at build, so that they follow the format.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "format/coding.h"
+#include "format/directory_table.h"
+#include "format/entry_columns.h"
+#include "format/extent.h"
+#include "format/inode_runs.h"
+#include "format/page_directory.h"
+#include "format/page_root.h"
+#include "format/section.h"
+#include "format/sparse_map.h"
+#include "format/superblock.h"
+#include "format/volume_header.h"
+#include "format/xattr_set.h"
+#include "tests/fuzz/fuzz_tables.h"
+#include "tests/support/entry_generator.h"
+
+namespace dgfs::test {
+namespace {
+
+using format::SectionKind;
+
+/// Writes seeds; each begins with what its target takes from the front of its input.
+class Corpus {
+ public:
+  Corpus(const std::filesystem::path& folder, std::string_view target) : folder_(folder / target) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  template <class... Ints>
+  void add(Bytes bytes, Ints... front) {
+    Buffer seed;
+    format::Encoder encoder(seed);
+    (encoder.fixed(front), ...);
+    encoder.raw(bytes);
+    std::ofstream file(folder_ / std::to_string(count_++), std::ios::binary);
+    file.write(as_text(seed).data(), static_cast<std::streamsize>(seed.size()));
+  }
+
+ private:
+  std::filesystem::path folder_;
+  int count_ = 0;
+};
+
+constexpr std::uint8_t kFirst = 0;
+constexpr std::uint8_t kSecond = 1;
+
+/// A small tree, or link records, with combinations of fuzz_attributes() only.
+std::vector<format::Entry> entries(std::uint64_t seed, bool links) {
+  EntryGenerator generator(seed);
+  EntryOptions options;
+  options.entry_count = 12 + 10 * seed;
+  options.special_percent = options.link_percent = options.feature_percent = 15;
+  options.wild_names = seed % 2 == 0;
+  auto made =
+      links ? generator.link_records(options.entry_count, options) : generator.tree(options);
+  for (auto& entry : made) {
+    if (entry.link_inode != 0) continue;
+    entry.mode = format::type_of(entry.mode) | 0640;
+    entry.uid = entry.gid = entry.uid % 2 == 0 ? 0 : 1000;
+  }
+  return made;
+}
+
+void add_pages(const std::filesystem::path& folder) {
+  Corpus corpus(folder, "page");
+  auto table = fuzz_attributes();
+  const auto model = format::Model::empty();
+  const format::PageContext context{model.get(), &table};
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto made = entries(seed, seed % 4 == 3);
+    auto guess = made.size();
+    const auto page =
+        format::fill_page(*format::find_page_codec(format::kColumnCodec), made, context, guess)
+            .value();
+    const auto header = format::read_page_header(page.bytes).value();
+    corpus.add(Bytes(page.bytes).subspan(format::kPageHeaderBytes, header.payload_bytes), kFirst,
+               header.codec, header.flags, header.model_id, header.attribute_table,
+               header.entry_count, header.decoded_bytes);
+    const auto columns = format::encode_columns(made, 0, table).value().value();
+    corpus.add(columns.bytes, kSecond, static_cast<std::uint16_t>(made.size()));
+  }
+}
+
+void add_page_blocks(const std::filesystem::path& folder) {
+  Corpus corpus(folder, "page_block");
+  for (const std::size_t count : {0u, 1u, 20u}) {
+    std::vector<format::PageRecord> records;
+    for (std::size_t i = 0; i < count; ++i) {
+      format::PageRecord record;
+      record.prefix = "some/directory" + std::to_string(10 + i / 4);
+      record.separator = std::string(1 + i % 4, 'a');
+      record.first_ordinal = i * 600;
+      record.entry_count = 600;
+      record.volume = static_cast<format::VolumeNumber>(i / 9);
+      record.first_data_offset = 4096 + i * 100'000;
+      record.checksum = i * 0x9e3779b97f4a7c15;
+      record.zone = i + 1 == count ? format::kLinkZone : 0;
+      records.push_back(record);
+    }
+    corpus.add(format::encode_page_block(records));
+  }
+}
+
+template <class Encode>
+Buffer encoded(Encode encode) {
+  Buffer out;
+  encode(out);
+  return out;
+}
+
+format::Superblock superblock() {
+  format::Superblock made;
+  made.index_bytes = 5 * format::kPageBytes;
+  made.namespace_entries = 300;
+  made.link_entries = 1;
+  made.next_inode = 301;
+  std::uint64_t offset = 3 * format::kPageBytes;
+  for (const auto kind :
+       {SectionKind::kPages, SectionKind::kPageDirectory, SectionKind::kDirectoryTable,
+        SectionKind::kAttributeTables, SectionKind::kInodeRuns, SectionKind::kVolumes}) {
+    const bool is_pages = kind == SectionKind::kPages;
+    auto& place = made.sections[static_cast<std::size_t>(kind)];
+    place = {kind, is_pages ? format::kPageBytes : offset, is_pages ? 2 * format::kPageBytes : 100};
+    offset += is_pages ? 0 : 104;
+  }
+  return made;
+}
+
+format::VolumeHeader volume_header() {
+  format::VolumeHeader made;
+  made.data_end = 5000;
+  made.index_offset = 2 * format::kPageBytes;
+  made.index_bytes = 5 * format::kPageBytes;
+  made.file_bytes = 8 * format::kPageBytes;
+  return made;
+}
+
+void add_tables(Corpus& corpus) {
+  corpus.add(encoded([](Buffer& out) {
+               format::encode_directory_list(out, 3, std::vector<std::uint64_t>{0, 2});
+               format::encode_directory_list(out, 1, {});
+               format::encode_directory_list(out, 0, {});
+             }),
+             std::uint8_t{2}, std::uint16_t{5});
+  corpus.add(encoded([](Buffer& out) {
+               format::InodeRuns::make({{1, 0, 4}, {20, 4, 3}, {10, 7, 2}}, 9).value().encode(out);
+             }),
+             std::uint8_t{3}, std::uint16_t{9});
+  corpus.add(encoded([](Buffer& out) {
+               format::encode_volume_table({{0, 9000, "a.dgfs"}, {7, 4096, ""}}, out);
+             }),
+             std::uint8_t{4});
+  corpus.add(encoded([](Buffer& out) { fuzz_attributes().encode(out); }), std::uint8_t{5});
+}
+
+void add_side_records(Corpus& corpus) {
+  format::SparseMap map;
+  map.add(0, 4096);
+  map.add(1 << 20, 100);
+  corpus.add(encoded([&](Buffer& out) { map.encode(out); }), std::uint8_t{6},
+             std::uint64_t{1} << 21);
+  corpus.add(encoded([](Buffer& out) {
+               format::encode_xattr_set({{"user.a", Buffer(5, 'v')}, {"user.b", {}}}, out);
+             }),
+             std::uint8_t{7});
+}
+
+void add_sections(const std::filesystem::path& folder) {
+  Corpus corpus(folder, "sections");
+  for (const std::size_t bytes : {0u, 10u, 3000u}) {
+    corpus.add(encoded([&](Buffer& out) {
+                 format::seal_block(SectionKind::kVolumes, Buffer(bytes, 'b'), out);
+               }),
+               std::uint8_t{0}, static_cast<std::uint8_t>(SectionKind::kVolumes));
+  }
+  corpus.add(Buffer(20, 'r'), std::uint8_t{1}, std::uint64_t{28});
+  add_tables(corpus);
+  add_side_records(corpus);
+  corpus.add(encoded([](Buffer& out) {
+               format::encode_page_root(
+                   {{0, "", 0, 0, 512, 0, 9000}, {0, "b", 512, 512, 3, 9000, 99}}, out);
+             }),
+             std::uint8_t{8});
+  corpus.add(format::encode_superblock(superblock()), std::uint8_t{9});
+  corpus.add(format::encode_volume_header(volume_header()), std::uint8_t{10});
+}
+
+void add_extents(const std::filesystem::path& folder) {
+  Corpus corpus(folder, "extent");
+  for (const std::size_t bytes : {1u, 3000u}) {
+    Buffer content(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) content[i] = static_cast<std::uint8_t>(i % 7 * i);
+    Buffer raw;
+    Buffer packed;
+    format::append_raw_extent(content, raw);
+    if (!format::append_zstd_extent(content, 3, packed)) std::abort();
+    const auto length = static_cast<std::uint16_t>(bytes - 1);
+    corpus.add(raw, kFirst, std::uint8_t{0}, std::uint8_t{0}, length);
+    corpus.add(packed, kFirst, std::uint8_t{1}, std::uint8_t{0}, length);
+  }
+  Buffer long_extent;
+  if (!format::append_zstd_extent(Buffer(200'000, 'z'), 3, long_extent)) std::abort();
+  const auto trailer = format::zstd_trailer_bytes(format::frame_count(200'000));
+  corpus.add(Bytes(long_extent).last(static_cast<std::size_t>(trailer)), kSecond,
+             static_cast<std::uint32_t>(long_extent.size()));
+}
+
+void add_keys(const std::filesystem::path& folder) {
+  using namespace std::string_view_literals;
+  Corpus corpus(folder, "key");
+  for (const auto key : {"\0"sv, "\0name"sv, "a\0bb\0\0name"sv, "a/b/../c"sv, "//x/./y/"sv}) {
+    corpus.add(as_bytes(key));
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 2;
+  }
+  const std::filesystem::path folder(argv[1]);
+  dgfs::test::add_pages(folder);
+  dgfs::test::add_page_blocks(folder);
+  dgfs::test::add_sections(folder);
+  dgfs::test::add_extents(folder);
+  dgfs::test::add_keys(folder);
+  return 0;
+}

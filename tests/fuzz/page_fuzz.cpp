@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Index pages. Input: a byte that says what follows, a page header from its codec on with the
+// payload (the checksum is made good), or an entry count and columns before entropy coding.
+#include "format/attribute_table.h"
+#include "format/column_page.h"
+#include "format/entry_columns.h"
+#include "format/page.h"
+#include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_tables.h"
+
+namespace dgfs::test {
+namespace {
+
+/// Whatever is accepted can be used, and can be written.
+void use(const format::DecodedPage& page) {
+  std::vector<format::Entry> entries;
+  for (std::size_t i = 0; i < page.size(); ++i) {
+    entries.push_back(page.entry(i));
+    require(page.lower_bound(page.key(i)) == i);
+    require(page.data_offset(i) <= page.data_offset(i + 1));
+    require(page.mode(i) == entries.back().mode);
+    require(page.link_inode(i) == entries.back().link_inode);
+  }
+  const auto columns = format::encode_columns(entries, 0, fuzz_attributes());
+  require(columns && columns.value());
+  const auto again =
+      format::ColumnPage::decode(columns.value()->bytes, entries.size(), fuzz_attributes());
+  require(again && again.value()->size() == entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) require(again.value()->entry(i) == entries[i]);
+}
+
+void fuzz_page(FuzzInput input) {
+  format::PageHeader header;
+  header.codec = input.take<std::uint8_t>();
+  header.flags = input.take<std::uint8_t>();
+  header.model_id = input.take<std::uint16_t>();
+  header.attribute_table = input.take<std::uint16_t>();
+  header.entry_count = input.take<std::uint16_t>();
+  header.decoded_bytes = input.take<std::uint32_t>();
+  auto payload = input.rest();
+  payload.resize(std::min(payload.size(), format::kPagePayloadBytesMax));
+  const FuzzDictionaries dictionaries;
+  const auto page = format::decode_page(format::make_page(header, payload), dictionaries);
+  if (page) use(*page.value());
+}
+
+void fuzz_columns(FuzzInput input) {
+  const auto count = input.take<std::uint16_t>() % (format::kPageEntriesMax + 1);
+  const auto columns = input.rest();
+  if (count == 0 || columns.size() > format::kPageDecodedBytesMax) return;
+  const auto page = format::ColumnPage::decode(columns, count, fuzz_attributes());
+  if (page) use(*page.value());
+}
+
+}  // namespace
+}  // namespace dgfs::test
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
+  dgfs::test::FuzzInput input({data, size_bytes});
+  const bool is_page = input.take<std::uint8_t>() % 2 == 0;
+  is_page ? dgfs::test::fuzz_page(input) : dgfs::test::fuzz_columns(input);
+  return 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What the sections hold, and the header pages. Input: a byte that picks the decoder, its
+// arguments, the bytes; checksums are made good.
+#include "format/attribute_table.h"
+#include "format/checksum.h"
+#include "format/coding.h"
+#include "format/directory_table.h"
+#include "format/header_page.h"
+#include "format/inode_runs.h"
+#include "format/page_root.h"
+#include "format/section.h"
+#include "format/sparse_map.h"
+#include "format/superblock.h"
+#include "format/volume_header.h"
+#include "format/xattr_set.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace dgfs::test {
+namespace {
+
+using format::SectionKind;
+
+void fuzz_block(FuzzInput input) {
+  const auto kind = static_cast<SectionKind>(input.take<std::uint8_t>() % format::kSectionKinds);
+  auto block = input.rest();
+  if (block.size() < format::kSealedBlockHeaderBytes) return;
+  const auto stored = format::load<std::uint32_t>(block, 8);
+  const auto left = block.size() - format::kSealedBlockHeaderBytes;
+  const auto covered = Bytes(block).subspan(8, 16 + std::min<std::size_t>(stored, left));
+  const auto checksum = format::checksum64(covered, static_cast<std::uint64_t>(kind));
+  format::store(MutableBytes(block), 0, checksum);
+  const auto opened = format::open_block(kind, block);
+  if (!opened) return;
+  require(opened.value().body.size() <= format::kSectionBlockBytesMax);
+  require(opened.value().consumed_bytes <= block.size());
+}
+
+void fuzz_record(FuzzInput input) {
+  const auto offset = input.take<std::uint64_t>();
+  const auto body = input.rest();
+  const auto record = format::seal_record(SectionKind::kXattrs, offset, body);
+  require(format::open_record(SectionKind::kXattrs, offset, record).has_value());
+  (void)format::open_record(SectionKind::kXattrs, offset, body);
+}
+
+void fuzz_directories(FuzzInput input) {
+  const auto entry_count = input.take<std::uint16_t>();
+  format::DirectoryTable::Loader loader(entry_count);
+  if (!loader.add(input.rest())) return;
+  const auto table = std::move(loader).finish();
+  if (!table) return;
+  for (format::Ordinal ordinal = 0; ordinal < entry_count; ++ordinal) {
+    const auto parent = table.value().parent(ordinal);
+    require(parent && *parent <= ordinal);
+    const auto siblings = table.value().children(*parent);
+    require(siblings && (ordinal == 0 || ordinal - siblings->first < siblings->count));
+  }
+}
+
+void fuzz_inodes(FuzzInput input) {
+  const auto entry_count = input.take<std::uint16_t>();
+  const auto runs = format::InodeRuns::decode(input.rest(), entry_count);
+  if (!runs) return;
+  for (format::Ordinal ordinal = 0; ordinal < entry_count; ++ordinal) {
+    const auto inode = runs.value().inode_of(ordinal);
+    require(inode && runs.value().ordinal_of(*inode) == ordinal);
+  }
+}
+
+void fuzz_sparse_map(FuzzInput input) {
+  const auto file_bytes = input.take<std::uint64_t>();
+  const auto map = format::SparseMap::decode(input.rest(), file_bytes);
+  if (!map) return;
+  require(map.value().content_bytes() <= file_bytes);
+  Buffer again;
+  map.value().encode(again);
+  require(format::SparseMap::decode(again, file_bytes).value() == map.value());
+}
+
+void fuzz_attributes(FuzzInput input) {
+  const auto bytes = input.rest();
+  const auto table = format::AttributeTable::decode(bytes);
+  if (!table) return;
+  for (std::size_t i = 0; i < table.value().size(); ++i) {
+    require(table.value().find(*table.value().at(i)) == i);
+  }
+}
+
+void fuzz_volumes(FuzzInput input) {
+  const auto volumes = format::decode_volume_table(input.rest());
+  if (!volumes) return;
+  Buffer again;
+  format::encode_volume_table(volumes.value(), again);
+  require(format::decode_volume_table(again).value() == volumes.value());
+}
+
+void fuzz_xattrs(FuzzInput input) {
+  const auto xattrs = format::decode_xattr_set(input.rest());
+  if (!xattrs) return;
+  Buffer again;
+  format::encode_xattr_set(xattrs.value(), again);
+  require(format::decode_xattr_set(again).value() == xattrs.value());
+}
+
+void fuzz_page_root(FuzzInput input) {
+  const auto rows = format::decode_page_root(input.rest());
+  if (!rows) return;
+  Buffer again;
+  format::encode_page_root(rows.value(), again);
+  require(format::decode_page_root(again).value() == rows.value());
+}
+
+/// A header page of the input, padded, with the right checksum.
+Buffer header_page(FuzzInput input) {
+  auto page = input.rest();
+  page.resize(format::kPageBytes);
+  const auto covered = Bytes(page).first(format::kHeaderChecksumOffset);
+  format::store(MutableBytes(page), format::kHeaderChecksumOffset, format::checksum64(covered));
+  return page;
+}
+
+void fuzz_superblock(FuzzInput input) {
+  const auto superblock = format::decode_superblock(header_page(input));
+  if (superblock) require(superblock.value().namespace_entries > 0);
+}
+
+void fuzz_volume_header(FuzzInput input) {
+  const auto header = format::decode_volume_header(header_page(input));
+  if (header) require(header.value().data_end <= header.value().file_bytes);
+}
+
+constexpr void (*kTargets[])(FuzzInput) = {fuzz_block,      fuzz_record,       fuzz_directories,
+                                           fuzz_inodes,     fuzz_volumes,      fuzz_attributes,
+                                           fuzz_sparse_map, fuzz_xattrs,       fuzz_page_root,
+                                           fuzz_superblock, fuzz_volume_header};
+
+}  // namespace
+}  // namespace dgfs::test
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
+  dgfs::test::FuzzInput input({data, size_bytes});
+  dgfs::test::kTargets[input.take<std::uint8_t>() % std::size(dgfs::test::kTargets)](input);
+  return 0;
+}
