@@ -79,7 +79,7 @@ Status PosixDirectory::set_owner(std::string_view name, std::uint32_t uid, std::
   DGFS_CHECK(check_name_or_self(name, path_));
   const int flags = AT_SYMLINK_NOFOLLOW | (name.empty() ? AT_EMPTY_PATH : 0);
   if (::fchownat(fd_.get(), std::string(name).c_str(), uid, gid, flags) == 0) return ok();
-  return os_error(1040, errno, "set owner of", join_path(path_, name));
+  return os_error(1040, errno, "set owner", join_path(path_, name));
 }
 
 Status PosixDirectory::set_mode(std::string_view name, std::uint32_t mode) {
@@ -90,14 +90,14 @@ Status PosixDirectory::set_mode(std::string_view name, std::uint32_t mode) {
   const UniqueFd fd(name.empty() ? ::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)
                                  : ::openat(fd_.get(), std::string(name).c_str(),
                                             O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd) return os_error(1041, errno, "set mode of", path);
+  if (!fd) return os_error(1041, errno, "set mode", path);
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) return os_error(1042, errno, "stat", path);
   if (S_ISLNK(status.st_mode)) {
     return Error(ErrorKind::kInvalidArgument, 1043, "a symbolic link has no mode").in_file(path);
   }
   if (::chmod(proc_path(fd.get()).c_str(), mode & kPermissionBits) == 0) return ok();
-  return os_error(1044, errno, "set mode of", path);
+  return os_error(1044, errno, "set mode", path);
 }
 
 Status PosixDirectory::set_times(std::string_view name, std::optional<Time> access_time,
@@ -114,7 +114,7 @@ Status PosixDirectory::set_times(std::string_view name, std::optional<Time> acce
                          ? ::futimens(fd_.get(), times.data())
                          : ::utimensat(fd_.get(), entry.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
   if (failed == 0) return ok();
-  return os_error(1045, errno, "set times of", join_path(path_, name));
+  return os_error(1045, errno, "set times", join_path(path_, name));
 }
 
 Status PosixDirectory::set_xattr(std::string_view name, std::string_view key, Bytes value) {
@@ -126,8 +126,7 @@ Status PosixDirectory::set_xattr(std::string_view name, std::string_view key, By
           ? ::fsetxattr(fd_.get(), key_text.c_str(), value.data(), value.size(), 0)
           : ::lsetxattr(entry_path(name).c_str(), key_text.c_str(), value.data(), value.size(), 0);
   if (failed == 0) return ok();
-  return os_error(1046, errno, "set extended attribute " + key_text + " of",
-                  join_path(path_, name));
+  return os_error(1046, errno, "set extended attribute " + key_text, join_path(path_, name));
 }
 
 Status PosixDirectory::remove(std::string_view name) {

@@ -93,7 +93,7 @@ Result<std::uint64_t> PosixFile::size() const {
   if (::fstat(fd_.get(), &status) != 0) return os_error(1011, errno, "stat", path_);
   if (!S_ISBLK(status.st_mode)) return static_cast<std::uint64_t>(status.st_size);
   const off_t end = ::lseek(fd_.get(), 0, SEEK_END);
-  if (end < 0) return os_error(1012, errno, "find the size of", path_);
+  if (end < 0) return os_error(1012, errno, "find the size", path_);
   return static_cast<std::uint64_t>(end);
 }
 
@@ -105,19 +105,19 @@ Result<FileStatus> PosixFile::status() const {
 
 Status PosixFile::truncate(std::uint64_t size_bytes) {
   const auto size = static_cast<off_t>(size_bytes);
-  if (size_bytes > kOffsetMax) return os_error(1014, EFBIG, "set the size of", path_);
+  if (size_bytes > kOffsetMax) return os_error(1014, EFBIG, "set the size", path_);
   if (retry_interrupted([&] { return ::ftruncate(fd_.get(), size); }) == 0) return ok();
-  return os_error(1015, errno, "set the size of", path_);
+  return os_error(1015, errno, "set the size", path_);
 }
 
 Status PosixFile::preallocate(std::uint64_t size_bytes) {
   if (size_bytes == 0) return ok();
-  if (size_bytes > kOffsetMax) return os_error(1016, EFBIG, "reserve space for", path_);
+  if (size_bytes > kOffsetMax) return os_error(1016, EFBIG, "reserve space", path_);
   const auto size = static_cast<off_t>(size_bytes);
   const auto reserve = [&] { return ::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, 0, size); };
   if (retry_interrupted(reserve) == 0) return ok();
   if (errno == EOPNOTSUPP || errno == ENOSYS) return ok();
-  return os_error(1017, errno, "reserve space for", path_);
+  return os_error(1017, errno, "reserve space", path_);
 }
 
 Status PosixFile::sync() {
@@ -131,10 +131,10 @@ Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {
   const off_t data = ::lseek(fd_.get(), static_cast<off_t>(offset_bytes), SEEK_DATA);
   if (data < 0 && errno == ENXIO) return DataSegment{end, end};
   if (data < 0 && errno == EINVAL) return DataSegment{offset_bytes, end};
-  if (data < 0) return os_error(1019, errno, "find data in", path_).at_offset(offset_bytes);
+  if (data < 0) return os_error(1019, errno, "find data", path_).at_offset(offset_bytes);
   const off_t hole = ::lseek(fd_.get(), data, SEEK_HOLE);
   if (hole < 0 && errno == ENXIO) return DataSegment{end, end};
-  if (hole < 0) return os_error(1020, errno, "find holes in", path_).at_offset(offset_bytes);
+  if (hole < 0) return os_error(1020, errno, "find holes", path_).at_offset(offset_bytes);
   return DataSegment{static_cast<std::uint64_t>(data), static_cast<std::uint64_t>(hole)};
 }
 

@@ -61,7 +61,7 @@ Result<std::pair<HiddenName, UniqueFd>> create_hidden(int directory_fd, std::str
     if (fd) return std::pair(HiddenName(directory_fd, std::move(hidden)), std::move(fd));
     if (errno != EEXIST && errno != EINTR) break;
   }
-  return os_error(1051, errno, "create a temporary file for", path);
+  return os_error(1051, errno, "create a temporary file", path);
 }
 
 int link_open_file(int fd, int directory_fd, const char* name) {
@@ -106,7 +106,7 @@ Result<HiddenName> copy_hidden(PosixFile& file, int directory_fd, std::string_vi
   PosixFile copy(std::move(created.second), path);
   DGFS_CHECK(copy_content(file, copy));
   if (::dup3(copy.fd(), file.fd(), O_CLOEXEC) < 0) {
-    return os_error(1052, errno, "take over the copy for", path);
+    return os_error(1052, errno, "take over the copy", path);
   }
   return std::move(created.first);
 }
@@ -117,7 +117,7 @@ Status set_published_mode(int fd, std::uint32_t mode, const std::string& path) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) return os_error(1053, errno, "stat", path);
   if (::fchmod(fd, mode & status.st_mode & kUnnamedMode) == 0 || errno == EPERM) return ok();
-  return os_error(1054, errno, "set mode of", path);
+  return os_error(1054, errno, "set mode", path);
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ Result<std::unique_ptr<PosixFile>> posix_create_unnamed(const std::string& direc
   if (fd) return std::make_unique<PosixFile>(std::move(fd), path);
   // EISDIR: a kernel or file system that does not know O_TMPFILE takes it for O_DIRECTORY.
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
-    return os_error(1055, errno, "create a temporary file in", directory_path);
+    return os_error(1055, errno, "create a temporary file", directory_path);
   }
   DGFS_TRY(directory, open_parent(path));
   DGFS_TRY(created, create_hidden(directory.get(), "dgfs", directory_path));
@@ -165,7 +165,7 @@ Status posix_publish(PosixFile& file, const std::string& path, std::uint32_t mod
   hidden->keep();
   file.set_path(path);
   if (retry_interrupted([&] { return ::fsync(directory.get()); }) == 0) return ok();
-  return os_error(1057, errno, "sync directory of", path);
+  return os_error(1057, errno, "sync its directory", path);
 }
 
 }  // namespace dgfs::storage

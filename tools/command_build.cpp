@@ -90,14 +90,11 @@ void add_tree_options(OptionParser& options, storage::Env& env, builder::BuildOp
 }
 
 /// Options that say what is written, and how.
-void add_output_options(OptionParser& options, builder::BuildOptions& build) {
+void add_output_options(OptionParser& options, builder::BuildOptions& build, bool& no_index_file) {
   options.value("--index", "FILE", "Where to write the index (default: IMAGE.idx)",
                 build.index_path);
-  options.on_flag("--no-index-file", "Write no separate index, only the copy in the image",
-                  [&](const auto&) -> Status {
-                    build.index_path = "";
-                    return ok();
-                  });
+  options.flag("--no-index-file", "Write no separate index, only the copy in the image",
+               no_index_file);
   options.on_flag("--no-index-copy", "Write the separate index only, no copy in the image",
                   [&](const auto&) -> Status {
                     build.trailing_index = false;
@@ -251,16 +248,21 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
                         "are complete; an older IMAGE is replaced then."});
   BuildCommand command;
   add_tree_options(options, io.env, command.build);
-  add_output_options(options, command.build);
+  bool no_index_file = false;
+  add_output_options(options, command.build, no_index_file);
   options.flag("-q,--quiet", "No progress, no summary", command.quiet);
   options.flag("--json", "Print the summary as a JSON object", command.json);
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
   if (exit_code) return *exit_code;
   command.build.source = operands[0];
   command.build.image_path = operands[1];
-  if (!command.build.trailing_index && command.build.index_path == "") {
+  if (no_index_file && command.build.index_path) {
+    return session.fail_usage("--no-index-file and --index exclude each other");
+  }
+  if (no_index_file && !command.build.trailing_index) {
     return session.fail_usage("--no-index-file and --no-index-copy exclude each other");
   }
+  if (no_index_file) command.build.index_path = "";
   return run(session, command);
 }
 

@@ -67,6 +67,8 @@ TEST_F(BuildCommandTest, PlacesTheIndex) {
   EXPECT_FALSE(env_->status(other_ + ".idx"));
   EXPECT_EQ(run({"ls", other_, "sub/deep"}).out, "large.bin\n");
   EXPECT_EQ(build({"--no-index-file", "--no-index-copy"}).code, 2);
+  EXPECT_EQ(build({"--no-index-file", "--index", index}).code, 2);
+  EXPECT_EQ(build({"--index", index, "--no-index-file"}).code, 2);
 }
 
 TEST_F(BuildCommandTest, TakesIdentityAndTime) {
