@@ -215,6 +215,7 @@ Status ImageBuilder::publish_outputs() {
   Publication publication;
   publication.image = image_file_.get();
   publication.image_path = options_.image_path;
+  publication.default_index_path = options_.image_path + ".idx";
   if (has_index_file()) {
     publication.index = index_file_.get();
     publication.index_path = index_path_;

@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "format/limits.h"
 #include "format/mode.h"
+#include "format/superblock.h"
+#include "format/volume_header.h"
 #include "storage/names.h"
 
 namespace dgfs::builder {
@@ -55,6 +58,23 @@ Result<bool> exists(const storage::Env& env, const std::string& path) {
   return status.error();
 }
 
+Result<Buffer> first_page(storage::Env& env, const std::string& path) {
+  DGFS_TRY(file, env.open(path));
+  Buffer page(format::kPageBytes);
+  DGFS_CHECK(storage::read_exactly(*file, 0, page));
+  return page;
+}
+
+// Whatever cannot be read or is something else is left alone.
+bool is_index_of(storage::Env& env, const std::string& index_path, const std::string& image_path) {
+  const auto index = first_page(env, index_path);
+  const auto image = first_page(env, image_path);
+  if (!index || !image) return false;
+  const auto superblock = format::decode_superblock(index.value());
+  const auto header = format::decode_volume_header(image.value());
+  return superblock && header && superblock.value().uuid == header.value().image_uuid;
+}
+
 class Publisher {
  public:
   Publisher(storage::Env& env, const Publication& publication)
@@ -65,30 +85,46 @@ class Publisher {
  private:
   Status stage_index();
   Status keep_old_image();
-  Status set_old_index_aside();
+  Status set_aside(const std::string& path);
   Status switch_image();
+  Status switch_index();
 
   storage::Env& env_;
   const Publication& publication_;
-  std::string new_index_;  ///< hidden path
-  std::string old_image_;  ///< hidden path, empty if there was none
-  std::string old_index_;  ///< likewise
+  std::string new_index_;                 ///< hidden path
+  std::string old_image_;                 ///< hidden path, empty if there was none
+  std::vector<std::string> old_indexes_;  ///< hidden paths
   Rollback rollback_;
 };
 
 Status Publisher::run() {
+  const bool has_index = publication_.index != nullptr;
+  const std::string& other_index = publication_.default_index_path;
+  const bool is_other_old = other_index != publication_.index_path &&
+                            is_index_of(env_, other_index, publication_.image_path);
+  // One name changes, which is atomic by itself.
+  if (!has_index && !is_other_old) {
+    return env_.publish(*publication_.image, publication_.image_path);
+  }
   // Slow, so it comes before anything has a name that a kill would leave.
   DGFS_CHECK(publication_.image->sync());
-  DGFS_CHECK(stage_index());
+  if (has_index) {
+    DGFS_CHECK(stage_index());
+  }
   DGFS_CHECK(keep_old_image());
-  DGFS_CHECK(set_old_index_aside());
+  if (has_index) {
+    DGFS_CHECK(set_aside(publication_.index_path));
+  }
+  if (is_other_old) {
+    DGFS_CHECK(set_aside(other_index));
+  }
   DGFS_CHECK(switch_image());
-  DGFS_CHECK(env_.rename(new_index_, publication_.index_path));
-  rollback_.add([this] { static_cast<void>(env_.rename(publication_.index_path, new_index_)); });
-  DGFS_CHECK(env_.sync_directory(storage::parent_path(publication_.index_path)));
+  if (has_index) {
+    DGFS_CHECK(switch_index());
+  }
   rollback_.commit();
   if (!old_image_.empty()) remove_quietly(env_, old_image_);
-  if (!old_index_.empty()) remove_quietly(env_, old_index_);
+  for (const std::string& path : old_indexes_) remove_quietly(env_, path);
   return ok();
 }
 
@@ -112,13 +148,13 @@ Status Publisher::keep_old_image() {
   return ok();
 }
 
-Status Publisher::set_old_index_aside() {
-  const std::string& path = publication_.index_path;
+Status Publisher::set_aside(const std::string& path) {
   DGFS_TRY(there, exists(env_, path));
   if (!there) return ok();
-  old_index_ = beside(path, hidden_name(env_, path, "old"));
-  DGFS_CHECK(env_.rename(path, old_index_));
-  rollback_.add([this] { static_cast<void>(env_.rename(old_index_, publication_.index_path)); });
+  const std::string hidden = beside(path, hidden_name(env_, path, "old"));
+  DGFS_CHECK(env_.rename(path, hidden));
+  old_indexes_.push_back(hidden);
+  rollback_.add([this, path, hidden] { static_cast<void>(env_.rename(hidden, path)); });
   return ok();
 }
 
@@ -133,12 +169,16 @@ Status Publisher::switch_image() {
   return env_.publish(*publication_.image, path);
 }
 
+Status Publisher::switch_index() {
+  const std::string& path = publication_.index_path;
+  DGFS_CHECK(env_.rename(new_index_, path));
+  rollback_.add([this, &path] { static_cast<void>(env_.rename(path, new_index_)); });
+  return env_.sync_directory(storage::parent_path(path));
+}
+
 }  // namespace
 
 Status publish(storage::Env& env, const Publication& publication) {
-  if (publication.index == nullptr) {
-    return env.publish(*publication.image, publication.image_path);
-  }
   return Publisher(env, publication).run();
 }
 

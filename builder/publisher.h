@@ -7,12 +7,14 @@
 //   0. the image is synced                              (all that is slow)
 //   1. the new index gets a hidden name
 //   2. the old image gets a second, hidden name         (to return to, should a later step fail)
-//   3. the old index is renamed to a hidden name        (from here on the image's own copy serves)
+//   3. the old index, also one that gets no successor, is renamed to a hidden name
+//                                                       (from here on the image's own copy serves)
 //   4. the image is published                           (the switch)
 //   5. the new index is renamed into place
 //   6. the hidden names of what is old are removed
 //
-// An error in any step undoes those before it. A crash between 2 and 6 leaves a hidden file.
+// An error in any step undoes those before it. A crash between 1 and 6 leaves hidden files; where
+// an image holds no copy of its index, one between 3 and 5 leaves it with a hidden index only.
 #pragma once
 
 #include <optional>
@@ -29,6 +31,9 @@ struct Publication {
   std::string image_path;
   storage::File* index = nullptr;  ///< null: no index file
   std::string index_path;
+  /// Where readers look for an index by themselves. One that belongs to the image being replaced
+  /// would be refused beside the new image, so it goes with the old one. May equal index_path.
+  std::string default_index_path;
 };
 
 /// Errors: kIo, kNoSpace, kPermission; the paths are then as before.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What becomes of an index that lies where readers look for one, when the new image has none there.
+#include "builder/publisher.h"
+
+#include <gtest/gtest.h>
+
+#include "builder/build.h"
+#include "storage/faulty_env.h"
+#include "storage/memory_env.h"
+#include "tests/builder/image_dump.h"
+#include "tests/builder/source_tree.h"
+
+namespace dgfs::test {
+namespace {
+
+class ReplacedIndexTest : public testing::TestWithParam<std::string> {
+ protected:
+  ReplacedIndexTest() {
+    EXPECT_TRUE(env_->make_directory("/out", 0755));
+    EXPECT_TRUE(env_->make_directory("/far", 0755));
+    tree_.file("old", "old");
+    tree_.file("new", "new");
+    begin_anew();
+  }
+  /// The old image with its index, and nothing else.
+  void begin_anew() {
+    for (const std::string directory : {"/out", "/far"}) {
+      for (const std::string& name : names_in(directory)) {
+        ASSERT_TRUE(env_->remove(directory + "/" + name));
+      }
+    }
+    auto options = options_for(tree_, "/out/i");
+    options.exclude = {"new"};
+    ASSERT_TRUE(builder::build(*env_, options));
+  }
+  /// With the index where the parameter says: nowhere or elsewhere.
+  [[nodiscard]] builder::BuildOptions options() const {
+    auto options = options_for(tree_, "/out/i");
+    options.index_path = GetParam();
+    return options;
+  }
+  [[nodiscard]] std::vector<std::string> names_in(const std::string& directory) {
+    return env_->open_directory(directory).value()->list().value();
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  SourceTree tree_{*env_, "/src"};
+};
+
+INSTANTIATE_TEST_SUITE_P(IndexPath, ReplacedIndexTest, testing::Values("", "/far/index"));
+
+TEST_P(ReplacedIndexTest, GoesWithItsImage) {
+  ASSERT_TRUE(builder::build(*env_, options()));
+  EXPECT_EQ(names_in("/out"), std::vector<std::string>{"i"});
+  const auto image = dump_image(*env_, "/out/i", GetParam());
+  ASSERT_TRUE(image);
+  EXPECT_TRUE(image.value().nodes.contains("new"));
+}
+
+TEST_P(ReplacedIndexTest, StaysIfItIsOfAnotherImage) {
+  tree_.file("third", "third");
+  ASSERT_TRUE(builder::build(*env_, options_for(tree_, "/far/j")));
+  ASSERT_TRUE(env_->rename("/far/j.idx", "/out/i.idx"));
+  ASSERT_TRUE(builder::build(*env_, options()));
+  EXPECT_TRUE(env_->status("/out/i.idx"));
+  EXPECT_TRUE(dump_image(*env_, "/far/j", "/out/i.idx"));
+}
+
+TEST_P(ReplacedIndexTest, IsBackAfterAnyFailure) {
+  std::uint64_t failures = 0;
+  for (std::uint64_t call = 1;; ++call) {
+    const auto faulty = storage::make_faulty_env(*env_, 1);
+    faulty->arm({storage::FaultKind::kIoError, call, false});
+    if (builder::build(*faulty, options())) {
+      if (faulty->fired() == 0) break;
+      begin_anew();  // the fault hit what may fail, such as the removal of what is old
+      continue;
+    }
+    ++failures;
+    EXPECT_EQ(names_in("/out").size(), 2) << call;
+    const auto image = dump_image(*env_, "/out/i", "/out/i.idx");
+    ASSERT_TRUE(image) << call;
+    EXPECT_FALSE(image.value().nodes.contains("new")) << call;
+  }
+  EXPECT_GT(failures, 20);
+}
+
+}  // namespace
+}  // namespace dgfs::test
