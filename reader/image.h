@@ -107,7 +107,8 @@ class Image {
   /// Opens an image (its own trailing index and IMAGE.idx are considered) or an index file alone
   /// (its image is looked for beside it by name and UUID; without it only metadata is served).
   /// A sidecar with another UUID is refused (kInvalidArgument); a damaged one is replaced by the
-  /// copy in the image with a warning, and the other way round.
+  /// copy in the image with a warning, and the other way round; an index opened alone likewise if
+  /// the image lies beside it under its name without ".idx".
   /// @param env  must outlive the image
   [[nodiscard]] static Result<std::unique_ptr<const Image>> open(storage::Env& env,
                                                                  const std::string& path,

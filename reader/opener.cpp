@@ -125,24 +125,46 @@ Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File>
                      std::nullopt, places};
 }
 
+// What is left of a damaged index that is opened alone: the copy in the image beside it, to which
+// only its name can lead. `damage` where there is none.
+Result<OpenedFiles> open_image_beside(storage::Env& env, const std::string& path,
+                                      const Error& damage, const VolumePlaces& places,
+                                      const OpenOptions& options) {
+  if (!path.ends_with(kIndexEnding) || !other_copy_may_help(damage, false)) return damage;
+  auto opened = env.open(path.substr(0, path.size() - kIndexEnding.size()));
+  if (!opened) return damage;
+  const std::shared_ptr<storage::File> file = std::move(opened).assume_value();
+  const auto page = read_first_page(*file);
+  if (!page) return damage;
+  const auto header = read_volume_header(*file, page.assume_value(), options.warn);
+  if (!header) return damage;
+  // Meets the index once more, as the image's own, and warns of it.
+  auto image = open_image(env, {file, header.assume_value()}, places, options);
+  return image ? std::move(image) : damage;
+}
+
 }  // namespace
 
 Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
                                const OpenOptions& options) {
   DGFS_TRY(opened, env.open(path));
   std::shared_ptr<storage::File> file = std::move(opened);
-  Buffer page(format::kPageBytes);
-  DGFS_TRY(page_bytes, file->read_at(0, MutableBytes(page)));
-  page.resize(page_bytes);
+  DGFS_TRY(page, read_first_page(*file));
   VolumePlaces places;
   places.folder = storage::parent_path(path);
   places.paths = options.volume_paths;
   places.warn = options.warn;
-  if (format::is_superblock(page)) return open_index(env, std::move(file), places, options);
+  if (format::is_superblock(page)) {
+    auto index = open_index(env, std::move(file), places, options);
+    if (index) return index;
+    return open_image_beside(env, path, index.assume_error(), places, options);
+  }
   auto header = read_volume_header(*file, page, options.warn);
   if (header) return open_image(env, {std::move(file), header.assume_value()}, places, options);
   if (format::is_volume_header(page)) return std::move(header).assume_error();
-  return Error(ErrorKind::kCorrupt, 3105, "neither an image nor an index of DGFS").in_file(path);
+  const auto unknown =
+      Error(ErrorKind::kCorrupt, 3105, "neither an image nor an index of DGFS").in_file(path);
+  return open_image_beside(env, path, unknown, places, options);
 }
 
 }  // namespace dgfs::reader

@@ -13,13 +13,6 @@
 namespace dgfs::reader {
 namespace {
 
-Result<Buffer> read_first_page(const storage::File& file) {
-  Buffer page(format::kPageBytes);
-  DGFS_TRY(read_bytes, file.read_at(0, MutableBytes(page)));
-  page.resize(read_bytes);
-  return page;
-}
-
 Result<format::VolumeHeader> decode_header(const storage::File& file, Bytes page,
                                            std::uint64_t offset) {
   if (page.size() < format::kPageBytes) {
@@ -55,6 +48,13 @@ Result<FoundVolume> open_volume(storage::Env& env, const VolumePlaces& places,
 }
 
 }  // namespace
+
+Result<Buffer> read_first_page(const storage::File& file) {
+  Buffer page(format::kPageBytes);
+  DGFS_TRY(read_bytes, file.read_at(0, MutableBytes(page)));
+  page.resize(read_bytes);
+  return page;
+}
 
 Result<format::VolumeHeader> read_volume_header(const storage::File& file, Bytes first_page,
                                                 const std::function<void(const Error&)>& warn) {

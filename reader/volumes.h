@@ -41,9 +41,12 @@ struct FoundVolume {
   format::VolumeHeader header;
 };
 
+/// What a file begins with: a page, or less if the file is shorter. One read. Errors: kIo.
+[[nodiscard]] Result<Buffer> read_first_page(const storage::File& file);
+
 /// The header of a volume from its first page or, where that is damaged, from its last (which is
 /// then told to `warn`).
-/// @param first_page  what the file begins with; shorter than a page if the file is
+/// @param first_page  as from read_first_page()
 /// Errors: kIo, kCorrupt, kUnsupported.
 [[nodiscard]] Result<format::VolumeHeader> read_volume_header(
     const storage::File& file, Bytes first_page, const std::function<void(const Error&)>& warn);

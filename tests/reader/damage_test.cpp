@@ -126,6 +126,39 @@ TEST_F(Damage, ADamagedSidecarIsReplacedByTheCopyInTheImage) {
   EXPECT_GT(warnings_, 0);
 }
 
+TEST_F(Damage, AnIndexOpenedAloneIsReplacedByTheCopyInTheImageBesideIt) {
+  // The magic, the checksummed fields, the checksum; then a page, which heals by itself.
+  for (const std::size_t at : {0U, 7U, 60U, 4095U, 4096U + 100U}) {
+    auto damaged = index_;
+    damaged[at] ^= 0x80;
+    static_cast<void>(open_damaged(&image_, &damaged));
+    warnings_ = 0;
+    reader::OpenOptions options;
+    options.warn = [this](const Error& error) {
+      ++warnings_;
+      EXPECT_EQ(error.file(), "/t.dgfs.idx");
+    };
+    const auto opened = reader::Image::open(*damaged_, "/t.dgfs.idx", options);
+    ASSERT_TRUE(opened) << "byte " << at << ": " << opened.error().message();
+    EXPECT_EQ(expect_true_or_error(*opened.value(), "byte " + std::to_string(at)), 0U) << at;
+    EXPECT_EQ(warnings_, 1) << at;
+    EXPECT_FALSE(value_of(reader::verify(*opened.value(), {})).sound());
+  }
+}
+
+TEST_F(Damage, ADamagedIndexAloneIsNotReplacedByWhatIsNoImageOfIt) {
+  auto damaged = index_;
+  damaged[60] ^= 0x80;
+  const auto alone = open_damaged(nullptr, &damaged);
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().section(), "superblock");
+  write_file(*damaged_, "/t.dgfs", Buffer(10'000, 'x'));
+  const auto beside = reader::Image::open(*damaged_, "/t.dgfs.idx");
+  ASSERT_FALSE(beside);
+  EXPECT_EQ(beside.error().section(), "superblock");
+  EXPECT_EQ(beside.error().file(), "/t.dgfs.idx");
+}
+
 TEST_F(Damage, TruncatedFiles) {
   for (std::size_t length = 0; length < index_.size(); length += 61) {
     const Buffer cut(index_.begin(), index_.begin() + static_cast<long>(length));
