@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "format/limits.h"
 #include "format/mode.h"
 #include "reader/image_impl.h"
+#include "reader/placed_error.h"
 
 namespace dgfs::reader {
 namespace {
@@ -17,6 +19,26 @@ constexpr std::size_t kFrameShardsMax = 8;
 CacheCounters sum_of(const CacheCounters& a, const CacheCounters& b) {
   return {a.hits + b.hits, a.misses + b.misses, a.evictions + b.evictions, a.bytes + b.bytes,
           a.bytes_max + b.bytes_max};
+}
+
+// Lookups take a page's word for what is no directory, so that they need not search the table.
+Status check_kinds(const LoadedPage& page, const IndexTables& tables) {
+  if (page.record.zone == format::kLinkZone) return ok();
+  for (std::size_t i = 0; i < page.size(); ++i) {
+    const bool in_table = tables.directories.children(page.ordinal(i)).has_value();
+    if (format::is_directory(page.decoded->mode(i)) == in_table) continue;  // F-053
+    return Error(
+        ErrorKind::kCorrupt, 3042,
+        fmt::format("entry {}: pages and directory table disagree on what is a directory", i));
+  }
+  return ok();
+}
+
+// One page of one copy, all that can be said of it.
+Status check_page(const IndexCopy& copy, const IndexTables& tables, std::size_t number,
+                  CounterCells& counters) {
+  DGFS_TRY(page, read_checked_page(copy, tables, number, counters));
+  return placed_result(check_kinds(page, tables), copy.path(), "pages", copy.page_offset(number));
 }
 
 }  // namespace
@@ -157,8 +179,8 @@ Status Image::verify_index(const std::function<void(const Error&)>& damaged) con
   const auto check_copy = [&](const IndexCopy& copy) {
     check_tables(copy, damaged);
     for (std::size_t page = 0; page < impl_->tables.pages.size(); ++page) {
-      const auto read = read_checked_page(copy, impl_->tables, page, impl_->counters);
-      if (!read) damaged(read.assume_error());
+      const auto checked = check_page(copy, impl_->tables, page, impl_->counters);
+      if (!checked) damaged(checked.assume_error());
     }
   };
   check_copy(impl_->source.first());

@@ -36,22 +36,16 @@ Result<IndexCopy> IndexCopy::open(std::shared_ptr<storage::File> file, std::uint
   return IndexCopy(std::move(file), base_bytes, std::move(superblock));
 }
 
-Result<Buffer> IndexCopy::read_section(format::SectionKind kind) const {
-  Buffer bytes(superblock_.section(kind).length_bytes);
-  if (bytes.empty()) return bytes;
-  DGFS_CHECK(read_region(*file_, format::section_name(kind), section_offset(kind), bytes));
-  return bytes;
+Status IndexCopy::read_section(format::SectionKind kind, std::uint64_t at, MutableBytes out) const {
+  return read_region(*file_, format::section_name(kind), section_offset(kind) + at, out);
 }
 
 Status IndexCopy::read_page(std::size_t page, MutableBytes out) const {
-  const auto offset = section_offset(format::SectionKind::kPages) + page * format::kPageBytes;
-  return read_region(*file_, "pages", offset, out);
+  return read_region(*file_, "pages", page_offset(page), out);
 }
 
 void IndexCopy::announce_pages(std::size_t first_page, std::size_t count) const {
-  const auto offset = section_offset(format::SectionKind::kPages);
-  file_->advise(storage::Access::kWillNeed, offset + first_page * format::kPageBytes,
-                count * format::kPageBytes);
+  file_->advise(storage::Access::kWillNeed, page_offset(first_page), count * format::kPageBytes);
 }
 
 Result<Buffer> IndexCopy::read_record(format::SectionKind kind, const format::SideRef& ref) const {

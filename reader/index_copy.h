@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "format/entry.h"
+#include "format/limits.h"
 #include "format/superblock.h"
 #include "storage/file.h"
 
@@ -35,8 +36,13 @@ class IndexCopy {
   [[nodiscard]] std::uint64_t section_offset(format::SectionKind kind) const {
     return base_bytes_ + superblock_.section(kind).offset_bytes;
   }
-  /// A whole section, empty where the index has none. One read.
-  [[nodiscard]] Result<Buffer> read_section(format::SectionKind kind) const;
+  /// Where a page begins in the file.
+  [[nodiscard]] std::uint64_t page_offset(std::size_t page) const {
+    return section_offset(format::SectionKind::kPages) + page * format::kPageBytes;
+  }
+  /// Bytes [at, at + out.size()) of a section, which must have them. One read.
+  [[nodiscard]] Status read_section(format::SectionKind kind, std::uint64_t at,
+                                    MutableBytes out) const;
   /// Page `page` of the pages section into `out` (kPageBytes). One read.
   [[nodiscard]] Status read_page(std::size_t page, MutableBytes out) const;
   /// A side record, still sealed. kCorrupt where it does not lie in its section. One read.

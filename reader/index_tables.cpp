@@ -10,43 +10,16 @@
 #include "format/coding.h"
 #include "format/page_root.h"
 #include "reader/placed_error.h"
+#include "reader/section_blocks.h"
 
 namespace dgfs::reader {
 namespace {
 
 using format::SectionKind;
 
-// Calls `use(body)` for each sealed block of a section.
-template <class Use>
-Status for_each_block(const IndexCopy& copy, SectionKind kind, const Use& use) {
-  const auto* name = format::section_name(kind);
-  DGFS_TRY(section, copy.read_section(kind));
-  for (std::size_t at = 0; at < section.size();) {
-    const auto base = copy.section_offset(kind) + at;
-    DGFS_TRY(block, placed_result(format::open_block(kind, Bytes(section).subspan(at)), copy.path(),
-                                  name, base));
-    DGFS_CHECK(placed_result(Status(use(Bytes(block.body))), copy.path(), name, base));
-    at += block.consumed_bytes;
-  }
-  return ok();
-}
-
-// The one block of a section, which must be there.
-Result<Buffer> only_block(const IndexCopy& copy, SectionKind kind) {
-  Buffer body;
-  std::size_t blocks = 0;
-  DGFS_CHECK(for_each_block(copy, kind, [&](Bytes block) -> Status {
-    body.assign(block.begin(), block.end());
-    ++blocks;
-    return ok();
-  }));
-  if (blocks != 1) {
-    return Error(ErrorKind::kCorrupt, 3010, fmt::format("{} blocks instead of one", blocks))
-        .in_file(copy.path())
-        .in_section(format::section_name(kind));
-  }
-  return body;
-}
+// A combination is kept in a vector and in a hash table with a small vector of its own.
+constexpr std::size_t kCombinationBytes = sizeof(format::AttributeCombination) + 64;
+constexpr std::uint64_t kVolumesMax = 65536;  // F-035: numbers of 16 bits, each once
 
 Error disagree(std::uint16_t code, const IndexCopy& copy, SectionKind kind, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text))
@@ -76,21 +49,39 @@ Status check_zones(const IndexCopy& copy, const format::PageDirectory& pages) {
   return ok();
 }
 
-Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
+std::uint64_t bound_bytes(const std::vector<format::PageRecord>& records) {
+  std::uint64_t bytes = 0;
+  for (const auto& record : records) bytes += record.prefix.size() + record.separator.size();
+  return bytes;
+}
+
+// A block of a few bytes may decode to many records with long bounds: both are counted.
+Result<std::vector<format::PageRecord>> load_records(const IndexCopy& copy) {
+  const auto pages =
+      copy.superblock().section(SectionKind::kPages).length_bytes / format::kPageBytes;
+  ExpansionBudget budget(copy);
   std::vector<format::PageRecord> records;
   DGFS_CHECK(for_each_block(copy, SectionKind::kPageDirectory, [&](Bytes body) -> Status {
     DGFS_TRY(block, format::decode_page_block(body));
+    if (block.size() > pages - records.size()) {
+      return Error(ErrorKind::kCorrupt, 3024, "more records than there are pages");
+    }
+    DGFS_CHECK(budget.take(bound_bytes(block)));
     std::move(block.begin(), block.end(), std::back_inserter(records));
     return ok();
   }));
+  if (records.size() != pages) {
+    return disagree(3014, copy, SectionKind::kPageDirectory, "fewer records than there are pages");
+  }
+  return records;
+}
+
+Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
+  DGFS_TRY(records, load_records(copy));
   DGFS_TRY(pages,
            placed_result(format::PageDirectory::make(std::move(records)), copy.path(),
                          "page directory", copy.section_offset(SectionKind::kPageDirectory)));
   const auto& superblock = copy.superblock();
-  if (superblock.section(SectionKind::kPages).length_bytes != pages.size() * format::kPageBytes) {
-    return disagree(3014, copy, SectionKind::kPageDirectory,
-                    "not as many records as there are pages");
-  }
   if (superblock.namespace_entries == 0 || superblock.namespace_entries > pages.entry_count() ||
       superblock.link_entries != pages.entry_count() - superblock.namespace_entries) {
     return disagree(3015, copy, SectionKind::kPageDirectory,
@@ -121,12 +112,15 @@ Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
 
 Result<Dictionaries> load_dictionaries(const IndexCopy& copy) {
   Dictionaries dictionaries;
+  ExpansionBudget budget(copy);
   DGFS_CHECK(for_each_block(copy, SectionKind::kModels, [&](Bytes body) -> Status {
     DGFS_TRY(model, decode_model(body));
+    DGFS_CHECK(budget.take(model->memory_bytes()));
     return dictionaries.add(std::move(model));
   }));
   DGFS_CHECK(for_each_block(copy, SectionKind::kAttributeTables, [&](Bytes body) -> Status {
     DGFS_TRY(table, format::AttributeTable::decode(body));
+    DGFS_CHECK(budget.take(table.size() * kCombinationBytes));
     return dictionaries.add(std::move(table));
   }));
   return dictionaries;
@@ -136,9 +130,11 @@ Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
   constexpr auto kKind = SectionKind::kInodeRuns;
   const auto& superblock = copy.superblock();
   DGFS_TRY(body, only_block(copy, kKind));
-  DGFS_TRY(runs,
-           placed_result(format::InodeRuns::decode(body, superblock.namespace_entries), copy.path(),
-                         format::section_name(kKind), copy.section_offset(kKind)));
+  const auto* name = format::section_name(kKind);
+  DGFS_CHECK(placed_result(check_count(body, superblock.namespace_entries, "runs"), copy.path(),
+                           name, copy.section_offset(kKind)));  // F-061
+  DGFS_TRY(runs, placed_result(format::InodeRuns::decode(body, superblock.namespace_entries),
+                               copy.path(), name, copy.section_offset(kKind)));
   if (runs.end_inode() > superblock.next_inode) {
     return disagree(3017, copy, kKind, "a number is above the superblock's next one");
   }
@@ -147,8 +143,11 @@ Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
 
 Result<std::vector<format::VolumeRecord>> load_volumes(const IndexCopy& copy) {
   constexpr auto kKind = SectionKind::kVolumes;
+  const auto* name = format::section_name(kKind);
   DGFS_TRY(body, only_block(copy, kKind));
-  return placed_result(format::decode_volume_table(body), copy.path(), format::section_name(kKind),
+  DGFS_CHECK(placed_result(check_count(body, kVolumesMax, "volumes"), copy.path(), name,
+                           copy.section_offset(kKind)));
+  return placed_result(format::decode_volume_table(body), copy.path(), name,
                        copy.section_offset(kKind));
 }
 
@@ -195,8 +194,6 @@ const format::AttributeTable* Dictionaries::attribute_table(std::uint16_t id) co
 }
 
 std::size_t Dictionaries::memory_bytes() const {
-  // A combination is kept in a vector and in a hash table with a small vector of its own.
-  constexpr std::size_t kCombinationBytes = sizeof(format::AttributeCombination) + 64;
   std::size_t bytes = sizeof *this;
   for (const auto& [id, model] : models_) bytes += model->memory_bytes();
   for (const auto& [id, table] : tables_) bytes += table.size() * kCombinationBytes;

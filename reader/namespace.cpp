@@ -199,15 +199,13 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
   node.sparse_map = entry.sparse_map;
   if (!format::is_valid_mode(node.mode)) return bad_entry(3062, found, "invalid mode");
   if (entry.size_bytes > format::kFileBytesMax) return bad_entry(3063, found, "impossible size");
-  const auto table_entry = page.record.zone == format::kLinkZone
-                               ? std::nullopt
-                               : tables_.directories.children(node.ordinal);
-  if (format::is_directory(node.mode) != table_entry.has_value()) {
-    return bad_entry(3064, found, "pages and directory table disagree on what is a directory");
-  }
-  if (table_entry) {
+  if (format::is_directory(node.mode)) {  // F-053
+    const auto children = tables_.directories.children(node.ordinal);
+    if (!children || page.record.zone == format::kLinkZone) {
+      return bad_entry(3064, found, "a directory that the directory table does not have");
+    }
     node.size_bytes = format::kPageBytes;
-    node.link_count = 2 + table_entry->subdirectory_count;
+    node.link_count = 2 + children->subdirectory_count;
   }
   const auto running = page.decoded->data_offset(found.index);
   if (running > std::numeric_limits<std::uint64_t>::max() - page.record.first_data_offset) {

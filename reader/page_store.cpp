@@ -47,7 +47,7 @@ Result<LoadedPage> read_checked_page(const IndexCopy& copy, const IndexTables& t
   // Offsets inside a page are of its decoded form and would mislead; the page's place does not.
   const auto& error = opened.assume_error();
   return placed(Error(error.kind(), error.code(), error.text()), copy.path(), "pages",
-                copy.section_offset(format::SectionKind::kPages) + page * format::kPageBytes);
+                copy.page_offset(page));
 }
 
 Result<PagePointer> PageStore::get(std::size_t page) const {
