@@ -128,6 +128,8 @@ void show_progress(ProgressBar& bar, const builder::Progress& now) {
     case builder::Phase::kScanning:
       return bar.update("scanning", now.entries, 0);
     case builder::Phase::kPacking:
+      // Without contents, what is packed are names.
+      if (now.content_bytes_total == 0) return bar.update("packing", now.entries, 0);
       return bar.update("packing", now.content_bytes, now.content_bytes_total);
     case builder::Phase::kIndexing:
       return bar.update("indexing", now.entries, 0);
