@@ -68,14 +68,21 @@ Result<Session> Session::create(Server& server, const std::vector<std::string>& 
 }
 
 Session::~Session() {
-  if (session_ && mounted_) fuse_session_unmount(session_.get());
+  if (!session_ || !mounted_) return;
+  fuse_session_unmount(session_.get());
+  fuse_remove_signal_handlers(session_.get());
 }
 
 Status Session::mount(const std::string& mount_point) {
   last_message.clear();
+  // Before there is a mount, so that no signal can end the process and leave a dead one.
+  if (fuse_set_signal_handlers(session_.get()) != 0) {
+    return Error(ErrorKind::kIo, 5023, "cannot handle signals: " + reason(errno));
+  }
   errno = 0;
   if (fuse_session_mount(session_.get(), mount_point.c_str()) != 0) {
     const int os_errno = errno;
+    fuse_remove_signal_handlers(session_.get());
     const bool refused = os_errno == EPERM || os_errno == EACCES;
     return Error(refused ? ErrorKind::kPermission : ErrorKind::kIo, 5021,
                  "cannot mount: " + reason(os_errno))
@@ -97,16 +104,12 @@ Status Session::daemonize() {
 }
 
 Status Session::run(unsigned threads_max) {
-  if (fuse_set_signal_handlers(session_.get()) != 0) {
-    return Error(ErrorKind::kIo, 5023, "cannot handle signals: " + reason(errno));
-  }
   const std::unique_ptr<fuse_loop_config, LoopConfigDeleter> config(fuse_loop_cfg_create());
   // Each thread has a queue of requests under way to itself.
   fuse_loop_cfg_set_clone_fd(config.get(), 1);
   fuse_loop_cfg_set_max_threads(config.get(), threads_max);
   // Above zero it is the number of the signal that ended it, which is no failure.
   const int result = fuse_session_loop_mt(session_.get(), config.get());
-  fuse_remove_signal_handlers(session_.get());
   if (result < 0) {
     return Error(ErrorKind::kIo, 5024, "serving ended: " + reason(-result)).with_errno(-result);
   }
