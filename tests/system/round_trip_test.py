@@ -4,9 +4,13 @@
 """A tree with every feature goes in and comes out identical: mount, extract, peers' opinion."""
 import hashlib
 import os
+import pathlib
 import shutil
+import signal
+import subprocess
 import sys
-import unittest
+import tempfile
+import time
 
 import support
 from support import HERE, build, compare, dgfs, mounted, run
@@ -14,8 +18,14 @@ from support import HERE, build, compare, dgfs, mounted, run
 
 def digest(path):
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(
-            hashlib, "file_digest") else hashlib.sha256(file.read()).hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def catches(pid, number):
+    """Whether a process has installed a handler for a signal."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return bool(int(mask, 16) >> (number - 1) & 1)
 
 
 class FeatureTree(support.ScratchCase):
@@ -23,8 +33,6 @@ class FeatureTree(support.ScratchCase):
 
     @classmethod
     def setUpClass(cls):
-        import tempfile
-        import pathlib
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-features-"))
         cls.tree = cls.shared / "tree"
         made = run(sys.executable, HERE / "feature_tree.py", cls.tree)
@@ -126,10 +134,8 @@ class Interruption(support.ScratchCase):
         self.out.mkdir()
 
     def test_kill_leaves_nothing(self):
-        import signal
-        import subprocess
-        import time
-        for wait in (0.0, 0.005, 0.02, 0.05, 0.1):
+        killed = 0
+        for wait in (0.0, 0.005, 0.01, 0.02, 0.05):
             process = subprocess.Popen([support.DGFS, "build", self.tree, self.out / "i.dgfs"],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(wait)
@@ -139,24 +145,27 @@ class Interruption(support.ScratchCase):
             if process.returncode == 0:  # it was faster
                 for name in left:
                     os.unlink(self.out / name)
-            else:
-                self.assertIn(left, ([], ["i.dgfs"]))
-                if left:
-                    dgfs("verify", self.out / "i.dgfs")
-                    os.unlink(self.out / "i.dgfs")
+                continue
+            killed += 1
+            # While names are given, for an instant, the index has a hidden one.
+            visible = [name for name in left if not name.startswith(".")]
+            self.assertIn(visible, ([], ["i.dgfs"], ["i.dgfs", "i.dgfs.idx"]))
+            for name in left:
+                if name == "i.dgfs":
+                    dgfs("verify", self.out / name)
+                os.unlink(self.out / name)
+        self.assertGreater(killed, 0)
 
     def test_interrupt_leaves_nothing_and_says_so(self):
-        import signal
-        import subprocess
-        import time
         process = subprocess.Popen([support.DGFS, "build", self.tree, self.out / "i.dgfs"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.02)
+        while process.poll() is None and not catches(process.pid, signal.SIGINT):
+            time.sleep(0.001)
         process.send_signal(signal.SIGINT)
         _, complaint = process.communicate()
-        if process.returncode != 0:
-            self.assertEqual(os.listdir(self.out), [])
-            self.assertIn(b"interrupted", complaint.lower())
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual(os.listdir(self.out), [])
+        self.assertIn(b"interrupted", complaint.lower())
 
     def test_full_disk_is_a_clear_failure(self):
         support.need_root()
