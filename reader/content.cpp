@@ -42,14 +42,14 @@ ContentKey frame_key(const Extent& extent, std::uint64_t frame) {
 }
 
 Status check_lengths(const Node& node, std::uint64_t content_bytes) {
-  if (node.codec == format::ExtentCodec::kRaw) {
+  if (node.codec == format::ExtentCodec::kRaw) {  // F-302
     if (node.stored_bytes == format::raw_extent_bytes(content_bytes)) return ok();
     return bad_extent(3080, node, "the stored length contradicts the file's size");
   }
   if (node.codec != format::ExtentCodec::kZstd) {
     return bad_extent(3081, node, "unknown extent codec");
   }
-  // A frame has at least its checksum and one byte.
+  // F-304: a frame has at least its checksum and one byte.
   const auto frames = format::frame_count(content_bytes);
   const auto trailer = format::zstd_trailer_bytes(frames);
   if (node.stored_bytes < trailer || node.stored_bytes - trailer <= frames * kChecksumBytes ||
@@ -139,7 +139,8 @@ Status Content::read_run(const Extent& extent, Run& run) const {
       extent.codec == format::ExtentCodec::kRaw ? read_raw(extent, run) : read_zstd(extent, run);
   if (!status) {
     CounterCells::add(counters_.errors);
-    // Nothing of a frame that failed may be seen, also by callers who look despite the error.
+    // F-300: nothing of a frame that failed may be seen, also by callers who look despite the
+    // error.
     std::fill(run.out.begin(), run.out.end(), std::uint8_t{0});
     return status;
   }
@@ -158,7 +159,7 @@ Status Content::read_raw(const Extent& extent, Run& run) const {
   DGFS_CHECK(read_stored(extent, format::raw_frame_offset(run.first), spans));
   for (std::uint64_t i = 0; i < run.count; ++i) {
     const auto frame = run.first + i;
-    if (format::frame_checksum(frame, spans[2 * i + 1]) != checksums[i]) {
+    if (format::frame_checksum(frame, spans[2 * i + 1]) != checksums[i]) {  // F-300
       return frame_error(3084, extent, frame, format::raw_frame_offset(frame), "checksum mismatch");
     }
   }
@@ -182,7 +183,7 @@ Status Content::read_zstd(const Extent& extent, Run& run) const {
         Bytes(stored).subspan(offsets[frame] - begin, offsets[frame + 1] - offsets[frame]);
     const auto opened =
         format::open_frame(extent.codec, frame, bytes, run.destination(extent, frame));
-    if (!opened) {
+    if (!opened) {  // F-300, F-301
       return frame_error(3085, extent, frame, offsets[frame], opened.assume_error().text().c_str());
     }
   }
@@ -229,12 +230,31 @@ Result<ContentMapPointer> Content::frame_offsets(const Extent& extent) const {
     DGFS_CHECK(read_stored(extent, extent.stored_bytes - trailer_bytes, {&whole, 1}));
     auto map = std::make_shared<ContentMap>();
     DGFS_TRY(offsets,
+             // F-303, F-304
              placed_result(format::zstd_frame_offsets(trailer, frames, extent.stored_bytes),
                            extent.volume->file->path(), "contents", extent.address.offset_bytes));
     map->frame_offsets = std::move(offsets);
     const auto bytes = map->memory_bytes();
     return ContentMapCache::Loaded{std::move(map), bytes};
   });
+}
+
+Status Content::check_neighbours(std::span<const Extent> extents) const {
+  std::size_t stored_bytes = 0;
+  for (const auto& extent : extents) stored_bytes += static_cast<std::size_t>(extent.stored_bytes);
+  Buffer stored(stored_bytes);
+  Buffer content(kFrameBytes);
+  const MutableBytes whole(stored);
+  DGFS_CHECK(read_stored(extents.front(), 0, {&whole, 1}));
+  std::size_t at = 0;
+  for (const auto& extent : extents) {
+    const auto bytes = Bytes(stored).subspan(at, static_cast<std::size_t>(extent.stored_bytes));
+    const MutableBytes out(content.data(), frame_content_bytes(extent, 0));
+    const auto opened = format::open_frame(extent.codec, 0, bytes, out);
+    if (!opened) return frame_error(3087, extent, 0, 0, opened.assume_error().text().c_str());
+    at += bytes.size();
+  }
+  return ok();
 }
 
 Result<std::uint64_t> Content::locate(const Extent& extent, std::uint64_t at) const {

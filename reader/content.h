@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/result.h"
 #include "format/extent.h"
@@ -43,6 +44,11 @@ class Content {
   /// nothing of a frame that failed. One data read per run of frames not cached (a further one
   /// for the frame table of a compressed file of several frames, which is then kept).
   [[nodiscard]] Status read(const Extent& extent, std::uint64_t at, MutableBytes out) const;
+
+  /// Checks extents of one frame each that stand back to back in one volume; one data read, of all
+  /// of them. Says of the first damaged one what is wrong. Counts no error: who reads the extents
+  /// one by one then does.
+  [[nodiscard]] Status check_neighbours(std::span<const Extent> extents) const;
 
   /// Where in the volume content byte `at` stands; for compressed frames, where its frame begins.
   [[nodiscard]] Result<std::uint64_t> locate(const Extent& extent, std::uint64_t at) const;

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -190,6 +191,13 @@ class Image {
   [[nodiscard]] Status verify_index(const std::function<void(const Error&)>& damaged) const;
   /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
   [[nodiscard]] Status verify_records(const Node& node) const;
+  /// Whether `node` may follow `before` (may begin, if null) in a call of verify_neighbours(): a
+  /// regular file of at most kFrameBytes without holes, whose content begins where that of
+  /// `before` ends.
+  [[nodiscard]] static bool are_neighbours(const Node* before, const Node& node);
+  /// Checks the contents of neighbours in their order with one data read of all of them. An error
+  /// says that something is wrong, not all that is: read() the files for that.
+  [[nodiscard]] Status verify_neighbours(std::span<const Node* const> nodes) const;
 
  private:
   struct Impl;

@@ -4,7 +4,10 @@
 // Contents of an open image: regular files, with holes and without.
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <vector>
 
+#include "format/limits.h"
 #include "format/mode.h"
 #include "reader/image_impl.h"
 
@@ -84,6 +87,30 @@ Status Image::Impl::read_sparse(const Node& node, std::uint64_t offset, MutableB
 
 Result<std::size_t> Image::read(const Node& node, std::uint64_t offset, MutableBytes out) const {
   return impl_->read(node, offset, out);
+}
+
+bool Image::are_neighbours(const Node* before, const Node& node) {
+  if (!format::is_regular(node.mode) || node.sparse_map.present() || node.size_bytes == 0 ||
+      node.size_bytes > format::kFrameBytes) {
+    return false;
+  }
+  return before == nullptr ||
+         (node.data.volume == before->data.volume &&
+          node.data.offset_bytes - before->data.offset_bytes == before->stored_bytes);
+}
+
+Status Image::verify_neighbours(std::span<const Node* const> nodes) const {
+  std::vector<Extent> extents;
+  const Node* before = nullptr;
+  for (const auto* node : nodes) {
+    if (!are_neighbours(before, *node)) {
+      return Error(ErrorKind::kInvalidArgument, 3124, "not neighbours");
+    }
+    DGFS_TRY(extent, impl_->content->extent_of(*node, node->size_bytes));
+    extents.push_back(extent);
+    before = node;
+  }
+  return extents.empty() ? Status(ok()) : impl_->content->check_neighbours(extents);
 }
 
 Result<Place> Image::locate(const Node& node, std::uint64_t offset) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reader/verify.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {
@@ -171,6 +172,30 @@ TEST_F(Promise, WalkReadsEachPageOnceAndNoData) {
   });
   EXPECT_EQ(entries, names_.size() + 8);
   expect_cost(pages, 0);
+}
+
+TEST_F(Promise, VerifyReadsNeighboursTogether) {
+  const auto image = tree_.open();
+  reader::VerifyOptions options;
+  options.jobs = 2;
+  const auto report = value_of(reader::verify(*image, options));
+  EXPECT_TRUE(report.sound());
+  EXPECT_EQ(report.files, names_.size() + 2);
+  EXPECT_EQ(report.content_bytes, 60U * (49 * 50 / 2) + 6 + 300'000);
+  EXPECT_LT(image->counters().data_reads, names_.size() / 50);
+}
+
+TEST_F(Promise, OnlyNeighboursAreVerifiedTogether) {
+  const auto image = tree_.open();
+  std::vector<reader::Node> nodes;
+  for (const auto& name : {names_[1], names_[2]}) nodes.push_back(value_of(image->lookup(name)));
+  const std::vector<const reader::Node*> twice = {&nodes[0], &nodes[0]};
+  EXPECT_EQ(image->verify_neighbours(twice).error().kind(), ErrorKind::kInvalidArgument);
+  const auto large = value_of(image->lookup("z/large"));
+  EXPECT_FALSE(reader::Image::are_neighbours(nullptr, large));
+  expect_ok(image->verify_neighbours({}));
+  const std::vector<const reader::Node*> one = {&nodes[1]};
+  expect_ok(image->verify_neighbours(one));
 }
 
 TEST_F(Promise, WithoutTheDataVolumeMetadataIsServed) {

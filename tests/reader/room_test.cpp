@@ -12,6 +12,7 @@
 #include "format/extent.h"
 #include "format/key.h"
 #include "format/page.h"
+#include "reader/verify.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 
@@ -64,6 +65,7 @@ TEST_F(Room, CompressedExtents) {
   expect_content(*image, "large", large);
   expect_content(*image, "raw", pattern(5000, 1));
   expect_content(*image, "small", zeros);
+  EXPECT_TRUE(value_of(reader::verify(*image, {})).sound());
   const auto node = value_of(image->lookup("large"));
   EXPECT_LT(node.stored_bytes, node.size_bytes);
   for (const std::uint64_t at : {0ULL, 65535ULL, 65536ULL, 131000ULL, 255000ULL}) {
