@@ -26,7 +26,7 @@ Result<IndexCopy> IndexCopy::open(std::shared_ptr<storage::File> file, std::uint
   DGFS_TRY(superblock,
            placed_result(format::decode_superblock(page), file->path(), "superblock", base_bytes));
   DGFS_TRY(file_bytes, file->size());
-  if (base_bytes > file_bytes || superblock.index_bytes > file_bytes - base_bytes) {
+  if (base_bytes > file_bytes || superblock.index_bytes > file_bytes - base_bytes) {  // F-020
     return Error(ErrorKind::kCorrupt, 3001,
                  fmt::format("the file is cut short: the index ends at byte {} of {}",
                              base_bytes + superblock.index_bytes, file_bytes))

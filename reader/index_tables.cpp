@@ -28,7 +28,7 @@ Error disagree(std::uint16_t code, const IndexCopy& copy, SectionKind kind, std:
       .at_offset(copy.section_offset(kind));
 }
 
-// The tree's names come first, in one zone; the rest are link records.
+// F-243, F-320: the tree's names come first, in one zone; the rest are link records.
 Status check_zones(const IndexCopy& copy, const format::PageDirectory& pages) {
   const auto names = copy.superblock().namespace_entries;
   const auto zone = pages.record(0).zone;
@@ -82,6 +82,7 @@ Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
            placed_result(format::PageDirectory::make(std::move(records)), copy.path(),
                          "page directory", copy.section_offset(SectionKind::kPageDirectory)));
   const auto& superblock = copy.superblock();
+  // F-025
   if (superblock.namespace_entries == 0 || superblock.namespace_entries > pages.entry_count() ||
       superblock.link_entries != pages.entry_count() - superblock.namespace_entries) {
     return disagree(3015, copy, SectionKind::kPageDirectory,
@@ -104,7 +105,7 @@ Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
   DGFS_TRY(id, decoder.fixed<std::uint16_t>());
   DGFS_TRY(kind, decoder.fixed<std::uint8_t>());
   DGFS_TRY(bytes, decoder.raw(decoder.remaining()));
-  if (kind != static_cast<std::uint8_t>(format::ModelKind::kZstdDictionary)) {
+  if (kind != static_cast<std::uint8_t>(format::ModelKind::kZstdDictionary)) {  // F-220, F-221
     return Error(ErrorKind::kUnsupported, 3016, fmt::format("unknown model kind {}", kind));
   }
   return format::Model::make(id, static_cast<format::ModelKind>(kind), bytes);
@@ -135,7 +136,7 @@ Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
                            name, copy.section_offset(kKind)));  // F-061
   DGFS_TRY(runs, placed_result(format::InodeRuns::decode(body, superblock.namespace_entries),
                                copy.path(), name, copy.section_offset(kKind)));
-  if (runs.end_inode() > superblock.next_inode) {
+  if (runs.end_inode() > superblock.next_inode) {  // F-064
     return disagree(3017, copy, kKind, "a number is above the superblock's next one");
   }
   return runs;
@@ -160,6 +161,7 @@ Status check_page_root(const IndexCopy& copy) {
     return ok();
   }));
   const auto stored = copy.superblock().section(SectionKind::kPages).length_bytes;
+  // F-070
   if (copy.superblock().section(SectionKind::kPageRoot).length_bytes != 0 &&
       pages != stored / format::kPageBytes) {
     return disagree(3018, copy, SectionKind::kPageRoot, "does not cover the pages");

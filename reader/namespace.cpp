@@ -211,6 +211,7 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
   if (running > std::numeric_limits<std::uint64_t>::max() - page.record.first_data_offset) {
     return bad_entry(3065, found, "impossible place of contents");
   }
+  // F-310, F-311
   node.data = entry.address.value_or(
       format::DataAddress{page.record.volume, page.record.first_data_offset + running});
   return node;

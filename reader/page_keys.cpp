@@ -21,7 +21,7 @@ Error bad_key(std::uint16_t code, std::size_t index, const char* what) {
 // Reads path keys piece by piece, so that the prefix of a page is read once for all its keys.
 class KeyScanner {
  public:
-  // False as soon as no valid key can begin like this.
+  // False as soon as no valid key can begin like this (F-101, F-103).
   bool feed(std::string_view piece) {
     bytes_ += piece.size();
     for (const char byte : piece) {
@@ -30,8 +30,8 @@ class KeyScanner {
     return bytes_ <= format::kKeyBytesMax;
   }
 
-  // Whether what was fed is a whole key: the root's single zero, or the doubled zero (a lone one
-  // at the front for names in the root) and a name.
+  // F-100. Whether what was fed is a whole key: the root's single zero, or the doubled zero (a lone
+  // one at the front for names in the root) and a name.
   [[nodiscard]] bool complete() const {
     return in_name_ && (component_bytes_ == 0 ? bytes_ == 1 : is_name());
   }
@@ -76,7 +76,7 @@ Status check_path_keys(const format::DecodedPage& page, std::string_view prefix)
 
 Status check_link_keys(const format::DecodedPage& page, std::string_view prefix) {
   for (std::size_t i = 0; i < page.size(); ++i) {
-    if (prefix.size() + page.key(i).size() != kLinkKeyBytes) {
+    if (prefix.size() + page.key(i).size() != kLinkKeyBytes) {  // F-104
       return bad_key(3032, i, "key of a link record is not 8 bytes long");
     }
   }
@@ -87,11 +87,11 @@ Status check_link_keys(const format::DecodedPage& page, std::string_view prefix)
 
 Status check_page_keys(const format::DecodedPage& page, const format::PageRecord& record,
                        std::optional<std::string_view> next_bound) {
-  if (page.key(0) < std::string_view(record.separator)) {
+  if (page.key(0) < std::string_view(record.separator)) {  // F-241
     return bad_key(3033, 0, "key is below the page's bound");
   }
   const auto last = record.prefix + std::string(page.key(page.size() - 1));
-  if (next_bound && std::string_view(last) >= *next_bound) {
+  if (next_bound && std::string_view(last) >= *next_bound) {  // F-241
     return bad_key(3034, page.size() - 1, "key is not below the next page's bound");
   }
   return record.zone == format::kLinkZone ? check_link_keys(page, record.prefix)

@@ -24,6 +24,7 @@ std::optional<std::string_view> next_bound(const IndexTables& tables, std::size_
 Result<LoadedPage> open_page(Bytes bytes, const IndexTables& tables, std::size_t page) {
   auto record = tables.pages.record(page);
   DGFS_TRY(header, format::read_page_header(bytes));
+  // F-111, F-114
   if (header.checksum != record.checksum || header.entry_count != record.entry_count) {
     return Error(ErrorKind::kCorrupt, 3040, "not the page that the page directory describes");
   }
