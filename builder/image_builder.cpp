@@ -37,6 +37,14 @@ Result<std::int64_t> parse_epoch(const std::string& text) {
                "SOURCE_DATE_EPOCH is not a number of seconds: " + text);
 }
 
+// Whether both paths are one name in one directory, however they are spelled.
+Result<bool> is_same_place(const storage::Env& env, const std::string& a, const std::string& b) {
+  if (storage::base_name(a) != storage::base_name(b)) return false;
+  DGFS_TRY(first, env.status(storage::parent_path(a)));
+  DGFS_TRY(second, env.status(storage::parent_path(b)));
+  return first.device == second.device && first.inode == second.inode;
+}
+
 }  // namespace
 
 ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options)
@@ -83,7 +91,8 @@ Status ImageBuilder::check_options() {
   if (!options_.trailing_index && !has_index_file()) {
     return Error(ErrorKind::kInvalidArgument, 4091, "an image needs an index, in it or beside it");
   }
-  if (options_.image_path == index_path_) {
+  DGFS_TRY(same_place, is_same_place(env_, options_.image_path, index_path_));
+  if (same_place) {
     return Error(ErrorKind::kInvalidArgument, 4092, "image and index need different names")
         .in_file(index_path_);
   }

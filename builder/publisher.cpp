@@ -182,14 +182,21 @@ Status publish(storage::Env& env, const Publication& publication) {
   return Publisher(env, publication).run();
 }
 
-Result<std::optional<storage::FileStatus>> check_output_path(const storage::Env& env,
+Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
                                                              const std::string& path) {
   DGFS_CHECK(storage::check_name(storage::base_name(path), storage::parent_path(path)));
-  auto status = env.status(path);
+  DGFS_TRY(directory, env.open_directory(storage::parent_path(path)));
+  auto status = directory->status(storage::base_name(path));
   if (!status && status.error().kind() == ErrorKind::kNotFound) return std::nullopt;
   if (!status) return std::move(status).error();
-  if (!format::is_directory(status.value().mode)) return status.value();
-  return Error(ErrorKind::kIsDirectory, 4080, "is a directory").in_file(path);
+  const std::uint32_t mode = status.value().mode;
+  if (format::is_regular(mode)) return status.value();
+  if (format::is_directory(mode)) {
+    return Error(ErrorKind::kIsDirectory, 4080, "is a directory").in_file(path);
+  }
+  // To put a file in the place of a device would take the device away from everybody; in that of
+  // a link (/dev/stdout, for one), the link.
+  return Error(ErrorKind::kExists, 4081, "is there and is not a regular file").in_file(path);
 }
 
 }  // namespace dgfs::builder

@@ -40,8 +40,9 @@ struct Publication {
 [[nodiscard]] Status publish(storage::Env& env, const Publication& publication);
 
 /// Fails early where publishing would fail late: kIsDirectory if `path` is a directory,
-/// kInvalidArgument if it is no file name. Returns what is there now.
-[[nodiscard]] Result<std::optional<storage::FileStatus>> check_output_path(const storage::Env& env,
+/// kExists if it is anything else but a regular file (a device, a link), kInvalidArgument if it is
+/// no file name. Returns what is there now.
+[[nodiscard]] Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
                                                                            const std::string& path);
 
 }  // namespace dgfs::builder

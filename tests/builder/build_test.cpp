@@ -250,6 +250,38 @@ TEST_F(BuildTest, WritesIndexesWhereTold) {
   EXPECT_EQ(builder::build(*env_, options).error().kind(), ErrorKind::kInvalidArgument);
 }
 
+TEST_F(BuildTest, RefusesOneNameForImageAndIndexHoweverSpelled) {
+  builder::BuildOptions options = options_for(tree_, "/i");
+  for (const std::string index : {"/i", "//i", "/./i", "/src/../i"}) {
+    options.index_path = index;
+    const auto report = builder::build(*env_, options);
+    ASSERT_FALSE(report) << index;
+    EXPECT_EQ(report.error().code(), 4092);
+    EXPECT_FALSE(env_->status("/i"));
+  }
+}
+
+TEST_F(BuildTest, TakesNoPlaceOfADevice) {
+  const auto root = env_->open_directory("/");
+  ASSERT_TRUE(root) << message(root);
+  ASSERT_TRUE(root.value()->make_node("null", format::kTypeCharacterDevice | 0666, 0x103));
+  builder::BuildOptions options = options_for(tree_, "/null");
+  EXPECT_FALSE(builder::build(*env_, options));
+  options.image_path = "/i";
+  options.index_path = "/null";
+  EXPECT_FALSE(builder::build(*env_, options));
+  EXPECT_TRUE(format::is_device(env_->status("/null").value().mode));
+  EXPECT_FALSE(env_->status("/i"));
+}
+
+TEST_F(BuildTest, TakesNoPlaceOfALink) {
+  const auto root = env_->open_directory("/");
+  ASSERT_TRUE(root) << message(root);
+  ASSERT_TRUE(root.value()->make_symlink("link", "/elsewhere"));
+  EXPECT_FALSE(builder::build(*env_, options_for(tree_, "/link")));
+  EXPECT_EQ(root.value()->read_link("link").value(), "/elsewhere");
+}
+
 TEST_F(BuildTest, ReportsProgressAndTotals) {
   make_feature_tree(tree_);
   auto options = options_for(tree_, "/i");
