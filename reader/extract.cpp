@@ -7,11 +7,13 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "format/mode.h"
 #include "reader/directory_stack.h"
 #include "reader/extract_metadata.h"
+#include "reader/extract_paths.h"
 #include "reader/progress_clock.h"
 #include "reader/work_pool.h"
 
@@ -72,7 +74,7 @@ class Extraction {
     {
       WorkPool<Task> pool(jobs_, kTasksQueued, [this](Task& task) { make(task); });
       pool_ = &pool;
-      for (const auto& path : paths()) {
+      for (const auto& path : disjoint_paths(options_.paths)) {
         if (!ended()) settle(path, extract_path(path));
       }
       pool.finish();
@@ -89,9 +91,6 @@ class Extraction {
  private:
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop->load(); }
   [[nodiscard]] bool ended() const { return stopped() || failed_.load(); }
-  [[nodiscard]] std::vector<std::string> paths() const {
-    return options_.paths.empty() ? std::vector<std::string>{""} : options_.paths;
-  }
 
   // Takes note of what became of `path`.
   void settle(const std::string& path, const Status& status) {
@@ -115,9 +114,8 @@ class Extraction {
                        options_.paths.empty() ? image_.superblock().content_bytes : 0});
   }
 
-  Status extract_path(const std::string& path) {
-    DGFS_CHECK(image_.lookup(path));
-    DGFS_TRY(start_path, clean_path(path));
+  Status extract_path(const std::string& start_path) {
+    DGFS_CHECK(image_.lookup(start_path));
     DGFS_CHECK(make_parents(start_path));
     return image_.walk(
         start_path,
@@ -129,17 +127,6 @@ class Extraction {
           settle(start_path, error);
           return options_.keep_going;
         });
-  }
-
-  // As walk() gives paths: without empty and "." components, which lookup() has let pass.
-  static Result<std::string> clean_path(std::string_view path) {
-    std::string clean;
-    for (const auto name : components_of(path)) {
-      if (name.empty() || name == ".") continue;
-      if (!clean.empty()) clean += '/';
-      clean += name;
-    }
-    return clean;
   }
 
   Status make_parents(std::string_view path) {
@@ -168,7 +155,10 @@ class Extraction {
       return;
     }
     auto directory = stack_.open(parent_of(path));
-    if (!directory) return settle(path, std::move(directory).assume_error());
+    if (!directory) {
+      note_lost(node);
+      return settle(path, std::move(directory).assume_error());
+    }
     pool_->push({std::move(directory).assume_value(), path, node});
   }
 
@@ -190,8 +180,19 @@ class Extraction {
     if (ended()) return;
     const auto name = name_of(task.path);
     auto made = make_object(task, name);
-    if (made) ++entries_;
+    if (made) {
+      ++entries_;
+    } else {
+      note_lost(task.node);
+    }
     settle(task.path, made);
+  }
+
+  // What bears the first name now, if anything, is not what the image holds: no link to it.
+  void note_lost(const Node& node) {
+    if (node.link_count <= 1) return;
+    const std::lock_guard lock(failure_mutex_);
+    lost_first_names_.insert(node.inode);
   }
 
   Status make_object(Task& task, std::string_view name) {
@@ -245,11 +246,18 @@ class Extraction {
   }
 
   Status make_further_name(const FurtherName& further) {
-    const auto& first = first_names_.at(further.inode);
-    DGFS_TRY(existing, stack_.open(parent_of(first)));
     DGFS_TRY(node, image_.by_inode(further.inode));
     if (format::is_device(node.mode) && !options_.privileged) return ok();
     DGFS_TRY(directory, stack_.open(parent_of(further.path)));
+    auto& first = first_names_.at(further.inode);
+    if (lost_first_names_.contains(further.inode)) {
+      Task task{directory, further.path, node};
+      DGFS_CHECK(make_object(task, name_of(further.path)));
+      first = further.path;
+      lost_first_names_.erase(further.inode);
+      return ok();
+    }
+    DGFS_TRY(existing, stack_.open(parent_of(first)));
     return directory->make_link(*existing, name_of(first), name_of(further.path));
   }
 
@@ -293,6 +301,7 @@ class Extraction {
   std::atomic<bool> failed_{false};
   std::mutex failure_mutex_;  // guards what follows, and the callbacks
   std::uint64_t failures_ = 0;
+  std::unordered_set<InodeNumber> lost_first_names_;  // objects whose first name was not made
   std::optional<Error> first_error_;
 };
 

@@ -8,6 +8,10 @@
 namespace dgfs::reader {
 namespace {
 
+constexpr std::uint32_t kSetUserId = 04000;
+constexpr std::uint32_t kSetGroupId = 02000;
+constexpr std::uint32_t kSetIdMask = kSetUserId | kSetGroupId;
+
 // What an ordinary user may set on his own files.
 bool is_open_to_all(const Xattr& xattr) {
   return xattr.name.starts_with("user.") || xattr.name.starts_with("system.posix_acl_");
@@ -23,6 +27,18 @@ Status restore_xattrs(const Image& image, const Node& node, storage::Directory& 
   return ok();
 }
 
+// A program that would run with the rights of another owner or group than the image says, because
+// the owner could not be restored, does not get to do so.
+Result<std::uint32_t> restorable_mode(const Node& node, const storage::Directory& directory,
+                                      std::string_view name) {
+  std::uint32_t mode = node.mode & format::kPermissionMask;
+  if (format::is_directory(node.mode) || (mode & kSetIdMask) == 0) return mode;
+  DGFS_TRY(status, directory.status(name));
+  if (status.uid != node.uid) mode &= ~kSetUserId;
+  if (status.gid != node.gid) mode &= ~kSetGroupId;
+  return mode;
+}
+
 }  // namespace
 
 Status restore_metadata(const Image& image, const Node& node, storage::Directory& directory,
@@ -32,7 +48,8 @@ Status restore_metadata(const Image& image, const Node& node, storage::Directory
   }
   DGFS_CHECK(restore_xattrs(image, node, directory, name, privileged));
   if (!format::is_symlink(node.mode)) {
-    DGFS_CHECK(directory.set_mode(name, node.mode & format::kPermissionMask));
+    DGFS_TRY(mode, restorable_mode(node, directory, name));
+    DGFS_CHECK(directory.set_mode(name, mode));
   }
   return directory.set_times(name, node.atime, node.mtime);
 }

@@ -2,14 +2,17 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // WorkPool: threads that work off a bounded queue. Who fills it waits while it is full, so memory
-// does not grow with the amount of work.
+// does not grow with the amount of work. Where the system grants fewer threads, fewer do the work;
+// where it grants none, push() does it.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,18 +23,27 @@ namespace dgfs::reader {
 template <class Task>
 class WorkPool {
  public:
+  /// More would only wait for each other and for the device.
+  static constexpr unsigned kThreadsMax = 256;
+
   WorkPool(unsigned threads, std::size_t queue_max, std::function<void(Task&)> work)
       : queue_max_(queue_max), work_(std::move(work)) {
-    for (unsigned i = 0; i < threads; ++i) {
-      threads_.emplace_back([this] { run(); });
+    const std::size_t wanted = std::min(threads, kThreadsMax);
+    try {
+      while (threads_.size() < wanted) threads_.emplace_back([this] { run(); });
+    } catch (const std::system_error&) {
+      // Those that are there will do.
     }
   }
   ~WorkPool() { finish(); }
   WorkPool(const WorkPool&) = delete;
   WorkPool& operator=(const WorkPool&) = delete;
 
+  [[nodiscard]] std::size_t thread_count() const { return threads_.size(); }
+
   /// Waits while the queue is full.
   void push(Task task) {
+    if (threads_.empty()) return work_(task);
     std::unique_lock lock(mutex_);
     room_.wait(lock, [this] { return queue_.size() < queue_max_; });
     queue_.push_back(std::move(task));

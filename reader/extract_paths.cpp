@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/extract_paths.h"
+
+#include <string_view>
+#include <unordered_set>
+
+#include "reader/directory_stack.h"
+
+namespace dgfs::reader {
+namespace {
+
+using PathSet = std::unordered_set<std::string>;
+
+std::string clean_path(std::string_view path) {
+  std::string clean;
+  for (const auto name : components_of(path)) {
+    if (name.empty() || name == ".") continue;
+    if (!clean.empty()) clean += '/';
+    clean += name;
+  }
+  return clean;
+}
+
+bool is_below_another(const std::string& path, const PathSet& others) {
+  if (!path.empty() && others.contains("")) return true;
+  for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    if (others.contains(path.substr(0, slash))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> disjoint_paths(const std::vector<std::string>& paths) {
+  if (paths.empty()) return {""};
+  PathSet all;
+  for (const auto& path : paths) all.insert(clean_path(path));
+  PathSet taken;
+  std::vector<std::string> disjoint;
+  for (const auto& path : paths) {
+    auto clean = clean_path(path);
+    if (is_below_another(clean, all) || !taken.insert(clean).second) continue;
+    disjoint.push_back(std::move(clean));
+  }
+  return disjoint;
+}
+
+}  // namespace dgfs::reader
