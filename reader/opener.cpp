@@ -13,6 +13,14 @@ constexpr std::string_view kIndexEnding = ".idx";
 
 using MaybeCopy = std::optional<IndexCopy>;
 
+// What is told of a damaged index file whose place the copy in the image takes.
+Error replaced(const Error& damage) {
+  Error told(damage.kind(), 3106,
+             damage.text() + "; the copy in the image serves instead");
+  if (damage.offset()) told = std::move(told).at_offset(*damage.offset());
+  return std::move(told).in_file(damage.file()).in_section(damage.section());
+}
+
 // The copy of the index behind the data of the image.
 Result<MaybeCopy> open_trailing(const FoundVolume& image) {
   const auto& header = image.header;
@@ -94,7 +102,7 @@ Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlace
   }
   IndexSource::OpenSecond damaged_second;
   if (!separate) {
-    if (places.warn) places.warn(separate.assume_error());
+    if (places.warn) places.warn(replaced(separate.assume_error()));
     damaged_second = [error = separate.assume_error()]() -> Result<MaybeCopy> { return error; };
   }
   return OpenedFiles{*std::move(trailing).assume_value(), std::move(damaged_second),

@@ -148,6 +148,14 @@ class Verifier {
     if (!map) return false;  // told by verify_records()
     std::vector<format::SparseMap::Segment> whole = {{0, item.node.size_bytes, 0}};
     const auto& segments = map.assume_value() ? map.assume_value()->segments() : whole;
+    if (!segments.empty() && item.node.size_bytes != 0) {
+      // A volume that is not there is said once, not for every frame of the file.
+      const auto place = image_.locate(item.node, segments.front().begin);
+      if (!place && place.error().kind() == ErrorKind::kNotFound) {
+        report_file(item.path, place.error());
+        return false;
+      }
+    }
     bool sound = true;
     for (const auto& segment : segments) {
       for (std::uint64_t at = 0; at < segment.length && !stopped(); at += kChunkBytes) {

@@ -138,6 +138,22 @@ TEST_F(Room, VolumesInAnyOrderAndMissing) {
   EXPECT_EQ(missing, 30);
 }
 
+TEST_F(Room, VerifyNamesAFileOfAMissingVolumeOnce) {
+  assembler_.add_file("large", pattern(300000, 1));
+  assembler_.volume_of_page = [](std::size_t) { return format::VolumeNumber{1}; };
+  assembler_.more_volumes = {{1, "/elsewhere-1"}};
+  const auto image = write_and_open();
+  std::vector<std::string> damaged;
+  reader::VerifyOptions options;
+  options.damaged_file = [&](const std::string& path, const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kNotFound);
+    damaged.push_back(path);
+  };
+  const auto report = value_of(reader::verify(*image, options));
+  EXPECT_EQ(damaged, std::vector<std::string>{"large"});
+  EXPECT_EQ(report.damaged_files, 1U);
+}
+
 TEST_F(Room, GenerationsOfModelsAndAttributeTables) {
   std::vector<Buffer> samples;
   for (std::uint32_t i = 0; i < 200; ++i) samples.push_back(pattern(600 + i % 7, i % 11));
