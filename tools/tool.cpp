@@ -92,7 +92,8 @@ int dispatch(const Arguments& arguments, const ToolIo& io) {
 int tool_main(const std::vector<std::string>& arguments, const ToolIo& io) {
   int code = dispatch(arguments, io);
   io.out.flush();
-  if (io.stop) return kExitInterrupted;
+  // What was done before the signal came is done.
+  if (io.stop && code != kExitDone) return kExitInterrupted;
   if (io.out.failure() != 0) {
     io.err.write(fmt::format("dgfs: write error: {}\n", std::strerror(io.out.failure())));
     code = std::max(code, kExitFailed);
