@@ -51,7 +51,7 @@ struct PageRecord {
 [[nodiscard]] Result<std::vector<PageRecord>> decode_page_block(Bytes body);
 
 /// All records, searchable. Immutable after construction, thread-safe. Keeps strings in one arena:
-/// memory is stated by memory_bytes() (about 48 bytes a page plus its prefix and separator).
+/// memory is stated by memory_bytes() (about 56 bytes a page plus its prefix and separator).
 class PageDirectory {
  public:
   /// Errors: kCorrupt if (zone, key bound) or ordinals do not rise strictly or start at 0.

@@ -5,7 +5,7 @@
 // with at most one index page read, and to read file contents with one data read for a small
 // file. Everything it returns was verified against its checksum.
 //
-// What is in memory while an image is open: the page directory (about 48 bytes a page plus its
+// What is in memory while an image is open: the page directory (about 56 bytes a page plus its
 // strings), the directory table (about 24 bytes a directory), inode runs, attribute tables,
 // models, and caches bounded in bytes: of pages, of frames, and of maps.
 #pragma once
