@@ -125,7 +125,8 @@ class Comparison:
                 os.close(fd)
 
     def attributes(self, path, name, parents, a, b):
-        self.check(path, "mode", oct(a.st_mode), oct(b.st_mode))
+        kept = ~0 if self.options.set_id else ~(stat.S_ISUID | stat.S_ISGID)
+        self.check(path, "mode", oct(a.st_mode & kept), oct(b.st_mode & kept))
         if self.options.owner:
             self.check(path, "owner", (a.st_uid, a.st_gid), (b.st_uid, b.st_gid))
         if self.options.times and not (stat.S_ISLNK(a.st_mode) and not self.options.link_times):
@@ -200,7 +201,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("first")
     parser.add_argument("second")
-    for what in ("owner", "times", "xattrs", "holes", "link-times"):
+    for what in ("owner", "times", "xattrs", "holes", "link-times", "set-id"):
         parser.add_argument(f"--no-{what}", dest=what.replace("-", "_"), action="store_false")
     parser.add_argument("--partial-links", action="store_true",
                         help="some names of the linked objects lie outside the first tree")

@@ -117,8 +117,9 @@ class FeatureTree(support.ScratchCase):
             os.chmod(part, 0o755)
         run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
             support.DGFS, "extract", self.image, out, "--quiet")
-        compare(self.tree, out, "--no-owner", "--no-xattrs", "--skip", "special/null",
-                "--skip", "special/disk")
+        # As with tar: set-id bits would speak for another owner than the one meant.
+        compare(self.tree, out, "--no-owner", "--no-set-id", "--no-xattrs", "--skip",
+                "special/null", "--skip", "special/disk")
 
 
 class Interruption(support.ScratchCase):
