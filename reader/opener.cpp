@@ -15,8 +15,7 @@ using MaybeCopy = std::optional<IndexCopy>;
 
 // What is told of a damaged index file whose place the copy in the image takes.
 Error replaced(const Error& damage) {
-  Error told(damage.kind(), 3106,
-             damage.text() + "; the copy in the image serves instead");
+  Error told(damage.kind(), 3106, damage.text() + "; the copy in the image serves instead");
   if (damage.offset()) told = std::move(told).at_offset(*damage.offset());
   return std::move(told).in_file(damage.file()).in_section(damage.section());
 }
