@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// index_size DIR [LEVEL [DICTIONARY_KIB]]: how large the index pages of a tree are, by column, and
-// how fast they are made and opened. No image is written.
+// dgfs_index_size DIR [LEVEL [DICTIONARY_KIB]]: how large the index pages of a tree are, by column,
+// and how fast they are made and opened. No image is written.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -158,7 +158,7 @@ void measure(const std::vector<Entry>& entries, int level, std::size_t dictionar
 
 int run(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: index_size DIR [LEVEL [DICTIONARY_KIB]]\n");
+    fmt::print(stderr, "usage: dgfs_index_size DIR [LEVEL [DICTIONARY_KIB]]\n");
     return 2;
   }
   const auto entries = scan(argv[1]);
