@@ -35,7 +35,11 @@ Session::Parsed Session::parse(OptionParser& options, const std::vector<std::str
   Result<std::optional<std::vector<std::string>>> parsed = options.parse(arguments);
   if (!parsed) return {{}, fail_usage(parsed.error().text())};
   if (!parsed.value()) {
-    print(options.help());
+    if (io_.describe != nullptr) {
+      (*io_.describe)(options.description());
+    } else {
+      print(options.help());
+    }
     return {{}, kExitDone};
   }
   std::vector<std::string>& operands = *parsed.value();

@@ -241,6 +241,29 @@ int run(const Session& session, BuildCommand& command) {
   return report_losses(session, report.value());
 }
 
+Manual manual() {
+  return {.paragraphs =
+              {"The index is a file of its own, so that it can lie on a faster device than the "
+               "image, and a copy of it stands at the end of the image. The same tree and options "
+               "give the same bytes, on any number of threads.",
+               "Everything is kept: owners, modes, times in nanoseconds, hard links, symbolic "
+               "links, holes, devices, FIFOs, sockets, extended attributes with ACLs and "
+               "capabilities, and names of any bytes. A file that changes while it is read ends "
+               "the build, and a build that ends early leaves nothing behind."},
+          .examples = {{"dgfs build linux linux.dgfs",
+                        "Packs the directory linux into linux.dgfs and linux.dgfs.idx."},
+                       {"dgfs build --index /ssd/crawl.idx /data/crawl /data/crawl.dgfs",
+                        "Puts the index on another device."},
+                       {"dgfs build --all-root --exclude '*.o' --exclude .git src src.dgfs",
+                        "Packs sources without what git and the compiler keep there."}},
+          .exit_statuses = {{0, "The image is complete and in its place."},
+                            {1,
+                             "Nothing was written; or, with --keep-going, something was left "
+                             "out of an image that is in its place."},
+                            {2, "Wrong usage."}},
+          .see_also = {"dgfs-mount(1)", "dgfs-verify(1)", "tar(1)", "mksquashfs(1)"}};
+}
+
 }  // namespace
 
 int run_build(const ToolIo& io, const Arguments& arguments) {
@@ -254,6 +277,7 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   add_output_options(options, command.build, no_index_file);
   options.flag("-q,--quiet", "No progress, no summary", command.quiet);
   options.flag("--json", "Print the summary as a JSON object", command.json);
+  options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
   if (exit_code) return *exit_code;
   command.build.source = operands[0];

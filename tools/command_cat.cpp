@@ -32,6 +32,17 @@ Status print_contents(const Session& session, const reader::Image& image, const 
   return ok();
 }
 
+Manual manual() {
+  return {.examples = {{"dgfs cat tree.dgfs etc/passwd", "Prints one file."},
+                       {"dgfs cat tree.dgfs log/1 log/2 | grep error", "Searches two files."}},
+          .exit_statuses = {{0, "Everything was printed."},
+                            {1,
+                             "A file is missing, damaged, or cannot be printed. What was "
+                             "printed before is right."},
+                            {2, "Wrong usage."}},
+          .see_also = {"dgfs-extract(1)", "cat(1)"}};
+}
+
 }  // namespace
 
 int run_cat(const ToolIo& io, const Arguments& arguments) {
@@ -41,6 +52,7 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
        "Prints the contents of files one after the other. Every byte is checked."});
   ImageOptions image_options;
   image_options.add_to(options);
+  options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

@@ -108,6 +108,12 @@ class DuCommand {
   bool sound_ = true;
 };
 
+Manual manual() {
+  return {.examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
+                       {"dgfs du -d 1 -h tree.dgfs", "Sums up what lies directly in the root."}},
+          .see_also = {"dgfs-info(1)", "du(1)"}};
+}
+
 }  // namespace
 
 int run_du(const ToolIo& io, const Arguments& arguments) {
@@ -130,6 +136,7 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
     return ok();
   });
   options.flag("--json", "Print JSON objects, one a line, sizes in bytes", du.json);
+  options.manual(manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
   if (du.summarize && du.all) return session.fail_usage("-s and -a exclude each other");

@@ -29,6 +29,16 @@ bool find_paths(const Session& session, const reader::Image& image, const Argume
   return true;
 }
 
+Manual manual() {
+  return {.examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
+                       {"dgfs extract -k tree.dgfs out etc usr/bin",
+                        "Writes two directories, and goes on past what is damaged."}},
+          .exit_statuses = {{0, "Everything was written."},
+                            {1, "Something could not be read or written; messages tell what."},
+                            {2, "Wrong usage."}},
+          .see_also = {"dgfs-cat(1)", "dgfs-mount(1)", "tar(1)"}};
+}
+
 }  // namespace
 
 int run_extract(const ToolIo& io, const Arguments& arguments) {
@@ -55,6 +65,7 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
                     return ok();
                   });
   options.flag("-q,--quiet", "No progress, no summary", quiet);
+  options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

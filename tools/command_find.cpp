@@ -14,8 +14,6 @@ namespace dgfs::tools {
 namespace {
 
 constexpr char kExpressionHelp[] =
-    "\nExpression (as in find(1); the words may be joined by -a, -o, !, -not, ',' and "
-    "parentheses):\n"
     "  -name -iname -path -ipath -lname PATTERN   -type f,d,l,p,s,b,c   -empty   -true   -false\n"
     "  -size [+-]N[cwbkMG]   -mtime [+-]DAYS   -mmin [+-]MINUTES   -newer PATH   -perm [-/]MODE\n"
     "  -user -group NAME   -uid -gid -links -inum [+-]N   -nouser   -nogroup\n"
@@ -84,6 +82,18 @@ class FindCommand {
   std::string start_;
 };
 
+Manual manual() {
+  return {.paragraphs = {"The whole image is searched where no PATH is given. Found paths are "
+                         "printed as they stand in the image, or below PATH as it was written."},
+          .examples = {{"dgfs find tree.dgfs -name '*.S' -size +64k",
+                        "Prints the assembler sources of more than 64 KiB."},
+                       {"dgfs find tree.dgfs home -newer home/mark -type f -print0",
+                        "Prints the files below home that changed after home/mark, for xargs -0."},
+                       {"dgfs find tree.dgfs -perm -4000 -ls",
+                        "Lists the set-user-id programs with their attributes."}},
+          .see_also = {"find(1)"}};
+}
+
 }  // namespace
 
 int run_find(const ToolIo& io, const Arguments& arguments) {
@@ -95,10 +105,15 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
   bool json = false;
   image_options.add_to(options);
   options.flag("--json", "Print JSON objects, one a line, instead of paths", json);
+  options.section(
+      {"Expression",
+       "as in find(1); the words may be joined by -a, -o, !, -not, ',' and parentheses:",
+       kExpressionHelp});
+  options.words(expression_words());
+  options.manual(manual());
   const auto expression_begin = std::find_if(arguments.begin(), arguments.end(), begins_expression);
   auto [operands, exit_code] =
       session.parse(options, {arguments.begin(), expression_begin}, 1, SIZE_MAX);
-  if (exit_code == kExitDone) session.print(kExpressionHelp);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;

@@ -128,6 +128,12 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
   return json;
 }
 
+Manual manual() {
+  return {.examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features."},
+                       {"dgfs info --json tree.dgfs", "Prints the same for programs."}},
+          .see_also = {"dgfs-verify(1)"}};
+}
+
 }  // namespace
 
 int run_info(const ToolIo& io, const Arguments& arguments) {
@@ -137,6 +143,7 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   bool json = false;
   image_options.add_to(options);
   options.flag("--json", "Print one JSON object", json);
+  options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

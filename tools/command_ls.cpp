@@ -293,6 +293,7 @@ void add_options(OptionParser& options, const Session& session, LsOptions& ls) {
   options.on_optional_value(
       "--color", "WHEN", "always", "Color names: always, auto or never",
       [&](const std::string& when) { return set_color(session, when, ls.color); });
+  options.choices("--color", {"always", "auto", "never"});
   const auto set_style = [&](const std::string& name) -> Status {
     const std::optional<TimeStyle> style = time_style(name);
     if (!style) {
@@ -304,11 +305,20 @@ void add_options(OptionParser& options, const Session& session, LsOptions& ls) {
   };
   options.on_value("--time-style", "STYLE", "full-iso, long-iso, iso, locale, or +FORMAT of date",
                    set_style);
+  options.choices("--time-style", {"full-iso", "long-iso", "iso", "locale"});
   options.on_flag("--full-time", "As -l --time-style=full-iso", [&, set_style](const auto&) {
     ls.long_format = true;
     return set_style("full-iso");
   });
   options.flag("--json", "Print JSON objects, one a line", ls.json);
+}
+
+Manual manual() {
+  return {.paragraphs = {"Options mean what they mean in ls(1). Names that could fool a terminal "
+                         "are quoted there, as ls does; a pipe gets them as they are."},
+          .examples = {{"dgfs ls -lh tree.dgfs src", "Lists src with sizes like 1.2K."},
+                       {"dgfs ls -R --json tree.dgfs", "Prints one JSON object for each entry."}},
+          .see_also = {"dgfs-find(1)", "dgfs-stat(1)", "ls(1)"}};
 }
 
 }  // namespace
@@ -325,6 +335,7 @@ int run_ls(const ToolIo& io, const Arguments& arguments) {
   ls.color = io.out_is_terminal && !io.env.variable("NO_COLOR");
   add_options(options, session, ls);
   image_options.add_to(options);
+  options.manual(manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

@@ -62,6 +62,21 @@ int mount_image(const Session& session, const MountCommand&) {
 }
 #endif
 
+Manual manual() {
+  return {.paragraphs = {"Every byte that is read through the mount is held against its checksum; "
+                         "damage gives EIO and a line in the log, never wrong data. An ordinary "
+                         "user can mount where fusermount3(1) allows it."},
+          .examples = {{"dgfs mount crawl.dgfs /mnt/crawl", "Mounts in the background."},
+                       {"dgfs mount -o allow_other --index /ssd/crawl.idx crawl.dgfs /mnt/crawl",
+                        "Lets other users in, and takes the index from another device."},
+                       {"dgfs mount -f crawl.dgfs /mnt/crawl",
+                        "Stays in the foreground, as a service manager wants it."}},
+          .exit_statuses = {{0, "Mounted; in the foreground: unmounted in good order."},
+                            {1, "Nothing was mounted."},
+                            {2, "Wrong usage."}},
+          .see_also = {"fusermount3(1)", "umount(8)", "mount.fuse3(8)"}};
+}
+
 }  // namespace
 
 int run_mount(const ToolIo& io, const Arguments& arguments) {
@@ -75,6 +90,7 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   options.values("-o", "OPTION[,OPTION]...", "Mount options, as mount(8) takes them", option_lists);
   options.flag("-f,--foreground", "Stay in the foreground until unmounted", command.foreground);
   options.number("--threads", "N", "Requests served at once (default: by cores)", command.threads);
+  options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
   if (exit_code) return *exit_code;
   command.image_path = operands[0];

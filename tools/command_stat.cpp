@@ -62,6 +62,13 @@ Status print_one(const Session& session, const reader::Image& image, const std::
   return ok();
 }
 
+Manual manual() {
+  return {.examples = {{"dgfs stat tree.dgfs bin/sh", "Shows all attributes of bin/sh."},
+                       {"dgfs stat -c '%A %s %y %n' tree.dgfs README",
+                        "Prints mode, size, time and name in one line."}},
+          .see_also = {"dgfs-ls(1)", "stat(1)"}};
+}
+
 }  // namespace
 
 int run_stat(const ToolIo& io, const Arguments& arguments) {
@@ -85,6 +92,7 @@ int run_stat(const ToolIo& io, const Arguments& arguments) {
   options.flag("-L,--dereference", "Follow links", stat.follow);
   options.flag("--json", "Print JSON objects, one a line", stat.json);
   image_options.add_to(options);
+  options.manual(manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

@@ -64,6 +64,16 @@ struct VerifyCommand {
   }
 };
 
+Manual manual() {
+  return {.examples = {{"dgfs verify tree.dgfs", "Reads everything, with a progress bar."},
+                       {"dgfs verify -q tree.dgfs || echo damaged",
+                        "Prints nothing where all is well."}},
+          .exit_statuses = {{0, "Every byte is as it was written."},
+                            {1, "There is damage, or the image cannot be opened."},
+                            {2, "Wrong usage."}},
+          .see_also = {"dgfs-info(1)", "dgfs-extract(1)"}};
+}
+
 }  // namespace
 
 int run_verify(const ToolIo& io, const Arguments& arguments) {
@@ -79,6 +89,7 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   options.number("-j,--jobs", "N", "Reading threads (default: one per core)", verify.jobs);
   options.flag("-q,--quiet", "Print damage only, and no progress", quiet);
   options.flag("--json", "Print JSON objects, one a line, the summary last", json);
+  options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

@@ -53,6 +53,9 @@ struct FindExpression {
 /// find_node().
 [[nodiscard]] Result<FindExpression> parse_find(std::span<const std::string> words, FindRun& run);
 
+/// All tests and actions that an expression may name, for completion: "-name", "-print0".
+[[nodiscard]] std::vector<std::string> expression_words();
+
 /// Whether the word begins an expression (or is wrong where a path is expected).
 [[nodiscard]] bool begins_expression(std::string_view word);
 

@@ -58,6 +58,12 @@ class Parser {
  public:
   Parser(std::span<const std::string> words, FindRun& run) : words_(words), run_(run) {}
 
+  static std::vector<std::string> names() {
+    std::vector<std::string> out;
+    for (const auto& [name, primary] : primaries()) out.push_back(name);
+    return out;
+  }
+
   Result<FindExpression> parse() {
     FindTest test = [](const FindItem&) { return true; };
     if (!words_.empty()) {
@@ -167,9 +173,7 @@ class Parser {
     if (!word.starts_with('-')) {
       return expression_error(6097, fmt::format("'{}': paths come before the expression", word));
     }
-    std::vector<std::string> names;
-    for (const auto& [name, primary] : primaries()) names.push_back(name);
-    return expression_error(6098, word + ": unknown test" + did_you_mean(word, names));
+    return expression_error(6098, word + ": unknown test" + did_you_mean(word, names()));
   }
 
   // Names.
@@ -342,6 +346,8 @@ const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
 }
 
 }  // namespace
+
+std::vector<std::string> expression_words() { return Parser::names(); }
 
 bool begins_expression(std::string_view word) {
   if (word == "(" || word == ")" || word == "!" || word == ",") return true;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cassert>
 #include <map>
 #include <sstream>
 
@@ -50,6 +51,8 @@ Error usage_error(std::uint16_t code, std::string text) {
 
 struct OptionParser::Impl {
   CLI::App app;
+  CommandDescription described;  ///< all but the options, which the app knows
+  std::map<std::string, std::vector<std::string>> choices;  ///< by CLI11's name of the option
   std::map<const CLI::Option*, Handler> handlers;
   std::map<std::string, std::string> assumed_values;  ///< by long option
 
@@ -57,10 +60,14 @@ struct OptionParser::Impl {
   Result<std::vector<std::string>> operands() const;
   Status run_handlers() const;
   std::vector<std::string> long_names() const;
+  OptionDescription describe(const CLI::Option& option) const;
 };
 
 OptionParser::OptionParser(Texts texts, const std::string& help_names)
     : impl_(std::make_unique<Impl>()) {
+  impl_->described.command = texts.command;
+  impl_->described.operands = texts.operands;
+  impl_->described.summary = texts.summary;
   CLI::App& app = impl_->app;
   app.set_help_flag(help_names, "Print this help and exit");
   // CLI11 would take apart operands like "[a,b]"; left to the extras, they stay as they are.
@@ -203,6 +210,51 @@ Result<std::optional<std::vector<std::string>>> OptionParser::parse(
   return std::optional(std::move(operands));
 }
 
-std::string OptionParser::help() const { return impl_->app.help(); }
+void OptionParser::choices(const std::string& name, std::vector<std::string> values) {
+  const CLI::Option* option = impl_->app.get_option_no_throw(name);
+  assert(option != nullptr);
+  impl_->choices[option->get_name()] = std::move(values);
+}
+
+void OptionParser::words(std::vector<std::string> words) {
+  impl_->described.words = std::move(words);
+}
+
+void OptionParser::section(HelpSection section) {
+  impl_->described.sections.push_back(std::move(section));
+}
+
+void OptionParser::manual(Manual manual) { impl_->described.manual = std::move(manual); }
+
+std::string OptionParser::help() const {
+  std::string out = impl_->app.help();
+  while (out.ends_with("\n\n")) out.pop_back();
+  for (const HelpSection& section : impl_->described.sections) {
+    out += "\n" + wrapped(section.title + ": " + section.intro) + "\n" + section.lines;
+  }
+  return out;
+}
+
+OptionDescription OptionParser::Impl::describe(const CLI::Option& option) const {
+  OptionDescription out;
+  for (const std::string& name : option.get_snames()) out.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) out.names.push_back("--" + name);
+  out.value_name = option.get_type_name();
+  out.help = option.get_description();
+  out.value_optional = assumed_values.contains(option.get_name());
+  // on_optional_value() has put "[=" and "]" around it, for the help.
+  if (out.value_optional) out.value_name = out.value_name.substr(2, out.value_name.size() - 3);
+  const auto known = choices.find(option.get_name());
+  if (known != choices.end()) out.choices = known->second;
+  return out;
+}
+
+CommandDescription OptionParser::description() const {
+  CommandDescription out = impl_->described;
+  for (const CLI::Option* option : impl_->app.get_options()) {
+    out.options.push_back(impl_->describe(*option));
+  }
+  return out;
+}
 
 }  // namespace dgfs::tools

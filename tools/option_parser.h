@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tools/command_description.h"
 
 namespace dgfs::tools {
 
@@ -55,12 +56,22 @@ class OptionParser {
              }));
   }
 
+  /// Values worth offering for an option that was added, for completion; the handler checks.
+  /// @param name  one of its names: "--color"
+  void choices(const std::string& name, std::vector<std::string> values);
+  /// Words that may stand where operands do and begin like options, for completion.
+  void words(std::vector<std::string> words);
+  /// Printed after the options, in the order of the calls.
+  void section(HelpSection section);
+  void manual(Manual manual);
+
   /// Runs the handlers and returns the operands; nullopt where help was asked for. To be called
   /// once.
   /// Errors: kInvalidArgument, its text fit for "dgfs ls: TEXT".
   [[nodiscard]] Result<std::optional<std::vector<std::string>>> parse(
       const std::vector<std::string>& arguments);
   [[nodiscard]] std::string help() const;
+  [[nodiscard]] CommandDescription description() const;
 
  private:
   struct Impl;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/env.h"
+#include "tools/command_description.h"
 #include "tools/output.h"
 
 namespace dgfs::tools {
@@ -28,6 +29,8 @@ struct ToolIo {
   bool err_is_terminal = false;
   std::size_t width_columns = 80;  ///< of the terminal
   const std::atomic<bool>& stop;   ///< set: the command ends early with kExitInterrupted
+  /// Set: a command asked for help tells its description to this instead of printing.
+  const DescriptionSink* describe = nullptr;
 };
 
 /// Runs one command line, without the program's name: {"ls", "-l", "tree.dgfs"}. Prints nothing

@@ -113,5 +113,36 @@ TEST_F(OptionParserTest, HelpNamesEverything) {
   }
 }
 
+TEST_F(OptionParserTest, DescribesWhatItTakes) {
+  OptionParser options({"dgfs test", "IMAGE [PATH]...", "Tests."}, "--help");
+  declare(options);
+  options.choices("--color", {"always", "never"});
+  const CommandDescription description = options.description();
+  EXPECT_EQ(description.command, "dgfs test");
+  EXPECT_EQ(description.operands, "IMAGE [PATH]...");
+  const auto described = [&](const std::string& name) {
+    for (const OptionDescription& option : description.options) {
+      if (option.names.back() == name) return option;
+    }
+    return OptionDescription();
+  };
+  EXPECT_EQ(described("--help").help, "Print this help and exit");
+  EXPECT_EQ(described("--exclude").names, (Words{"-e", "--exclude"}));
+  EXPECT_EQ(described("--exclude").value_name, "PATTERN");
+  EXPECT_FALSE(described("--exclude").value_optional);
+  EXPECT_EQ(described("--long").value_name, "");
+  EXPECT_EQ(described("--color").value_name, "WHEN");
+  EXPECT_TRUE(described("--color").value_optional);
+  EXPECT_EQ(described("--color").choices, (Words{"always", "never"}));
+  EXPECT_EQ(described("-S").names, Words{"-S"});
+}
+
+TEST_F(OptionParserTest, PrintsSectionsAfterTheOptions) {
+  OptionParser options({"dgfs test", "IMAGE", "Tests."});
+  options.section({"Words", "as they come.", "  one   two\n"});
+  EXPECT_TRUE(options.help().ends_with("\n\nWords: as they come.\n  one   two\n"))
+      << options.help();
+}
+
 }  // namespace
 }  // namespace dgfs::tools
