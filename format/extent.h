@@ -56,6 +56,10 @@ void append_raw_extent(Bytes content, Buffer& out);
 /// Errors: kCorrupt.
 [[nodiscard]] Status open_frame(ExtentCodec codec, std::uint64_t frame, Bytes stored,
                                 MutableBytes out);
+/// The same without a look at the checksum: a damaged frame may give wrong content instead of an
+/// error, of the right length.
+[[nodiscard]] Status open_frame_unchecked(ExtentCodec codec, std::uint64_t frame, Bytes stored,
+                                          MutableBytes out);
 
 /// Frame places of a multi-frame zstd extent from its trailer.
 /// @param trailer  the last frames * 4 + 8 bytes of the extent

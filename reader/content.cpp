@@ -157,7 +157,7 @@ Status Content::read_raw(const Extent& extent, Run& run) const {
     spans.push_back(run.destination(extent, run.first + i));
   }
   DGFS_CHECK(read_stored(extent, format::raw_frame_offset(run.first), spans));
-  for (std::uint64_t i = 0; i < run.count; ++i) {
+  for (std::uint64_t i = 0; checked_ && i < run.count; ++i) {
     const auto frame = run.first + i;
     if (format::frame_checksum(frame, spans[2 * i + 1]) != checksums[i]) {  // F-300
       return frame_error(3084, extent, frame, format::raw_frame_offset(frame), "checksum mismatch");
@@ -181,8 +181,9 @@ Status Content::read_zstd(const Extent& extent, Run& run) const {
   for (auto frame = run.first; frame < run.first + run.count; ++frame) {
     const auto bytes =
         Bytes(stored).subspan(offsets[frame] - begin, offsets[frame + 1] - offsets[frame]);
-    const auto opened =
-        format::open_frame(extent.codec, frame, bytes, run.destination(extent, frame));
+    const auto out = run.destination(extent, frame);
+    const auto opened = checked_ ? format::open_frame(extent.codec, frame, bytes, out)
+                                 : format::open_frame_unchecked(extent.codec, frame, bytes, out);
     if (!opened) {  // F-300, F-301
       return frame_error(3085, extent, frame, offsets[frame], opened.assume_error().text().c_str());
     }
@@ -197,6 +198,7 @@ Status Content::read_stored(const Extent& extent, std::uint64_t offset,
   const auto& file = *extent.volume->file;
   const auto place = extent.address.offset_bytes + offset;
   CounterCells::add(counters_.data_reads);
+  CounterCells::add(counters_.data_read_bytes, wanted);
   auto read = file.read_at(place, outs);
   if (!read) return placed(read.assume_error(), file.path(), "contents", place);
   if (read.assume_value() == wanted) return ok();

@@ -33,8 +33,10 @@ struct Extent {
 class Content {
  public:
   /// All references must outlive it.
-  Content(const Volumes& volumes, CounterCells& counters, FrameCache& frames, ContentMapCache& maps)
-      : volumes_(volumes), counters_(counters), frames_(frames), maps_(maps) {}
+  /// @param checked  whether read() verifies checksums of frames
+  Content(const Volumes& volumes, CounterCells& counters, FrameCache& frames, ContentMapCache& maps,
+          bool checked)
+      : volumes_(volumes), counters_(counters), frames_(frames), maps_(maps), checked_(checked) {}
 
   /// The extent of a file with so much content (bytes without holes; not 0).
   /// Errors: kCorrupt (lengths contradict each other, outside the volume), kNotFound (volume).
@@ -70,6 +72,7 @@ class Content {
   CounterCells& counters_;
   FrameCache& frames_;
   ContentMapCache& maps_;
+  bool checked_;
 };
 
 }  // namespace dgfs::reader

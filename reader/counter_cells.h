@@ -15,11 +15,14 @@ struct CounterCells {
   std::atomic<std::uint64_t> index_reads{0};
   std::atomic<std::uint64_t> side_reads{0};
   std::atomic<std::uint64_t> data_reads{0};
+  std::atomic<std::uint64_t> index_read_bytes{0};
+  std::atomic<std::uint64_t> side_read_bytes{0};
+  std::atomic<std::uint64_t> data_read_bytes{0};
   std::atomic<std::uint64_t> healed_pages{0};
   std::atomic<std::uint64_t> errors{0};
 
-  static void add(std::atomic<std::uint64_t>& cell) {
-    cell.fetch_add(1, std::memory_order_relaxed);
+  static void add(std::atomic<std::uint64_t>& cell, std::uint64_t count = 1) {
+    cell.fetch_add(count, std::memory_order_relaxed);
   }
 };
 

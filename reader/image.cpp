@@ -53,14 +53,15 @@ Image::Impl::Impl(storage::Env& environment, OpenedFiles&& files, const OpenOpti
       maps(options.frame_cache_bytes, 1),  // one shard, since one map may take most of it
       names(tables, pages),
       walker(tables, pages, names),
-      side_records(source, counters) {}
+      side_records(source, counters),
+      check_contents(options.check_contents) {}
 
 Status Image::Impl::load(OpenedFiles&& files) {
   DGFS_TRY(loaded, IndexTables::load(source, counters));
   tables = std::move(loaded);
   volumes.emplace(env, std::move(files.places), tables.volumes);
   if (volume_zero) volumes->adopt(*volume_zero);
-  content.emplace(*volumes, counters, frames, maps);
+  content.emplace(*volumes, counters, frames, maps, check_contents);
   return ok();
 }
 
@@ -157,6 +158,9 @@ Counters Image::counters() const {
   counters.index_reads = cells.index_reads.load(std::memory_order_relaxed);
   counters.side_reads = cells.side_reads.load(std::memory_order_relaxed);
   counters.data_reads = cells.data_reads.load(std::memory_order_relaxed);
+  counters.index_read_bytes = cells.index_read_bytes.load(std::memory_order_relaxed);
+  counters.side_read_bytes = cells.side_read_bytes.load(std::memory_order_relaxed);
+  counters.data_read_bytes = cells.data_read_bytes.load(std::memory_order_relaxed);
   counters.healed_pages = cells.healed_pages.load(std::memory_order_relaxed);
   counters.errors = cells.errors.load(std::memory_order_relaxed);
   return counters;

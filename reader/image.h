@@ -3,7 +3,7 @@
 //
 // Image: an opened image, ready to answer by path, by (directory, name) and by inode number, each
 // with at most one index page read, and to read file contents with one data read for a small
-// file. Everything it returns was verified against its checksum.
+// file. Everything it returns was verified against its checksum (contents unless told otherwise).
 //
 // What is in memory while an image is open: the page directory (about 56 bytes a page plus its
 // strings), the directory table (about 24 bytes a directory), inode runs, attribute tables,
@@ -40,6 +40,10 @@ struct OpenOptions {
   std::size_t page_cache_bytes = std::size_t{64} << 20;  ///< decoded index pages
   /// Verified frames of larger files; as much again for maps of sparse and compressed ones.
   std::size_t frame_cache_bytes = std::size_t{32} << 20;
+  /// Whether the checksum of each frame of contents is verified before its bytes are handed out.
+  /// Without it a damaged frame gives wrong bytes, but never more than its own, and nothing else
+  /// can happen. The index is verified always.
+  bool check_contents = true;
   /// Receives what is worth telling but does not stop anything (a damaged index copy replaced by
   /// the other). Called from any thread.
   std::function<void(const Error&)> warn;
@@ -90,6 +94,10 @@ struct Counters {
   std::uint64_t index_reads = 0;  ///< device reads for pages
   std::uint64_t side_reads = 0;   ///< device reads for side records
   std::uint64_t data_reads = 0;
+  // What these asked for, in bytes.
+  std::uint64_t index_read_bytes = 0;
+  std::uint64_t side_read_bytes = 0;
+  std::uint64_t data_read_bytes = 0;
   std::uint64_t healed_pages = 0;  ///< read from the other index copy
   std::uint64_t errors = 0;        ///< failed checks and failed reads
 };
@@ -165,9 +173,9 @@ class Image {
   // Contents.
 
   /// Reads up to out.size() bytes of a regular file at `offset`, fewer only at its end; holes give
-  /// zeros. Every byte comes from a frame whose checksum was checked. One data read where the
-  /// range's frames are contiguous and not cached; sparse files one per data segment.
-  /// kIsDirectory, kInvalidArgument for other types.
+  /// zeros. Every byte comes from a frame whose checksum was checked (see check_contents). One data
+  /// read where the range's frames are contiguous and not cached; sparse files one per data
+  /// segment. kIsDirectory, kInvalidArgument for other types.
   [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
                                          MutableBytes out) const;
   /// Where the content byte at `offset` lies on the device.

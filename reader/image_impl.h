@@ -48,6 +48,7 @@ struct Image::Impl {
   Namespace names;
   Walker walker;
   SideRecords side_records;
+  bool check_contents;
   std::optional<Content> content;
 };
 

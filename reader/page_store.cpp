@@ -42,6 +42,7 @@ Result<LoadedPage> read_checked_page(const IndexCopy& copy, const IndexTables& t
                                      std::size_t page, CounterCells& counters) {
   std::array<std::uint8_t, format::kPageBytes> bytes{};
   CounterCells::add(counters.index_reads);
+  CounterCells::add(counters.index_read_bytes, bytes.size());
   DGFS_CHECK(copy.read_page(page, bytes));
   auto opened = open_page(bytes, tables, page);
   if (opened) return opened;

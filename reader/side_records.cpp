@@ -15,6 +15,7 @@ template <class Decode>
 auto SideRecords::read(const IndexCopy& copy, SectionKind kind, const format::SideRef& ref,
                        const Decode& decode) const -> decltype(decode(Bytes())) {
   CounterCells::add(counters_.side_reads);
+  CounterCells::add(counters_.side_read_bytes, ref.length_bytes);
   DGFS_TRY(record, copy.read_record(kind, ref));
   const auto* section = format::section_name(kind);
   const auto place = copy.section_offset(kind) + ref.offset_bytes;

@@ -47,6 +47,8 @@ class Promise : public ::testing::Test {
     const auto counters = image->counters();
     EXPECT_EQ(counters.index_reads + counters.side_reads, index_reads_);
     EXPECT_EQ(counters.data_reads, data_reads_);
+    EXPECT_EQ(counters.index_read_bytes + counters.side_read_bytes, index_bytes_);
+    EXPECT_EQ(counters.data_read_bytes, data.read_bytes);
   }
   void expect_cost(std::uint64_t index_reads, std::uint64_t data_reads) const {
     EXPECT_EQ(index_reads_, index_reads);
