@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 
 # Headers that programs may rely on; those of base and format are all of that kind. What else lies
 # in a folder is its own business. tests/install finds out if one includes what is missing here.
-set(DGFS_PUBLIC_storage counting_env directory env faulty_env file memory_env posix_env)
+set(DGFS_PUBLIC_storage counting_env directory env faulty_env file memory_env new_file posix_env)
 set(DGFS_PUBLIC_reader extract image verify)
 set(DGFS_PUBLIC_builder build)
 

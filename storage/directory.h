@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "storage/file.h"
+#include "storage/new_file.h"
 
 namespace dgfs::storage {
 
@@ -49,6 +50,8 @@ class Directory {
   /// Opens for writing and reading; the file must not exist.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> create_file(std::string_view name,
                                                                   std::uint32_t mode) = 0;
+  /// A regular file that gets its name here when it is complete.
+  [[nodiscard]] virtual Result<std::unique_ptr<NewFile>> create_unnamed(std::uint32_t mode) = 0;
   [[nodiscard]] virtual Status make_symlink(std::string_view name, std::string_view target) = 0;
   /// Gives `existing_name` of `existing_directory` the further name `name` here.
   [[nodiscard]] virtual Status make_link(const Directory& existing_directory,
@@ -65,6 +68,8 @@ class Directory {
                                          Time modify_time) = 0;
   [[nodiscard]] virtual Status set_xattr(std::string_view name, std::string_view key,
                                          Bytes value) = 0;
+  /// kNotFound where there is no such attribute.
+  [[nodiscard]] virtual Status remove_xattr(std::string_view name, std::string_view key) = 0;
   /// Removes a name that is not a directory, or an empty directory.
   [[nodiscard]] virtual Status remove(std::string_view name) = 0;
   /// Puts the entries made through this directory on stable storage.

@@ -5,6 +5,7 @@
 #include "storage/file_mode.h"
 #include "storage/memory_directory.h"
 #include "storage/memory_file.h"
+#include "storage/memory_new_file.h"
 #include "storage/names.h"
 
 namespace dgfs::storage {
@@ -37,6 +38,12 @@ Result<std::unique_ptr<File>> MemoryDirectory::create_file(std::string_view name
   const Lock lock(tree_->mutex);
   DGFS_TRY(inode, make_entry(name, created_mode(kTypeRegular, mode)));
   return std::make_unique<MemoryFile>(tree_, inode, path_of(name), MemoryFile::Access::kReadWrite);
+}
+
+Result<std::unique_ptr<NewFile>> MemoryDirectory::create_unnamed(std::uint32_t mode) {
+  const Lock lock(tree_->mutex);
+  DGFS_CHECK(check_alive());
+  return std::make_unique<MemoryNewFile>(tree_, inode_, created_mode(kTypeRegular, mode), path_);
 }
 
 Status MemoryDirectory::make_symlink(std::string_view name, std::string_view target) {
@@ -122,6 +129,13 @@ Status MemoryDirectory::set_xattr(std::string_view name, std::string_view key, B
   inode->xattrs.insert_or_assign(std::string(key), Buffer(value.begin(), value.end()));
   inode->status.change_time = tree_->now;
   return ok();
+}
+
+Status MemoryDirectory::remove_xattr(std::string_view name, std::string_view key) {
+  DGFS_CHECK(check_no_nul(key, "attribute name", path_of(name)));
+  const Lock lock(tree_->mutex);
+  DGFS_TRY(inode, entry(name));
+  return remove_xattr_of(*inode, key, tree_->now, path_of(name));
 }
 
 Status MemoryDirectory::remove(std::string_view name) {

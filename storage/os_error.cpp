@@ -9,6 +9,7 @@ namespace dgfs::storage {
 ErrorKind kind_of_errno(int os_errno) {
   switch (os_errno) {
     case ENOENT:
+    case ENODATA:  // no such extended attribute
       return ErrorKind::kNotFound;
     case EACCES:
     case EPERM:

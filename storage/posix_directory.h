@@ -25,6 +25,7 @@ class PosixDirectory final : public Directory {
 
   Status make_directory(std::string_view name, std::uint32_t mode) override;
   Result<std::unique_ptr<File>> create_file(std::string_view name, std::uint32_t mode) override;
+  Result<std::unique_ptr<NewFile>> create_unnamed(std::uint32_t mode) override;
   Status make_symlink(std::string_view name, std::string_view target) override;
   Status make_link(const Directory& existing_directory, std::string_view existing_name,
                    std::string_view name) override;
@@ -34,6 +35,7 @@ class PosixDirectory final : public Directory {
   Status set_times(std::string_view name, std::optional<Time> access_time,
                    Time modify_time) override;
   Status set_xattr(std::string_view name, std::string_view key, Bytes value) override;
+  Status remove_xattr(std::string_view name, std::string_view key) override;
   Status remove(std::string_view name) override;
   Status sync() override;
   const std::string& path() const override { return path_; }

@@ -12,6 +12,7 @@
 #include "storage/os_error.h"
 #include "storage/posix_directory.h"
 #include "storage/posix_file.h"
+#include "storage/posix_new_file.h"
 #include "storage/posix_status.h"
 
 namespace dgfs::storage {
@@ -40,6 +41,11 @@ Result<std::unique_ptr<File>> PosixDirectory::create_file(std::string_view name,
       [&] { return ::openat(fd_.get(), entry.c_str(), flags, mode & kPermissionBits); }));
   if (!fd) return os_error(1034, errno, "create", join_path(path_, name));
   return std::make_unique<PosixFile>(std::move(fd), join_path(path_, name));
+}
+
+Result<std::unique_ptr<NewFile>> PosixDirectory::create_unnamed(std::uint32_t mode) {
+  DGFS_TRY(file, posix_create_new(fd_.get(), path_, mode & kPermissionBits));
+  return std::unique_ptr<NewFile>(std::move(file));
 }
 
 Status PosixDirectory::make_symlink(std::string_view name, std::string_view target) {
@@ -127,6 +133,16 @@ Status PosixDirectory::set_xattr(std::string_view name, std::string_view key, By
           : ::lsetxattr(entry_path(name).c_str(), key_text.c_str(), value.data(), value.size(), 0);
   if (failed == 0) return ok();
   return os_error(1046, errno, "set extended attribute " + key_text, join_path(path_, name));
+}
+
+Status PosixDirectory::remove_xattr(std::string_view name, std::string_view key) {
+  DGFS_CHECK(check_name_or_self(name, path_));
+  DGFS_CHECK(check_no_nul(key, "attribute name", join_path(path_, name)));
+  const std::string key_text(key);
+  const int failed = name.empty() ? ::fremovexattr(fd_.get(), key_text.c_str())
+                                  : ::lremovexattr(entry_path(name).c_str(), key_text.c_str());
+  if (failed == 0) return ok();
+  return os_error(1068, errno, "remove extended attribute " + key_text, join_path(path_, name));
 }
 
 Status PosixDirectory::remove(std::string_view name) {

@@ -21,7 +21,4 @@ namespace dgfs::storage {
 /// content is copied, holes kept, and `file` becomes the copy.
 [[nodiscard]] Status posix_publish(PosixFile& file, const std::string& path, std::uint32_t mode);
 
-/// "NAME" -> ".NAME.XXXXXX.tmp", X random, at most 255 bytes.
-[[nodiscard]] std::string hidden_name(std::string_view name);
-
 }  // namespace dgfs::storage

@@ -10,7 +10,8 @@ namespace {
 class WrappedFile final : public File {
  public:
   WrappedFile(std::unique_ptr<File> inner, CallObserver& observer)
-      : inner_(std::move(inner)), observer_(observer) {}
+      : owned_(std::move(inner)), inner_(owned_.get()), observer_(observer) {}
+  WrappedFile(File& inner, CallObserver& observer) : inner_(&inner), observer_(observer) {}
 
   Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override {
     return observer_.read(*inner_, offset_bytes, std::span<const MutableBytes>(&out, 1), path());
@@ -58,7 +59,49 @@ class WrappedFile final : public File {
   [[nodiscard]] File& inner() noexcept { return *inner_; }
 
  private:
-  std::unique_ptr<File> inner_;
+  std::unique_ptr<File> owned_;
+  File* inner_;
+  CallObserver& observer_;
+};
+
+class WrappedNewFile final : public NewFile {
+ public:
+  WrappedNewFile(std::unique_ptr<NewFile> inner, CallObserver& observer)
+      : inner_(std::move(inner)), content_(inner_->content(), observer), observer_(observer) {}
+
+  File& content() override { return content_; }
+  Status set_owner(std::uint32_t uid, std::uint32_t gid) override {
+    DGFS_CHECK(before(CallKind::kOther));
+    return inner_->set_owner(uid, gid);
+  }
+  Status set_mode(std::uint32_t mode) override {
+    DGFS_CHECK(before(CallKind::kOther));
+    return inner_->set_mode(mode);
+  }
+  Status set_times(std::optional<Time> access_time, Time modify_time) override {
+    DGFS_CHECK(before(CallKind::kOther));
+    return inner_->set_times(access_time, modify_time);
+  }
+  Status set_xattr(std::string_view key, Bytes value) override {
+    DGFS_CHECK(before(CallKind::kAllocate));
+    return inner_->set_xattr(key, value);
+  }
+  Status remove_xattr(std::string_view key) override {
+    DGFS_CHECK(before(CallKind::kOther));
+    return inner_->remove_xattr(key);
+  }
+  Status link(std::string_view name) override {
+    DGFS_CHECK(before(CallKind::kAllocate));
+    return inner_->link(name);
+  }
+
+ private:
+  [[nodiscard]] Status before(CallKind kind) const {
+    return observer_.before(kind, content_.path());
+  }
+
+  std::unique_ptr<NewFile> inner_;
+  WrappedFile content_;
   CallObserver& observer_;
 };
 
@@ -102,6 +145,11 @@ class WrappedDirectory final : public Directory {
     DGFS_TRY(file, inner_->create_file(name, mode));
     return wrap_file(std::move(file), observer_);
   }
+  Result<std::unique_ptr<NewFile>> create_unnamed(std::uint32_t mode) override {
+    DGFS_CHECK(before(CallKind::kCreate, {}));
+    DGFS_TRY(file, inner_->create_unnamed(mode));
+    return std::make_unique<WrappedNewFile>(std::move(file), observer_);
+  }
   Status make_symlink(std::string_view name, std::string_view target) override {
     DGFS_CHECK(before(CallKind::kAllocate, name));
     return inner_->make_symlink(name, target);
@@ -133,6 +181,10 @@ class WrappedDirectory final : public Directory {
   Status set_xattr(std::string_view name, std::string_view key, Bytes value) override {
     DGFS_CHECK(before(CallKind::kAllocate, name));
     return inner_->set_xattr(name, key, value);
+  }
+  Status remove_xattr(std::string_view name, std::string_view key) override {
+    DGFS_CHECK(before(CallKind::kOther, name));
+    return inner_->remove_xattr(name, key);
   }
   Status remove(std::string_view name) override {
     DGFS_CHECK(before(CallKind::kOther, name));

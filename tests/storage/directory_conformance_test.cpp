@@ -83,6 +83,9 @@ TEST_P(DirectoryConformance, RefusesNamesThatAreNotOneComponent) {
     EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->set_owner(name, 0, 0));
     EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->set_times(name, std::nullopt, Time{}));
     EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->set_xattr(name, "user.a", {}));
+    EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->remove_xattr(name, "user.a"));
+    EXPECT_FAILS(ErrorKind::kInvalidArgument,
+                 std::move(dir->create_unnamed(0600)).value()->link(name));
     EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->remove(name));
   }
   EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->open_file(""));
@@ -169,6 +172,76 @@ TEST_P(DirectoryConformance, KeepsExtendedAttributes) {
   EXPECT_EQ(std::move(dir->open_file("f")).value()->xattrs().value(), expected);
   EXPECT_EQ(dir->xattrs().value(), (std::vector<Xattr>{{"user.self", {'d', 'i', 'r'}}}));
   EXPECT_FAILS(ErrorKind::kNotFound, dir->xattrs("absent"));
+}
+
+TEST_P(DirectoryConformance, RemovesExtendedAttributes) {
+  const auto dir = root();
+  ASSERT_OK(dir->create_file("f", 0644));
+  const auto first = dir->set_xattr("f", "user.a", as_bytes("1"));
+  if (!first && first.error().os_errno() == ENOTSUP) {
+    GTEST_SKIP() << "the file system has no extended attributes";
+  }
+  ASSERT_OK(first);
+  ASSERT_OK(dir->set_xattr("f", "user.b", as_bytes("2")));
+  ASSERT_OK(dir->set_xattr("", "user.self", as_bytes("3")));
+  ASSERT_OK(dir->remove_xattr("f", "user.a"));
+  EXPECT_EQ(dir->xattrs("f").value(), (std::vector<Xattr>{{"user.b", {'2'}}}));
+  EXPECT_FAILS(ErrorKind::kNotFound, dir->remove_xattr("f", "user.a"));
+  ASSERT_OK(dir->remove_xattr("", "user.self"));
+  EXPECT_TRUE(dir->xattrs().value().empty());
+  EXPECT_FAILS(ErrorKind::kNotFound, dir->remove_xattr("absent", "user.a"));
+  EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->remove_xattr("f", std::string_view("a\0b", 3)));
+}
+
+TEST_P(DirectoryConformance, UnnamedFilesAppearComplete) {
+  const auto dir = root();
+  const auto file = std::move(dir->create_unnamed(0600)).value();
+  ASSERT_OK(file->content().write_at(0, as_bytes("content")));
+  EXPECT_EQ(file->content().status().value().mode, 0100600U);
+  ASSERT_OK(file->set_mode(0640));
+  ASSERT_OK(file->set_times(Time{1, 2}, Time{-3, 4}));
+  EXPECT_FAILS(ErrorKind::kInvalidArgument, file->set_times(std::nullopt, Time{0, 1'000'000'000}));
+  EXPECT_TRUE(dir->list().value().empty());
+  ASSERT_OK(file->link("f"));
+  EXPECT_EQ(content(at("f")), "content");
+  EXPECT_EQ(dir->status("f").value().mode, 0100640U);
+  EXPECT_EQ(dir->status("f").value().link_count, 1U);
+  EXPECT_EQ(dir->status("f").value().modify_time, (Time{-3, 4}));
+  EXPECT_EQ(file->content().path(), dir->path() + "/f");
+}
+
+TEST_P(DirectoryConformance, UnnamedFilesTakeAttributes) {
+  const auto dir = root();
+  const auto file = std::move(dir->create_unnamed(0600)).value();
+  const auto set = file->set_xattr("user.a", as_bytes("1"));
+  if (!set && set.error().os_errno() == ENOTSUP) {
+    GTEST_SKIP() << "the file system has no extended attributes";
+  }
+  ASSERT_OK(set);
+  ASSERT_OK(file->set_xattr("user.b", as_bytes("2")));
+  ASSERT_OK(file->remove_xattr("user.a"));
+  EXPECT_FAILS(ErrorKind::kNotFound, file->remove_xattr("user.a"));
+  const auto owned = file->set_owner(12345, 54321);
+  ASSERT_OK(file->link("f"));
+  EXPECT_EQ(dir->xattrs("f").value(), (std::vector<Xattr>{{"user.b", {'2'}}}));
+  if (owned) {
+    EXPECT_EQ(dir->status("f").value().gid, 54321U);
+  }
+}
+
+TEST_P(DirectoryConformance, UnnamedFilesReplaceNothingAndGoWithoutTrace) {
+  const auto dir = root();
+  ASSERT_OK(dir->make_symlink("taken", "nowhere"));
+  {
+    const auto file = std::move(dir->create_unnamed(0600)).value();
+    EXPECT_FAILS(ErrorKind::kExists, file->link("taken"));
+    ASSERT_OK(file->link("free"));
+    static_cast<void>(std::move(dir->create_unnamed(0600)).value());
+  }
+  auto names = dir->list().value();
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"free", "taken"}));
+  EXPECT_EQ(dir->read_link("taken").value(), "nowhere");
 }
 
 TEST_P(DirectoryConformance, ReadsXattrsOfLinksWithoutFollowing) {

@@ -7,7 +7,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "storage/posix_publish.h"
+#include "storage/posix_hidden.h"
+#include "storage/posix_new_file.h"
 #include "tests/storage/env_fixture.h"
 
 namespace dgfs::test {
@@ -52,6 +53,29 @@ TEST_F(PosixEnvTest, HiddenNamesFitAndDiffer) {
   EXPECT_EQ(name.size(), 255U);
   EXPECT_TRUE(name.starts_with(".nnn") && name.ends_with(".tmp"));
   EXPECT_NE(storage::hidden_name("x"), storage::hidden_name("x"));
+}
+
+// As where O_TMPFILE is unknown.
+TEST_F(PosixEnvTest, NewFilesWithAHiddenNameAppearCompleteToo) {
+  const storage::UniqueFd directory(
+      ::open(dir_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(directory);
+  const auto names = [&] {
+    return std::move(env_->open_directory(dir_.path())).value()->list().value();
+  };
+  const auto make = [&] {
+    return std::move(storage::posix_create_new_hidden(directory.get(), dir_.path(), 0600)).value();
+  };
+  {
+    const auto file = make();
+    ASSERT_EQ(names().size(), 1U);
+    EXPECT_TRUE(names()[0].starts_with(".new."));
+    ASSERT_OK(file->content().write_at(0, as_bytes("x")));
+    ASSERT_OK(file->link("out"));
+    EXPECT_EQ(names(), std::vector<std::string>{"out"});
+    EXPECT_FAILS(ErrorKind::kExists, make()->link("out"));
+  }
+  EXPECT_EQ(names(), std::vector<std::string>{"out"});
 }
 
 TEST_F(PosixEnvTest, SeesTheEnvironmentOfTheProcess) {

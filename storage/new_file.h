@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// NewFile: a regular file of a tree being written that has no name until it is complete. Content
+// and attributes are set first; then it gets its name, and is whole for all who find it there.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "storage/file.h"
+
+namespace dgfs::storage {
+
+/// Made by Directory::create_unnamed(), which it must not outlive. Dropped without a name it is
+/// gone, also when the process is killed; but where the file system has no unnamed files, it has a
+/// hidden name (".new.XXXXXX.tmp") until then, which a kill leaves behind. Nothing is synced: a
+/// power cut may leave a name without its content. For one thread.
+class NewFile {
+ public:
+  virtual ~NewFile() = default;
+  NewFile() = default;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  /// Lives as long as this.
+  [[nodiscard]] virtual File& content() = 0;
+
+  // As those of Directory.
+  [[nodiscard]] virtual Status set_owner(std::uint32_t uid, std::uint32_t gid) = 0;
+  [[nodiscard]] virtual Status set_mode(std::uint32_t mode) = 0;
+  [[nodiscard]] virtual Status set_times(std::optional<Time> access_time, Time modify_time) = 0;
+  [[nodiscard]] virtual Status set_xattr(std::string_view key, Bytes value) = 0;
+  [[nodiscard]] virtual Status remove_xattr(std::string_view key) = 0;
+
+  /// Gives it a name in its directory, once; replaces nothing: kExists.
+  [[nodiscard]] virtual Status link(std::string_view name) = 0;
+};
+
+}  // namespace dgfs::storage

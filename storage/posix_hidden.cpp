@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "storage/posix_hidden.h"
+
+#include <fcntl.h>
+
+#include <array>
+
+#include "storage/names.h"
+#include "storage/os_error.h"
+#include "storage/posix_file.h"
+#include "storage/posix_random.h"
+
+namespace dgfs::storage {
+namespace {
+
+// Six random letters collide with a leftover once in 10^9; more than a few in a row are no chance.
+constexpr int kNameAttemptsMax = 16;
+
+}  // namespace
+
+std::string hidden_name(std::string_view name) {
+  static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz234567";
+  std::array<std::uint8_t, 6> random{};
+  posix_random(random);
+  std::string hidden = ".";
+  hidden += name.substr(0, kNameBytesMax - random.size() - std::string_view("...tmp").size());
+  hidden += '.';
+  for (const std::uint8_t byte : random) hidden += kLetters[byte % kLetters.size()];
+  return hidden + ".tmp";
+}
+
+HiddenName::~HiddenName() {
+  if (directory_fd_ >= 0) ::unlinkat(directory_fd_, name_.c_str(), 0);
+}
+
+Result<std::pair<HiddenName, UniqueFd>> create_hidden(int directory_fd, std::string_view name,
+                                                      unsigned mode, const std::string& path) {
+  for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
+    std::string hidden = hidden_name(name);
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    UniqueFd fd(::openat(directory_fd, hidden.c_str(), flags, mode));
+    if (fd) return std::pair(HiddenName(directory_fd, std::move(hidden)), std::move(fd));
+    if (errno != EEXIST && errno != EINTR) break;
+  }
+  return os_error(1051, errno, "create a temporary file", path);
+}
+
+std::optional<HiddenName> link_hidden(int fd, int directory_fd, std::string_view name) {
+  for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
+    std::string hidden = hidden_name(name);
+    if (link_open_file(fd, directory_fd, hidden.c_str()) == 0) {
+      return HiddenName(directory_fd, std::move(hidden));
+    }
+    if (errno != EEXIST) break;
+  }
+  return std::nullopt;
+}
+
+int link_open_file(int fd, int directory_fd, const char* name) {
+  if (::linkat(fd, "", directory_fd, name, AT_EMPTY_PATH) == 0) return 0;
+  if (errno == EEXIST) return -1;
+  // Before Linux 6.10 the first form is for the privileged only.
+  return ::linkat(AT_FDCWD, proc_path(fd).c_str(), directory_fd, name, AT_SYMLINK_FOLLOW);
+}
+
+bool is_without_unnamed_files(int os_errno) {
+  // EISDIR: a kernel or file system that does not know O_TMPFILE takes it for O_DIRECTORY.
+  return os_errno == EOPNOTSUPP || os_errno == EISDIR || os_errno == EINVAL;
+}
+
+}  // namespace dgfs::storage
