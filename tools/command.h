@@ -4,6 +4,7 @@
 // What all commands share: how they report, how they end, how they read their options.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,20 @@ class Session {
 using Arguments = std::vector<std::string>;
 using CommandFunction = int (*)(const ToolIo& io, const Arguments& arguments);
 
+struct Command {
+  const char* name;
+  const char* operands;
+  const char* summary;  ///< "list directories"
+  CommandFunction run;
+};
+
+/// All commands, in the order of the help.
+[[nodiscard]] std::span<const Command> commands();
+/// nullptr where there is none of that name.
+[[nodiscard]] const Command* find_command(const std::string& name);
+/// Reports the name, with a similar one if there is one; the exit code.
+[[nodiscard]] int unknown_command(const ToolIo& io, const std::string& name);
+
 [[nodiscard]] int run_build(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_mount(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_ls(const ToolIo& io, const Arguments& arguments);
@@ -61,5 +76,6 @@ using CommandFunction = int (*)(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_info(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_verify(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_extract(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_help(const ToolIo& io, const Arguments& arguments);
 
 }  // namespace dgfs::tools

@@ -16,13 +16,6 @@
 namespace dgfs::tools {
 namespace {
 
-struct Command {
-  const char* name;
-  const char* operands;
-  const char* summary;
-  CommandFunction run;
-};
-
 constexpr Command kCommands[] = {
     {"build", "SRC IMAGE", "pack a directory tree into an image and its index", run_build},
     {"mount", "IMAGE DIR", "mount an image read-only", run_mount},
@@ -34,18 +27,12 @@ constexpr Command kCommands[] = {
     {"info", "IMAGE", "show what an image is made of", run_info},
     {"verify", "IMAGE", "read everything and report what is damaged", run_verify},
     {"extract", "IMAGE DEST [PATH]...", "write files out of an image", run_extract},
+    {"help", "[COMMAND]", "tell about commands and their options", run_help},
 };
 
-std::string general_help() {
-  std::string out = "Usage: dgfs COMMAND [OPTION]... OPERAND...\n\nCommands:\n";
-  for (const Command& command : kCommands) {
-    const std::string usage = fmt::format("{} {}", command.name, command.operands);
-    out += fmt::format("  {:<34} {}\n", usage, command.summary);
-  }
-  return out +
-         "\n'dgfs COMMAND --help' tells the options of a command, 'dgfs --version' the version.\n"
-         "Exit status: 0 done, 1 failed (damage found, path missing), 2 wrong usage.\n";
-}
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
 
 const Command* find_command(const std::string& name) {
   const auto* const end = std::end(kCommands);
@@ -54,7 +41,7 @@ const Command* find_command(const std::string& name) {
   return found == end ? nullptr : found;
 }
 
-int unknown_command(const std::string& name, const ToolIo& io) {
+int unknown_command(const ToolIo& io, const std::string& name) {
   std::vector<std::string> names;
   for (const Command& command : kCommands) names.emplace_back(command.name);
   io.err.write(fmt::format("dgfs: {}: unknown command{}\nTry 'dgfs help'.\n", shell_quoted(name),
@@ -62,18 +49,11 @@ int unknown_command(const std::string& name, const ToolIo& io) {
   return kExitUsage;
 }
 
-int run_help(const Arguments& arguments, const ToolIo& io) {
-  if (arguments.size() < 2) {
-    io.out.write(general_help());
-    return kExitDone;
-  }
-  const Command* command = find_command(arguments[1]);
-  return command == nullptr ? unknown_command(arguments[1], io) : command->run(io, {"--help"});
-}
+namespace {
 
 int dispatch(const Arguments& arguments, const ToolIo& io) {
   if (arguments.empty()) {
-    io.err.write(general_help());
+    static_cast<void>(run_help({.env = io.env, .out = io.err, .err = io.err, .stop = io.stop}, {}));
     return kExitUsage;
   }
   const std::string& name = arguments[0];
@@ -81,10 +61,10 @@ int dispatch(const Arguments& arguments, const ToolIo& io) {
     io.out.write(fmt::format("dgfs {}\n", DGFS_VERSION));
     return kExitDone;
   }
-  if (name == "--help" || name == "-h" || name == "help") return run_help(arguments, io);
+  const Arguments others(arguments.begin() + 1, arguments.end());
+  if (name == "--help" || name == "-h") return run_help(io, others);
   const Command* command = find_command(name);
-  if (command == nullptr) return unknown_command(name, io);
-  return command->run(io, {arguments.begin() + 1, arguments.end()});
+  return command == nullptr ? unknown_command(io, name) : command->run(io, others);
 }
 
 }  // namespace

@@ -39,6 +39,10 @@ TEST_F(UsageTest, WrongUsageExitsWithTwo) {
       {"build", "--created", "now", "a", "b"},
       {"mount", "image"},
       {"help", "nonsense"},
+      {"help", "ls", "stat"},
+      {"help", "--man", "nonsense"},
+      {"help", "--completion", "fish"},
+      {"help", "--paths", "image"},
   };
   for (const auto& arguments : cases) {
     ToolRun tool(*env_);
@@ -54,7 +58,8 @@ TEST_F(UsageTest, HelpGoesToTheOutput) {
       {"help"},         {"--help"},        {"-h"},           {"build", "--help"},
       {"build", "-h"},  {"help", "mount"}, {"ls", "--help"}, {"find", "--help"},
       {"du", "--help"}, {"stat", "-h"},    {"cat", "-h"},    {"info", "-h"},
-      {"verify", "-h"}, {"extract", "-h"}, {"mount", "-h"}};
+      {"verify", "-h"}, {"extract", "-h"}, {"mount", "-h"},  {"help", "help"},
+      {"help", "-h"}};
   for (const auto& arguments : cases) {
     ToolRun tool(*env_);
     EXPECT_EQ(tool.run(arguments), 0) << arguments[0];

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Manual pages: troff and mandoc find no fault in them, and they say what --help says."""
+import re
+import unittest
+
+import support
+from support import dgfs
+
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES", "SEE ALSO"]
+
+
+def commands():
+    return dgfs("help", "--list").stdout.decode().split()
+
+
+def page(*command):
+    return dgfs("help", "--man", *command).stdout
+
+
+class Manual(unittest.TestCase):
+    def pages(self):
+        """Each page in troff, with the name of its command."""
+        for command in commands():
+            with self.subTest(command=command):
+                yield command, page(command)
+        with self.subTest(command="(all)"):
+            yield "", page()
+
+    def render(self, text):
+        arguments = ["groff", "-man", "-ww", "-Tascii", "-rLL=200n", "-P-cbou"]
+        result = support.subprocess.run(arguments, input=text, capture_output=True, check=True)
+        self.assertEqual(result.stderr, b"")
+        return result.stdout.decode()
+
+    def test_tools_find_no_fault(self):
+        for _, text in self.pages():
+            self.render(text)
+            result = support.subprocess.run(["mandoc", "-Tlint"], input=text, capture_output=True)
+            self.assertEqual(result.stdout.decode(), "")
+
+    def test_has_all_sections_in_order(self):
+        for command, text in self.pages():
+            headings = re.findall(r'^\.SH "?([A-Z ]+)"?$', text.decode(), re.MULTILINE)
+            kept = [heading for heading in headings if heading in SECTIONS]
+            self.assertEqual(kept, [s for s in SECTIONS if command or s != "OPTIONS"])
+
+    def test_names_every_option_of_the_help(self):
+        for command, text in self.pages():
+            if not command:
+                continue
+            shown = self.render(text)
+            help_text = dgfs(command, "--help").stdout.decode()
+            options = re.findall(r"^  (-\S+)", help_text, re.MULTILINE)
+            self.assertTrue(options, help_text)
+            for name in ",".join(options).split(","):
+                self.assertRegex(shown, rf"(?m)^ +(-\S+, )?{re.escape(name)}\b")
+
+    def test_overview_names_every_command(self):
+        shown = self.render(page())
+        for command in commands():
+            self.assertIn(f"dgfs-{command}(1)", shown)
+            self.assertIn(f"dgfs {command} ", shown)
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/path_completion.h"
+
+#include <string>
+
+#include "format/mode.h"
+#include "tools/image_path.h"
+
+namespace dgfs::tools {
+
+Status complete_path(const reader::Image& image, std::string_view beginning,
+                     const std::function<void(std::string_view path)>& offer) {
+  const std::size_t slash = beginning.rfind('/');
+  const std::string directory(beginning.substr(0, slash == beginning.npos ? 0 : slash + 1));
+  const std::string_view name_begin = beginning.substr(directory.size());
+  const Result<FoundNode> found = find_node(image, directory, Follow::kYes);
+  if (!found && found.error().kind() == ErrorKind::kNotFound) return ok();
+  DGFS_TRY(node, found);
+  if (!format::is_directory(node.node.mode)) return ok();
+  return image.list(node.node.inode, 0, [&](const reader::ListedName& listed) {
+    if (listed.name.starts_with(name_begin) && listed.name.find('\n') == listed.name.npos) {
+      const char* const end = format::is_directory(listed.mode) ? "/" : "";
+      offer(directory + std::string(listed.name) + end);
+    }
+    return true;
+  });
+}
+
+}  // namespace dgfs::tools
