@@ -12,6 +12,7 @@ namespace dgfs::fuse {
 namespace {
 
 constexpr std::uint64_t kStatBlockBytes = 512;
+constexpr std::uint32_t kPermissionBits = 0777;
 
 constexpr std::uint64_t units(std::uint64_t bytes, std::uint64_t unit_bytes) {
   return bytes / unit_bytes + (bytes % unit_bytes != 0 ? 1 : 0);
@@ -31,13 +32,16 @@ std::uint64_t data_bytes(const reader::Node& node) {
 
 }  // namespace
 
-struct stat to_stat(const reader::Node& node) {
+struct stat to_stat(const reader::Node& node, const AttributeOverrides& overrides) {
   struct stat out {};
   out.st_ino = node.inode;
   out.st_mode = node.mode;
+  if (overrides.umask && !format::is_symlink(node.mode)) {
+    out.st_mode = (node.mode & format::kTypeMask) | (kPermissionBits & ~*overrides.umask);
+  }
   out.st_nlink = node.link_count;
-  out.st_uid = node.uid;
-  out.st_gid = node.gid;
+  out.st_uid = overrides.uid.value_or(node.uid);
+  out.st_gid = overrides.gid.value_or(node.gid);
   out.st_rdev = node.rdev;
   out.st_size = static_cast<off_t>(node.size_bytes);
   out.st_blksize = format::kFrameBytes;
@@ -57,13 +61,13 @@ struct stat to_short_stat(const reader::ListedName& listed) {
   return out;
 }
 
-fuse_entry_param to_entry(const reader::Node& node) {
+fuse_entry_param to_entry(const reader::Node& node, const AttributeOverrides& overrides) {
   fuse_entry_param entry{};
   entry.ino = node.inode;
   // Inode numbers are never used again, so all are of generation 0 (the kernel demands it of the
   // root).
   entry.generation = 0;
-  entry.attr = to_stat(node);
+  entry.attr = to_stat(node, overrides);
   entry.attr_timeout = kForeverSeconds;
   entry.entry_timeout = kForeverSeconds;
   return entry;

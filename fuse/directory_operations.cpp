@@ -120,21 +120,21 @@ Status list_names(fuse_req_t request, const reader::Image& image, fuse_ino_t dir
   return reply_list(entries, listed);
 }
 
-Status list_nodes(fuse_req_t request, const reader::Image& image, fuse_ino_t directory,
+Status list_nodes(fuse_req_t request, const Server& server, fuse_ino_t directory,
                   std::size_t size_bytes, std::uint64_t offset) {
   EntryList entries(request, size_bytes);
   DGFS_CHECK(
-      add_dots(image, directory, offset,
+      add_dots(server.image, directory, offset,
                [&](std::string_view name, const struct stat& attributes, std::uint64_t after) {
                  fuse_entry_param entry{};
                  entry.attr = attributes;
                  return entries.add_plus(name, entry, after);
                }));
-  const auto listed =
-      image.list_nodes(directory, first_position(offset),
-                       [&](const reader::ListedName& name, const reader::Node& node) {
-                         return entries.add_plus(name.name, to_entry(node), offset_after(name));
-                       });
+  const auto listed = server.image.list_nodes(
+      directory, first_position(offset),
+      [&](const reader::ListedName& name, const reader::Node& node) {
+        return entries.add_plus(name.name, to_entry(node, server.overrides), offset_after(name));
+      });
   return reply_list(entries, listed);
 }
 
@@ -150,7 +150,7 @@ void read_directory_plus(fuse_req_t request, fuse_ino_t directory, std::size_t s
                          off_t offset, fuse_file_info*) {
   answer(request, {Request::kReadDirectoryPlus, directory, Subject::kName},
          [&](const Server& server) {
-           return list_nodes(request, server.image, directory, size_bytes,
+           return list_nodes(request, server, directory, size_bytes,
                              static_cast<std::uint64_t>(offset));
          });
 }

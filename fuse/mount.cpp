@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/mount.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -11,6 +13,7 @@
 #include "fuse/mount_arguments.h"
 #include "fuse/server.h"
 #include "fuse/session.h"
+#include "storage/offset_env.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -19,12 +22,18 @@ namespace {
 constexpr unsigned kThreadsMin = 8;
 constexpr unsigned kThreadsPerCore = 2;
 
-// A daemon leaves its working directory, and the table of mounts is read from anywhere. Paths that
-// cannot be resolved are left to fail where they are used.
+// The table of mounts is read from anywhere. Paths that cannot be resolved are left to fail where
+// they are used.
 std::string absolute(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
   return real ? std::string(real.get()) : path;
+}
+
+// A daemon leaves its working directory, and opens volumes and the second index copy when they are
+// needed. Links are kept, since files are looked for beside them.
+std::string from_root(const std::string& path) {
+  return path.empty() || path.front() == '/' ? path : absolute(".") + "/" + path;
 }
 
 Status check_mount_point(const storage::Env& env, const std::string& path) {
@@ -35,15 +44,35 @@ Status check_mount_point(const storage::Env& env, const std::string& path) {
   return ok();
 }
 
-Result<std::unique_ptr<const reader::Image>> open_image(storage::Env& env,
-                                                        const MountOptions& options,
-                                                        DamageLog& log) {
+reader::OpenOptions open_options(const MountOptions& options, const MountArguments& arguments,
+                                 DamageLog& log) {
   auto open = options.open;
+  if (arguments.index_path) open.index_path = arguments.index_path;
+  if (open.index_path) open.index_path = from_root(*open.index_path);
+  open.volume_paths.insert(open.volume_paths.end(), arguments.volume_paths.begin(),
+                           arguments.volume_paths.end());
+  for (auto& path : open.volume_paths) path = from_root(path);
+  open.check_contents = arguments.check != Check::kOff;
   open.warn = [&log, also = options.open.warn](const Error& error) {
     log.warn(error.message());
     if (also) also(error);
   };
-  return reader::Image::open(env, options.image_path, std::move(open));
+  return open;
+}
+
+// Reads the whole index before anybody depends on it.
+Status check_index(const reader::Image& image, const std::string& image_path, DamageLog& log) {
+  std::size_t damaged_places = 0;
+  DGFS_CHECK(image.verify_index([&](const Error& error) {
+    ++damaged_places;
+    if (log.is_due(error)) log.write("check of the index", error);
+  }));
+  if (damaged_places == 0) return ok();
+  return Error(ErrorKind::kCorrupt, 5031,
+               fmt::format("the index has {} damaged places; 'dgfs verify' tells more, "
+                           "check=data mounts all the same",
+                           damaged_places))
+      .in_file(image_path);
 }
 
 unsigned thread_count(const storage::Env& env, unsigned asked) {
@@ -53,17 +82,27 @@ unsigned thread_count(const storage::Env& env, unsigned asked) {
 }  // namespace
 
 Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spdlog::logger> log) {
-  DGFS_TRY(arguments, mount_arguments(options.options, absolute(options.image_path)));
+  DGFS_TRY(arguments,
+           mount_arguments(options.options, absolute(options.image_path), env.user_id()));
   DGFS_CHECK(check_mount_point(env, options.mount_point));
   DamageLog damage_log(env, std::move(log));
-  DGFS_TRY(image, open_image(env, options, damage_log));
+  const auto image_path = from_root(options.image_path);
+  const auto shifted_env = storage::make_offset_env(env, image_path, arguments.offset_bytes);
+  storage::Env& image_env = arguments.offset_bytes == 0 ? env : *shifted_env;
+  DGFS_TRY(image, reader::Image::open(image_env, image_path,
+                                      open_options(options, arguments, damage_log)));
+  if (arguments.check == Check::kAll) {
+    DGFS_CHECK(check_index(*image, image_path, damage_log));
+  }
 
   RequestCounters own_counters;
   Server server{.image = *image,
                 .log = damage_log,
                 .counters = options.counters != nullptr ? *options.counters : own_counters,
+                .overrides = arguments.overrides,
                 .max_read_bytes = arguments.max_read_bytes};
   DGFS_TRY(session, Session::create(server, arguments.arguments));
+  if (options.dry_run) return ok();
   DGFS_CHECK(session.mount(absolute(options.mount_point)));
   if (!options.foreground) {
     DGFS_CHECK(session.daemonize());

@@ -21,11 +21,13 @@ namespace dgfs::fuse {
 
 struct MountOptions {
   std::string image_path;
-  reader::OpenOptions open;  ///< its `warn` is called beside the logger
-  std::string mount_point;   ///< an existing directory
+  /// Its `warn` is called beside the logger. Options index= and check= replace its members.
+  reader::OpenOptions open;
+  std::string mount_point;  ///< an existing directory
   /// What follows -o, each already split at its commas; see mount_arguments.h.
   std::vector<std::string> options;
   bool foreground = false;  ///< stay attached to the terminal
+  bool dry_run = false;     ///< do all but mount: opens, checks, and returns
   unsigned threads = 0;     ///< serving at once at most; 0 = chosen by the number of cores
   /// Counts requests while serving, where given; must outlive mount(). May lie in memory shared
   /// with another process.
@@ -46,8 +48,9 @@ struct MountOptions {
 ///              libfuse does itself
 /// @param log   receives warnings and damage that was met; a daemon, after the fork, sends them to
 ///              syslog instead
-/// Errors: those of Image::open; kInvalidArgument (an option is unknown or has a bad value),
-/// kNotFound, kNotDirectory (mount point), kPermission, kIo (the system refused the mount).
+/// Errors: those of Image::open; those of mount_arguments(); kCorrupt (check=all has found damage
+/// in the index, and logged it), kNotFound, kNotDirectory (mount point), kPermission, kIo (the
+/// system refused the mount).
 [[nodiscard]] Status mount(storage::Env& env, const MountOptions& options,
                            std::shared_ptr<spdlog::logger> log);
 

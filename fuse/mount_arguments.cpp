@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/mount_arguments.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,23 +13,29 @@ namespace dgfs::fuse {
 namespace {
 
 // Flags that libfuse hands to the kernel or acts on.
-constexpr std::array<std::string_view, 15> kPassedOn = {
-    "dev",         "nodev",      "suid",         "nosuid",  "exec",
-    "noexec",      "async",      "sync",         "dirsync", "noatime",
-    "allow_other", "allow_root", "auto_unmount", "ro",      "default_permissions",
+constexpr std::array<std::string_view, 13> kPassedOn = {
+    "nodev",       "nosuid",     "exec",         "noexec", "async",
+    "sync",        "dirsync",    "noatime",      "ro",     "default_permissions",
+    "allow_other", "allow_root", "auto_unmount",
 };
+// Likewise, from root only: an image is as trustworthy as who made it.
+constexpr std::array<std::string_view, 2> kRootOnly = {"dev", "suid"};
 // Meant for others, or true anyway.
-constexpr std::array<std::string_view, 24> kWithoutEffect = {
-    "rw",          "atime",         "diratime", "nodiratime", "relatime",   "norelatime",
-    "strictatime", "nostrictatime", "lazytime", "nolazytime", "defaults",   "auto",
-    "noauto",      "user",          "nouser",   "users",      "nousers",    "owner",
-    "group",       "nofail",        "_netdev",  "iversion",   "noiversion", "silent",
+constexpr std::array<std::string_view, 23> kWithoutEffect = {
+    "atime",         "diratime", "nodiratime", "relatime", "norelatime", "strictatime",
+    "nostrictatime", "lazytime", "nolazytime", "defaults", "auto",       "noauto",
+    "user",          "nouser",   "users",      "nousers",  "owner",      "group",
+    "nofail",        "iversion", "noiversion", "silent",   "_netdev",
 };
-constexpr std::array<std::string_view, 2> kPrefixesWithoutEffect = {"x-", "comment="};
+constexpr std::array<std::string_view, 3> kPrefixesWithoutEffect = {"x-", "comment=", "user="};
 
 // The kernel refuses less than a page; libfuse reserves 32 bits.
 constexpr std::uint64_t kMaxReadBytesMin = 4096;
 constexpr std::uint64_t kMaxReadBytesMax = 1u << 30;
+// 2^32 - 1 means "no change" to the system.
+constexpr std::uint64_t kUserIdMax = 0xFFFF'FFFE;
+constexpr std::uint64_t kUmaskMax = 0777;
+constexpr std::uint64_t kOffsetBytesMax = std::uint64_t{1} << 62;
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -49,51 +57,125 @@ std::string escaped(std::string_view value) {
   return out;
 }
 
-Result<std::uint64_t> parse_max_read(std::string_view text) {
-  std::uint64_t bytes = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (failure != std::errc{} || end != text.data() + text.size() || bytes < kMaxReadBytesMin ||
-      bytes > kMaxReadBytesMax) {
-    return Error(ErrorKind::kInvalidArgument, 5010,
-                 "option max_read=" + std::string(text) + ": not a number of bytes from 4096 up");
-  }
-  return bytes;
+std::optional<std::uint64_t> number_of(std::string_view text, int base) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, number, base);
+  if (failure != std::errc{} || rest != end) return std::nullopt;
+  return number;
+}
+
+Error bad_value(std::string_view name, std::string_view value, std::string_view wanted) {
+  return Error(ErrorKind::kInvalidArgument, 5010,
+               fmt::format("option {}={}: not {}", name, value, wanted));
+}
+
+Error unknown(std::string_view name) {
+  return Error(ErrorKind::kInvalidArgument, 5011,
+               fmt::format("option {}: unknown to this mount", name));
 }
 
 struct Parser {
   MountArguments out;
   std::string source;
   std::string subtype = "dgfs";
+  std::uint32_t user_id = 0;
+  bool sloppy = false;
 
   Status take(std::string_view option) {
-    const auto equals = option.find('=');
-    const auto name = option.substr(0, equals);
-    if (contains(kPassedOn, option)) {
-      out.arguments.push_back("-o" + std::string(option));
-      return ok();
-    }
     if (option.empty() || is_without_effect(option)) return ok();
-    if (equals != option.npos) return take_value(name, option.substr(equals + 1));
-    return unknown(name);
+    if (option == "sloppy") return be_sloppy();
+    if (contains(kPassedOn, option)) return pass_on(option);
+    if (contains(kRootOnly, option)) {
+      if (user_id == 0) return pass_on(option);
+      return Error(ErrorKind::kPermission, 5014, fmt::format("option {}: only root may", option));
+    }
+    if (option == "rw") {
+      return Error(ErrorKind::kInvalidArgument, 5012,
+                   "option rw: an image is mounted read-only; leave rw out");
+    }
+    if (option == "remount") {
+      return Error(ErrorKind::kInvalidArgument, 5013,
+                   "option remount: not supported; unmount, and mount with the new options");
+    }
+    const auto equals = option.find('=');
+    if (equals == option.npos) return sloppy ? Status(ok()) : unknown(option);
+    return take_value(option.substr(0, equals), option.substr(equals + 1));
+  }
+
+  Status be_sloppy() {
+    sloppy = true;
+    return ok();
+  }
+
+  Status pass_on(std::string_view option) {
+    out.arguments.push_back("-o" + std::string(option));
+    return ok();
   }
 
   Status take_value(std::string_view name, std::string_view value) {
-    if (name == "max_read") {
-      DGFS_TRY(bytes, parse_max_read(value));
-      out.max_read_bytes = bytes;
-    } else if (name == "fsname") {
+    if (name == "fsname") {
       source = value;
     } else if (name == "subtype") {
       subtype = value;
+    } else if (name == "index") {
+      out.index_path = value;
+    } else if (name == "volume") {
+      out.volume_paths.emplace_back(value);
+    } else if (name == "check") {
+      return take_check(value);
     } else {
+      return take_number(name, value);
+    }
+    return ok();
+  }
+
+  Status take_number(std::string_view name, std::string_view value) {
+    if (name == "max_read") {
+      const auto number = number_of(value, 10);
+      if (!number || *number < kMaxReadBytesMin || *number > kMaxReadBytesMax) {
+        return bad_value(name, value, "a number of bytes from 4096 up");
+      }
+      out.max_read_bytes = *number;
+    } else if (name == "uid" || name == "gid") {
+      const auto number = number_of(value, 10);
+      if (!number || *number > kUserIdMax) return bad_value(name, value, "the number of one");
+      (name == "uid" ? out.overrides.uid : out.overrides.gid) = static_cast<std::uint32_t>(*number);
+    } else if (name == "umask") {
+      const auto number = number_of(value, 8);
+      if (!number || *number > kUmaskMax) return bad_value(name, value, "octal, 0 to 777");
+      out.overrides.umask = static_cast<std::uint32_t>(*number);
+    } else if (name == "offset") {
+      return take_offset(value);
+    } else if (!sloppy) {
       return unknown(name);
     }
     return ok();
   }
 
-  static Error unknown(std::string_view name) {
-    return Error(ErrorKind::kInvalidArgument, 5011,
-                 "option " + std::string(name) + ": unknown to this mount");
+  Status take_offset(std::string_view value) {
+    constexpr std::string_view kUnits = "KMGT";
+    const auto unit = value.empty() ? kUnits.npos : kUnits.find(value.back());
+    const unsigned shift = unit == kUnits.npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
+    const auto number = number_of(value.substr(0, value.size() - (shift == 0 ? 0 : 1)), 10);
+    if (!number || *number > kOffsetBytesMax >> shift) {
+      return bad_value("offset", value, "a number of bytes");
+    }
+    out.offset_bytes = *number << shift;
+    return ok();
+  }
+
+  Status take_check(std::string_view value) {
+    if (value == "off") {
+      out.check = Check::kOff;
+    } else if (value == "data") {
+      out.check = Check::kData;
+    } else if (value == "all") {
+      out.check = Check::kAll;
+    } else {
+      return bad_value("check", value, "off, data or all");
+    }
+    return ok();
   }
 
   MountArguments finish() && {
@@ -111,9 +193,10 @@ struct Parser {
 }  // namespace
 
 Result<MountArguments> mount_arguments(std::span<const std::string> options,
-                                       const std::string& source) {
+                                       const std::string& source, std::uint32_t user_id) {
   Parser parser;
   parser.source = source;
+  parser.user_id = user_id;
   for (const auto& option : options) {
     DGFS_CHECK(parser.take(option));
   }

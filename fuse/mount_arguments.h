@@ -5,31 +5,52 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "fuse/attributes.h"
 
 namespace dgfs::fuse {
 
-/// -o options in the form that libfuse takes them.
+/// What is verified beside what safety needs.
+enum class Check : std::uint8_t {
+  kOff,   ///< the index, always; contents are handed out unverified
+  kData,  ///< also each frame of contents, whenever it is read
+  kAll,   ///< also the whole index, both copies, before anything is mounted
+};
+
+/// -o options in the form that libfuse, the reader and the server take them.
 struct MountArguments {
   std::vector<std::string> arguments;  ///< "-oNAME" or "-oNAME=VALUE", commas in values escaped
   std::uint64_t max_read_bytes = 0;    ///< max_read=; 0 = the kernel's choice
+  AttributeOverrides overrides;        ///< uid=, gid=, umask=
+  std::optional<std::string> index_path;
+  std::vector<std::string> volume_paths;
+  std::uint64_t offset_bytes = 0;  ///< where in its file the image begins
+  Check check = Check::kData;
 };
 
 /// Understands what mount(8) users write:
-/// - ro (always on); rw is taken and has no effect, since mount(8) passes it unasked;
+/// - ro (always on);
 /// - dev suid exec async sync dirsync noatime and their opposites, nosuid and nodev by default;
+///   suid and dev are root's to give;
 /// - atime relatime diratime ...: taken without effect, a mount that is never written has no use;
 /// - allow_other, allow_root, default_permissions (always on), auto_unmount;
+/// - uid=, gid=, umask=: what attributes show, and what access is judged by;
+/// - index=, volume= (repeatable), offset= (bytes, or with K, M, G, T), check=off|data|all;
 /// - fsname= (default: the image's path), subtype= (default: dgfs), max_read=;
-/// - what mount(8) and fstab keep for themselves (defaults, noauto, nofail, user, _netdev, x-...).
+/// - what mount(8) and fstab keep for themselves (defaults, noauto, nofail, user, _netdev, x-...);
+/// - sloppy: unknown options after it are left out, as mount -s asks.
 ///
-/// @param source  the image's path, shown as the mounted device
-/// Errors: kInvalidArgument, naming the option, for all others and for bad values.
+/// @param source   the image's path, shown as the mounted device
+/// @param user_id  who mounts
+/// Errors: kInvalidArgument, naming the option, for all others, for bad values, and for rw and
+/// remount, which ask for what there is not; kPermission (suid, dev).
 [[nodiscard]] Result<MountArguments> mount_arguments(std::span<const std::string> options,
-                                                     const std::string& source);
+                                                     const std::string& source,
+                                                     std::uint32_t user_id);
 
 }  // namespace dgfs::fuse

@@ -20,7 +20,7 @@ Status reply_lookup(fuse_req_t request, const Server& server, fuse_ino_t parent,
                     std::string_view name) {
   const auto node = find(server.image, parent, name);
   if (!node && node.error().kind() != ErrorKind::kNotFound) return node.error();
-  const auto entry = node ? to_entry(node.value()) : absent_entry();
+  const auto entry = node ? to_entry(node.value(), server.overrides) : absent_entry();
   fuse_reply_entry(request, &entry);
   return ok();
 }
@@ -50,7 +50,7 @@ void get_attributes(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
   answer(request, {Request::kGetAttributes, inode, Subject::kName},
          [&](const Server& server) -> Status {
            DGFS_TRY(node, server.image.by_inode(inode));
-           const struct stat attributes = to_stat(node);
+           const struct stat attributes = to_stat(node, server.overrides);
            fuse_reply_attr(request, &attributes, kForeverSeconds);
            return ok();
          });

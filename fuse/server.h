@@ -6,6 +6,7 @@
 #pragma once
 
 #include "format/superblock.h"
+#include "fuse/attributes.h"
 #include "fuse/damage_log.h"
 #include "fuse/request_counters.h"
 #include "reader/image.h"
@@ -17,6 +18,7 @@ struct Server {
   const reader::Image& image;
   DamageLog& log;
   RequestCounters& counters;
+  AttributeOverrides overrides;
   std::uint64_t max_read_bytes = 0;  ///< what -o max_read says; 0 = the kernel's choice
   /// Whether the kernel takes ENOSYS for OPEN and OPENDIR as "never ask, cache everything". Set
   /// once, by the first request of a connection.
@@ -27,7 +29,7 @@ struct Server {
     return (image.superblock().compat & format::feature::kCompatXattrs) != 0;
   }
   [[nodiscard]] bool has_acls() const {
-    return (image.superblock().compat & format::feature::kCompatAcls) != 0;
+    return !overrides.any() && (image.superblock().compat & format::feature::kCompatAcls) != 0;
   }
   [[nodiscard]] bool has_holes() const {
     return image.superblock().section(format::SectionKind::kSparseMaps).length_bytes != 0;

@@ -25,10 +25,20 @@ void reply_sized(fuse_req_t request, Bytes bytes, std::size_t room_bytes) {
   }
 }
 
-Status reply_value(fuse_req_t request, const Server& server, fuse_ino_t inode,
-                   std::string_view name, std::size_t room_bytes) {
+// Where owner or permissions are replaced, lists that go with the real ones would mislead.
+Result<std::vector<Xattr>> shown_xattrs(const Server& server, fuse_ino_t inode) {
   DGFS_TRY(node, server.image.by_inode(inode));
   DGFS_TRY(xattrs, server.image.xattrs(node));
+  if (server.overrides.any()) {
+    std::erase_if(xattrs,
+                  [](const Xattr& xattr) { return xattr.name.starts_with("system.posix_acl_"); });
+  }
+  return std::move(xattrs);
+}
+
+Status reply_value(fuse_req_t request, const Server& server, fuse_ino_t inode,
+                   std::string_view name, std::size_t room_bytes) {
+  DGFS_TRY(xattrs, shown_xattrs(server, inode));
   const auto found = std::find_if(xattrs.begin(), xattrs.end(),
                                   [&](const Xattr& xattr) { return xattr.name == name; });
   if (found == xattrs.end()) {
@@ -62,8 +72,7 @@ void get_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, std::size
 void list_xattrs(fuse_req_t request, fuse_ino_t inode, std::size_t room_bytes) {
   if (!server_of(request).has_xattrs()) return answer_never(request, Request::kListXattrs);
   answer(request, {Request::kListXattrs, inode}, [&](const Server& server) -> Status {
-    DGFS_TRY(node, server.image.by_inode(inode));
-    DGFS_TRY(xattrs, server.image.xattrs(node));
+    DGFS_TRY(xattrs, shown_xattrs(server, inode));
     const auto names = joined_names(xattrs, fuse_req_ctx(request)->uid);
     reply_sized(request, as_bytes(names), room_bytes);
     return ok();

@@ -19,6 +19,7 @@ struct MountCommand {
   std::vector<std::string> options;  ///< split at commas
   ImageOptions image;
   bool foreground = false;
+  bool dry_run = false;
   unsigned threads = 0;
 };
 
@@ -48,6 +49,7 @@ int mount_image(const Session& session, const MountCommand& command) {
   options.mount_point = command.mount_point;
   options.options = command.options;
   options.foreground = command.foreground;
+  options.dry_run = command.dry_run;
   options.threads = command.threads;
   // No warn callback: mount() sends warnings to its log as well.
   options.open.index_path = command.image.index_path;
@@ -64,11 +66,14 @@ int mount_image(const Session& session, const MountCommand&) {
 
 Manual manual() {
   return {.paragraphs = {"Every byte that is read through the mount is held against its checksum; "
-                         "damage gives EIO and a line in the log, never wrong data. An ordinary "
-                         "user can mount where fusermount3(1) allows it."},
+                         "damage gives EIO and a line in the log, never wrong data, unless "
+                         "--check=off is given. An ordinary user can mount where fusermount3(1) "
+                         "allows it. mount(8) finds this command as mount.dgfs, for fstab too."},
           .examples = {{"dgfs mount crawl.dgfs /mnt/crawl", "Mounts in the background."},
                        {"dgfs mount -o allow_other --index /ssd/crawl.idx crawl.dgfs /mnt/crawl",
                         "Lets other users in, and takes the index from another device."},
+                       {"mount -t dgfs -o nosuid,nodev crawl.dgfs /mnt/crawl",
+                        "The same through mount(8)."},
                        {"dgfs mount -f crawl.dgfs /mnt/crawl",
                         "Stays in the foreground, as a service manager wants it."}},
           .exit_statuses = {{0, "Mounted; in the foreground: unmounted in good order."},
@@ -86,9 +91,19 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
                         "background. 'fusermount3 -u DIR' or 'umount DIR' ends it."});
   MountCommand command;
   std::vector<std::string> option_lists;
+  std::optional<std::string> check;
   command.image.add_to(options);
-  options.values("-o", "OPTION[,OPTION]...", "Mount options, as mount(8) takes them", option_lists);
+  options.values(
+      "-o", "OPTION[,OPTION]...",
+      "Mount options, as mount(8) takes them: allow_other, uid=N, gid=N, umask=OCTAL, suid, "
+      "dev, noexec, offset=BYTES, index=FILE, volume=FILE, check=WHAT, fsname=NAME ...",
+      option_lists);
+  options.value("--check", "off|data|all",
+                "What to verify: contents as they are read (data, the default), also the whole "
+                "index before mounting (all), or the index only, as it is read (off)",
+                check);
   options.flag("-f,--foreground", "Stay in the foreground until unmounted", command.foreground);
+  options.flag("--dry-run", "Open and check everything, but do not mount", command.dry_run);
   options.number("--threads", "N", "Requests served at once (default: by cores)", command.threads);
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
@@ -96,6 +111,7 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   command.image_path = operands[0];
   command.mount_point = operands[1];
   command.options = split_options(option_lists);
+  if (check) command.options.push_back("check=" + *check);
   return mount_image(session, command);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "storage/posix_env.h"
+#include "tools/mount_helper.h"
 #include "tools/tool.h"
 
 namespace {
@@ -69,7 +70,8 @@ int end_by_signal() {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-  if (!dgfs::tools::handles_signals(arguments)) catch_signals();
+  const bool mounts = dgfs::tools::is_mount_helper(argc > 0 ? argv[0] : "", arguments);
+  if (!mounts && !dgfs::tools::handles_signals(arguments)) catch_signals();
   const auto env = dgfs::storage::make_posix_env();
   const bool out_is_terminal = is_terminal(kOutDescriptor);
   const bool err_is_terminal = is_terminal(kErrDescriptor);
@@ -83,6 +85,7 @@ int main(int argc, char** argv) {
       .err_is_terminal = err_is_terminal,
       .width_columns = terminal_columns(out_is_terminal ? kOutDescriptor : kErrDescriptor),
       .stop = g_stop};
+  if (mounts) return dgfs::tools::mount_helper_main(arguments, io);
   const int code = dgfs::tools::tool_main(arguments, io);
   return code == dgfs::tools::kExitInterrupted ? end_by_signal() : code;
 }

@@ -78,5 +78,22 @@ TEST(Attributes, TotalsOfTheFileSystem) {
   EXPECT_EQ(totals.f_bavail, 0u);
 }
 
+TEST(Attributes, OverridesReplaceOwnerAndPermissions) {
+  auto node = file_of(10);
+  node.mode = 0104711;
+  node.uid = 5;
+  node.gid = 6;
+  const auto owner = to_stat(node, {.uid = 7, .gid = std::nullopt, .umask = std::nullopt});
+  EXPECT_EQ(owner.st_uid, 7u);
+  EXPECT_EQ(owner.st_gid, 6u);
+  EXPECT_EQ(owner.st_mode, 0104711u);
+  const auto entry = to_entry(node, {.uid = std::nullopt, .gid = 8, .umask = 022});
+  EXPECT_EQ(entry.attr.st_uid, 5u);
+  EXPECT_EQ(entry.attr.st_gid, 8u);
+  EXPECT_EQ(entry.attr.st_mode, 0100755u);
+  node.mode = 0120777;
+  EXPECT_EQ(to_stat(node, {.uid = {}, .gid = {}, .umask = 077}).st_mode, 0120777u);
+}
+
 }  // namespace
 }  // namespace dgfs::fuse

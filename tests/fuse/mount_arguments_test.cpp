@@ -9,12 +9,20 @@
 namespace dgfs::fuse {
 namespace {
 
+constexpr std::uint32_t kRoot = 0;
+constexpr std::uint32_t kNobody = 65534;
+
+Result<MountArguments> parse(const std::vector<std::string>& options,
+                             std::uint32_t user_id = kRoot) {
+  return mount_arguments(options, "x", user_id);
+}
+
 bool has(const MountArguments& arguments, const std::string& wanted) {
   return std::count(arguments.arguments.begin(), arguments.arguments.end(), wanted) != 0;
 }
 
 TEST(MountArguments, AlwaysReadOnlyAndChecked) {
-  const auto arguments = mount_arguments({}, "/a/b.dgfs");
+  const auto arguments = mount_arguments({}, "/a/b.dgfs", kRoot);
   ASSERT_TRUE(arguments);
   EXPECT_TRUE(has(arguments.value(), "-oro"));
   EXPECT_TRUE(has(arguments.value(), "-odefault_permissions"));
@@ -24,23 +32,22 @@ TEST(MountArguments, AlwaysReadOnlyAndChecked) {
 
 TEST(MountArguments, FlagsArePassedOn) {
   const std::vector<std::string> options = {"allow_other", "noexec", "dev", "suid"};
-  const auto arguments = mount_arguments(options, "x");
+  const auto arguments = parse(options);
   ASSERT_TRUE(arguments);
   for (const auto& option : options) EXPECT_TRUE(has(arguments.value(), "-o" + option));
 }
 
 TEST(MountArguments, WhatMountKeepsForItselfIsTaken) {
-  const std::vector<std::string> options = {"rw", "defaults", "noauto",  "user",
-                                            "",   "nofail",   "_netdev", "x-systemd.automount=1"};
-  const auto plain = mount_arguments({}, "x");
-  const auto arguments = mount_arguments(options, "x");
+  const std::vector<std::string> options = {
+      "user=me", "defaults", "noauto", "user", "", "nofail", "_netdev", "x-systemd.automount=1"};
+  const auto plain = parse({});
+  const auto arguments = parse(options);
   ASSERT_TRUE(arguments);
   EXPECT_EQ(arguments.value().arguments, plain.value().arguments);
 }
 
 TEST(MountArguments, ValuesReplaceDefaultsAndKeepCommas) {
-  const auto arguments =
-      mount_arguments(std::vector<std::string>{"fsname=a,b", "subtype=other"}, "x");
+  const auto arguments = parse({"fsname=a,b", "subtype=other"});
   ASSERT_TRUE(arguments);
   EXPECT_TRUE(has(arguments.value(), "-ofsname=a\\,b"));
   EXPECT_TRUE(has(arguments.value(), "-osubtype=other"));
@@ -48,16 +55,84 @@ TEST(MountArguments, ValuesReplaceDefaultsAndKeepCommas) {
 }
 
 TEST(MountArguments, MaxReadGoesToBothSides) {
-  const auto arguments = mount_arguments(std::vector<std::string>{"max_read=65536"}, "x");
+  const auto arguments = parse({"max_read=65536"});
   ASSERT_TRUE(arguments);
   EXPECT_EQ(arguments.value().max_read_bytes, 65536u);
   EXPECT_TRUE(has(arguments.value(), "-omax_read=65536"));
 }
 
+TEST(MountArguments, WhatAttributesShow) {
+  const auto none = parse({});
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none.value().overrides.any());
+  const auto all = parse({"uid=1000", "gid=4294967294", "umask=027"});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all.value().overrides.uid, 1000u);
+  EXPECT_EQ(all.value().overrides.gid, 0xFFFFFFFEu);
+  EXPECT_EQ(all.value().overrides.umask, 027u);
+}
+
+TEST(MountArguments, WhereTheImageLies) {
+  const auto arguments = parse({"index=/a.idx", "volume=/b", "volume=/c", "offset=3M"});
+  ASSERT_TRUE(arguments);
+  EXPECT_EQ(arguments.value().index_path, "/a.idx");
+  EXPECT_EQ(arguments.value().volume_paths, (std::vector<std::string>{"/b", "/c"}));
+  EXPECT_EQ(arguments.value().offset_bytes, 3u << 20);
+  EXPECT_EQ(parse({"offset=512"}).value().offset_bytes, 512u);
+}
+
+TEST(MountArguments, WhatIsChecked) {
+  EXPECT_EQ(parse({}).value().check, Check::kData);
+  EXPECT_EQ(parse({"check=off"}).value().check, Check::kOff);
+  EXPECT_EQ(parse({"check=off", "check=data"}).value().check, Check::kData);
+  EXPECT_EQ(parse({"check=all"}).value().check, Check::kAll);
+}
+
+TEST(MountArguments, OnlyRootGivesSuidAndDev) {
+  for (const std::string option : {"suid", "dev"}) {
+    EXPECT_TRUE(parse({option}));
+    const auto refused = parse({option}, kNobody);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kPermission);
+    EXPECT_NE(refused.error().text().find(option), std::string::npos);
+  }
+  EXPECT_TRUE(parse({"nosuid", "nodev"}, kNobody));
+}
+
+TEST(MountArguments, SloppyLeavesUnknownOnesOut) {
+  EXPECT_TRUE(parse({"sloppy", "colour", "colour=red"}));
+  EXPECT_FALSE(parse({"sloppy", "uid=red"})) << "a known one with a bad value is no unknown one";
+  EXPECT_FALSE(parse({"sloppy", "remount"}));
+}
+
 TEST(MountArguments, UnknownOnesAndBadValuesAreNamed) {
-  for (const std::string option : {"colour", "colour=red", "max_read=x", "max_read=", "max_read=1",
-                                   "max_read=99999999999", "allow_other=1", "uid=0"}) {
-    const auto arguments = mount_arguments(std::vector<std::string>{option}, "x");
+  for (const std::string option : {"colour",
+                                   "colour=red",
+                                   "max_read=x",
+                                   "max_read=",
+                                   "max_read=1",
+                                   "max_read=99999999999",
+                                   "allow_other=1",
+                                   "uid",
+                                   "uid=",
+                                   "uid=root",
+                                   "uid=-1",
+                                   "uid=4294967295",
+                                   "gid=x",
+                                   "umask=8",
+                                   "umask=1000",
+                                   "umask=",
+                                   "offset=",
+                                   "offset=K",
+                                   "offset=1X",
+                                   "offset=-1",
+                                   "offset=9999999999999T",
+                                   "check=",
+                                   "check=on",
+                                   "check",
+                                   "rw",
+                                   "remount"}) {
+    const auto arguments = parse({option});
     ASSERT_FALSE(arguments) << option;
     EXPECT_EQ(arguments.error().kind(), ErrorKind::kInvalidArgument);
     EXPECT_NE(arguments.error().text().find(option.substr(0, option.find('='))), std::string::npos);

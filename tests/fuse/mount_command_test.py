@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Mounts as a system does: through mount(8), fstab and fusermount3, as root and as a user.
+
+Everything happens in mount and process name spaces of its own: helpers, fstab and /dev/fuse are
+put in place by bind mounts that nobody else sees, and no daemon outlives the test.
+"""
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
+import support  # noqa: E402
+from support import build, dgfs, run  # noqa: E402
+
+NOBODY = 65534
+INSIDE = "DGFS_TEST_NAME_SPACE"
+
+
+def as_nobody(*arguments, **keywords):
+    return run("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *arguments,
+               **keywords)
+
+
+def mount_table():
+    """Mount point -> (source, type, set of options)."""
+    table = {}
+    for line in pathlib.Path("/proc/self/mounts").read_text().splitlines():
+        source, point, kind, options = line.split()[:4]
+        table[point] = (source, kind, set(options.split(",")))
+    return table
+
+
+class MountCase(support.ScratchCase):
+    """A small image, and a directory to mount it on."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-mount-"))
+        cls.shared.chmod(0o755)
+        tree = cls.shared / "tree"
+        (tree / "dir").mkdir(parents=True)
+        for i in range(100):
+            (tree / "dir" / str(i)).write_bytes(f"content {i}\n".encode() * (i * 50 + 1))
+        (tree / "secret").write_text("secret\n")
+        (tree / "secret").chmod(0o600)
+        shutil.copy("/usr/bin/id", tree / "id")
+        (tree / "id").chmod(0o4755)
+        os.symlink("secret", tree / "link")
+        cls.tree = tree
+        cls.image = cls.shared / "image.dgfs"
+        build(tree, cls.image)
+        cls.image.chmod(0o644)
+        pathlib.Path(f"{cls.image}.idx").chmod(0o644)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.shared, ignore_errors=True)
+
+    def setUp(self):
+        super().setUp()
+        self.point = self.scratch / "mnt"
+        self.point.mkdir()
+        self.scratch.chmod(0o755)
+
+    def tearDown(self):
+        for point in [p for p in mount_table() if p.startswith(str(self.scratch))]:
+            run("umount", point, check=False)
+        super().tearDown()
+
+    def table_entry(self, point=None):
+        return mount_table().get(str(point or self.point))
+
+    def expect_served(self, point=None):
+        self.assertEqual(((point or self.point) / "dir" / "7").read_bytes(),
+                         (self.tree / "dir" / "7").read_bytes())
+
+    def expect_refused(self, result, *texts, code=None):
+        said = (result.stdout + result.stderr).decode()
+        if code is None:
+            self.assertNotEqual(result.returncode, 0, said)
+        else:
+            self.assertEqual(result.returncode, code, said)
+        for text in texts:
+            self.assertIn(text, said)
+
+
+class ThroughMount(MountCase):
+    def test_by_type(self):
+        for kind in ("dgfs", "fuse.dgfs"):
+            with self.subTest(kind):
+                run("mount", "-t", kind, self.image, self.point)
+                source, shown, options = self.table_entry()
+                self.assertEqual((source, shown), (str(self.image), "fuse.dgfs"))
+                self.assertIn("ro", options)
+                self.assertIn("default_permissions", options)
+                self.expect_served()
+                run("umount", self.point)
+                self.assertIsNone(self.table_entry())
+
+    def test_generic_options(self):
+        cases = (("defaults", set(), {"nosuid", "nodev", "noexec"}),
+                 ("suid,dev", set(), {"nosuid", "nodev"}),
+                 ("nosuid,nodev,noexec", {"nosuid", "nodev", "noexec"}, set()),
+                 ("user", {"nosuid", "nodev", "noexec"}, set()),
+                 ("user,exec,suid", {"nodev"}, {"nosuid", "noexec"}),
+                 ("ro,relatime,noatime,nodiratime,_netdev,nofail,x-systemd.automount", {"ro"},
+                  set()),
+                 ("allow_other", {"allow_other"}, set()))
+        for given, present, absent in cases:
+            with self.subTest(given):
+                run("mount", "-t", "dgfs", "-o", given, self.image, self.point)
+                options = self.table_entry()[2]
+                self.assertLessEqual(present, options)
+                self.assertFalse(absent & options, options)
+                run("umount", self.point)
+
+    def test_fstab(self):
+        other = self.scratch / "other"
+        other.mkdir()
+        fstab = self.scratch / "fstab"
+        fstab.write_text(
+            f"{self.image} {self.point} dgfs noauto,user,ro,_netdev,nofail,x-systemd.automount,"
+            f"x-systemd.requires=local-fs.target,index={self.image}.idx,umask=022 0 0\n"
+            f"{self.image} {other} fuse.dgfs defaults,nofail,check=data 0 0\n")
+        run("mount", "-a", "-T", fstab)
+        self.assertIsNone(self.table_entry(), "noauto")
+        self.expect_served(other)
+        run("mount", "-a", "-T", fstab)
+        lines = pathlib.Path("/proc/self/mounts").read_text()
+        self.assertEqual(lines.count(str(other)), 1, "the second time there is nothing to do")
+        run("mount", "-T", fstab, self.point)
+        self.expect_served()
+
+    def test_remount_is_refused(self):
+        run("mount", "-t", "dgfs", self.image, self.point)
+        result = run("mount", "-o", "remount,noexec", self.point, check=False)
+        self.expect_refused(result, "remount", "not supported", code=32)
+        self.expect_served()
+
+    def test_failures_say_why(self):
+        absent = self.scratch / "absent.dgfs"
+        result = run("mount", "-t", "dgfs", absent, self.point, check=False)
+        self.expect_refused(result, str(absent), code=32)
+        result = run("mount", "-t", "dgfs", "-o", "colour=red", self.image, self.point, check=False)
+        self.expect_refused(result, "colour", code=32)
+        self.assertIsNone(self.table_entry())
+        result = run("mount", "-s", "-t", "dgfs", "-o", "colour=red", self.image, self.point)
+        self.expect_served()
+
+    def test_fake_mounts_nothing(self):
+        run("mount", "-f", "-t", "dgfs", self.image, self.point)
+        self.assertIsNone(self.table_entry())
+        result = run("mount", "-f", "-t", "dgfs", "-o", "uid=x", self.image, self.point,
+                     check=False)
+        self.expect_refused(result, "uid")
+
+    def test_mount_fuse(self):
+        support.need_program("mount.fuse3")
+        path = self.scratch / "bin"
+        path.mkdir()
+        os.symlink(support.DGFS, path / "dgfs")
+        environment = dict(os.environ, PATH=f"{path}:{os.environ['PATH']}")
+        run(shutil.which("mount.fuse3"), f"dgfs#{self.image}", self.point, env=environment)
+        self.expect_served()
+
+    def test_offset_through_a_loop_device(self):
+        if not os.path.exists("/dev/loop-control"):
+            self.skipTest("no loop devices")
+        shifted = self.scratch / "shifted"
+        shifted.write_bytes(bytes(4096 * 3) + self.image.read_bytes())
+        result = run("mount", "-t", "dgfs", "-o", f"offset={4096 * 3}", shifted, self.point,
+                     check=False)
+        if result.returncode != 0 and b"loop" in result.stderr:
+            self.skipTest("no loop device can be had: " + result.stderr.decode())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.expect_served()
+
+    def test_systemd_takes_the_documented_unit(self):
+        support.need_program("systemd-analyze")
+        text = (support.HERE.parent.parent / "docs" / "MOUNTING.md").read_text()
+        unit = text[text.index("[Unit]"):]
+        unit = unit[:unit.index("```")]
+        where = next(line for line in unit.splitlines() if line.startswith("Where="))[6:]
+        path = self.scratch / (where.strip("/").replace("/", "-") + ".mount")
+        path.write_text(unit)
+        result = run("systemd-analyze", "verify", "--man=no", path, check=False)
+        self.assertNotIn(path.name.encode(), result.stderr)
+
+
+class Options(MountCase):
+    def mount(self, options, image=None, **keywords):
+        return dgfs("mount", image or self.image, self.point, "-o", options, **keywords)
+
+    def test_rw_and_unknown_ones_are_refused(self):
+        self.expect_refused(self.mount("rw", check=False), "read-only", code=1)
+        self.expect_refused(self.mount("remount", check=False), "not supported", code=1)
+        self.expect_refused(self.mount("uid=me", check=False), "uid", code=1)
+        self.assertIsNone(self.table_entry())
+
+    def test_privileges_are_off_unless_asked_for(self):
+        self.mount("ro")
+        self.assertLessEqual({"nosuid", "nodev"}, self.table_entry()[2])
+        run("umount", self.point)
+        self.mount("suid,dev,noexec")
+        self.assertFalse({"nosuid", "nodev"} & self.table_entry()[2])
+        with self.assertRaises(PermissionError):
+            subprocess.run([self.point / "id"], check=False)
+
+    def test_suid_programs(self):
+        for options, expected in (("allow_other", NOBODY), ("allow_other,suid", 0)):
+            with self.subTest(options):
+                self.mount(options)
+                shown = as_nobody(self.point / "id", "-u").stdout
+                self.assertEqual(int(shown), expected)
+                run("umount", self.point)
+
+    def test_others_need_allow_other(self):
+        self.mount("ro")
+        result = as_nobody("cat", self.point / "dir" / "7", check=False)
+        self.expect_refused(result, "Permission denied")
+        run("umount", self.point)
+        self.mount("allow_other")
+        as_nobody("cat", self.point / "dir" / "7")
+        self.expect_refused(as_nobody("cat", self.point / "secret", check=False),
+                            "Permission denied")
+
+    def test_shown_owner_and_permissions_are_those_that_count(self):
+        self.mount(f"allow_other,uid={NOBODY},gid=4294967294,umask=027")
+        for name, kind in (("secret", stat.S_IFREG), ("dir", stat.S_IFDIR), ("id", stat.S_IFREG)):
+            shown = (self.point / name).lstat()
+            self.assertEqual((shown.st_uid, shown.st_gid), (NOBODY, 4294967294))
+            self.assertEqual(shown.st_mode, kind | 0o750)
+        self.assertEqual(self.point.stat().st_uid, NOBODY)
+        self.assertEqual(stat.S_IMODE((self.point / "link").lstat().st_mode), 0o777)
+        self.assertEqual(as_nobody("cat", self.point / "secret").stdout, b"secret\n")
+        run("umount", self.point)
+        self.mount("allow_other,umask=077")
+        self.expect_refused(as_nobody("cat", self.point / "dir" / "7", check=False),
+                            "Permission denied")
+
+    def test_lists_of_readers_go_with_the_owner(self):
+        support.need_program("setfacl")
+        tree = self.scratch / "tree"
+        tree.mkdir()
+        (tree / "granted").write_text("x")
+        (tree / "granted").chmod(0o600)
+        if run("setfacl", "-m", f"u:{NOBODY}:r", tree / "granted", check=False).returncode != 0:
+            self.skipTest("no access control lists on the scratch file system")
+        build(tree, self.scratch / "acl.dgfs")
+        self.mount("allow_other", self.scratch / "acl.dgfs")
+        self.assertEqual(as_nobody("cat", self.point / "granted").stdout, b"x")
+        run("umount", self.point)
+        self.mount("allow_other,uid=0,umask=077", self.scratch / "acl.dgfs")
+        self.expect_refused(as_nobody("cat", self.point / "granted", check=False), "Permission")
+        self.assertNotIn(b"posix_acl",
+                         run("getfattr", "-m", "-", self.point / "granted").stdout
+                         if shutil.which("getfattr") else b"")
+
+    def test_offset_in_a_file(self):
+        shifted = self.scratch / "shifted"
+        shifted.write_bytes(b"\x7fELF" + bytes(1021) + self.image.read_bytes() + b"behind it")
+        self.mount("offset=1025", shifted)
+        self.expect_served()
+        run("umount", self.point)
+        self.expect_refused(self.mount("offset=1024", shifted, check=False), str(shifted), code=1)
+        self.expect_refused(self.mount("offset=1T", shifted, check=False), "beyond its end",
+                            code=1)
+
+    def test_index_elsewhere_and_relative_paths(self):
+        lone = self.scratch / "lone.dgfs"
+        shutil.copy(self.image, lone)
+        shutil.copy(f"{self.image}.idx", self.scratch / "elsewhere")
+        dgfs("mount", "lone.dgfs", "mnt", "-o", "index=elsewhere", cwd=self.scratch)
+        self.expect_served()
+        run("umount", self.point)
+        # Opened by its index: the image is looked for when a daemon has left the directory.
+        shutil.copy(f"{self.image}.idx", self.scratch / "lone.dgfs.idx")
+        dgfs("mount", "lone.dgfs.idx", "mnt", cwd=self.scratch)
+        self.expect_served()
+
+    def test_dry_run(self):
+        dgfs("mount", "--dry-run", self.image, self.point)
+        self.assertIsNone(self.table_entry())
+        self.expect_refused(dgfs("mount", "--dry-run", self.tree / "secret", self.point,
+                                 check=False), "secret", code=1)
+
+
+class Checks(MountCase):
+    def damaged(self, marker, length=1):
+        """A copy of the image in which what begins with `marker` is overwritten."""
+        copy = self.scratch / "damaged.dgfs"
+        content = bytearray(self.image.read_bytes())
+        at = content.index(marker)
+        content[at:at + length] = b"X" * length
+        copy.write_bytes(content)
+        return copy
+
+    def test_contents(self):
+        copy = self.damaged(b"content 7\n")
+        for check, served in (("data", False), ("all", False), ("off", True)):
+            with self.subTest(check):
+                dgfs("mount", "--check", check, copy, self.point)
+                path = self.point / "dir" / "7"
+                if served:
+                    self.assertEqual(path.read_bytes()[:10], b"Xontent 7\n")
+                else:
+                    with self.assertRaises(OSError):
+                        path.read_bytes()
+                run("umount", self.point)
+
+    def test_all_reads_the_index_first(self):
+        dgfs("mount", "--check=all", self.image, self.point)
+        self.expect_served()
+        run("umount", self.point)
+        copy = self.scratch / "damaged.dgfs"
+        content = bytearray(self.image.read_bytes())
+        index = pathlib.Path(f"{self.image}.idx").read_bytes()
+        content[content.index(index[:4096]) + 4096 + 100] ^= 1
+        copy.write_bytes(content)
+        result = dgfs("mount", "--check=all", copy, self.point, check=False)
+        self.expect_refused(result, "check of the index", "damaged place", "verify", code=1)
+        self.assertIsNone(self.table_entry())
+        dgfs("mount", "--check=data", copy, self.point)
+
+
+class OrdinaryUser(MountCase):
+    def setUp(self):
+        super().setUp()
+        support.need_program("fusermount3")
+        if not os.stat(shutil.which("fusermount3")).st_mode & stat.S_ISUID:
+            self.skipTest("fusermount3 has no set-user-id bit")
+        os.chown(self.point, NOBODY, NOBODY)
+
+    def test_mounts_and_unmounts(self):
+        as_nobody(support.DGFS, "mount", self.image, self.point)
+        self.assertLessEqual({"nosuid", "nodev", "ro", f"user_id={NOBODY}"}, self.table_entry()[2])
+        shown = as_nobody("cat", self.point / "dir" / "7").stdout
+        self.assertEqual(shown, (self.tree / "dir" / "7").read_bytes())
+        self.expect_refused(as_nobody("cat", self.point / "secret", check=False),
+                            "Permission denied")
+        as_nobody("fusermount3", "-u", self.point)
+        self.assertIsNone(self.table_entry())
+
+    def test_cannot_give_privileges(self):
+        for option in ("suid", "dev"):
+            result = as_nobody(support.DGFS, "mount", self.image, self.point, "-o", option,
+                               check=False)
+            self.expect_refused(result, option, "only root", code=1)
+        self.assertIsNone(self.table_entry())
+
+    def test_cannot_mount_over_what_is_not_theirs(self):
+        other = self.scratch / "other"
+        other.mkdir()
+        result = as_nobody(support.DGFS, "mount", self.image, other, check=False)
+        self.expect_refused(result, str(other), code=1)
+
+    def test_fstab_with_user(self):
+        fstab = self.scratch / "fstab"
+        fstab.write_text(f"{self.image} {self.point} dgfs noauto,user 0 0\n")
+        run("mount", "--bind", fstab, "/etc/fstab")
+        try:
+            as_nobody("mount", self.point)
+            self.assertLessEqual({"nosuid", "nodev", "noexec"}, self.table_entry()[2])
+            self.assertIn(f"user_id={NOBODY}", self.table_entry()[2])
+            as_nobody("umount", self.point)
+            self.assertIsNone(self.table_entry())
+        finally:
+            run("umount", "/etc/fstab")
+
+
+class Many(MountCase):
+    MOUNTS = 24
+
+    def read_all(self, point):
+        for i in range(100):
+            path = pathlib.Path("dir") / str(i)
+            if (point / path).read_bytes() != (self.tree / path).read_bytes():
+                return False
+        return True
+
+    def test_mounts_and_threads_at_once(self):
+        points = [self.scratch / f"mnt{i}" for i in range(self.MOUNTS)]
+        for point in points:
+            point.mkdir()
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda point: dgfs("mount", self.image, point), points))
+            self.assertTrue(all(pool.map(self.read_all, points * 3)))
+            list(pool.map(lambda point: run("umount", point), points))
+        self.assertFalse([p for p in mount_table() if p.startswith(str(self.scratch))])
+
+    def test_daemons_end_with_their_mounts(self):
+        process = subprocess.Popen([support.DGFS, "mount", "--foreground", self.image, self.point])
+        deadline = time.monotonic() + 20
+        while self.table_entry() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        with concurrent.futures.ThreadPoolExecutor(32) as pool:
+            self.assertTrue(all(pool.map(self.read_all, [self.point] * 64)))
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=20), 0)
+        self.assertIsNone(self.table_entry())
+
+
+def enter_name_spaces():
+    """Starts this program again where its mounts are its own."""
+    reason = None
+    if os.geteuid() != 0:
+        reason = "needs root"
+    elif not os.path.exists("/dev/fuse"):
+        reason = "/dev/fuse is missing on this machine"
+    elif run("unshare", "--mount", "--pid", "--fork", "true", check=False).returncode != 0:
+        reason = "no name spaces can be made here"
+    if reason:
+        print("skipped:", reason)
+        sys.exit(support.SKIPPED)
+    os.environ[INSIDE] = "1"
+    os.execvp("unshare", ["unshare", "--mount", "--propagation=private", "--pid", "--fork",
+                          "--kill-child", "--mount-proc", sys.executable, __file__, *sys.argv[1:]])
+
+
+def install_helpers(place):
+    """What an installation and udev put in place, for these name spaces only."""
+    # A copy, since a user need not be able to enter the directory of the build.
+    support.DGFS = shutil.copy(shutil.which(support.DGFS), place / "dgfs")
+    helpers = place / "sbin"
+    helpers.mkdir()
+    for name in ("mount.dgfs", "mount.fuse.dgfs"):
+        os.symlink(support.DGFS, helpers / name)
+    if os.path.exists("/sbin/mount.fuse3"):
+        shutil.copy("/sbin/mount.fuse3", helpers)
+    run("mount", "--bind", helpers, os.path.realpath("/sbin"))
+    device = place / "fuse"
+    os.mknod(device, stat.S_IFCHR | 0o666, os.stat("/dev/fuse").st_rdev)
+    device.chmod(0o666)
+    run("mount", "--bind", device, "/dev/fuse")
+
+
+if __name__ == "__main__":
+    if INSIDE not in os.environ:
+        enter_name_spaces()
+    with tempfile.TemporaryDirectory(prefix="dgfs-helpers-") as directory:
+        pathlib.Path(directory).chmod(0o755)
+        install_helpers(pathlib.Path(directory))
+        try:
+            support.main()
+        finally:
+            run("umount", "/dev/fuse", check=False)
+            run("umount", os.path.realpath("/sbin"), check=False)
