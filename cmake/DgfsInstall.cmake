@@ -5,11 +5,11 @@ if(NOT DGFS_INSTALL)
 endif()
 include(CMakePackageConfigHelpers)
 
-# Headers that programs may rely on; those of base and format are all of that kind. What else lies
-# in a folder is its own business. tests/install finds out if one includes what is missing here.
-set(DGFS_PUBLIC_storage counting_env directory env faulty_env file memory_env new_file posix_env)
-set(DGFS_PUBLIC_reader extract image verify)
-set(DGFS_PUBLIC_builder build)
+# Headers that programs may rely on; what else lies in a folder is its own business. tests/tidy
+# finds out if one includes what is not in the list.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+             ${PROJECT_SOURCE_DIR}/cmake/public-headers.txt)
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public-headers.txt DGFS_PUBLIC_HEADERS)
 
 # The link edges that the exported targets carry are those of the build, less the warnings.
 set(DGFS_INSTALLED_LAYERS)
@@ -26,13 +26,9 @@ foreach(layer base storage format reader builder)
   set_target_properties(dgfs_${layer} PROPERTIES EXPORT_NAME ${layer})
   install(TARGETS dgfs_${layer} EXPORT dgfsTargets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  if(DEFINED DGFS_PUBLIC_${layer})
-    list(TRANSFORM DGFS_PUBLIC_${layer} PREPEND ${PROJECT_SOURCE_DIR}/${layer}/
-         OUTPUT_VARIABLE headers)
-    list(TRANSFORM headers APPEND .h)
-  else()
-    file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${layer}/*.h)
-  endif()
+  set(headers ${DGFS_PUBLIC_HEADERS})
+  list(FILTER headers INCLUDE REGEX "^${layer}/")
+  list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/)
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dgfs/${layer})
 endforeach()
 if(TARGET dgfs)

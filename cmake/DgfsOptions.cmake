@@ -1,6 +1,7 @@
 # Build options, and the interface target that carries the warnings. Standard and output folders
 # are set only where DGFS is the top project, so that it can be a subproject without side effects.
 option(DGFS_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(DGFS_BUILD_TOOLS "Build the dgfs program, and the mount" ${PROJECT_IS_TOP_LEVEL})
 option(DGFS_BUILD_BENCH "Build the benchmark programs" OFF)
 option(DGFS_BUILD_FUZZERS "With the tests, build libFuzzer programs (needs clang)" OFF)
 option(DGFS_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})

@@ -12,6 +12,7 @@ import error_codes
 import format_rules
 import layers
 import links
+import public_headers
 import text_rules
 import tidy
 from source_tree import SourceTree, blank_comments_and_strings
@@ -237,6 +238,32 @@ class LinksTest(RuleTest):
         for link in ("b.md", "../x/b.md", "../../outside.md", "a.md#none", "#none"):
             files = {"docs/a.md": f"\n[x]({link})\n"}
             self.assert_finds(links, files, "docs/a.md:2:", link)
+
+
+class PublicHeadersTest(RuleTest):
+    def tree(self, listed, header):
+        return {
+            "cmake/public-headers.txt": listed,
+            "base/a.h": "",
+            "base/b.h": header,
+            "base/hidden.h": "",
+        }
+
+    def test_accepts_includes_of_public_headers(self):
+        text = '#include <vector>\n#include "base/a.h"\n// #include "base/hidden.h"\n'
+        self.assert_clean(public_headers, self.tree("base/a.h\nbase/b.h\n", text))
+
+    def test_reports_an_include_of_a_hidden_header(self):
+        files = self.tree("base/a.h\nbase/b.h\n", '\n#include "base/hidden.h"\n')
+        self.assert_finds(public_headers, files, "base/b.h:2:", "base/hidden.h")
+
+    def test_reports_a_list_that_is_wrong(self):
+        for listed, part in (
+            ("base/a.h\nbase/none.h\n", "base/none.h does not exist"),
+            ("base/b.h\nbase/a.h\n", "base/a.h is out of order"),
+            ("base/a.h\nbase/a.h\n", "base/a.h is out of order"),
+        ):
+            self.assert_finds(public_headers, self.tree(listed, ""), "headers.txt:2:", part)
 
 
 class TidyTest(unittest.TestCase):
