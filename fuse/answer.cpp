@@ -32,6 +32,7 @@ void answer_error(fuse_req_t request, const Call& call, const Error& error) noex
   } catch (const std::exception&) {
     // Out of memory while complaining: the reply below still tells the program.
   }
+  server_of(request).counters.count_failure(call.request);
   fuse_reply_err(request, error_number(error, call.subject));
 }
 
@@ -39,6 +40,7 @@ void answer_exception(fuse_req_t request, const Call& call) noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
+    server_of(request).counters.count_failure(call.request);
     fuse_reply_err(request, ENOMEM);
   } catch (const std::exception& exception) {
     answer_error(request, call, Error(ErrorKind::kIo, 5001, exception.what()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The frame around every request: counts it, turns what failed into an errno, logs damage, and
-// lets nothing escape into libfuse, whose C frames an exception must not cross.
+// The frame around every request: counts and times it, turns what failed into an errno, logs
+// damage, and lets nothing escape into libfuse, whose C frames an exception must not cross.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -34,6 +34,8 @@ void answer_exception(fuse_req_t request, const Call& call) noexcept;
 template <class Work>
 void answer(fuse_req_t request, const Call& call, Work work) noexcept {
   Server& server = server_of(request);
+  const auto& clock = server.image.env();
+  const auto begin_ns = clock.monotonic_ns();
   server.counters.count(call.request);
   try {
     const Status status = work(server);
@@ -41,6 +43,8 @@ void answer(fuse_req_t request, const Call& call, Work work) noexcept {
   } catch (...) {
     answer_exception(request, call);
   }
+  // The request itself is gone by now.
+  server.counters.count_answer(call.request, clock.monotonic_ns() - begin_ns);
 }
 
 /// Replies that the kernel need not ask this again on this connection.

@@ -100,6 +100,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
                 .log = damage_log,
                 .counters = options.counters != nullptr ? *options.counters : own_counters,
                 .overrides = arguments.overrides,
+                .begin_ns = env.monotonic_ns(),
                 .max_read_bytes = arguments.max_read_bytes};
   DGFS_TRY(session, Session::create(server, arguments.arguments));
   if (options.dry_run) return ok();

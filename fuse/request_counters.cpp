@@ -27,7 +27,7 @@ std::string_view request_name(Request request) { return kNames[static_cast<std::
 
 std::uint64_t RequestCounters::answered() const noexcept {
   std::uint64_t sum = 0;
-  for (const auto& count : counts_) sum += count.load(std::memory_order_relaxed);
+  for (const auto& cell : cells_) sum += load(cell.count);
   return sum - of(Request::kForget);
 }
 

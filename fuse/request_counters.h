@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How many requests of each kind the kernel has sent: shows what its caches save.
+// How many requests of each kind the kernel has sent, which shows what its caches save; how many
+// failed, and how long the answers took.
 #pragma once
 
 #include <array>
@@ -9,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "fuse/latency_histogram.h"
 
 namespace dgfs::fuse {
 
@@ -35,18 +38,51 @@ inline constexpr std::size_t kRequestKinds = 13;
 /// Thread-safe; lock-free, so that it works in memory shared between processes.
 class RequestCounters {
  public:
-  void count(Request request) noexcept {
-    counts_[static_cast<std::size_t>(request)].fetch_add(1, std::memory_order_relaxed);
+  void count(Request request) noexcept { add(cell(request).count); }
+  /// A request that was counted ended with an error.
+  void count_failure(Request request) noexcept { add(cell(request).failures); }
+  /// A request that was counted has been answered.
+  /// @param duration_ns  from when it was taken until the reply was handed to the kernel
+  void count_answer(Request request, std::uint64_t duration_ns) noexcept {
+    cell(request).latency.add(duration_ns);
   }
+  void count_content(std::uint64_t bytes) noexcept { add(content_bytes_, bytes); }
+
   [[nodiscard]] std::uint64_t of(Request request) const noexcept {
-    return counts_[static_cast<std::size_t>(request)].load(std::memory_order_relaxed);
+    return load(cell(request).count);
   }
+  [[nodiscard]] std::uint64_t failures_of(Request request) const noexcept {
+    return load(cell(request).failures);
+  }
+  [[nodiscard]] const LatencyHistogram& latency_of(Request request) const noexcept {
+    return cell(request).latency;
+  }
+  /// Bytes of file contents handed to the kernel.
+  [[nodiscard]] std::uint64_t content_bytes() const noexcept { return load(content_bytes_); }
   /// Requests that somebody waited for: all but kForget, which the kernel sends when it likes.
   [[nodiscard]] std::uint64_t answered() const noexcept;
 
  private:
-  std::array<std::atomic<std::uint64_t>, kRequestKinds> counts_{};
-  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  using Count = std::atomic<std::uint64_t>;
+  static_assert(Count::is_always_lock_free);
+  struct Cell {
+    Count count{0};
+    Count failures{0};
+    LatencyHistogram latency;
+  };
+  static void add(Count& count, std::uint64_t by = 1) noexcept {
+    count.fetch_add(by, std::memory_order_relaxed);
+  }
+  static std::uint64_t load(const Count& count) noexcept {
+    return count.load(std::memory_order_relaxed);
+  }
+  Cell& cell(Request request) noexcept { return cells_[static_cast<std::size_t>(request)]; }
+  const Cell& cell(Request request) const noexcept {
+    return cells_[static_cast<std::size_t>(request)];
+  }
+
+  std::array<Cell, kRequestKinds> cells_;
+  Count content_bytes_{0};
 };
 
 }  // namespace dgfs::fuse

@@ -19,6 +19,7 @@ struct Server {
   DamageLog& log;
   RequestCounters& counters;
   AttributeOverrides overrides;
+  std::uint64_t begin_ns = 0;        ///< when serving began, by the monotonic clock
   std::uint64_t max_read_bytes = 0;  ///< what -o max_read says; 0 = the kernel's choice
   /// Whether the kernel takes ENOSYS for OPEN and OPENDIR as "never ask, cache everything". Set
   /// once, by the first request of a connection.

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Extended attributes. Whether the asking program may see one, the kernel has checked by its
-// name space; only the list is ours to filter.
+// name space; only the list is ours to filter. The root has one more, which no list shows, so that
+// copies of the tree do not get it: the statistics of the mount.
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "fuse/answer.h"
 #include "fuse/operations.h"
+#include "fuse/statistics.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -62,9 +64,33 @@ std::string joined_names(const std::vector<Xattr>& xattrs, uid_t user) {
   return names;
 }
 
+// The value grows between the question for its size and the one for itself.
+constexpr std::size_t kStatisticsSlackBytes = 1024;
+
+Status reply_statistics(fuse_req_t request, const Server& server, std::size_t room_bytes) {
+  const auto text = statistics_json(server);
+  if (room_bytes == 0) {
+    fuse_reply_xattr(request, text.size() + kStatisticsSlackBytes);
+  } else {
+    reply_sized(request, as_bytes(text), room_bytes);
+  }
+  return ok();
+}
+
+// Not ENOSYS, after which the kernel would not ask for the statistics either. This way who asks
+// for an attribute pays a round trip; the kernel itself asks only when it executes a file of a
+// mount with suid, and ls(1) gives up after the first answer of this kind.
+Status reply_unsupported(fuse_req_t request) {
+  fuse_reply_err(request, EOPNOTSUPP);
+  return ok();
+}
+
 void get_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, std::size_t room_bytes) {
-  if (!server_of(request).has_xattrs()) return answer_never(request, Request::kGetXattr);
-  answer(request, {Request::kGetXattr, inode}, [&](const Server& server) {
+  answer(request, {Request::kGetXattr, inode}, [&](const Server& server) -> Status {
+    if (inode == FUSE_ROOT_ID && name == kStatisticsXattr) {
+      return reply_statistics(request, server, room_bytes);
+    }
+    if (!server.has_xattrs()) return reply_unsupported(request);
     return reply_value(request, server, inode, name, room_bytes);
   });
 }

@@ -7,6 +7,7 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/json.h"
+#include "tools/live_statistics.h"
 #include "tools/quoting.h"
 #include "tools/size_text.h"
 #include "tools/time_text.h"
@@ -130,7 +131,8 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
 
 Manual manual() {
   return {.examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features."},
-                       {"dgfs info --json tree.dgfs", "Prints the same for programs."}},
+                       {"dgfs info --json tree.dgfs", "Prints the same for programs."},
+                       {"dgfs info --live /mnt/tree", "Shows what a mount has done so far."}},
           .see_also = {"dgfs-verify(1)"}};
 }
 
@@ -141,11 +143,17 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   OptionParser options({"dgfs info", "IMAGE", "Shows what an image is made of."});
   ImageOptions image_options;
   bool json = false;
+  bool live = false;
   image_options.add_to(options);
   options.flag("--json", "Print one JSON object", json);
+  options.flag("--live",
+               "Take IMAGE for the directory on which an image is mounted, and show the requests, "
+               "latencies, caches and device reads since then",
+               live);
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;
+  if (live) return print_live_statistics(session, operands[0], json);
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
   if (json) {

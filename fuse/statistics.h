@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What a mount has done since it began, for `dgfs info --live` and for monitoring.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dgfs::fuse {
+
+struct Server;
+
+/// The extended attribute of a mount's root that holds statistics_json(). No list shows it.
+inline constexpr std::string_view kStatisticsXattr = "user.dgfs.stats";
+
+/// One JSON object:
+/// - uuid: of the image; seconds: since it was mounted;
+/// - requests: by kind, each {count, failed, p50_ns, p99_ns}, of the time from taking a request to
+///   handing over the reply; content_bytes: of files, handed to the kernel;
+/// - page_cache, frame_cache: {hits, misses, evictions, bytes, bytes_max};
+/// - device: index, records, data, each {reads, bytes};
+/// - errors: failed reads and checks; healed_pages: those that the second index copy made good.
+[[nodiscard]] std::string statistics_json(const Server& server);
+
+}  // namespace dgfs::fuse
