@@ -6,7 +6,8 @@ if(TARGET dgfs AND NOT CMAKE_CROSSCOMPILING AND NOT DGFS_SANITIZE)
   find_program(DGFS_GZIP_PROGRAM gzip)
   add_custom_command(OUTPUT ${DGFS_SHARE_DIR}.made
     COMMAND ${CMAKE_COMMAND} -DDGFS=$<TARGET_FILE:dgfs> -DSHARE_DIR=${DGFS_SHARE_DIR}
-            -DGZIP=${DGFS_GZIP_PROGRAM} -P ${CMAKE_CURRENT_LIST_DIR}/MakeManual.cmake
+            -DGZIP=${DGFS_GZIP_PROGRAM} -DMOUNT_HELPER=$<TARGET_EXISTS:dgfs_fuse>
+            -P ${CMAKE_CURRENT_LIST_DIR}/MakeManual.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${DGFS_SHARE_DIR}.made
     DEPENDS dgfs ${CMAKE_CURRENT_LIST_DIR}/MakeManual.cmake
     COMMENT "Making manual pages and completion")

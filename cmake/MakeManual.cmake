@@ -1,4 +1,4 @@
-# cmake -DDGFS=... -DSHARE_DIR=... -DGZIP=... -P MakeManual.cmake: see DgfsManual.cmake.
+# DgfsManual.cmake runs this at build and passes DGFS, SHARE_DIR, GZIP and MOUNT_HELPER.
 function(write_output file)
   execute_process(COMMAND ${DGFS} ${ARGN} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -18,6 +18,10 @@ file(REMOVE_RECURSE ${SHARE_DIR})
 execute_process(COMMAND ${DGFS} help --list OUTPUT_VARIABLE commands COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" commands "${commands}")
 write_page(dgfs 1)
+if(MOUNT_HELPER)
+  write_page(mount.dgfs 8 mount.dgfs)
+  file(WRITE ${SHARE_DIR}/man/man8/mount.fuse.dgfs.8 ".so man8/mount.dgfs.8\n")
+endif()
 foreach(command ${commands})
   write_page(dgfs-${command} 1 ${command})
 endforeach()

@@ -13,10 +13,10 @@
 namespace dgfs::tools {
 
 struct OptionDescription {
-  std::vector<std::string> names;    ///< with dashes, short ones first: "-j", "--jobs"
-  std::string value_name;            ///< "N"; empty for a flag
-  bool value_optional = false;       ///< --color[=WHEN]
-  std::vector<std::string> choices;  ///< values worth offering; empty where anything may stand
+  std::vector<std::string> names;         ///< with dashes, short ones first: "-j", "--jobs"
+  std::string value_name = {};            ///< "N"; empty for a flag
+  bool value_optional = false;            ///< --color[=WHEN]
+  std::vector<std::string> choices = {};  ///< values worth offering; empty where anything may stand
   std::string help;
 };
 

@@ -8,6 +8,7 @@
 #include "tools/completion.h"
 #include "tools/image_argument.h"
 #include "tools/manual_page.h"
+#include "tools/mount_help.h"
 #include "tools/path_completion.h"
 
 namespace dgfs::tools {
@@ -71,6 +72,10 @@ int print_page(const Session& session, const std::vector<std::string>& operands)
       lines.push_back({command.name, command.operands, command.summary});
     }
     session.print(overview_page(lines, general_manual(), edition));
+    return kExitDone;
+  }
+  if (operands[0] == "mount.dgfs") {
+    session.print(manual_page(mount_helper_description(), "mount an image of DGFS", edition));
     return kExitDone;
   }
   const Command* command = find_command(operands[0]);

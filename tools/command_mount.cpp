@@ -4,6 +4,7 @@
 // dgfs mount: options to dgfs::fuse::mount().
 #include "tools/command.h"
 #include "tools/image_argument.h"
+#include "tools/mount_help.h"
 
 #ifdef DGFS_HAS_FUSE
 #include "fuse/logger.h"
@@ -93,18 +94,18 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   std::vector<std::string> option_lists;
   std::optional<std::string> check;
   command.image.add_to(options);
-  options.values(
-      "-o", "OPTION[,OPTION]...",
-      "Mount options, as mount(8) takes them: allow_other, uid=N, gid=N, umask=OCTAL, suid, "
-      "dev, noexec, offset=BYTES, index=FILE, volume=FILE, check=WHAT, fsname=NAME ...",
-      option_lists);
+  options.values("-o", "OPTION[,OPTION]...", "Mount options, as mount(8) takes them; see below",
+                 option_lists);
   options.value("--check", "off|data|all",
                 "What to verify: contents as they are read (data, the default), also the whole "
                 "index before mounting (all), or the index only, as it is read (off)",
                 check);
+  options.choices("--check", {"off", "data", "all"});
   options.flag("-f,--foreground", "Stay in the foreground until unmounted", command.foreground);
   options.flag("--dry-run", "Open and check everything, but do not mount", command.dry_run);
   options.number("--threads", "N", "Requests served at once (default: by cores)", command.threads);
+  options.choices("-o", mount_option_names());
+  options.section(mount_option_section());
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
   if (exit_code) return *exit_code;

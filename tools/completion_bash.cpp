@@ -60,7 +60,8 @@ _dgfs_paths() {
   if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]]; then compopt -o nospace 2>/dev/null; fi
 }
 
-# _dgfs_place PLACE BEGINNING BEFORE: offers what can stand there, with BEFORE before it.
+# _dgfs_place PLACE BEGINNING BEFORE: offers what can stand there, with BEFORE before it. Of a
+# list with commas it completes the last word.
 _dgfs_place() {
   case $1 in
     file) compopt -o filenames 2>/dev/null; _dgfs_offer "$2" "$3" -f ;;
@@ -68,12 +69,16 @@ _dgfs_place() {
     path) _dgfs_paths "$2" ;;
     user) _dgfs_offer "$2" "$3" -u ;;
     group) _dgfs_offer "$2" "$3" -g ;;
-    =*) _dgfs_offer "$2" "$3" -W "${1#=}" ;;
+    =*)
+      [[ $2 == *,* ]] && list=${2%,*},
+      _dgfs_offer "${2##*,}" "$3$list" -W "${1#=}"
+      [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+      ;;
   esac
 }
 
 _dgfs() {
-  local words options valued operands repeats extra value image_word='' index_word=''
+  local words list='' options valued operands repeats extra value image_word='' index_word=''
   local cursor previous place i count=0 before piece
   COMPREPLY=()
   _dgfs_words
@@ -115,8 +120,7 @@ _dgfs() {
     _dgfs_value "${words[1]}" "$previous"
     _dgfs_place "$value" "$cursor" ''
   elif ((!options_end)) && [[ $cursor == -* ]]; then
-    _dgfs_offer "$cursor" '' -W "$options $extra"
-    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+    _dgfs_place "=$options $extra" "$cursor" ''
   else
     if ((count >= ${#operands[@]} && repeats)); then count=$((${#operands[@]} - 1)); fi
     place=${operands[count]}

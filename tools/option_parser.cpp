@@ -16,32 +16,39 @@
 namespace dgfs::tools {
 namespace {
 
-class HelpFormatter : public CLI::Formatter {
- public:
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(28); }
-  std::string make_usage(const CLI::App*, std::string) const override { return usage_ + "\n"; }
-  std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
-  }
+constexpr std::size_t kColumnsMax = 80;
+constexpr std::size_t kHelpColumn = 28;  // where the help of an option begins
 
- private:
-  std::string usage_;
-};
-
-/// Breaks lines between words where they would pass 80 columns.
-std::string wrapped(const std::string& text) {
-  constexpr std::size_t kColumnsMax = 80;
+/// Breaks lines between words where they would pass so many columns.
+std::string wrapped(const std::string& text, std::size_t columns_max = kColumnsMax) {
   std::string out;
   std::size_t column = 0;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    const bool fits = column + 1 + word.size() <= kColumnsMax;
+    const bool fits = column + 1 + word.size() <= columns_max;
     if (!out.empty()) out += fits ? ' ' : '\n';
     column = fits ? column + 1 + word.size() : word.size();
     out += word;
   }
   return out;
 }
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {
+    column_width(kHelpColumn);
+  }
+  std::string make_usage(const CLI::App*, std::string) const override { return usage_ + "\n"; }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return wrapped(option->get_description(), kColumnsMax - kHelpColumn);
+  }
+
+ private:
+  std::string usage_;
+};
 
 Error usage_error(std::uint16_t code, std::string text) {
   return Error(ErrorKind::kInvalidArgument, code, std::move(text));
