@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -27,11 +28,18 @@ struct ExtractProgress {
 
 struct ExtractOptions {
   std::vector<std::string> paths;  ///< in the image; empty = everything
-  unsigned jobs = 0;               ///< writing threads; 0 = one per core
-  /// Owner, device nodes, privileged xattrs and capabilities: attempted if true (root), else
-  /// skipped silently as tar does for ordinary users.
+  /// Which entries are written, by path and whether it is a directory; a directory that is not
+  /// wanted is left out with all that is below. Not asked about the root. A pure function; unset:
+  /// all are wanted.
+  std::function<bool(std::string_view path, bool is_directory)> wanted;
+  unsigned jobs = 0;  ///< writing threads; 0 = one per core
+  /// Owner, device nodes, privileged xattrs and capabilities: attempted if true (root). Else
+  /// device nodes are reported to `failed` and counted, and the rest is skipped silently, as tar
+  /// does for ordinary users.
   bool privileged = false;
+  bool devices = true;      ///< else device nodes are left out without a word
   bool keep_going = false;  ///< report failures and go on; else the first one ends it
+  /// Called by one thread at a time.
   std::function<void(const std::string& path, const Error& error)> failed;
   std::function<void(const ExtractProgress&)> progress;
   const std::atomic<bool>* stop = nullptr;
@@ -41,13 +49,25 @@ struct ExtractReport {
   std::uint64_t entries = 0;
   std::uint64_t content_bytes = 0;
   std::uint64_t failures = 0;
+  std::uint64_t devices_refused = 0;  ///< device nodes that an ordinary user may not make
 };
 
 /// @param destination  created if missing; existing directories in it are entered, any other
 ///                     existing name is a failure (kExists): nothing is overwritten
-/// Permissions, times and xattrs of directories are set last, deepest first.
+/// A regular file gets its name when contents and attributes are complete: whenever the process
+/// is killed, what bears a file's name is the file. Permissions, times and xattrs of directories
+/// are set last, deepest first. Nothing is synced.
+/// Memory beside queues and caches: 8 bytes a directory, and the path of each multiply linked
+/// object of which some names are made and others still to come. Where only some of its names are
+/// chosen, that is for the whole run.
 [[nodiscard]] Result<ExtractReport> extract(const Image& image, storage::Env& env,
                                             const std::string& destination,
                                             const ExtractOptions& options);
+
+/// Writes nothing: calls `visit` for each entry that extract() with these options would write, in
+/// order. Device nodes that it would refuse are reported likewise.
+[[nodiscard]] Result<ExtractReport> plan_extract(
+    const Image& image, const ExtractOptions& options,
+    const std::function<void(const std::string& path, const Node& node)>& visit);
 
 }  // namespace dgfs::reader

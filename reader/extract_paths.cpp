@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/extract_paths.h"
 
-#include <string_view>
 #include <unordered_set>
 
 #include "reader/directory_stack.h"
@@ -31,6 +30,16 @@ bool is_below_another(const std::string& path, const PathSet& others) {
 }
 
 }  // namespace
+
+std::string_view parent_of(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+std::string_view name_of(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
 
 std::vector<std::string> disjoint_paths(const std::vector<std::string>& paths) {
   if (paths.empty()) return {""};

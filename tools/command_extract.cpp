@@ -39,6 +39,18 @@ Manual manual() {
           .see_also = {"dgfs-cat(1)", "dgfs-mount(1)", "tar(1)"}};
 }
 
+int report_failures(const Session& session, const reader::ExtractReport& report) {
+  if (report.failures != 0) {
+    session.complain(counted(report.failures, "entry", "entries") +
+                     " could not be restored in full");
+  }
+  if (report.devices_refused != 0) {
+    session.complain(counted(report.devices_refused, "device node") +
+                     " left out (--no-devices says nothing of them)");
+  }
+  return report.failures + report.devices_refused == 0 ? kExitDone : kExitFailed;
+}
+
 }  // namespace
 
 int run_extract(const ToolIo& io, const Arguments& arguments) {
@@ -46,8 +58,10 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   OptionParser options(
       {"dgfs extract", "IMAGE DEST [PATH]...",
        "Writes everything, or what lies at the given paths, below the directory DEST, which is "
-       "made if missing. Existing files are never overwritten. As root it restores owners, "
-       "devices and all attributes, otherwise what the system allows."});
+       "made if missing. Existing files are never overwritten, and a file has its name only when "
+       "it is complete. As root it restores owners, devices and all attributes, otherwise what "
+       "the system allows; device nodes that it may not make are named, and the exit status is 1 "
+       "then."});
   ImageOptions image_options;
   reader::ExtractOptions extract;
   bool quiet = false;
@@ -62,6 +76,11 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   options.on_flag("--no-same-owner", "Extract as an ordinary user would: no owners, no devices",
                   [&](const auto&) -> Status {
                     extract.privileged = false;
+                    return ok();
+                  });
+  options.on_flag("--no-devices", "Leave out device nodes without a word",
+                  [&](const auto&) -> Status {
+                    extract.devices = false;
                     return ok();
                   });
   options.flag("-q,--quiet", "No progress, no summary", quiet);
@@ -94,9 +113,7 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
                               size_text(report.content_bytes),
                               duration_text(io.env.monotonic_ns() - start_ns)));
   }
-  if (report.failures == 0) return kExitDone;
-  session.complain(counted(report.failures, "entry", "entries") + " could not be restored in full");
-  return kExitFailed;
+  return report_failures(session, report);
 }
 
 }  // namespace dgfs::tools

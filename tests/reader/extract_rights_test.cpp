@@ -38,6 +38,11 @@ class ExtractRights : public ::testing::Test {
   std::unique_ptr<storage::Directory> extract(bool privileged) {
     reader::ExtractOptions options;
     options.privileged = privileged;
+    options.devices = devices_;
+    options.failed = [this](const std::string& path, const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kPermission);
+      refused_.push_back(path);
+    };
     report_ = value_of(reader::extract(*tree_.open(), tree_.memory(), "/dest", options));
     return value_of(tree_.memory().open_directory("/dest/d"));
   }
@@ -48,6 +53,8 @@ class ExtractRights : public ::testing::Test {
   }
 
   PackedTree tree_;
+  bool devices_ = true;
+  std::vector<std::string> refused_;
   reader::ExtractReport report_;
 };
 
@@ -62,6 +69,44 @@ TEST_F(ExtractRights, AnOrdinaryUserGetsWhatHeMaySet) {
   EXPECT_FALSE(directory->status("device"));
   EXPECT_FALSE(directory->status("device-again"));
   EXPECT_EQ(value_of(directory->status("fifo")).mode, format::kTypeFifo | 0620);
+}
+
+TEST_F(ExtractRights, AnOrdinaryUserIsToldOfDevices) {
+  static_cast<void>(extract(false));
+  EXPECT_EQ(refused_, (std::vector<std::string>{"d/device", "d/device-again"}));
+  EXPECT_EQ(report_.devices_refused, 2U);
+  EXPECT_EQ(report_.entries, 4U);  // the root, d, d/f and d/fifo
+}
+
+TEST_F(ExtractRights, DevicesMayBeLeftOutWithoutAWord) {
+  devices_ = false;
+  static_cast<void>(extract(false));
+  EXPECT_TRUE(refused_.empty());
+  EXPECT_EQ(report_.devices_refused, 0U);
+  EXPECT_FALSE(tree_.memory().status("/dest/d/device"));
+}
+
+TEST_F(ExtractRights, AclsThatTheImageHasNotAreRemoved) {
+  const auto source = tree_.parent("d/f");
+  expect_ok(source->set_xattr("fifo", "system.posix_acl_access", as_bytes("own")));
+  expect_ok(source->set_xattr("", "system.posix_acl_default", as_bytes("own")));
+  tree_.pack();
+  expect_ok(tree_.memory().make_directory("/dest", 0755));
+  expect_ok(tree_.memory().open_directory("/dest").value()->make_directory("d", 0755));
+  for (const auto* path : {"/dest", "/dest/d"}) {
+    const auto directory = value_of(tree_.memory().open_directory(path));
+    expect_ok(directory->set_xattr("", "system.posix_acl_access", as_bytes("inherited")));
+    expect_ok(directory->set_xattr("", "system.posix_acl_default", as_bytes("inherited")));
+    expect_ok(directory->set_xattr("", "user.other", as_bytes("stays")));
+  }
+  const auto directory = extract(true);
+  const std::vector<Xattr> own{{"system.posix_acl_access", {'o', 'w', 'n'}}};
+  EXPECT_EQ(value_of(directory->xattrs("fifo")), own);
+  const auto xattrs = value_of(directory->xattrs());
+  ASSERT_EQ(xattrs.size(), 2U);
+  EXPECT_EQ(xattrs[0], (Xattr{"system.posix_acl_default", {'o', 'w', 'n'}}));
+  EXPECT_EQ(xattrs[1].name, "user.other");
+  EXPECT_EQ(value_of(value_of(tree_.memory().open_directory("/dest"))->xattrs()).size(), 1U);
 }
 
 TEST_F(ExtractRights, RootGetsEverything) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// DirectoryFinisher: attributes of extracted directories, which are set when nothing is made in
+// them any more.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reader/directory_stack.h"
+#include "reader/extract_log.h"
+#include "reader/image.h"
+
+namespace dgfs::reader {
+
+/// Memory: 8 bytes a directory. For one thread. References outlive it.
+class DirectoryFinisher {
+ public:
+  DirectoryFinisher(const Image& image, DirectoryPointer root, bool privileged, ExtractLog& log)
+      : image_(image), root_(std::move(root)), stack_(root_), privileged_(privileged), log_(log) {}
+
+  /// A directory that was made or entered, before those below it.
+  void add(InodeNumber inode) { inodes_.push_back(inode); }
+  /// Sets the attributes of all, deepest first. Failures go to the log.
+  void finish();
+
+ private:
+  [[nodiscard]] Status finish_directory(const std::string& path, InodeNumber inode);
+
+  const Image& image_;
+  DirectoryPointer root_;
+  DirectoryStack stack_;
+  bool privileged_;
+  ExtractLog& log_;
+  std::vector<InodeNumber> inodes_;
+};
+
+}  // namespace dgfs::reader

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/extract_links.h"
+
+#include "reader/extract_paths.h"
+
+namespace dgfs::reader {
+
+Status LinkTable::make(const Node& node, storage::Directory& directory, const std::string& path,
+                       std::string_view name, const std::function<Status()>& make_object) {
+  if (const auto existing = claim(node)) {
+    auto linked = link(*existing, directory, name);
+    settle(node.inode, nullptr);
+    return linked;
+  }
+  auto made = make_object();
+  const std::string nowhere;
+  settle(node.inode, made ? &path : &nowhere);
+  return made;
+}
+
+std::optional<std::string> LinkTable::claim(const Node& node) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    // Looked up each time: the record may have gone while this thread was waiting, if the image
+    // lies about the number of names.
+    auto& record =
+        records_.try_emplace(node.inode, Record{{}, false, node.link_count}).first->second;
+    if (!record.path.empty()) return record.path;
+    if (!record.in_making) {
+      record.in_making = true;
+      return std::nullopt;
+    }
+    settled_.wait(lock);
+  }
+}
+
+// `made_at`: where the object is now, empty if it could not be made; null after a link to it.
+void LinkTable::settle(InodeNumber inode, const std::string* made_at) {
+  const std::lock_guard lock(mutex_);
+  const auto there = records_.find(inode);
+  if (there == records_.end()) return;
+  auto& record = there->second;
+  if (made_at != nullptr) {
+    record.path = *made_at;
+    record.in_making = false;
+    settled_.notify_all();
+  }
+  if (record.unseen <= 1 && !record.in_making) {
+    records_.erase(there);
+  } else {
+    --record.unseen;
+  }
+}
+
+std::size_t LinkTable::size() const {
+  const std::lock_guard lock(mutex_);
+  return records_.size();
+}
+
+Status LinkTable::link(const std::string& existing, storage::Directory& directory,
+                       std::string_view name) {
+  const auto existing_directory = [&] {
+    const std::lock_guard lock(stack_mutex_);
+    return stack_.open(parent_of(existing));
+  }();
+  if (!existing_directory) return existing_directory.assume_error();
+  return directory.make_link(*existing_directory.assume_value(), name_of(existing), name);
+}
+
+}  // namespace dgfs::reader

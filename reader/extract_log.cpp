@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/extract_log.h"
+
+#include <utility>
+
+namespace dgfs::reader {
+
+ExtractLog::ExtractLog(const Image& image, storage::Env& env, const ExtractOptions& options)
+    : options_(options), clock_(env) {
+  if (!options.paths.empty() || options.wanted) return;  // nobody knows how much that is
+  entries_total_ = image.superblock().namespace_entries;
+  content_bytes_total_ = image.superblock().content_bytes;
+}
+
+void ExtractLog::add_content(std::uint64_t bytes) {
+  content_bytes_ += bytes;
+  if (clock_.due()) report_progress();
+}
+
+void ExtractLog::settle(const std::string& path, const Status& status) {
+  if (!status) {
+    const std::lock_guard lock(mutex_);
+    ++failures_;
+    if (options_.keep_going) {
+      if (options_.failed) options_.failed(path, status.assume_error());
+    } else if (!failed_.exchange(true)) {
+      first_error_ = status.assume_error();
+    }
+    return;
+  }
+  if (clock_.due()) report_progress();
+}
+
+void ExtractLog::refuse_device(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  ++devices_refused_;
+  if (!options_.failed) return;
+  options_.failed(path, Error(ErrorKind::kPermission, 3142, "device nodes are for root to make"));
+}
+
+void ExtractLog::report_progress() {
+  if (!options_.progress) return;
+  const std::lock_guard lock(mutex_);
+  options_.progress({entries_, entries_total_, content_bytes_, content_bytes_total_});
+}
+
+Result<ExtractReport> ExtractLog::result() {
+  report_progress();
+  if (stopped()) return Error(ErrorKind::kInterrupted, 3140, "interrupted");
+  const std::lock_guard lock(mutex_);
+  if (first_error_) return *std::exchange(first_error_, std::nullopt);
+  return ExtractReport{entries_, content_bytes_, failures_, devices_refused_};
+}
+
+}  // namespace dgfs::reader

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ExtractLog: what became of an extraction so far: what was written, what failed, whether to go on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "reader/extract.h"
+#include "reader/progress_clock.h"
+
+namespace dgfs::reader {
+
+/// Thread-safe. Calls the callbacks of the options one at a time.
+class ExtractLog {
+ public:
+  /// All references outlive the log.
+  ExtractLog(const Image& image, storage::Env& env, const ExtractOptions& options);
+
+  /// The user asked to stop.
+  [[nodiscard]] bool stopped() const { return options_.stop && options_.stop->load(); }
+  /// Nothing more is to be written.
+  [[nodiscard]] bool ended() const { return stopped() || failed_.load(); }
+
+  void add_entry() { ++entries_; }
+  void add_content(std::uint64_t bytes);
+  /// Takes note of what became of `path`.
+  void settle(const std::string& path, const Status& status);
+  /// A device node that the user may not make. Never ends the extraction.
+  void refuse_device(const std::string& path);
+
+  /// The end: kInterrupted, the first error that ended it, or the report.
+  [[nodiscard]] Result<ExtractReport> result();
+
+ private:
+  void report_progress();
+
+  const ExtractOptions& options_;
+  ProgressClock clock_;
+  std::uint64_t entries_total_ = 0;
+  std::uint64_t content_bytes_total_ = 0;
+  std::atomic<std::uint64_t> entries_{0};
+  std::atomic<std::uint64_t> content_bytes_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;  // guards what follows, and the callbacks
+  std::uint64_t failures_ = 0;
+  std::uint64_t devices_refused_ = 0;
+  std::optional<Error> first_error_;
+};
+
+}  // namespace dgfs::reader

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/extract_objects.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "format/mode.h"
+#include "reader/extract_metadata.h"
+#include "storage/names.h"
+
+namespace dgfs::reader {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+// Until the attributes are restored, nobody else may look in.
+constexpr std::uint32_t kPrivateFile = 0600;
+
+// That the name is taken comes out when the file gets it. Where much would be written for
+// nothing until then, it pays to look first.
+Status check_free(const storage::Directory& directory, std::string_view name) {
+  const auto status = directory.status(name);
+  if (!status && status.error().kind() == ErrorKind::kNotFound) return ok();
+  if (!status) return status.error();
+  return Error(ErrorKind::kExists, 3143, "exists already")
+      .in_file(storage::join_path(directory.path(), name));
+}
+
+}  // namespace
+
+Status ObjectMaker::make(const Node& node, storage::Directory& directory,
+                         std::string_view name) const {
+  if (format::is_regular(node.mode)) return make_file(node, directory, name);
+  if (format::is_symlink(node.mode)) {
+    DGFS_TRY(target, image_.read_link(node));
+    DGFS_CHECK(directory.make_symlink(name, target));
+  } else {
+    DGFS_CHECK(directory.make_node(name, format::type_of(node.mode) | kPrivateFile, node.rdev));
+  }
+  return restore_metadata(image_, node, directory, name, privileged_);
+}
+
+Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
+                              std::string_view name) const {
+  if (node.size_bytes > kChunkBytes) {
+    DGFS_CHECK(check_free(directory, name));
+  }
+  DGFS_TRY(file, directory.create_unnamed(kPrivateFile));
+  DGFS_CHECK(write_contents(node, file->content()));
+  DGFS_CHECK(restore_metadata(image_, node, *file, privileged_));
+  return file->link(name);
+}
+
+Status ObjectMaker::write_contents(const Node& node, storage::File& file) const {
+  DGFS_TRY(map, image_.sparse_map(node));
+  const std::vector<format::SparseMap::Segment> whole = {{0, node.size_bytes, 0}};
+  Buffer buffer(static_cast<std::size_t>(std::min<std::uint64_t>(kChunkBytes, node.size_bytes)));
+  for (const auto& segment : map ? map->segments() : whole) {
+    DGFS_CHECK(write_segment(node, segment, buffer, file));
+  }
+  return map ? file.truncate(node.size_bytes) : Status(ok());
+}
+
+Status ObjectMaker::write_segment(const Node& node, const format::SparseMap::Segment& segment,
+                                  MutableBytes buffer, storage::File& file) const {
+  for (std::uint64_t at = 0; at < segment.length; at += kChunkBytes) {
+    if (log_.ended()) return Error(ErrorKind::kInterrupted, 3141, "interrupted");
+    const auto length = std::min<std::uint64_t>(kChunkBytes, segment.length - at);
+    const auto chunk = buffer.first(static_cast<std::size_t>(length));
+    DGFS_CHECK(image_.read(node, segment.begin + at, chunk));
+    DGFS_CHECK(file.write_at(segment.begin + at, chunk));
+    log_.add_content(length);
+  }
+  return ok();
+}
+
+}  // namespace dgfs::reader

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/extract_walk.h"
+
+#include <utility>
+
+#include "format/mode.h"
+#include "reader/extract_paths.h"
+
+namespace dgfs::reader {
+void ExtractWalk::run(const MakeParent& make_parent, const Visit& visit) {
+  for (const auto& path : disjoint_paths(options_.paths)) {
+    if (log_.ended()) return;
+    const auto walked = [&]() -> Status {
+      DGFS_TRY(node, image_.lookup(path));
+      if (!is_wanted(path, node)) return ok();
+      DGFS_CHECK(make_parents(path, make_parent));
+      return walk(path, visit);
+    }();
+    log_.settle(path, walked);
+  }
+}
+
+// Without those that were made for the path before.
+Status ExtractWalk::make_parents(const std::string& path, const MakeParent& make_parent) {
+  const auto before = std::exchange(last_made_, std::string(parent_of(path)) + '/');
+  for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    if (before.starts_with(std::string_view(path).substr(0, slash + 1))) continue;
+    const auto parent = path.substr(0, slash);
+    DGFS_TRY(node, image_.lookup(parent));
+    DGFS_CHECK(make_parent(parent, node));
+  }
+  return ok();
+}
+
+Status ExtractWalk::walk(const std::string& start_path, const Visit& visit) {
+  return image_.walk(
+      start_path,
+      [&](std::string_view path, const Node& node) {
+        if (is_wanted(path, node)) visit(std::string(path), node);
+        return !log_.ended();
+      },
+      [&](const Error& error) {
+        log_.settle(start_path, error);
+        return options_.keep_going;
+      });
+}
+
+bool ExtractWalk::is_wanted(std::string_view path, const Node& node) {
+  if (!options_.devices && format::is_device(node.mode)) return false;
+  if (!options_.wanted || path.empty()) return true;
+  return is_parent_wanted(parent_of(path)) &&
+         options_.wanted(path, format::is_directory(node.mode));
+}
+
+bool ExtractWalk::is_parent_wanted(std::string_view parent) {
+  if (parent == last_parent_) return last_parent_wanted_;
+  last_parent_wanted_ = true;
+  for (std::size_t end = parent.find('/'); last_parent_wanted_; end = parent.find('/', end + 1)) {
+    last_parent_wanted_ = options_.wanted(parent.substr(0, end), true);
+    if (end == std::string_view::npos) break;
+  }
+  last_parent_ = parent;
+  return last_parent_wanted_;
+}
+
+}  // namespace dgfs::reader

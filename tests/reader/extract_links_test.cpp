@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/extract_links.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/reader/packed_tree.h"
+
+namespace dgfs::test {
+namespace {
+
+class LinkTableTest : public testing::Test {
+ protected:
+  LinkTableTest() {
+    expect_ok(env_->make_directory("/dest", 0755));
+    root_ = value_of(env_->open_directory("/dest"));
+  }
+  static reader::Node object(reader::InodeNumber inode, std::uint64_t link_count) {
+    reader::Node node;
+    node.inode = inode;
+    node.link_count = link_count;
+    return node;
+  }
+  Status make(reader::LinkTable& table, const reader::Node& node, const std::string& name) {
+    return table.make(node, *root_, name, name, [&]() -> Status {
+      ++made_;
+      DGFS_CHECK(root_->create_file(name, 0644));
+      return ok();
+    });
+  }
+  std::uint64_t inode_of(const std::string& name) { return value_of(root_->status(name)).inode; }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  reader::DirectoryPointer root_;
+  std::atomic<int> made_{0};
+};
+
+TEST_F(LinkTableTest, ForgetsAnObjectWithItsLastName) {
+  reader::LinkTable table(root_);
+  for (reader::InodeNumber inode = 1; inode <= 100; ++inode) {
+    const auto name = std::to_string(inode);
+    expect_ok(make(table, object(inode, 3), name + "a"));
+    expect_ok(make(table, object(inode, 3), name + "b"));
+    EXPECT_EQ(table.size(), 1U);
+    expect_ok(make(table, object(inode, 3), name + "c"));
+    EXPECT_EQ(table.size(), 0U);
+    EXPECT_EQ(inode_of(name + "a"), inode_of(name + "c"));
+  }
+  EXPECT_EQ(made_, 100);
+}
+
+TEST_F(LinkTableTest, MakesTheObjectAnewWhereAnImageHidNames) {
+  reader::LinkTable table(root_);
+  for (const auto* name : {"a", "b", "c", "d"}) expect_ok(make(table, object(7, 2), name));
+  EXPECT_EQ(inode_of("a"), inode_of("b"));
+  EXPECT_NE(inode_of("a"), inode_of("c"));
+  EXPECT_EQ(table.size(), 0U);
+}
+
+TEST_F(LinkTableTest, FailedNamesCountAsSeen) {
+  reader::LinkTable table(root_);
+  expect_ok(root_->make_symlink("a", "in the way"));
+  expect_ok(root_->make_symlink("c", "in the way"));
+  EXPECT_FALSE(make(table, object(7, 4), "a"));
+  expect_ok(make(table, object(7, 4), "b"));
+  EXPECT_FALSE(make(table, object(7, 4), "c"));
+  expect_ok(make(table, object(7, 4), "d"));
+  EXPECT_EQ(inode_of("b"), inode_of("d"));
+  EXPECT_EQ(table.size(), 0U);
+}
+
+TEST_F(LinkTableTest, ThreadsWaitForTheOneThatMakesTheObject) {
+  constexpr int kThreads = 8;
+  constexpr int kObjects = 50;
+  reader::LinkTable table(root_);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 1; i <= kObjects; ++i) {
+        const auto name = std::to_string(i) + "-" + std::to_string(thread);
+        expect_ok(make(table, object(static_cast<reader::InodeNumber>(i), kThreads), name));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(made_, kObjects);
+  EXPECT_EQ(table.size(), 0U);
+  EXPECT_EQ(value_of(root_->status("1-0")).link_count, 8U);
+}
+
+}  // namespace
+}  // namespace dgfs::test
