@@ -23,6 +23,10 @@ bool DamageLog::is_due(const Error& error) {
   const auto place = place_hash(error);
   const auto second = env_.monotonic_ns() / kNsPerSecond;
   const std::lock_guard lock(mutex_);
+  if (second - silent_since_second_ >= kDamageSilenceSeconds) {
+    told_places_.clear();
+    silent_since_second_ = second;
+  }
   if (told_places_.contains(place)) return false;
   if (second != second_) {
     second_ = second;
@@ -38,14 +42,39 @@ bool DamageLog::is_due(const Error& error) {
   return true;
 }
 
-void DamageLog::write(const std::string& what, const Error& error) {
+bool DamageLog::is_first(Advice advice) {
+  const std::lock_guard lock(mutex_);
+  return (std::exchange(advised_, advised_ | advice) & advice) == 0;
+}
+
+void DamageLog::tell_untold() {
   std::uint64_t untold = 0;
   {
     const std::lock_guard lock(mutex_);
     untold = std::exchange(untold_, 0);
   }
-  log_->error("{}: {}", what, error.message());
   if (untold != 0) log_->error("{} more failures were left out", untold);
+}
+
+void DamageLog::write(const std::string& what, const Error& error) {
+  log_->error("{}: {}", what, error.message());
+  tell_untold();
+  if (error.kind() == ErrorKind::kCorrupt && is_first(kAboutImage)) {
+    log_->error(
+        "programs get EIO for damaged files and all others as they are; 'dgfs verify IMAGE' lists "
+        "the damaged ones; replace the image by a good copy");
+  }
+  if (error.kind() == ErrorKind::kIo && is_first(kAboutDevice)) {
+    log_->error(
+        "the device under the image fails, see the kernel's log; programs get EIO until it "
+        "answers again, a new mount is not needed then");
+  }
+}
+
+void DamageLog::warn(const Error& error) {
+  if (!is_due(error)) return;
+  log_->warn("{}", error.message());
+  tell_untold();
 }
 
 }  // namespace dgfs::fuse

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The log of a serving mount. A damaged place may be asked for thousands of times a second, and a
-// damaged disk has thousands of places: each is told once, and only so many in a second.
+// damaged disk has thousands of places: each is told once an hour, and only so many in a second.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,8 @@ namespace dgfs::fuse {
 inline constexpr std::size_t kDamagedPlacesMax = 16384;
 /// Lines in one second. What comes above is counted and can be told at the next occasion.
 inline constexpr unsigned kDamageLinesPerSecondMax = 10;
+/// After so long places are told again: a device may have failed, recovered and failed again.
+inline constexpr std::uint64_t kDamageSilenceSeconds = 3600;
 
 /// Thread-safe.
 class DamageLog {
@@ -36,20 +38,27 @@ class DamageLog {
   /// Whether damage at this place is to be written now; then write() must follow. The question is
   /// apart from the answer because finding out the path of a damaged file costs reads.
   [[nodiscard]] bool is_due(const Error& error);
+  /// The first line about a damaged image, and about a failing device, says what to do.
   /// @param what  what failed, for whom: "read of a/b.txt"
   void write(const std::string& what, const Error& error);
 
-  /// For what is not about a place: no limit.
-  void warn(const std::string& text) { log_->warn("{}", text); }
+  /// Damage that did no harm, as a warning, if it is due.
+  void warn(const Error& error);
 
  private:
+  enum Advice : unsigned { kAboutImage = 1, kAboutDevice = 2 };
+  [[nodiscard]] bool is_first(Advice advice);
+  void tell_untold();
+
   storage::Env& env_;
   std::shared_ptr<spdlog::logger> log_;
   std::mutex mutex_;
   std::unordered_set<std::uint64_t> told_places_;  // hashes
-  std::uint64_t second_ = 0;                       // of the monotonic clock
+  std::uint64_t silent_since_second_ = 0;          // of the monotonic clock
+  std::uint64_t second_ = 0;                       // likewise
   unsigned lines_in_second_ = 0;
   std::uint64_t untold_ = 0;  // since the last line
+  unsigned advised_ = 0;      // Advice
 };
 
 }  // namespace dgfs::fuse

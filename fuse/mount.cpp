@@ -54,7 +54,7 @@ reader::OpenOptions open_options(const MountOptions& options, const MountArgumen
   for (auto& path : open.volume_paths) path = from_root(path);
   open.check_contents = arguments.check != Check::kOff;
   open.warn = [&log, also = options.open.warn](const Error& error) {
-    log.warn(error.message());
+    log.warn(error);
     if (also) also(error);
   };
   return open;

@@ -200,7 +200,7 @@ Status Content::read_stored(const Extent& extent, std::uint64_t offset,
   CounterCells::add(counters_.data_reads);
   CounterCells::add(counters_.data_read_bytes, wanted);
   auto read = file.read_at(place, outs);
-  if (!read) return placed(read.assume_error(), file.path(), "contents", place);
+  if (!read) return read_error(read.assume_error(), file.path(), "contents", place);
   if (read.assume_value() == wanted) return ok();
   return Error(ErrorKind::kCorrupt, 3086, "the file ends early")
       .in_file(file.path())

@@ -14,8 +14,8 @@ namespace {
 
 Status read_region(const storage::File& file, const char* section, std::uint64_t offset_bytes,
                    MutableBytes out) {
-  return placed_result(storage::read_exactly(file, offset_bytes, out), file.path(), section,
-                       offset_bytes);
+  return read_result(storage::read_exactly(file, offset_bytes, out), file.path(), section,
+                     offset_bytes);
 }
 
 }  // namespace

@@ -5,17 +5,21 @@
 namespace dgfs::reader {
 
 const IndexCopy* IndexSource::second() const {
-  std::call_once(second_once_, [this] { open_second(); });
+  const std::lock_guard lock(mutex_);
+  if (!second_settled_) open_second();
   return second_ ? &*second_ : nullptr;
 }
 
 std::optional<Error> IndexSource::second_error() const {
   static_cast<void>(second());
+  const std::lock_guard lock(mutex_);
   return second_error_;
 }
 
 void IndexSource::open_second() const {
-  if (!open_second_) return;
+  second_error_.reset();
+  second_settled_ = !open_second_;
+  if (second_settled_) return;
   auto opened = open_second_();
   if (!opened) {
     second_error_ = std::move(opened).assume_error();
@@ -30,6 +34,7 @@ void IndexSource::open_second() const {
     return;
   }
   second_ = std::move(copy);
+  second_settled_ = true;
 }
 
 }  // namespace dgfs::reader

@@ -15,7 +15,8 @@
 
 namespace dgfs::reader {
 
-/// Thread-safe. The second copy is opened when it is first needed.
+/// Thread-safe. The second copy is opened when it is first needed; a failure is tried again at the
+/// next need, since devices recover.
 class IndexSource {
  public:
   /// How to open the second copy; nullopt where there is none.
@@ -60,12 +61,13 @@ class IndexSource {
   [[nodiscard]] static bool can_heal(const Error& error) {
     return error.kind() == ErrorKind::kCorrupt || error.kind() == ErrorKind::kIo;
   }
-  void open_second() const;
+  void open_second() const;  // with the mutex held
 
   IndexCopy first_;
   OpenSecond open_second_;
   Warn warn_;
-  mutable std::once_flag second_once_;
+  mutable std::mutex mutex_;  // guards what follows; second_ stays as it is once it is set
+  mutable bool second_settled_ = false;
   mutable std::optional<IndexCopy> second_;
   mutable std::optional<Error> second_error_;
 };

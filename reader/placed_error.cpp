@@ -16,4 +16,15 @@ Error placed(const Error& error, std::string_view file, std::string_view section
       .with_errno(error.os_errno());
 }
 
+Error read_error(const Error& error, std::string_view file, std::string_view section,
+                 std::uint64_t offset_bytes) {
+  return placed(error, file, section, error.offset() ? 0 : offset_bytes);
+}
+
+Status read_result(Status status, std::string_view file, std::string_view section,
+                   std::uint64_t offset_bytes) {
+  if (!status) return read_error(status.assume_error(), file, section, offset_bytes);
+  return status;
+}
+
 }  // namespace dgfs::reader

@@ -27,4 +27,11 @@ template <class T>
   return result;
 }
 
+/// A failed read of a file: errors of storage have their offset counted from the file's beginning
+/// already, so that it only has to be given where there is none.
+[[nodiscard]] Error read_error(const Error& error, std::string_view file, std::string_view section,
+                               std::uint64_t offset_bytes);
+[[nodiscard]] Status read_result(Status status, std::string_view file, std::string_view section,
+                                 std::uint64_t offset_bytes);
+
 }  // namespace dgfs::reader

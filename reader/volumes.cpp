@@ -74,8 +74,8 @@ Result<format::VolumeHeader> read_volume_header(const storage::File& file, Bytes
 Status check_headers(const Volume& volume) {
   for (const auto offset : {std::uint64_t{0}, volume.header.file_bytes - format::kPageBytes}) {
     std::array<std::uint8_t, format::kPageBytes> page{};
-    DGFS_CHECK(placed_result(storage::read_exactly(*volume.file, offset, page), volume.file->path(),
-                             "volume header", offset));
+    DGFS_CHECK(read_result(storage::read_exactly(*volume.file, offset, page), volume.file->path(),
+                           "volume header", offset));
     DGFS_TRY(header, decode_header(*volume.file, page, offset));
     if (header != volume.header) {
       return Error(ErrorKind::kCorrupt, 3073, "the two header pages differ")

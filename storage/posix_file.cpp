@@ -34,6 +34,14 @@ int to_posix_advice(Access access) {
   return POSIX_FADV_NORMAL;
 }
 
+// A device may fail a read with any number (ENODATA for a bad sector, through O_DIRECT); none of
+// them says that an entry is not there, or that somebody may not see it.
+Error as_device_error(const Error& error) {
+  return Error(ErrorKind::kIo, error.code(), error.text())
+      .in_file(error.file())
+      .with_errno(error.os_errno());
+}
+
 std::size_t total_size(std::span<const MutableBytes> outs) {
   std::size_t total = 0;
   for (const MutableBytes& out : outs) total += out.size();
@@ -58,7 +66,7 @@ Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes, MutableBytes 
                                 ? read_all_direct(direct_fd_.get(), offset_bytes, Scatter(one))
                                 : read_all(fd_.get(), offset_bytes, out);
   if (transfer.os_errno == 0) return transfer.done_bytes;
-  return os_error(1006, transfer.os_errno, "read", path_)
+  return as_device_error(os_error(1006, transfer.os_errno, "read", path_))
       .at_offset(offset_bytes + transfer.done_bytes);
 }
 
@@ -72,7 +80,7 @@ Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes,
                                 ? read_all_direct(direct_fd_.get(), offset_bytes, Scatter(outs))
                                 : read_all(fd_.get(), offset_bytes, Scatter(outs));
   if (transfer.os_errno == 0) return transfer.done_bytes;
-  return os_error(1008, transfer.os_errno, "read", path_)
+  return as_device_error(os_error(1008, transfer.os_errno, "read", path_))
       .at_offset(offset_bytes + transfer.done_bytes);
 }
 

@@ -35,8 +35,8 @@ std::string latency_text(std::uint64_t ns) {
 }
 
 std::string request_rows(const Tree& requests) {
-  std::string out = fmt::format("{:<32} {:>12} {:>9} {:>9} {:>9}\n", "requests", "count", "failed",
-                                "p50", "p99");
+  std::string out =
+      fmt::format("{:<32} {:>12} {:>9} {:>9} {:>9}\n", "requests", "count", "failed", "p50", "p99");
   for (const auto& [key, facts] : requests) {
     const auto count = number(facts, "count");
     if (count == 0) continue;

@@ -82,6 +82,33 @@ TEST_F(DamageLogTest, APlaceIsToldOnce) {
   EXPECT_NE(text_.str().find("read of /x: a.dgfs: offset 2: checksum mismatch"), std::string::npos);
 }
 
+TEST_F(DamageLogTest, AfterAnHourItIsToldAgain) {
+  EXPECT_TRUE(tell(1));
+  env_.now_ns += kDamageSilenceSeconds * 1'000'000'000;
+  EXPECT_TRUE(tell(1));
+  EXPECT_FALSE(tell(1));
+}
+
+TEST_F(DamageLogTest, TheFirstLineOfAKindSaysWhatToDo) {
+  EXPECT_TRUE(tell(1));
+  EXPECT_TRUE(tell(2));
+  const auto failure = Error(ErrorKind::kIo, 1, "cannot read: Input/output error");
+  for (int i = 0; i < 2; ++i) log_.write("read of /x", failure);
+  const auto text = text_.str();
+  for (const char* advice : {"dgfs verify IMAGE", "the kernel's log"}) {
+    const auto at = text.find(advice);
+    EXPECT_NE(at, std::string::npos) << advice;
+    EXPECT_EQ(text.find(advice, at + 1), std::string::npos) << "once";
+  }
+}
+
+TEST_F(DamageLogTest, HarmlessDamageIsLimitedToo) {
+  for (int i = 0; i < 3; ++i) log_.warn(damage_at(7));
+  const auto text = text_.str();
+  EXPECT_NE(text.find("[warning] a.dgfs: offset 7"), std::string::npos) << text;
+  EXPECT_EQ(text.find("offset 7"), text.rfind("offset 7"));
+}
+
 TEST_F(DamageLogTest, ASecondHasFewLinesAndTheRestIsCounted) {
   unsigned told = 0;
   for (std::uint64_t offset = 0; offset < 1000; ++offset) told += tell(offset) ? 1u : 0u;
@@ -95,7 +122,7 @@ TEST_F(DamageLogTest, ASecondHasFewLinesAndTheRestIsCounted) {
 TEST_F(DamageLogTest, RememberedPlacesAreBounded) {
   std::uint64_t told = 0;
   for (std::uint64_t offset = 0; offset < kDamagedPlacesMax + 100; ++offset) {
-    env_.now_ns += 1'000'000'000;
+    env_.now_ns += 1'000'000'000 / kDamageLinesPerSecondMax;  // all within the hour
     told += tell(offset) ? 1u : 0u;
   }
   EXPECT_EQ(told, kDamagedPlacesMax);

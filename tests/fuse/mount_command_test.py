@@ -7,6 +7,7 @@ Everything happens in mount and process name spaces of its own: helpers, fstab a
 put in place by bind mounts that nobody else sees, and no daemon outlives the test.
 """
 import concurrent.futures
+import errno
 import os
 import pathlib
 import shutil
@@ -409,6 +410,38 @@ class Many(MountCase):
         self.assertIsNone(self.table_entry())
 
 
+class FailingDevice(MountCase):
+    def test_a_loop_device_that_loses_its_end_and_gets_it_back(self):
+        support.need_program("losetup")
+        copy = self.scratch / "copy.dgfs"
+        content = self.image.read_bytes()
+        copy.write_bytes(content)
+        attached = run("losetup", "--show", "--read-only", "--find", copy, check=False)
+        if attached.returncode != 0:
+            self.skipTest("no loop device can be had: " + attached.stderr.decode())
+        device = attached.stdout.decode().strip()
+        self.addCleanup(run, "losetup", "--detach", device)
+        dgfs("mount", device, self.point)
+        os.truncate(copy, 8192)
+        self.assertGreater(self.failures(), 90)
+        with open(copy, "r+b") as file:
+            file.write(content)
+        run("blockdev", "--flushbufs", device)
+        self.assertEqual(self.failures(), 0)
+
+    def failures(self):
+        """How many files cannot be read; the others are right."""
+        failed = 0
+        for i in range(100):
+            path = pathlib.Path("dir") / str(i)
+            try:
+                self.assertEqual((self.point / path).read_bytes(), (self.tree / path).read_bytes())
+            except OSError as failure:
+                self.assertEqual(failure.errno, errno.EIO)
+                failed += 1
+        return failed
+
+
 def enter_name_spaces():
     """Starts this program again where its mounts are its own."""
     reason = None
@@ -434,8 +467,9 @@ def install_helpers(place):
     helpers.mkdir()
     for name in ("mount.dgfs", "mount.fuse.dgfs"):
         os.symlink(support.DGFS, helpers / name)
-    if os.path.exists("/sbin/mount.fuse3"):
-        shutil.copy("/sbin/mount.fuse3", helpers)
+    for name in ("mount.fuse3", "losetup", "blockdev"):
+        if os.path.exists(f"/sbin/{name}"):
+            shutil.copy(f"/sbin/{name}", helpers)
     run("mount", "--bind", helpers, os.path.realpath("/sbin"))
     device = place / "fuse"
     os.mknod(device, stat.S_IFCHR | 0o666, os.stat("/dev/fuse").st_rdev)

@@ -84,14 +84,17 @@ MountedImage::~MountedImage() {
 }
 
 void MountedImage::serve(const Options& options) {
-  const auto env = storage::make_posix_env();
+  const auto posix_env = storage::make_posix_env();
+  const auto switched_env =
+      options.device != nullptr ? make_switched_env(*posix_env, *options.device) : nullptr;
+  storage::Env& env = switched_env ? *switched_env : *posix_env;
   fuse::MountOptions mount_options;
   mount_options.image_path = image_path();
   mount_options.mount_point = path();
   mount_options.options = options.mount_options;
   mount_options.foreground = !options.daemon;
   mount_options.counters = counters_;
-  const auto status = fuse::mount(*env, mount_options, make_file_logger(place_.path("log")));
+  const auto status = fuse::mount(env, mount_options, make_file_logger(place_.path("log")));
   if (!status) std::fprintf(stderr, "mount: %s\n", status.error().message().c_str());
   ::_exit(status ? 0 : 1);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fuse/mount.h"
+#include "tests/fuse/device_switch.h"
 #include "tests/fuse/scratch_tree.h"
 
 namespace dgfs::test {
@@ -26,6 +27,7 @@ class MountedImage {
   struct Options {
     std::vector<std::string> mount_options;
     bool daemon = false;
+    DeviceSwitch* device = nullptr;  ///< what image and index lie on; from make_shared_switch()
   };
   /// Packs and mounts; returns when the mount can be used.
   explicit MountedImage(const ScratchTree& source) : MountedImage(source, Options()) {}

@@ -217,6 +217,37 @@ TEST_F(Damage, FailingAndLyingDevices) {
   }
 }
 
+// A device that fails when both copies are needed may answer later.
+TEST_F(Damage, TheSecondIndexIsLookedForAgain) {
+  auto damaged_index = index_;
+  damaged_index[4096 + 100] ^= 0x01;
+  damaged_ = storage::make_memory_env(1);
+  write_file(*damaged_, "/t.dgfs", image_);
+  write_file(*damaged_, "/t.dgfs.idx", damaged_index);
+  const auto faulty = storage::make_faulty_env(*damaged_, 1);
+  const auto image = value_of(reader::Image::open(*faulty, "/t.dgfs"));
+  faulty->only_for([](const std::string& path) { return path == "/t.dgfs"; });
+  faulty->arm({.kind = storage::FaultKind::kIoError, .at_call = 1, .sticky = true});
+  EXPECT_FALSE(image->lookup("d/one"));
+  EXPECT_GT(faulty->fired(), 0U);
+  faulty->arm({});
+  EXPECT_TRUE(image->lookup("d/one"));
+  EXPECT_EQ(image->counters().healed_pages, 1U);
+}
+
+// The place was once counted twice.
+TEST_F(Damage, AnIndexThatWasCutIsAnErrorAtItsPlace) {
+  const auto opened = open_damaged(nullptr, &index_);
+  ASSERT_TRUE(opened);
+  const auto file =
+      value_of(damaged_->open("/t.dgfs.idx", {.mode = storage::OpenOptions::Mode::kReadWrite}));
+  expect_ok(file->truncate(4097));
+  const auto lookup = opened.value()->lookup("d");
+  ASSERT_FALSE(lookup);
+  EXPECT_EQ(lookup.error().section(), "pages");
+  EXPECT_EQ(lookup.error().offset(), 4096U);
+}
+
 TEST_F(Damage, NothingOfAFailedFrameIsHandedOut) {
   auto damaged = image_;
   const auto node = value_of(tree_.open()->lookup("d/two"));
