@@ -12,28 +12,30 @@
 
 namespace dgfs {
 
-using Bytes = std::span<const std::uint8_t>;
-using MutableBytes = std::span<std::uint8_t>;
+using Bytes = std::span<const std::uint8_t>;   ///< owns nothing
+using MutableBytes = std::span<std::uint8_t>;  ///< owns nothing
 using Buffer = std::vector<std::uint8_t>;
 
+/// The same bytes, which must outlive the result.
 inline Bytes as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
+/// The same bytes, which must outlive the result.
 inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Seconds since 1970-01-01 UTC (negative before) and nanoseconds in [0, 999'999'999].
+/// A moment. A value.
 struct Time {
-  std::int64_t seconds = 0;
-  std::uint32_t nanoseconds = 0;
+  std::int64_t seconds = 0;       ///< since 1970-01-01 UTC, negative before
+  std::uint32_t nanoseconds = 0;  ///< after `seconds`, in [0, 999'999'999]
   friend auto operator<=>(const Time&, const Time&) = default;
 };
 
-/// One extended attribute. `name` carries its namespace prefix ("user.x"), no NUL.
+/// One extended attribute. A value.
 struct Xattr {
-  std::string name;
-  Buffer value;
+  std::string name;  ///< with its namespace prefix ("user.x"), no NUL
+  Buffer value;      ///< may be empty
   friend bool operator==(const Xattr&, const Xattr&) = default;
 };
 

@@ -33,7 +33,7 @@ enum class ErrorKind : std::uint8_t {
   kLoop,             ///< a symbolic link stands where none may be followed
 };
 
-/// A failure with its place. Cheap to move; built only on failure paths.
+/// A failure with its place. Cheap to move; built only on failure paths. A value.
 class Error {
  public:
   /// The error of a Result that has none: Outcome keeps one beside every value. Never raised.
@@ -44,26 +44,36 @@ class Error {
   ///                tools 6000s
   /// @param text    what went wrong, lower case, no trailing stop
   Error(ErrorKind kind, std::uint16_t code, std::string text);
+  /// Copies the details, too.
   Error(const Error& other);
   Error(Error&&) noexcept = default;
+  /// Copies the details, too.
   Error& operator=(const Error& other);
   Error& operator=(Error&&) noexcept = default;
   ~Error() = default;
 
+  /// What callers branch on.
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+  /// Number of the raising line.
   [[nodiscard]] std::uint16_t code() const noexcept { return code_; }
+  /// What went wrong, without the place.
   [[nodiscard]] const std::string& text() const noexcept { return details().text; }
+  /// Path of the file it is about; empty if not known.
   [[nodiscard]] const std::string& file() const noexcept { return details().file; }
+  /// Name of the section of the image; empty if not known.
   [[nodiscard]] const std::string& section() const noexcept { return details().section; }
+  /// Where in the file, in bytes.
   [[nodiscard]] std::optional<std::uint64_t> offset() const noexcept { return details().offset; }
   /// errno of the failed system call, 0 where none was involved.
   [[nodiscard]] int os_errno() const noexcept { return os_errno_; }
 
-  /// Each names the place if it is not yet named; the innermost (first) name wins.
+  /// @{
+  /// Names the place if it is not yet named; the innermost (first) name wins.
   Error&& in_file(std::string_view file) &&;
   Error&& in_section(std::string_view section) &&;
   Error&& at_offset(std::uint64_t offset_bytes) &&;
   Error&& with_errno(int os_errno) &&;
+  /// @}
 
   /// "FILE: SECTION, offset N: TEXT" with the parts that are known.
   [[nodiscard]] std::string message() const;

@@ -13,9 +13,11 @@
 
 namespace dgfs {
 
+/// A value or the Error that came instead. As its T for threads and lifetime.
 template <class T>
 using Result = boost::outcome_v2::basic_result<T, Error, boost::outcome_v2::policy::terminate>;
 
+/// Done, or the Error that came instead.
 using Status = Result<void>;
 
 /// The value of a Status that went well: `return ok();`

@@ -18,25 +18,29 @@
 
 namespace dgfs::builder {
 
+/// What a build is doing.
 enum class Phase : std::uint8_t { kScanning, kPacking, kIndexing, kSyncing };
 
+/// How far build() has come. A value.
 struct Progress {
-  Phase phase = Phase::kScanning;
-  std::uint64_t entries = 0;        ///< seen (scanning) or packed
-  std::uint64_t entries_total = 0;  ///< 0 while scanning
-  std::uint64_t content_bytes = 0;  ///< packed
-  std::uint64_t content_bytes_total = 0;
+  Phase phase = Phase::kScanning;         ///< rises
+  std::uint64_t entries = 0;              ///< seen (scanning) or packed
+  std::uint64_t entries_total = 0;        ///< 0 while scanning
+  std::uint64_t content_bytes = 0;        ///< packed
+  std::uint64_t content_bytes_total = 0;  ///< 0 while scanning
 };
 
-/// What --keep-going left out, and why.
+/// What BuildOptions::keep_going left out, and why. A value.
 struct Loss {
-  std::string path;  ///< below the source
-  std::string reason;
+  std::string path;    ///< below the source
+  std::string reason;  ///< a message
 };
 
+/// What to build, and how. What its members refer to must outlive the call; several threads may
+/// share it unchanged.
 struct BuildOptions {
-  std::string source;  ///< a directory
-  std::string image_path;
+  std::string source;      ///< a directory
+  std::string image_path;  ///< an older image there is replaced
   /// nullopt = image_path + ".idx"; an empty string = no separate index file.
   std::optional<std::string> index_path;
   bool trailing_index = true;  ///< keep a copy of the index in the image
@@ -49,31 +53,33 @@ struct BuildOptions {
   bool one_file_system = false;      ///< directories on other file systems are kept empty
   bool keep_going = false;           ///< record what cannot be packed instead of failing
   std::optional<std::uint32_t> uid;  ///< owner for every entry
-  std::optional<std::uint32_t> gid;
+  std::optional<std::uint32_t> gid;  ///< group for every entry
   std::optional<std::uint32_t> permission_mask;  ///< bits cleared from every mode (umask style)
-  bool xattrs = true;
-  std::optional<format::Uuid> uuid;             ///< default: hash of the content
-  std::optional<std::int64_t> created_seconds;  ///< default: SOURCE_DATE_EPOCH, else newest mtime
+  bool xattrs = true;                            ///< keep extended attributes
+  std::optional<format::Uuid> uuid;              ///< default: hash of the content
+  std::optional<std::int64_t> created_seconds;   ///< default: SOURCE_DATE_EPOCH, else newest mtime
   std::size_t model_bytes_max = std::size_t{32} << 10;  ///< dictionary for index pages; 0 = none
   std::function<void(const Progress&)> progress;        ///< a few times a second, from one thread
   const std::atomic<bool>* stop = nullptr;  ///< set: ends with kInterrupted, leaves nothing
 };
 
+/// What was built. A value.
 struct BuildReport {
-  format::Superblock superblock;
-  std::uint64_t image_bytes = 0;
-  std::uint64_t index_bytes = 0;
-  std::uint64_t pages = 0;
+  format::Superblock superblock;       ///< of the index
+  std::uint64_t image_bytes = 0;       ///< of the image file, its copy of the index included
+  std::uint64_t index_bytes = 0;       ///< of one copy of the index
+  std::uint64_t pages = 0;             ///< of the index
   std::uint64_t hard_links = 0;        ///< further names of multiply linked objects
   std::uint64_t sockets_and_such = 0;  ///< FIFOs, sockets, devices
-  std::uint64_t elapsed_ns = 0;
-  std::vector<Loss> losses;  ///< only with keep_going; at most kLossesKeptMax
-  std::uint64_t loss_count = 0;
+  std::uint64_t elapsed_ns = 0;        ///< wall clock
+  std::vector<Loss> losses;            ///< only with keep_going; at most kLossesKeptMax
+  std::uint64_t loss_count = 0;        ///< all, also those that are not kept
 };
-inline constexpr std::size_t kLossesKeptMax = 1000;
+inline constexpr std::size_t kLossesKeptMax = 1000;  ///< bounds BuildReport::losses
 
 /// Packs a tree. On success image and index are complete, synced and in place; on any error
-/// nothing at the output paths has changed. Deterministic: the same tree and options give the
+/// nothing at the output paths has changed. Builds of different outputs may run at the same time
+/// in several threads. Deterministic: the same tree and options give the
 /// same bytes whatever `jobs` is. The output files themselves are left out if they lie in the tree.
 ///
 /// Errors: kNotFound, kPermission, kChanged (a file changed, shrank, grew or vanished while being

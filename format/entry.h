@@ -20,10 +20,10 @@ using VolumeNumber = std::uint16_t;
 
 inline constexpr InodeNumber kRootInode = 1;
 
-/// Where an extent begins.
+/// Where an extent begins. A value.
 struct DataAddress {
-  VolumeNumber volume = 0;
-  std::uint64_t offset_bytes = 0;
+  VolumeNumber volume = 0;         ///< 0 = the image itself
+  std::uint64_t offset_bytes = 0;  ///< from the start of the volume
   friend bool operator==(const DataAddress&, const DataAddress&) = default;
 };
 
@@ -31,20 +31,23 @@ struct DataAddress {
 enum class ExtentCodec : std::uint8_t { kRaw = 0, kZstd = 1 };
 
 /// A record in one of the side sections, addressed by bytes so that one read fetches it.
+/// A value.
 struct SideRef {
   std::uint64_t offset_bytes = 0;  ///< from the start of the section
   std::uint32_t length_bytes = 0;  ///< checksum included; 0 = no record
+  /// Whether there is a record.
   [[nodiscard]] bool present() const { return length_bytes != 0; }
   friend bool operator==(const SideRef&, const SideRef&) = default;
 };
 
+/// One record of the index, decoded. A value.
 struct Entry {
   /// Full path key (format/key.h); in a DecodedPage relative to the page's prefix.
   std::string key;
-  std::uint32_t mode = 0;
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-  Time mtime;
+  std::uint32_t mode = 0;     ///< type and permissions, format/mode.h
+  std::uint32_t uid = 0;      ///< owner
+  std::uint32_t gid = 0;      ///< group
+  Time mtime;                 ///< last change of the contents
   std::optional<Time> ctime;  ///< only where it differs from mtime by design (went through a delta)
   std::optional<Time> atime;  ///< only where it was set explicitly
 
@@ -54,7 +57,7 @@ struct Entry {
   /// Regular files: bytes the extent takes in its volume, checksums included. For raw extents of
   /// files without a sparse map it follows from size_bytes (raw_extent_bytes) and costs nothing.
   std::uint64_t stored_bytes = 0;
-  ExtentCodec codec = ExtentCodec::kRaw;
+  ExtentCodec codec = ExtentCodec::kRaw;  ///< of the extent
   /// Set: the extent is here, and the page's running sum does not advance. Unset: it lies at the
   /// page's first offset plus the stored_bytes of the entries before it.
   std::optional<DataAddress> address;
@@ -70,8 +73,8 @@ struct Entry {
   std::uint64_t rdev = 0;  ///< device nodes
   std::string target;      ///< symlinks, when it is at most kInlineTargetBytesMax long
   SideRef long_target;     ///< symlinks, otherwise
-  SideRef xattrs;
-  SideRef sparse_map;  ///< regular files with holes
+  SideRef xattrs;          ///< where it has any
+  SideRef sparse_map;      ///< regular files with holes
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };

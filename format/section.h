@@ -16,6 +16,7 @@
 
 namespace dgfs::format {
 
+/// What a section holds.
 enum class SectionKind : std::uint32_t {
   kNone = 0,
   kPages = 1,            ///< kPageBytes each, in key order
@@ -46,26 +47,27 @@ inline constexpr std::size_t kSectionBlockBytes = 65536;  ///< body size at whic
 inline constexpr std::size_t kSectionBlockBytesMax = 1 << 24;
 inline constexpr std::size_t kSealedBlockHeaderBytes = 24;
 
-/// Header of a sealed block. Offset | size.
+/// Header of a sealed block. Offset | size. A value.
 struct SealedBlockHeader {
-  std::uint64_t checksum = 0;       //  0 | 8 | of bytes [8, header + stored), seeded with the kind
-  std::uint32_t stored_bytes = 0;   //  8 | 4 | after the header
-  std::uint32_t decoded_bytes = 0;  // 12 | 4 | at most kSectionBlockBytesMax
-  std::uint32_t kind = 0;           // 16 | 4 | SectionKind it belongs to
-  std::uint8_t codec = 0;           // 20 | 1 | 0 raw, 1 zstd
-  std::uint8_t reserved[3] = {};    // 21 | 3 | zero
+  std::uint64_t checksum = 0;      ///<  0 | 8 | of bytes [8, header + stored), seeded with the kind
+  std::uint32_t stored_bytes = 0;  ///<  8 | 4 | after the header
+  std::uint32_t decoded_bytes = 0;  ///< 12 | 4 | at most kSectionBlockBytesMax
+  std::uint32_t kind = 0;           ///< 16 | 4 | SectionKind it belongs to
+  std::uint8_t codec = 0;           ///< 20 | 1 | 0 raw, 1 zstd
+  std::uint8_t reserved[3] = {};    ///< 21 | 3 | zero
 };
 
 /// Appends a sealed block (compressed where that is smaller) to `out`. body.size() must not exceed
 /// kSectionBlockBytesMax.
 void seal_block(SectionKind kind, Bytes body, Buffer& out);
 
-/// Splits the first sealed block off `bytes`: returns its body and how many bytes it took.
-/// Errors: kCorrupt, with the offset relative to the block's start.
+/// A sealed block that was opened. A value.
 struct OpenedBlock {
-  Buffer body;
-  std::size_t consumed_bytes = 0;
+  Buffer body;                     ///< decoded
+  std::size_t consumed_bytes = 0;  ///< what the block took of the input
 };
+/// Splits the first sealed block off `bytes`.
+/// Errors: kCorrupt, with the offset relative to the block's start.
 [[nodiscard]] Result<OpenedBlock> open_block(SectionKind kind, Bytes bytes);
 
 inline constexpr std::size_t kRecordChecksumBytes = 8;

@@ -13,25 +13,32 @@
 
 namespace dgfs::format {
 
+/// Where the data of a sparse file lies, in the file and in its extent. A value.
 class SparseMap {
  public:
   /// Bytes [begin, begin + length) of the file are bytes [content, content + length) of the extent.
+  /// A value.
   struct Segment {
-    std::uint64_t begin = 0;
-    std::uint64_t length = 0;
-    std::uint64_t content = 0;
+    std::uint64_t begin = 0;    ///< in the file, in bytes
+    std::uint64_t length = 0;   ///< in bytes, not 0
+    std::uint64_t content = 0;  ///< in the extent's contents, in bytes
     friend bool operator==(const Segment&, const Segment&) = default;
   };
 
   /// Segments must be given in rising order, not touching, not empty.
   void add(std::uint64_t begin_bytes, std::uint64_t length_bytes);
+  /// In rising order.
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
+  /// Bytes of data, holes left out.
   [[nodiscard]] std::uint64_t content_bytes() const;
   /// Index of the first segment that ends after `offset_bytes`; segments().size() if none.
   [[nodiscard]] std::size_t find(std::uint64_t offset_bytes) const;
+  /// Memory it takes, for the budget of a cache.
   [[nodiscard]] std::size_t memory_bytes() const;
 
+  /// Appends the bytes that decode() takes.
   void encode(Buffer& out) const;
+  /// @param body        all of the record, without its checksum
   /// @param file_bytes  logical size; segments must lie inside
   /// Errors: kCorrupt, kLimit.
   [[nodiscard]] static Result<SparseMap> decode(Bytes body, std::uint64_t file_bytes);

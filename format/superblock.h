@@ -29,49 +29,54 @@ inline constexpr std::uint16_t kVersionMinor = 0;
 /// Feature words. A reader ignores unknown compat bits; a writer refuses unknown ro_compat bits; a
 /// reader refuses unknown incompat bits. Names are for messages ("needs feature ...").
 namespace feature {
-inline constexpr std::uint64_t kCompatXattrs = 1;      ///< some entry has xattrs
-inline constexpr std::uint64_t kCompatAcls = 2;        ///< some entry has a POSIX ACL
-inline constexpr std::uint64_t kCompatIncomplete = 4;  ///< built with losses (--keep-going)
-inline constexpr std::uint64_t kIncompatZstdExtents = 1;
-inline constexpr std::uint64_t kIncompatVolumes = 2;  ///< more than one volume
-inline constexpr std::uint64_t kCompatKnown = 7;
-inline constexpr std::uint64_t kRoCompatKnown = 0;
-inline constexpr std::uint64_t kIncompatKnown = 3;
+inline constexpr std::uint64_t kCompatXattrs = 1;         ///< some entry has xattrs
+inline constexpr std::uint64_t kCompatAcls = 2;           ///< some entry has a POSIX ACL
+inline constexpr std::uint64_t kCompatIncomplete = 4;     ///< built with losses (--keep-going)
+inline constexpr std::uint64_t kIncompatZstdExtents = 1;  ///< some extent is compressed
+inline constexpr std::uint64_t kIncompatVolumes = 2;      ///< more than one volume
+inline constexpr std::uint64_t kCompatKnown = 7;          ///< all compat bits above
+inline constexpr std::uint64_t kRoCompatKnown = 0;        ///< likewise
+inline constexpr std::uint64_t kIncompatKnown = 3;        ///< likewise
 }  // namespace feature
 
+/// @{
 /// Names of the set bits of a word, "zstd-extents, bit 7"; unknown bits by number.
 [[nodiscard]] std::string compat_text(std::uint64_t bits);
 [[nodiscard]] std::string ro_compat_text(std::uint64_t bits);
 [[nodiscard]] std::string incompat_text(std::uint64_t bits);
+/// @}
 
+/// Where a section lies. A value.
 struct SectionPlace {
-  SectionKind kind = SectionKind::kNone;
+  SectionKind kind = SectionKind::kNone;  ///< what it is
   std::uint64_t offset_bytes = 0;  ///< from the start of the index; multiple of 8 (pages: 4096)
-  std::uint64_t length_bytes = 0;
+  std::uint64_t length_bytes = 0;  ///< 0 = the section is absent
   friend bool operator==(const SectionPlace&, const SectionPlace&) = default;
 };
 
+/// What the first page of an index says about the whole. A value.
 struct Superblock {
-  std::uint16_t version_major = kVersionMajor;
-  std::uint16_t version_minor = kVersionMinor;
-  std::uint64_t compat = 0;
-  std::uint64_t ro_compat = 0;
-  std::uint64_t incompat = 0;
-  Uuid uuid{};                          ///< of the image, shared by index and volumes
+  std::uint16_t version_major = kVersionMajor;  ///< a reader refuses a newer one
+  std::uint16_t version_minor = kVersionMinor;  ///< newer ones only add what may be ignored
+  std::uint64_t compat = 0;                     ///< feature bits, above
+  std::uint64_t ro_compat = 0;                  ///< likewise
+  std::uint64_t incompat = 0;                   ///< likewise
+  Uuid uuid{};                                  ///< of the image, shared by index and volumes
   std::uint64_t index_bytes = 0;        ///< whole index, this page included; multiple of kPageBytes
   std::uint64_t namespace_entries = 0;  ///< ordinals below are names of the tree
   std::uint64_t link_entries = 0;       ///< ordinals after them are link records
   std::uint64_t next_inode = 0;         ///< never used so far
-  std::int64_t created_seconds = 0;
+  std::int64_t created_seconds = 0;     ///< since 1970-01-01 UTC
   // Totals, for statfs and info; statements, not relied upon for safety.
-  std::uint64_t regular_files = 0;
-  std::uint64_t directories = 0;
-  std::uint64_t symlinks = 0;
-  std::uint64_t other_files = 0;
+  std::uint64_t regular_files = 0;  ///< objects, multiply linked ones once
+  std::uint64_t directories = 0;    ///< the root included
+  std::uint64_t symlinks = 0;       ///< objects
+  std::uint64_t other_files = 0;    ///< devices, FIFOs and sockets
   std::uint64_t content_bytes = 0;  ///< sum of sizes of regular files, multiply linked ones once
   std::uint64_t stored_bytes = 0;   ///< extents in all volumes, checksums included
   std::array<SectionPlace, kSectionKinds> sections{};  ///< indexed by kind
 
+  /// Lives as long as this.
   [[nodiscard]] const SectionPlace& section(SectionKind kind) const {
     return sections[static_cast<std::size_t>(kind)];
   }

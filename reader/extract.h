@@ -19,13 +19,16 @@
 
 namespace dgfs::reader {
 
+/// How far extract() has come. A value.
 struct ExtractProgress {
-  std::uint64_t entries = 0;
-  std::uint64_t entries_total = 0;
-  std::uint64_t content_bytes = 0;
-  std::uint64_t content_bytes_total = 0;
+  std::uint64_t entries = 0;              ///< written so far
+  std::uint64_t entries_total = 0;        ///< of the image
+  std::uint64_t content_bytes = 0;        ///< written so far
+  std::uint64_t content_bytes_total = 0;  ///< of the image
 };
 
+/// What to extract, and how. What its members refer to must outlive the call; several threads may
+/// share it unchanged.
 struct ExtractOptions {
   std::vector<std::string> paths;  ///< in the image; empty = everything
   /// Which entries are written, by path and whether it is a directory; a directory that is not
@@ -41,14 +44,15 @@ struct ExtractOptions {
   bool keep_going = false;  ///< report failures and go on; else the first one ends it
   /// Called by one thread at a time.
   std::function<void(const std::string& path, const Error& error)> failed;
-  std::function<void(const ExtractProgress&)> progress;
-  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const ExtractProgress&)> progress;  ///< a few times a second
+  const std::atomic<bool>* stop = nullptr;               ///< ends early with kInterrupted
 };
 
+/// What extract() did. A value.
 struct ExtractReport {
-  std::uint64_t entries = 0;
-  std::uint64_t content_bytes = 0;
-  std::uint64_t failures = 0;
+  std::uint64_t entries = 0;          ///< written
+  std::uint64_t content_bytes = 0;    ///< written
+  std::uint64_t failures = 0;         ///< each reported to `failed`
   std::uint64_t devices_refused = 0;  ///< device nodes that an ordinary user may not make
 };
 

@@ -32,6 +32,7 @@ namespace dgfs::reader {
 using format::InodeNumber;
 using format::Ordinal;
 
+/// How to open an image. A value; what `warn` refers to must outlive the image.
 struct OpenOptions {
   /// Index to use instead of IMAGE.idx and of the copy in the image. It must belong to the image.
   std::optional<std::string> index_path;
@@ -49,67 +50,72 @@ struct OpenOptions {
   std::function<void(const Error&)> warn;
 };
 
-/// An entry with its attributes resolved (link record applied, times defaulted).
+/// An entry with its attributes resolved (link record applied, times defaulted). A value: it stays
+/// good for the image it came from, and outlives it.
 struct Node {
-  InodeNumber inode = 0;
-  Ordinal ordinal = 0;
-  std::uint32_t mode = 0;
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
+  InodeNumber inode = 0;         ///< stable, 1 = root
+  Ordinal ordinal = 0;           ///< place of its (first) name in key order
+  std::uint32_t mode = 0;        ///< type and permissions, format/mode.h
+  std::uint32_t uid = 0;         ///< owner
+  std::uint32_t gid = 0;         ///< group
   std::uint64_t link_count = 1;  ///< directories: 2 + subdirectories
   std::uint64_t size_bytes = 0;  ///< files, symlinks; directories: kPageBytes
-  std::uint64_t rdev = 0;
-  Time mtime;
-  Time ctime;  ///< mtime where the image keeps none
-  Time atime;  ///< likewise
+  std::uint64_t rdev = 0;        ///< device nodes: number in Linux's dev_t encoding
+  Time mtime;                    ///< last change of the contents
+  Time ctime;                    ///< mtime where the image keeps none
+  Time atime;                    ///< likewise
   // Where the content is.
-  format::DataAddress data;
-  std::uint64_t stored_bytes = 0;
-  format::ExtentCodec codec = format::ExtentCodec::kRaw;
-  std::string target;  ///< symlinks of at most kInlineTargetBytesMax bytes
-  format::SideRef long_target;
-  format::SideRef xattrs;
-  format::SideRef sparse_map;
+  format::DataAddress data;                               ///< regular files: of the extent
+  std::uint64_t stored_bytes = 0;                         ///< likewise, checksums included
+  format::ExtentCodec codec = format::ExtentCodec::kRaw;  ///< likewise
+  std::string target;           ///< symlinks of at most kInlineTargetBytesMax bytes
+  format::SideRef long_target;  ///< symlinks, otherwise
+  format::SideRef xattrs;       ///< where it has any
+  format::SideRef sparse_map;   ///< regular files with holes
 };
 
-/// One name in a directory, as list() reports it.
+/// One name in a directory, as list() reports it. Does not outlive the call that it is given to;
+/// for one thread.
 struct ListedName {
   std::uint64_t position = 0;  ///< 0-based place in the directory; rises by one
   std::string_view name;       ///< valid during the call
-  InodeNumber inode = 0;
-  std::uint32_t mode = 0;  ///< type bits are right; permission bits are 0 for hard links
+  InodeNumber inode = 0;       ///< as in Node
+  std::uint32_t mode = 0;      ///< type bits are right; permission bits are 0 for hard links
 };
 
+/// What a cache has done since the image was opened. A value.
 struct CacheCounters {
-  std::uint64_t hits = 0;
-  std::uint64_t misses = 0;
-  std::uint64_t evictions = 0;
+  std::uint64_t hits = 0;       ///< found
+  std::uint64_t misses = 0;     ///< had to be read
+  std::uint64_t evictions = 0;  ///< dropped for others
   std::uint64_t bytes = 0;      ///< held now
   std::uint64_t bytes_max = 0;  ///< budget
 };
 
+/// What an image has done since it was opened. A value.
 struct Counters {
-  CacheCounters pages;
+  CacheCounters pages;            ///< decoded index pages
   CacheCounters frames;           ///< frames and maps
   std::uint64_t index_reads = 0;  ///< device reads for pages
   std::uint64_t side_reads = 0;   ///< device reads for side records
-  std::uint64_t data_reads = 0;
-  // What these asked for, in bytes.
-  std::uint64_t index_read_bytes = 0;
-  std::uint64_t side_read_bytes = 0;
-  std::uint64_t data_read_bytes = 0;
-  std::uint64_t healed_pages = 0;  ///< read from the other index copy
-  std::uint64_t errors = 0;        ///< failed checks and failed reads
+  std::uint64_t data_reads = 0;   ///< device reads for contents
+  // What these asked for.
+  std::uint64_t index_read_bytes = 0;  ///< by index_reads
+  std::uint64_t side_read_bytes = 0;   ///< by side_reads
+  std::uint64_t data_read_bytes = 0;   ///< by data_reads
+  std::uint64_t healed_pages = 0;      ///< read from the other index copy
+  std::uint64_t errors = 0;            ///< failed checks and failed reads
 };
 
-/// Where a piece of content lies on the device, for diagnosis.
+/// Where a piece of content lies on the device, for diagnosis. A value.
 struct Place {
-  std::string file;
-  std::uint64_t offset_bytes = 0;
+  std::string file;                ///< path
+  std::uint64_t offset_bytes = 0;  ///< in the file
 };
 
-/// Thread-safe: every method may be called from any number of threads at once. Returned values
-/// are copies and outlive the image. Errors common to all reading methods: kIo (device), kCorrupt
+/// An opened image. Thread-safe: every method may be called from any number of threads at once.
+/// What is returned by value outlives the image, a reference lives as long as it. The Env it was
+/// opened in must outlive it. Errors common to all reading methods: kIo (device), kCorrupt
 /// (damage: section and offset named), kNotFound (no such entry; or the needed volume is absent).
 class Image {
  public:
@@ -118,7 +124,9 @@ class Image {
   /// A sidecar with another UUID is refused (kInvalidArgument); a damaged one is replaced by the
   /// copy in the image with a warning, and the other way round; an index opened alone likewise if
   /// the image lies beside it under its name without ".idx".
-  /// @param env  must outlive the image
+  /// @param env      must outlive the image
+  /// @param path     of the image or of an index
+  /// @param options  what may differ from the usual
   [[nodiscard]] static Result<std::unique_ptr<const Image>> open(storage::Env& env,
                                                                  const std::string& path,
                                                                  OpenOptions options = {});
@@ -133,6 +141,7 @@ class Image {
   [[nodiscard]] Result<Node> lookup(std::string_view path) const;
   /// Finds `name` in a directory; "." and ".." work. Same cost. kNotFound, kNotDirectory.
   [[nodiscard]] Result<Node> lookup(InodeNumber directory, std::string_view name) const;
+  /// Finds by inode number. Same cost. kNotFound.
   [[nodiscard]] Result<Node> by_inode(InodeNumber inode) const;
   /// Inode of the directory that holds this inode's (first) name; the root's parent is the root.
   /// No reads.
@@ -165,9 +174,9 @@ class Image {
   [[nodiscard]] Result<std::vector<Xattr>> xattrs(const Node& node) const;
   /// Data segments of a regular file; nullopt if it has no holes. One side read.
   [[nodiscard]] Result<std::optional<format::SparseMap>> sparse_map(const Node& node) const;
-  /// SEEK_DATA and SEEK_HOLE of lseek(2); offset at or beyond the end gives kInvalidArgument
-  /// (ENXIO).
+  /// SEEK_DATA of lseek(2); offset at or beyond the end gives kInvalidArgument (ENXIO).
   [[nodiscard]] Result<std::uint64_t> next_data(const Node& node, std::uint64_t offset) const;
+  /// SEEK_HOLE of lseek(2), likewise.
   [[nodiscard]] Result<std::uint64_t> next_hole(const Node& node, std::uint64_t offset) const;
 
   // Contents.
@@ -182,7 +191,9 @@ class Image {
   [[nodiscard]] Result<Place> locate(const Node& node, std::uint64_t offset) const;
 
   // About the image itself.
+  /// What the index says about the whole image.
   [[nodiscard]] const format::Superblock& superblock() const;
+  /// What the index says about volumes, in the order of their numbers.
   [[nodiscard]] const std::vector<format::VolumeRecord>& volumes() const;
   /// Files the image is made of: role ("image", "index", "volume 1") and path.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
@@ -190,6 +201,7 @@ class Image {
   [[nodiscard]] storage::Env& env() const;
   /// Whether there are two index copies, and both were intact where looked at.
   [[nodiscard]] bool has_second_index() const;
+  /// What it has done so far; each number is right, all of them are not of one moment.
   [[nodiscard]] Counters counters() const;
   /// Bytes held in memory beside the caches.
   [[nodiscard]] std::size_t resident_bytes() const;

@@ -14,12 +14,15 @@
 
 namespace dgfs::reader {
 
+/// How far verify() has come. A value.
 struct VerifyProgress {
-  std::uint64_t files = 0;
+  std::uint64_t files = 0;               ///< checked so far
   std::uint64_t stored_bytes = 0;        ///< checked so far
   std::uint64_t stored_bytes_total = 0;  ///< from the superblock
 };
 
+/// How to verify. What its members refer to must outlive the call; several threads may share it
+/// unchanged.
 struct VerifyOptions {
   unsigned jobs = 0;  ///< reading threads; 0 = one per core
   /// A damaged file: its path and what is wrong ("contents, bytes 4096-5222 (crawl.dgfs offset
@@ -31,16 +34,18 @@ struct VerifyOptions {
   const std::atomic<bool>* stop = nullptr;              ///< ends early with kInterrupted
 };
 
+/// What verify() found. A value.
 struct VerifyReport {
-  std::uint64_t files = 0;  ///< regular files read, multiply linked ones once
-  std::uint64_t damaged_files = 0;
-  std::uint64_t damaged_index_places = 0;
-  std::uint64_t content_bytes = 0;
+  std::uint64_t files = 0;                 ///< regular files read, multiply linked ones once
+  std::uint64_t damaged_files = 0;         ///< each reported to damaged_file
+  std::uint64_t damaged_index_places = 0;  ///< each reported to damaged_index
+  std::uint64_t content_bytes = 0;         ///< of the files read
+  /// Whether there was no damage.
   [[nodiscard]] bool sound() const { return damaged_files == 0 && damaged_index_places == 0; }
 };
 
-/// Reads everything in device order. Damage is reported, not an error; errors are kInterrupted and
-/// what keeps the walk itself from going on.
+/// Reads everything in device order. May run in several threads at once, on one image too. Damage
+/// is reported, not an error; errors are kInterrupted and what keeps the walk itself from going on.
 [[nodiscard]] Result<VerifyReport> verify(const Image& image, const VerifyOptions& options);
 
 }  // namespace dgfs::reader

@@ -18,7 +18,8 @@
 
 namespace dgfs::storage {
 
-/// An open directory. Thread-safe for concurrent calls. `name` parameters: 1 to 255 bytes, no
+/// An open directory, which must not outlive the Env that it was opened in. Thread-safe for
+/// concurrent calls. `name` parameters: 1 to 255 bytes, no
 /// '/', no NUL, not "." or ".."; anything else is kInvalidArgument. An empty `name` where a method
 /// says so means the directory itself. Errors carry the path and map errno to kinds: ENOENT
 /// kNotFound, EACCES/EPERM kPermission, EEXIST kExists, ENOTDIR kNotDirectory, EISDIR
@@ -41,17 +42,20 @@ class Directory {
   /// Opens a regular file for reading; never blocks on a FIFO, never follows a link (kLoop), and
   /// leaves the access time alone where the system allows it.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open_file(std::string_view name) const = 0;
+  /// The target of a symbolic link; kInvalidArgument for anything else.
   [[nodiscard]] virtual Result<std::string> read_link(std::string_view name) const = 0;
   /// Sorted by name; of the directory itself if `name` is empty. Works on links and device nodes.
   [[nodiscard]] virtual Result<std::vector<Xattr>> xattrs(std::string_view name = {}) const = 0;
 
   // Writing. None replaces an existing name: kExists.
+  /// @param mode  permission bits before the umask
   [[nodiscard]] virtual Status make_directory(std::string_view name, std::uint32_t mode) = 0;
   /// Opens for writing and reading; the file must not exist.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> create_file(std::string_view name,
                                                                   std::uint32_t mode) = 0;
   /// A regular file that gets its name here when it is complete.
   [[nodiscard]] virtual Result<std::unique_ptr<NewFile>> create_unnamed(std::uint32_t mode) = 0;
+  /// @param target  any bytes but NUL; nothing looks whether it leads somewhere
   [[nodiscard]] virtual Status make_symlink(std::string_view name, std::string_view target) = 0;
   /// Gives `existing_name` of `existing_directory` the further name `name` here.
   [[nodiscard]] virtual Status make_link(const Directory& existing_directory,
@@ -60,12 +64,15 @@ class Directory {
   [[nodiscard]] virtual Status make_node(std::string_view name, std::uint32_t mode,
                                          std::uint64_t rdev) = 0;
   // These act on `name`, or on the directory itself if it is empty; links are not followed.
+  /// Needs privilege, as chown(2) does: kPermission.
   [[nodiscard]] virtual Status set_owner(std::string_view name, std::uint32_t uid,
                                          std::uint32_t gid) = 0;
   /// Permission bits only (07777). Not for symbolic links (kInvalidArgument).
   [[nodiscard]] virtual Status set_mode(std::string_view name, std::uint32_t mode) = 0;
+  /// @param access_time  nullopt leaves it alone
   [[nodiscard]] virtual Status set_times(std::string_view name, std::optional<Time> access_time,
                                          Time modify_time) = 0;
+  /// Replaces an older value.
   [[nodiscard]] virtual Status set_xattr(std::string_view name, std::string_view key,
                                          Bytes value) = 0;
   /// kNotFound where there is no such attribute.

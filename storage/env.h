@@ -17,19 +17,23 @@
 
 namespace dgfs::storage {
 
+/// How to open a file. A value.
 struct OpenOptions {
+  /// What may be done, and what must be there.
   enum class Mode : std::uint8_t {
     kRead,       ///< must exist
     kReadWrite,  ///< must exist
     kCreateNew,  ///< must not exist
   };
-  Mode mode = Mode::kRead;
+  Mode mode = Mode::kRead;  ///< what may be done
   /// Bypass the page cache (O_DIRECT). Any offset, length and buffer may be passed all the same:
   /// unaligned requests go through an aligned bounce buffer. Falls back to cached I/O where the
   /// file system refuses.
   bool direct = false;
 };
 
+/// The operating system. Thread-safe, as every implementation must be. It must outlive the files
+/// and directories opened through it. Errors carry the path; kinds are those of Directory.
 class Env {
  public:
   virtual ~Env() = default;
@@ -37,8 +41,10 @@ class Env {
   Env(const Env&) = delete;
   Env& operator=(const Env&) = delete;
 
+  /// Follows links. kNotFound, kExists (kCreateNew), kIsDirectory.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(const std::string& path,
                                                            OpenOptions options) = 0;
+  /// Opens for reading.
   [[nodiscard]] Result<std::unique_ptr<File>> open(const std::string& path) {
     return open(path, OpenOptions{});
   }
@@ -56,14 +62,18 @@ class Env {
   [[nodiscard]] virtual Status publish(File& file, const std::string& path,
                                        std::uint32_t mode = 0666) = 0;
 
+  /// Replaces what is at `to`, atomically; not synced.
   [[nodiscard]] virtual Status rename(const std::string& from, const std::string& to) = 0;
+  /// Removes a name that is not a directory, or an empty directory.
   [[nodiscard]] virtual Status remove(const std::string& path) = 0;
   /// Attributes, following links. kNotFound where nothing is there.
   [[nodiscard]] virtual Result<FileStatus> status(const std::string& path) const = 0;
+  /// @param mode  permission bits before the umask. kExists.
   [[nodiscard]] virtual Status make_directory(const std::string& path, std::uint32_t mode) = 0;
   /// Opens a directory by path, following links on the way (it is the user's own argument).
   [[nodiscard]] virtual Result<std::unique_ptr<Directory>> open_directory(
       const std::string& path) = 0;
+  /// Puts the names in a directory on stable storage.
   [[nodiscard]] virtual Status sync_directory(const std::string& path) = 0;
 
   /// Wall clock.

@@ -18,31 +18,33 @@ namespace dgfs::storage {
 enum class Access : std::uint8_t { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };
 
 /// A stretch [begin, end) of a file that holds data; what lies between stretches is a hole.
+/// A value.
 struct DataSegment {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
+  std::uint64_t begin = 0;  ///< in bytes
+  std::uint64_t end = 0;    ///< in bytes; equal to `begin`: no data follows
   friend bool operator==(const DataSegment&, const DataSegment&) = default;
 };
 
-/// Identity and attributes of a file-system object, as lstat(2) reports them.
+/// Identity and attributes of a file-system object, as lstat(2) reports them. A value.
 struct FileStatus {
-  std::uint64_t device = 0;  ///< number of the containing file system
-  std::uint64_t inode = 0;
-  std::uint32_t mode = 0;  ///< type and permission bits, Linux values
-  std::uint64_t link_count = 0;
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
-  std::uint64_t rdev = 0;  ///< device number of a device node, in Linux's dev_t encoding
-  std::uint64_t size_bytes = 0;
+  std::uint64_t device = 0;           ///< number of the containing file system
+  std::uint64_t inode = 0;            ///< unique on the device
+  std::uint32_t mode = 0;             ///< type and permission bits, Linux values
+  std::uint64_t link_count = 0;       ///< names of the object
+  std::uint32_t uid = 0;              ///< owner
+  std::uint32_t gid = 0;              ///< group
+  std::uint64_t rdev = 0;             ///< of a device node, in Linux's dev_t encoding
+  std::uint64_t size_bytes = 0;       ///< of a file's contents, of a link's target
   std::uint64_t allocated_bytes = 0;  ///< space taken on the device (st_blocks * 512)
-  Time access_time;
-  Time modify_time;
-  Time change_time;
+  Time access_time;                   ///< last read, where the system keeps it
+  Time modify_time;                   ///< last change of the contents
+  Time change_time;                   ///< last change of the attributes
 };
 
-/// An open file. All calls are positional, so one File may be used by any number of threads at
-/// once; writes to overlapping ranges by several threads are the caller's to order.
-/// Closing (destruction) never syncs. Errors carry the path.
+/// An open file, which must not outlive the Env that it was opened in. All calls are positional,
+/// so one File may be used by any number of threads at once; writes to overlapping ranges by
+/// several threads are the caller's to order. Closing (destruction) never syncs. Errors carry the
+/// path.
 class File {
  public:
   virtual ~File() = default;
@@ -63,7 +65,9 @@ class File {
   /// Writes all of `data`; the file grows as needed. Errors: kIo, kNoSpace.
   [[nodiscard]] virtual Status write_at(std::uint64_t offset_bytes, Bytes data) = 0;
 
+  /// In bytes. kIo.
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
+  /// Attributes of the open file. kIo.
   [[nodiscard]] virtual Result<FileStatus> status() const = 0;
 
   /// Cuts or extends (by a hole) to exactly `size_bytes`.
@@ -83,6 +87,7 @@ class File {
   /// report one segment.
   [[nodiscard]] virtual Result<DataSegment> next_data(std::uint64_t offset_bytes) const = 0;
 
+  /// Tells how a range is going to be read; never fails.
   virtual void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) = 0;
 
   /// Extended attributes of this open file, sorted by name. A file system without them gives an

@@ -20,6 +20,7 @@ enum class CrashLoss : std::uint8_t {
   kRandomSubset,  ///< each unsynced write is kept, lost, or torn at a 512-byte boundary, by seed
 };
 
+/// A file system in memory. Thread-safe; must outlive the files and directories opened in it.
 class MemoryEnv : public Env {
  public:
   /// Replaces the state by what a power cut would leave. Content is durable once File::sync() has
@@ -29,6 +30,7 @@ class MemoryEnv : public Env {
   virtual void crash(CrashLoss loss, std::uint64_t seed) = 0;
   /// Moves the clock; it stands still otherwise.
   virtual void set_now(Time now) = 0;
+  /// What variable() gives; nullopt unsets it.
   virtual void set_variable(const std::string& name, std::optional<std::string> value) = 0;
   /// Limits the bytes that files may hold in all, counted in pages of 4 KiB; writes beyond it give
   /// kNoSpace and store nothing.

@@ -26,12 +26,14 @@ class NewFile {
   /// Lives as long as this.
   [[nodiscard]] virtual File& content() = 0;
 
-  // As those of Directory.
+  /// @{
+  /// As that of Directory.
   [[nodiscard]] virtual Status set_owner(std::uint32_t uid, std::uint32_t gid) = 0;
   [[nodiscard]] virtual Status set_mode(std::uint32_t mode) = 0;
   [[nodiscard]] virtual Status set_times(std::optional<Time> access_time, Time modify_time) = 0;
   [[nodiscard]] virtual Status set_xattr(std::string_view key, Bytes value) = 0;
   [[nodiscard]] virtual Status remove_xattr(std::string_view key) = 0;
+  /// @}
 
   /// Gives it a name in its directory, once; replaces nothing: kExists.
   [[nodiscard]] virtual Status link(std::string_view name) = 0;

@@ -257,6 +257,18 @@ class PublicHeadersTest(RuleTest):
         files = self.tree("base/a.h\nbase/b.h\n", '\n#include "base/hidden.h"\n')
         self.assert_finds(public_headers, files, "base/b.h:2:", "base/hidden.h")
 
+    def test_reports_a_class_that_says_nothing_of_threads_and_lifetime(self):
+        for comment in ("", "/// A thing.\n", "/// Thread-safe.\n", "/// It must outlive it.\n"):
+            text = f"/// A value.\n\n{comment}class Thing {{\n}};\n"
+            files = self.tree("base/b.h\n", text)
+            self.assert_finds(public_headers, files, "base/b.h:", "Thing does not say")
+
+    def test_accepts_classes_that_say_it(self):
+        hidden = " private:\n  struct Hidden {\n  };\n"
+        for comment in ("/// A thing. A value.\n", "/// Thread-safe. The\n/// env outlives it.\n"):
+            text = f"class Later;\n{comment}class Thing {{\n{hidden}}};\n"
+            self.assert_clean(public_headers, self.tree("base/b.h\n", text))
+
     def test_reports_a_list_that_is_wrong(self):
         for listed, part in (
             ("base/a.h\nbase/none.h\n", "base/none.h does not exist"),
