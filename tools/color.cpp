@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/color.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "format/mode.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kDefaults =
     "di=01;34:ln=01;36:pi=33:so=01;35:bd=01;33:cd=01;33:su=37;41:sg=30;43:st=37;44:ow=34;42:"
-    "tw=30;42:ex=01;32";
+    "tw=30;42:ex=01;32:ca=30;41";
 
 template <class Each>
 void for_each_field(std::string_view text, Each each) {
@@ -29,12 +29,21 @@ bool is_code(std::string_view text) {
   return text.find_first_not_of("0123456789;") == std::string_view::npos;
 }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool ends_with_in_any_case(std::string_view name, std::string_view ending) {
+  if (name.size() < ending.size()) return false;
+  name.remove_prefix(name.size() - ending.size());
+  return std::equal(name.begin(), name.end(), ending.begin(),
+                    [](char a, char b) { return lower(a) == lower(b); });
+}
+
 }  // namespace
 
 NameColors::NameColors(std::string_view ls_colors) {
   for_each_field(kDefaults, [&](auto key, auto value) { codes_[std::string(key)] = value; });
   for_each_field(ls_colors, [&](std::string_view key, std::string_view value) {
-    if (!is_code(value)) return;
+    if (!is_code(value) && !(key == "ln" && value == "target")) return;
     if (key.starts_with('*')) {
       by_ending_.emplace_back(key.substr(1), value);
     } else {
@@ -43,46 +52,68 @@ NameColors::NameColors(std::string_view ls_colors) {
   });
 }
 
-std::string_view NameColors::code_of(const char* key) const {
+bool NameColors::colors(std::string_view key) const {
   const auto found = codes_.find(key);
-  return found == codes_.end() ? std::string_view() : std::string_view(found->second);
+  return found != codes_.end() && !found->second.empty() && found->second != "0" &&
+         found->second != "00";
 }
 
-std::string_view NameColors::code(std::string_view name, const reader::Node& node,
-                                  bool dangling) const {
-  const std::uint32_t mode = node.mode;
-  switch (format::type_of(mode)) {
+bool NameColors::links_as_targets() const {
+  const auto found = codes_.find("ln");
+  return found != codes_.end() && found->second == "target";
+}
+
+std::string_view NameColors::file_key(const ColoredEntry& entry) const {
+  if ((entry.mode & 04000) != 0 && colors("su")) return "su";
+  if ((entry.mode & 02000) != 0 && colors("sg")) return "sg";
+  if (entry.has_capability && colors("ca")) return "ca";
+  if ((entry.mode & 00111) != 0 && colors("ex")) return "ex";
+  if (entry.link_count > 1 && colors("mh")) return "mh";
+  return "fi";
+}
+
+std::string_view NameColors::directory_key(std::uint32_t mode) const {
+  if ((mode & 01002) == 01002 && colors("tw")) return "tw";
+  if ((mode & 00002) != 0 && colors("ow")) return "ow";
+  if ((mode & 01000) != 0 && colors("st")) return "st";
+  return "di";
+}
+
+std::string_view NameColors::key_of(const ColoredEntry& entry) const {
+  if (entry.missing) return colors("mi") ? "mi" : "or";
+  switch (format::type_of(entry.mode)) {
     case format::kTypeDirectory:
-      if ((mode & 01002) == 01002) return code_of("tw");
-      if ((mode & 00002) != 0) return code_of("ow");
-      return code_of((mode & 01000) != 0 ? "st" : "di");
+      return directory_key(entry.mode);
     case format::kTypeSymlink:
-      return dangling && !code_of("or").empty() ? code_of("or") : code_of("ln");
+      return entry.dangling && (colors("or") || links_as_targets()) ? "or" : "ln";
     case format::kTypeFifo:
-      return code_of("pi");
+      return "pi";
     case format::kTypeSocket:
-      return code_of("so");
+      return "so";
     case format::kTypeBlockDevice:
-      return code_of("bd");
+      return "bd";
     case format::kTypeCharacterDevice:
-      return code_of("cd");
+      return "cd";
     default:
-      break;
+      return file_key(entry);
   }
-  if ((mode & 04000) != 0) return code_of("su");
-  if ((mode & 02000) != 0) return code_of("sg");
-  if ((mode & 00111) != 0) return code_of("ex");
-  for (auto rule = by_ending_.rbegin(); rule != by_ending_.rend(); ++rule) {
-    if (name.ends_with(rule->first)) return rule->second;
-  }
-  return code_of("fi");
 }
 
-std::string NameColors::colored(std::string_view text, std::string_view name,
-                                const reader::Node& node, bool dangling) const {
-  const std::string_view sequence = code(name, node, dangling);
-  if (sequence.empty() || sequence == "0" || sequence == "00") return std::string(text);
-  return fmt::format("\x1b[{}m{}\x1b[0m", sequence, text);
+std::optional<std::string_view> NameColors::code_of_ending(std::string_view name) const {
+  for (auto rule = by_ending_.rbegin(); rule != by_ending_.rend(); ++rule) {
+    if (ends_with_in_any_case(name, rule->first)) return rule->second;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> NameColors::code(const ColoredEntry& entry) const {
+  const std::string_view key = key_of(entry);
+  if (key == "fi") {
+    if (const auto code = code_of_ending(entry.name)) return code;
+  }
+  const auto found = codes_.find(key);
+  if (found == codes_.end() || found->second.empty()) return std::nullopt;
+  return found->second;
 }
 
 }  // namespace dgfs::tools

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,20 +15,33 @@
 
 namespace dgfs::tools {
 
+/// What decides on the colour of an entry, or of the target of a link.
+struct ColoredEntry {
+  std::string_view name;
+  std::uint32_t mode = 0;
+  std::uint64_t link_count = 1;
+  bool has_capability = false;
+  bool missing = false;   ///< the target of a link, but there is none
+  bool dangling = false;  ///< a link whose target is missing
+};
+
 class NameColors {
  public:
   /// @param ls_colors  "di=01;34:*.gz=31:..."; what it does not name keeps its default
   explicit NameColors(std::string_view ls_colors);
 
-  /// `text` with the colour of the entry around it; as it is where the entry has none.
-  /// @param dangling  a symbolic link that leads nowhere
-  [[nodiscard]] std::string colored(std::string_view text, std::string_view name,
-                                    const reader::Node& node, bool dangling) const;
+  /// "01;34"; nullopt where names are printed plainly. Endings of names fit in any case.
+  [[nodiscard]] std::optional<std::string_view> code(const ColoredEntry& entry) const;
+  /// Whether a key has a colour: "or" for dangling links, "ca" for files with capabilities.
+  [[nodiscard]] bool colors(std::string_view key) const;
+  /// Links are coloured as what they lead to ("ln=target").
+  [[nodiscard]] bool links_as_targets() const;
 
  private:
-  [[nodiscard]] std::string_view code(std::string_view name, const reader::Node& node,
-                                      bool dangling) const;
-  [[nodiscard]] std::string_view code_of(const char* key) const;
+  [[nodiscard]] std::string_view file_key(const ColoredEntry& entry) const;
+  [[nodiscard]] std::string_view directory_key(std::uint32_t mode) const;
+  [[nodiscard]] std::string_view key_of(const ColoredEntry& entry) const;
+  [[nodiscard]] std::optional<std::string_view> code_of_ending(std::string_view name) const;
 
   std::map<std::string, std::string, std::less<>> codes_;       ///< by two-letter key
   std::vector<std::pair<std::string, std::string>> by_ending_;  ///< later ones win

@@ -17,6 +17,12 @@ void Session::complain(std::string_view path, std::string_view reason) const {
   complain(fmt::format("{}: {}", shell_quoted(path), reason));
 }
 
+void Session::complain_access(std::string_view verb, std::string_view path,
+                              const Error& error) const {
+  complain(
+      fmt::format("cannot {} {}: {}", verb, shell_quoted(path, {.always = true}), error.message()));
+}
+
 int Session::fail(const Error& error, std::string_view consequence) const {
   const bool interrupted = error.kind() == ErrorKind::kInterrupted;
   const std::string text = interrupted ? "interrupted" : error.message();

@@ -31,6 +31,9 @@ class Session {
   /// "dgfs: ls: PATH: REASON".
   void complain(std::string_view path, std::string_view reason) const;
 
+  /// "dgfs: ls: cannot access 'PATH': REASON", as coreutils word it.
+  void complain_access(std::string_view verb, std::string_view path, const Error& error) const;
+
   /// Reports and gives the exit code. `consequence` follows the message after "; ".
   [[nodiscard]] int fail(const Error& error, std::string_view consequence = {}) const;
   /// "dgfs ls: TEXT" and where to find help; exit code kExitUsage.

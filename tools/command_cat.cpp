@@ -8,6 +8,7 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
+#include "tools/path_pattern.h"
 
 namespace dgfs::tools {
 namespace {
@@ -33,7 +34,9 @@ Status print_contents(const Session& session, const reader::Image& image, const 
 }
 
 Manual manual() {
-  return {.examples = {{"dgfs cat tree.dgfs etc/passwd", "Prints one file."},
+  return {.paragraphs = {kPatternHelp},
+          .examples = {{"dgfs cat tree.dgfs etc/passwd", "Prints one file."},
+                       {"dgfs cat tree.dgfs 'etc/*.conf'", "Prints all files that fit."},
                        {"dgfs cat tree.dgfs log/1 log/2 | grep error", "Searches two files."}},
           .exit_statuses = {{0, "Everything was printed."},
                             {1,
@@ -53,17 +56,19 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
   ImageOptions image_options;
   image_options.add_to(options);
   options.manual(manual());
-  const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
+  auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
 
   int code = kExitDone;
   Buffer chunk(kChunkBytes);
-  for (std::size_t i = 1; i < operands.size() && !session.should_stop(); ++i) {
-    const Status printed = print_contents(session, *image, operands[i], chunk);
+  operands.erase(operands.begin());
+  for (const std::string& operand : expand_patterns(*image, operands)) {
+    if (session.should_stop()) break;
+    const Status printed = print_contents(session, *image, operand, chunk);
     if (printed) continue;
-    session.complain(operands[i], printed.error().message());
+    session.complain(operand, printed.error().message());
     code = kExitFailed;
   }
   return code;

@@ -6,7 +6,9 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
+#include "tools/json.h"
 #include "tools/node_facts.h"
+#include "tools/path_pattern.h"
 #include "tools/quoting.h"
 #include "tools/stat_format.h"
 #include "tools/time_text.h"
@@ -63,7 +65,8 @@ Status print_one(const Session& session, const reader::Image& image, const std::
 }
 
 Manual manual() {
-  return {.examples = {{"dgfs stat tree.dgfs bin/sh", "Shows all attributes of bin/sh."},
+  return {.paragraphs = {kPatternHelp, kJsonHelp},
+          .examples = {{"dgfs stat tree.dgfs bin/sh", "Shows all attributes of bin/sh."},
                        {"dgfs stat -c '%A %s %y %n' tree.dgfs README",
                         "Prints mode, size, time and name in one line."}},
           .see_also = {"dgfs-ls(1)", "stat(1)"}};
@@ -98,13 +101,15 @@ int run_stat(const ToolIo& io, const Arguments& arguments) {
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
 
-  if (operands.size() == 1) operands.emplace_back("/");
+  operands.erase(operands.begin());
+  if (operands.empty()) operands.emplace_back("/");
   UserNames users;
   int code = kExitDone;
-  for (std::size_t i = 1; i < operands.size() && !session.should_stop(); ++i) {
-    const Status printed = print_one(session, *image, operands[i], stat, users);
+  for (const std::string& operand : expand_patterns(*image, operands)) {
+    if (session.should_stop()) break;
+    const Status printed = print_one(session, *image, operand, stat, users);
     if (printed) continue;
-    session.complain(operands[i], printed.error().message());
+    session.complain_access("stat", operand, printed.error());
     code = kExitFailed;
   }
   return code;

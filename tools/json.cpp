@@ -4,9 +4,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tools/quoting.h"
 
 namespace dgfs::tools {
+
+namespace {
+
+/// \uXXXX, twice for what lies beyond the first plane.
+std::string escaped(char32_t value) {
+  const auto unit = static_cast<unsigned>(value);
+  if (unit < 0x10000) return fmt::format("\\u{:04x}", unit);
+  const unsigned rest = unit - 0x10000;
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff));
+}
+
+}  // namespace
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
@@ -14,18 +28,13 @@ std::string json_string(std::string_view text) {
     const Utf8Character character = decode_utf8(text);
     if (character.length == 0) {
       out += fmt::format("\\udc{:02x}", static_cast<unsigned char>(text[0]));
-      text.remove_prefix(1);
-      continue;
-    }
-    if (text[0] == '"' || text[0] == '\\') {
-      out += '\\';
-      out += text[0];
-    } else if (character.value < 0x20 || character.value == 0x7f) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(character.value));
+    } else if (printable_bytes(text) == 0) {
+      out += escaped(character.value);
     } else {
+      if (text[0] == '"' || text[0] == '\\') out += '\\';
       out += text.substr(0, character.length);
     }
-    text.remove_prefix(character.length);
+    text.remove_prefix(std::max<std::size_t>(character.length, 1));
   }
   return out + "\"";
 }

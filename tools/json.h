@@ -11,8 +11,19 @@
 
 namespace dgfs::tools {
 
-/// A JSON string literal. Names are bytes, JSON is Unicode: a byte that is no part of valid UTF-8
-/// becomes the lone surrogate U+DC80..U+DCFF, as Python's "surrogateescape" decodes it back.
+/// What manuals say about --json.
+inline constexpr char kJsonHelp[] =
+    "In JSON, names are strings; bytes of a name that are no valid UTF-8 become the lone "
+    "surrogates "
+    "\\\\udc80 to \\\\udcff, one for each byte, as Python's error handler surrogateescape has "
+    "them, "
+    "so that the exact name can be recovered. Control characters and those that reorder text are "
+    "escaped.";
+
+/// A JSON string literal of printable characters only: controls, and what reorders text around it,
+/// become \uXXXX. Names are bytes, JSON is Unicode: a byte that is no part of valid UTF-8 becomes
+/// the lone surrogate U+DC80..U+DCFF, which valid UTF-8 cannot hold, so that every name comes back
+/// exactly; Python's "surrogateescape" does it.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 /// One object; members appear in the order in which they were added.

@@ -2,102 +2,132 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/long_listing.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "format/mode.h"
 #include "tools/mode_text.h"
-#include "tools/size_text.h"
+#include "tools/node_facts.h"
+#include "tools/quoting.h"
 
 namespace dgfs::tools {
 namespace {
 
-/// One row as text, not yet aligned.
-struct RowTexts {
-  std::string inode, mode, links, owner, group, size, major, minor, time;
-  bool owner_is_number = false;
-  bool group_is_number = false;
-};
+void append_right(std::string& line, std::string_view text, std::size_t width) {
+  if (text.size() < width) line.append(width - text.size(), ' ');
+  line += text;
+}
 
-struct Widths {
-  std::size_t inode = 0, links = 0, owner = 0, group = 0, size = 0, major = 0, minor = 0;
-  bool any_acl = false;
-};
+void append_left(std::string& line, std::string_view text, std::size_t width) {
+  line += text;
+  const std::size_t columns = display_width(text);
+  if (columns < width) line.append(width - columns, ' ');
+}
 
-RowTexts texts_of(const LongRow& row, const LongListingOptions& options, UserNames& users) {
-  const reader::Node& node = row.node;
-  RowTexts texts;
-  if (options.inode) texts.inode = std::to_string(node.inode);
-  texts.mode = mode_text(node.mode);
-  texts.links = std::to_string(node.link_count);
-  texts.owner_is_number = options.numeric || !users.user(node.uid);
-  texts.owner = texts.owner_is_number ? std::to_string(node.uid) : *users.user(node.uid);
-  texts.group_is_number = options.numeric || !users.group(node.gid);
-  texts.group = texts.group_is_number ? std::to_string(node.gid) : *users.group(node.gid);
-  if (format::is_device(node.mode)) {
-    texts.major = std::to_string(device_major(node.rdev));
-    texts.minor = std::to_string(device_minor(node.rdev));
-  } else {
-    texts.size = options.human ? human_size(node.size_bytes) : std::to_string(node.size_bytes);
+std::size_t digits(std::uint64_t number) {
+  std::size_t count = 1;
+  while (number >= 10) {
+    number /= 10;
+    ++count;
   }
-  texts.time = styled_time(node.mtime, options.now, options.time_style);
-  return texts;
+  return count;
 }
 
-void widen(Widths& widths, const RowTexts& texts) {
-  const auto grow = [](std::size_t& width, const std::string& text) {
-    width = std::max(width, text.size());
-  };
-  grow(widths.inode, texts.inode);
-  grow(widths.links, texts.links);
-  grow(widths.owner, texts.owner);
-  grow(widths.group, texts.group);
-  grow(widths.size, texts.size);
-  grow(widths.major, texts.major);
-  grow(widths.minor, texts.minor);
-}
+void grow(std::size_t& width, std::size_t needed) { width = std::max(width, needed); }
 
-std::string owner_column(const std::string& text, bool is_number, std::size_t width) {
-  return is_number ? fmt::format("{:>{}}", text, width) : fmt::format("{:<{}}", text, width);
-}
-
-/// Sizes and "major, minor" share a column; their right ends meet.
-std::string size_column(const RowTexts& texts, const Widths& widths) {
-  const std::size_t device = widths.major == 0 ? 0 : widths.major + 2 + widths.minor;
-  const std::size_t width = std::max(widths.size, device);
-  if (texts.major.empty()) return fmt::format("{:>{}}", texts.size, width);
-  return fmt::format("{:>{}}, {:>{}}", texts.major, width - 2 - widths.minor, texts.minor,
-                     widths.minor);
-}
-
-std::string aligned(const LongRow& row, const RowTexts& texts, const Widths& widths) {
-  std::string line;
-  if (widths.inode != 0) line += fmt::format("{:>{}} ", texts.inode, widths.inode);
-  line += texts.mode;
-  if (widths.any_acl) line += row.has_acl ? '+' : ' ';
-  line += fmt::format(" {:>{}} ", texts.links, widths.links);
-  line += owner_column(texts.owner, texts.owner_is_number, widths.owner) + " ";
-  line += owner_column(texts.group, texts.group_is_number, widths.group) + " ";
-  line += size_column(texts, widths);
-  return line + " " + texts.time + " " + row.name + "\n";
+std::string size_text_of(const reader::Node& node, SizeUnits units) {
+  return human_size(node.size_bytes, units);
 }
 
 }  // namespace
 
-std::string long_listing(const std::vector<LongRow>& rows, const LongListingOptions& options,
-                         UserNames& users) {
-  std::vector<RowTexts> texts;
-  texts.reserve(rows.size());
-  Widths widths;
-  for (const LongRow& row : rows) {
-    texts.push_back(texts_of(row, options, users));
-    widen(widths, texts.back());
-    widths.any_acl |= row.has_acl;
+std::string blocks_text(std::uint64_t bytes, SizeUnits units) {
+  if (units != SizeUnits::kNone) return human_size(bytes, units);
+  return std::to_string(bytes / 1024 + (bytes % 1024 != 0 ? 1 : 0));
+}
+
+LongListing::Name LongListing::owner_of(const reader::Node& node) const {
+  const auto* name = options_.numeric ? nullptr : &users_.user(node.uid);
+  if (name != nullptr && *name) return {**name, false};
+  return {std::to_string(node.uid), true};
+}
+
+LongListing::Name LongListing::group_of(const reader::Node& node) const {
+  const auto* name = options_.numeric ? nullptr : &users_.group(node.gid);
+  if (name != nullptr && *name) return {**name, false};
+  return {std::to_string(node.gid), true};
+}
+
+void LongListing::widen(const reader::Node& node, bool has_acl) {
+  if (options_.inode) grow(widths_.inode, digits(node.inode));
+  if (options_.blocks) {
+    grow(widths_.blocks, blocks_text(allocated_bytes(node), options_.units).size());
   }
+  widths_.any_acl |= has_acl;
+  grow(widths_.links, digits(node.link_count));
+  if (options_.owner) grow(widths_.owner, display_width(owner_of(node).text));
+  if (options_.group) grow(widths_.group, display_width(group_of(node).text));
+  if (format::is_device(node.mode)) {
+    grow(widths_.major, digits(device_major(node.rdev)));
+    grow(widths_.minor, digits(device_minor(node.rdev)));
+    grow(widths_.size, widths_.major + 2 + widths_.minor);
+  } else {
+    grow(widths_.size, options_.units == SizeUnits::kNone
+                           ? digits(node.size_bytes)
+                           : size_text_of(node, options_.units).size());
+  }
+}
+
+std::string LongListing::numbers(const reader::Node& node) const {
   std::string out;
-  for (std::size_t i = 0; i < rows.size(); ++i) out += aligned(rows[i], texts[i], widths);
+  if (options_.inode) {
+    append_right(out, std::to_string(node.inode), widths_.inode);
+    out += ' ';
+  }
+  if (options_.blocks) {
+    append_right(out, blocks_text(allocated_bytes(node), options_.units), widths_.blocks);
+    out += ' ';
+  }
   return out;
+}
+
+std::string LongListing::plain_numbers(const reader::Node& node) const {
+  std::string out;
+  if (options_.inode) out += std::to_string(node.inode) + ' ';
+  if (options_.blocks) out += blocks_text(allocated_bytes(node), options_.units) + ' ';
+  return out;
+}
+
+/// Sizes and "major, minor" share a column; their right ends meet.
+void LongListing::append_size(std::string& line, const reader::Node& node) const {
+  if (!format::is_device(node.mode)) {
+    return append_right(line, size_text_of(node, options_.units), widths_.size);
+  }
+  const std::string major = std::to_string(device_major(node.rdev));
+  const std::string minor = std::to_string(device_minor(node.rdev));
+  append_right(line, major, widths_.size - 2 - widths_.minor);
+  line += ", ";
+  append_right(line, minor, widths_.minor);
+}
+
+std::size_t LongListing::append_attributes(std::string& line, const reader::Node& node,
+                                           bool has_acl) const {
+  line += mode_text(node.mode);
+  if (widths_.any_acl) line += has_acl ? '+' : ' ';
+  line += ' ';
+  append_right(line, std::to_string(node.link_count), widths_.links);
+  line += ' ';
+  const auto append_name = [&line](const Name& name, std::size_t width) {
+    name.is_number ? append_right(line, name.text, width) : append_left(line, name.text, width);
+    line += ' ';
+  };
+  if (options_.owner) append_name(owner_of(node), widths_.owner);
+  if (options_.group) append_name(group_of(node), widths_.group);
+  const std::size_t counted_from = options_.owner || options_.group ? line.size() : 0;
+  append_size(line, node);
+  line += ' ';
+  line += styled_time(node.*options_.time, options_.now, options_.time_style);
+  line += ' ';
+  return line.size() - counted_from;
 }
 
 }  // namespace dgfs::tools

@@ -1,34 +1,69 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The table of ls -l: rows whose columns are as wide as the widest row needs.
+// The columns of ls before the name: as wide as the widest entry of a listing needs.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "reader/image.h"
+#include "tools/size_text.h"
 #include "tools/time_text.h"
 #include "tools/user_names.h"
 
 namespace dgfs::tools {
 
 struct LongListingOptions {
-  bool human = false;    ///< sizes as 1.2K
+  SizeUnits units = SizeUnits::kNone;
   bool numeric = false;  ///< ids instead of names
   bool inode = false;    ///< the number first
+  bool blocks = false;   ///< then the space taken
+  bool owner = true;
+  bool group = true;
+  Time reader::Node::*time = &reader::Node::mtime;  ///< which one is shown
   TimeStyle time_style;
   Time now;  ///< decides which times are recent
 };
 
-struct LongRow {
-  reader::Node node;
-  bool has_acl = false;  ///< shown as '+' after the mode
-  std::string name;      ///< everything after the time: quoted, coloured, with arrow and target
-};
+/// `bytes` as -s and totals have them: in units of 1024 bytes, or human.
+[[nodiscard]] std::string blocks_text(std::uint64_t bytes, SizeUnits units);
 
-/// One line per row.
-[[nodiscard]] std::string long_listing(const std::vector<LongRow>& rows,
-                                       const LongListingOptions& options, UserNames& users);
+/// Of one listing: widen() for each entry, then the columns of each.
+class LongListing {
+ public:
+  /// Both must outlive the object.
+  LongListing(const LongListingOptions& options, UserNames& users)
+      : options_(options), users_(users) {}
+
+  /// @param has_acl  shown as '+' after the mode
+  void widen(const reader::Node& node, bool has_acl);
+
+  /// Inode number and space, where asked for, each with a space after it; for all formats.
+  [[nodiscard]] std::string numbers(const reader::Node& node) const;
+  /// The same unaligned.
+  [[nodiscard]] std::string plain_numbers(const reader::Node& node) const;
+  /// Adds mode to time, with a space at the end. Returns the bytes after owner and group, or all
+  /// that `line` holds where neither is shown: where ls takes the name to begin when it reckons
+  /// whether it may wrap.
+  std::size_t append_attributes(std::string& line, const reader::Node& node, bool has_acl) const;
+
+ private:
+  struct Widths {
+    std::size_t inode = 0, blocks = 0, links = 0, owner = 0, group = 0, size = 0;
+    std::size_t major = 0, minor = 0;
+    bool any_acl = false;
+  };
+  struct Name {
+    std::string text;
+    bool is_number = false;
+  };
+  Name owner_of(const reader::Node& node) const;
+  Name group_of(const reader::Node& node) const;
+  void append_size(std::string& line, const reader::Node& node) const;
+
+  const LongListingOptions& options_;
+  UserNames& users_;
+  Widths widths_;
+};
 
 }  // namespace dgfs::tools

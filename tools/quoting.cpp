@@ -25,38 +25,19 @@ bool is_in(char32_t value, const Range* begin, const Range* end) {
 constexpr Range kHarmful[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},
                               {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
                               {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f}};
-constexpr Range kNoWidth[] = {{0x300, 0x36f}, {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
+constexpr Range kNoWidth[] = {{0x01, 0x1f},     {0x7f, 0x9f},     {0x300, 0x36f},
+                              {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
 constexpr Range kWide[] = {
     {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
     {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
 
-/// Escape of one byte inside $'...' or a message.
-std::string escaped_byte(char byte) {
-  switch (byte) {
-    case '\a':
-      return "\\a";
-    case '\b':
-      return "\\b";
-    case '\t':
-      return "\\t";
-    case '\n':
-      return "\\n";
-    case '\v':
-      return "\\v";
-    case '\f':
-      return "\\f";
-    case '\r':
-      return "\\r";
-    default:
-      return fmt::format("\\{:03o}", static_cast<unsigned char>(byte));
-  }
-}
-
 /// What a shell treats specially anywhere in a word; '#' and '~' matter at its beginning only.
-bool needs_quotes(std::string_view name) {
+bool needs_quotes(std::string_view name, const ShellQuoting& how) {
   if (name.empty() || name == "{" || name == "}") return true;
   if (name[0] == '#' || name[0] == '~') return true;
-  if (name.find_first_of(" !\"$&()*;<=>[^`|'?\\") != std::string_view::npos) return true;
+  if (name.find_first_of(" !\"$&()*;<=>[^`|'?\\\n\r\t") != std::string_view::npos) return true;
+  if (name.find_first_of(how.also) != std::string_view::npos) return true;
+  if (!how.escapes) return false;
   while (!name.empty()) {
     const std::size_t length = printable_bytes(name);
     if (length == 0) return true;
@@ -72,22 +53,25 @@ bool fits_double_quotes(std::string_view name) {
     const bool leading = std::exchange(first, false);
     if (leading && (c == '#' || c == '~')) return true;
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view(" '%+,-./:]_{}").find(c) != std::string_view::npos;
+           std::string_view(" '%+,-./:]_").find(c) != std::string_view::npos;
   });
 }
 
-std::string quoted(std::string_view name) {
+std::string quoted(std::string_view name, bool escapes) {
   if (fits_double_quotes(name)) return fmt::format("\"{}\"", name);
   std::string out = "'";
   bool open = true;  // inside '...', else inside $'...'
   while (!name.empty()) {
-    const std::size_t length = printable_bytes(name);
+    const std::size_t length = escapes ? printable_bytes(name) : 1;
     if (length == 0) {
       if (std::exchange(open, false)) out += "'$'";
       out += escaped_byte(name[0]);
+    } else if (name[0] == '\'') {
+      open = true;
+      out += "'\\''";
     } else {
       if (!std::exchange(open, true)) out += "''";
-      out += name[0] == '\'' ? "'\\''" : name.substr(0, length);
+      out += name.substr(0, length);
     }
     name.remove_prefix(std::max<std::size_t>(length, 1));
   }
@@ -112,6 +96,20 @@ Utf8Character decode_utf8(std::string_view text) {
   return {value, length};
 }
 
+std::size_t character_bytes(std::string_view text) {
+  const std::size_t valid = decode_utf8(text).length;
+  if (valid != 0) return valid;
+  // The shortest completion tells whether anything valid can begin like this.
+  for (const std::string_view tail : {"\x80", "\xbf"}) {
+    std::string completed(text);
+    for (std::size_t added = 0; added < 3 && completed.size() < 4; ++added) {
+      completed += tail;
+      if (decode_utf8(completed).length == completed.size()) return text.size();
+    }
+  }
+  return 1;
+}
+
 std::size_t printable_bytes(std::string_view text) {
   const Utf8Character character = decode_utf8(text);
   if (character.length == 0) return 0;
@@ -119,11 +117,30 @@ std::size_t printable_bytes(std::string_view text) {
   return harmful ? 0 : character.length;
 }
 
-std::string shell_quoted(std::string_view name) {
-  return needs_quotes(name) ? quoted(name) : std::string(name);
+std::string shell_quoted(std::string_view name, const ShellQuoting& how) {
+  return how.always || needs_quotes(name, how) ? quoted(name, how.escapes) : std::string(name);
 }
 
-std::string shell_quoted_always(std::string_view name) { return quoted(name); }
+std::string escaped_byte(char byte) {
+  switch (byte) {
+    case '\a':
+      return "\\a";
+    case '\b':
+      return "\\b";
+    case '\t':
+      return "\\t";
+    case '\n':
+      return "\\n";
+    case '\v':
+      return "\\v";
+    case '\f':
+      return "\\f";
+    case '\r':
+      return "\\r";
+    default:
+      return fmt::format("\\{:03o}", static_cast<unsigned char>(byte));
+  }
+}
 
 std::string printable(std::string_view text) {
   std::string out;
@@ -145,7 +162,7 @@ std::size_t display_width(std::string_view text) {
     } else if (!is_in(value, std::begin(kNoWidth), std::end(kNoWidth))) {
       columns += 1;
     }
-    text.remove_prefix(std::max<std::size_t>(character.length, 1));
+    text.remove_prefix(character_bytes(text));
   }
   return columns;
 }

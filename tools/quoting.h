@@ -12,15 +12,26 @@ namespace dgfs::tools {
 /// As ls on a terminal (quoting style shell-escape): a name that a shell would take apart is put
 /// in quotes, bytes that could move the cursor or reorder text become $'\n' or $'\033', so that
 /// what is shown can be pasted back. Plain names are returned as they are.
-[[nodiscard]] std::string shell_quoted(std::string_view name);
-/// The same, but always in quotes (as stat's %N).
-[[nodiscard]] std::string shell_quoted_always(std::string_view name);
+struct ShellQuoting {
+  bool always = false;      ///< in quotes also where none are needed (as stat's %N)
+  bool escapes = true;      ///< false: what cannot be printed stays as it is
+  std::string_view also{};  ///< further characters that need quotes
+};
+[[nodiscard]] std::string shell_quoted(std::string_view name, const ShellQuoting& how = {});
+
+/// Escape of one byte inside $'...', a string of C, or a message: \n, \033.
+[[nodiscard]] std::string escaped_byte(char byte);
 
 /// Control characters and bytes that are not UTF-8 as backslash escapes: for messages, which quote
 /// names but are not one.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// Columns that UTF-8 text takes on a terminal: combining marks none, East Asian wide ones two.
+/// Bytes at the start of `text` that count as one character: a valid one, a single byte that cannot
+/// begin one, or all of the rest where it is the beginning of one. `text` must not be empty.
+[[nodiscard]] std::size_t character_bytes(std::string_view text);
+
+/// Columns that UTF-8 text takes on a terminal: controls and combining marks none, East Asian wide
+/// characters two.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
 /// Length of the character at the start of `text` if it is valid UTF-8 and harmless to print (no

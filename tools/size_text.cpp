@@ -20,17 +20,20 @@ std::uint64_t divide_up(unsigned __int128 dividend, std::uint64_t divisor) {
 
 }  // namespace
 
-std::string human_size(std::uint64_t bytes) {
-  if (bytes < 1024) return std::to_string(bytes);
-  std::uint64_t unit = 1024;
+std::string human_size(std::uint64_t bytes, SizeUnits units) {
+  const std::uint64_t step = units == SizeUnits::kDecimal ? 1000 : 1024;
+  if (units == SizeUnits::kNone || bytes < step) return std::to_string(bytes);
+  std::uint64_t unit = step;
   std::size_t letter = 0;
-  while (letter + 1 < kUnitLetters.size() && divide_up(bytes, unit) >= 1024) {
-    unit *= 1024;
+  while (letter + 1 < kUnitLetters.size() && divide_up(bytes, unit) >= step) {
+    unit *= step;
     ++letter;
   }
+  const bool small_k = units == SizeUnits::kDecimal && letter == 0;
+  const char suffix = small_k ? 'k' : kUnitLetters[letter];
   const std::uint64_t tenths = divide_up(static_cast<unsigned __int128>(bytes) * 10, unit);
-  if (tenths < 100) return fmt::format("{}.{}{}", tenths / 10, tenths % 10, kUnitLetters[letter]);
-  return fmt::format("{}{}", divide_up(bytes, unit), kUnitLetters[letter]);
+  if (tenths < 100) return fmt::format("{}.{}{}", tenths / 10, tenths % 10, suffix);
+  return fmt::format("{}{}", divide_up(bytes, unit), suffix);
 }
 
 std::string size_text(std::uint64_t bytes) {

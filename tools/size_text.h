@@ -12,8 +12,14 @@
 
 namespace dgfs::tools {
 
-/// As ls -h and du -h: powers of 1024, rounded up, "1.2K", "84M", "1023".
-[[nodiscard]] std::string human_size(std::uint64_t bytes);
+enum class SizeUnits : std::uint8_t {
+  kNone,     ///< plain numbers
+  kBinary,   ///< powers of 1024, as ls -h
+  kDecimal,  ///< powers of 1000, as ls --si
+};
+
+/// As ls -h and du -h: rounded up, "1.2K", "84M", "1023"; "1.2k" in decimal units.
+[[nodiscard]] std::string human_size(std::uint64_t bytes, SizeUnits units = SizeUnits::kBinary);
 /// As in summaries: powers of 1000 with three digits, "9.71 GB", "84.0 MB", "512 B".
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 /// "1,204,311".

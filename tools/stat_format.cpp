@@ -19,8 +19,9 @@ constexpr std::string_view kKnown = "aAbBdDfFgGhinNorRstTuUwWxXyYzZ";
 
 std::string quoted_with_target(std::string_view name, const reader::Node& node,
                                const std::string& target) {
-  const std::string quoted = shell_quoted_always(name);
-  return format::is_symlink(node.mode) ? quoted + " -> " + shell_quoted_always(target) : quoted;
+  const ShellQuoting always{.always = true};
+  const std::string quoted = shell_quoted(name, always);
+  return format::is_symlink(node.mode) ? quoted + " -> " + shell_quoted(target, always) : quoted;
 }
 
 std::string file_type(const reader::Node& node) {

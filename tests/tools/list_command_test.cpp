@@ -42,19 +42,20 @@ TEST_F(ListCommandTest, LsColorsNames) {
 
 TEST_F(ListCommandTest, LsGoesOnAfterAMissingPath) {
   const Outcome outcome = dgfs("ls", {"missing", "sub/up", "new\nname"});
-  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.out, "sub/up\n");
   EXPECT_EQ(outcome.err,
-            "dgfs: ls: missing: No such file or directory\n"
-            "dgfs: ls: 'new'$'\\n''name': No such file or directory\n");
+            "dgfs: ls: cannot access 'missing': No such file or directory\n"
+            "dgfs: ls: cannot access 'new'$'\\n''name': No such file or directory\n");
 }
 
 TEST_F(ListCommandTest, LsFollowsLinksOnThePath) {
   EXPECT_EQ(dgfs("ls", {"link_to_dir/deep"}).out, "large.bin\n");
   EXPECT_EQ(dgfs("ls", {"sub/../link_to_dir/.."}).out, dgfs("ls").out);
   EXPECT_EQ(dgfs("ls", {"loop_a/x"}).err,
-            "dgfs: ls: loop_a/x: Too many levels of symbolic links\n");
-  EXPECT_EQ(dgfs("ls", {"hello.txt/x"}).err, "dgfs: ls: hello.txt/x: Not a directory\n");
+            "dgfs: ls: cannot access 'loop_a/x': Too many levels of symbolic links\n");
+  EXPECT_EQ(dgfs("ls", {"hello.txt/x"}).err,
+            "dgfs: ls: cannot access 'hello.txt/x': Not a directory\n");
 }
 
 TEST_F(ListCommandTest, LsShowsInodesThatFindFinds) {
@@ -70,7 +71,8 @@ TEST_F(ListCommandTest, StatDefaultsToTheRoot) {
 TEST_F(ListCommandTest, StatSaysWhatIsWrong) {
   EXPECT_EQ(dgfs("stat", {"-c", "%q", "sub"}).code, 2);
   EXPECT_EQ(dgfs("stat", {"-c", "%", "sub"}).code, 2);
-  EXPECT_EQ(dgfs("stat", {"missing"}).err, "dgfs: stat: missing: No such file or directory\n");
+  EXPECT_EQ(dgfs("stat", {"missing"}).err,
+            "dgfs: stat: cannot stat 'missing': No such file or directory\n");
   EXPECT_EQ(dgfs("stat", {"-L", "dangling"}).code, 1);
 }
 

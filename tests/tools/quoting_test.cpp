@@ -45,8 +45,8 @@ TEST(ShellQuoted, HidesWhatReordersText) {
 }
 
 TEST(ShellQuoted, AlwaysQuotesWhereAsked) {
-  EXPECT_EQ(shell_quoted_always("plain"), "'plain'");
-  EXPECT_EQ(shell_quoted_always("it's"), "\"it's\"");
+  EXPECT_EQ(shell_quoted("plain", {.always = true}), "'plain'");
+  EXPECT_EQ(shell_quoted("it's", {.always = true}), "\"it's\"");
 }
 
 TEST(Printable, EscapesControlsOnly) {

@@ -184,10 +184,10 @@ TEST(Columns, FillDownwards) {
   for (const char* name : {"a", "bb", "ccc", "d", "e"}) {
     cells.push_back({name, std::string_view(name).size()});
   }
-  EXPECT_EQ(in_columns(cells, 80), "a  bb  ccc  d  e\n");
-  EXPECT_EQ(in_columns(cells, 12), "a   ccc  e\nbb  d\n");
-  EXPECT_EQ(in_columns(cells, 1), "a\nbb\nccc\nd\ne\n");
-  EXPECT_EQ(in_columns({}, 80), "");
+  EXPECT_EQ(in_columns(cells, {.line_columns = 80, .tab_columns = 0}), "a  bb  ccc  d  e\n");
+  EXPECT_EQ(in_columns(cells, {.line_columns = 12, .tab_columns = 0}), "a    d\nbb   e\nccc\n");
+  EXPECT_EQ(in_columns(cells, {.line_columns = 1, .tab_columns = 0}), "a\nbb\nccc\nd\ne\n");
+  EXPECT_EQ(in_columns({}, {.line_columns = 80, .tab_columns = 0}), "");
 }
 
 }  // namespace

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""The query commands beside ls, find, du, stat and cat of GNU, byte for byte.
+
+A random tree is packed and mounted. GNU's programs look at the mount, ours at the image: inode
+numbers, link counts and space taken are the same there, so that whole outputs can be compared. The
+seed is printed; DGFS_TEST_SEED gives another one.
+"""
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import support  # noqa: E402
+from random_tree import RandomTree  # noqa: E402
+
+SEED = int(os.environ.get("DGFS_TEST_SEED", "1"))
+COLORS = subprocess.run(["sh", "-c", "eval $(dircolors -b); printf %s \"$LS_COLORS\""],
+                        stdout=subprocess.PIPE, check=False).stdout.decode()
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "CET-1CEST,M3.5.0,M10.5.0/3",
+               "LS_COLORS": COLORS + "or=40;31:mi=01;05:", "TERM": "xterm"}
+
+
+def need_gnu():
+    for program in ("ls", "find", "du", "stat", "cat"):
+        version = support.run(program, "--version", check=False).stdout
+        if b"GNU" not in version:
+            raise unittest.SkipTest(f"{program} is not GNU's")
+
+
+def read_terminal(descriptor, chunks):
+    try:
+        while chunk := os.read(descriptor, 65536):
+            chunks.append(chunk)
+    except OSError:
+        pass  # what Linux says when the last writer is gone
+
+
+def on_terminal(arguments, columns, **keywords):
+    """Output of a program whose standard output is a terminal."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+    attributes = termios.tcgetattr(slave)
+    attributes[1] &= ~termios.OPOST
+    termios.tcsetattr(slave, termios.TCSANOW, attributes)
+    chunks = []
+    reader = threading.Thread(target=read_terminal, args=(master, chunks))
+    reader.start()
+    subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE,
+                   check=False, **keywords)
+    os.close(slave)
+    reader.join()
+    os.close(master)
+    return b"".join(chunks)
+
+
+class GnuCompare(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        need_gnu()
+        print(f"DGFS_TEST_SEED={SEED}", flush=True)
+        cls.folder = tempfile.TemporaryDirectory(prefix="dgfs-compare-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        place = pathlib.Path(cls.folder.name)
+        (place / "tree").mkdir()
+        cls.tree = RandomTree(place / "tree" / "t", SEED)
+        cls.image = place / "tree.dgfs"
+        support.build(place / "tree", cls.image)
+        cls.mount = cls.enterClassContext(support.mounted(cls.image))
+
+    def both(self, command, words):
+        """Runs both; (our result, GNU's)."""
+        ours = subprocess.run([support.DGFS, command, self.image, *words], env=ENVIRONMENT,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        gnu = subprocess.run([command, *words], env=ENVIRONMENT, cwd=self.mount,
+                             stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return ours, gnu
+
+    def check(self, command, line, change=lambda output: output):
+        """Compares outputs and exit codes of one command line."""
+        words = shlex.split(line) if isinstance(line, str) else line
+        with self.subTest(command=command, words=words):
+            ours, gnu = self.both(command, words)
+            self.same(change(ours.stdout), change(gnu.stdout))
+            self.assertEqual(ours.returncode, gnu.returncode, (ours.stderr, gnu.stderr))
+
+    def same(self, ours, gnu):
+        if ours == gnu:
+            return
+        ours_lines, gnu_lines = ours.split(b"\n"), gnu.split(b"\n")
+        for number, (a, b) in enumerate(zip(ours_lines, gnu_lines), 1):
+            if a != b:
+                self.fail(f"line {number}\n ours: {a!r}\n  gnu: {b!r}")
+        self.fail(f"{len(ours_lines)} lines instead of {len(gnu_lines)}")
+
+
+def without_first_reset(output):
+    """ls resets colours before the first one; in columns that is not always the first name."""
+    return re.sub(rb"\x1b\[0m(?=\x1b\[\d)", b"", output)
+
+
+def sorted_lines(output):
+    return b"\n".join(sorted(output.split(b"\n")))
+
+
+def sorted_records(output):
+    return b"\0".join(sorted(output.split(b"\0")))
+
+
+LS = [
+    "", "-a", "-A", "-1", "-R", "-aR", "-l", "-la", "-lR", "-laR", "-lh", "-li", "-ls", "-lsh",
+    "-s", "-i", "-is", "-iR", "-sR", "-lt", "-lS", "-lr", "-ltr", "-lSr", "-n", "-g", "-o", "-go",
+    "-lG", "-d", "-ld", "-lid", "-F", "-lF", "-p", "-lp", "--file-type", "-C", "-x", "-m", "-Ci",
+    "-Cs", "-xF", "-mi", "-w 40 -C", "-w 0 -C", "-w 200 -x", "-w 30 -m", "-T 0 -C", "-T 4 -C",
+    "-Q", "-b", "-N", "-q", "-lQ", "-lb", "-lq", "-CQ", "-Cb", "-Rb", "-RQ", "-Fb", "-FQ",
+    "--quoting-style=shell", "--quoting-style=shell-always", "--quoting-style=shell-escape",
+    "--quoting-style=shell-escape-always", "--quoting-style=c", "--quoting-style=escape",
+    "-l --quoting-style=shell-escape", "-C --quoting-style=shell-escape",
+    "-R --quoting-style=shell-escape", "-F --quoting-style=shell-escape",
+    "-l --quoting-style=shell", "-q --quoting-style=shell", "-x --quoting-style=shell-escape -i",
+    "-l --time-style=full-iso", "-l --time-style=long-iso", "-l --time-style=iso",
+    "-l --time-style=locale", "-l --time-style=+%s.%N", "--full-time", "-lc", "-lu", "-ltu", "-u",
+    "-c", "-t", "-tr", "-S", "-Sr", "-X", "-Xr", "-v", "-vr", "-r", "-lv",
+    "-av", "-1Av", "--sort=extension",
+    "--sort=none -a1 -r", "--sort=time -l", "--time=atime -l", "--group-directories-first",
+    "-r --group-directories-first", "-l --group-directories-first -t", "-B", "-I '*.c'",
+    "-I '*.c' -a", "--hide='*.c'", "--hide='*.c' -A", "--si -l", "--si -s", "-k -s", "-lk",
+    "--format=across", "--format=commas", "--format=long", "--zero", "--zero -l", "-lRah1it",
+    "--color", "-l --color", "-R --color", "-C --color", "-lRah1it --color", "-lF --color",
+    "-x --color -w 60", "-b --color", "-l --color -w 20", "--color -m", "--color=never -l",
+    "--indicator-style=slash", "-lsih --full-time", "-FRi", "-lnR", "-1l", "-l1", "-lC", "-Cl",
+]
+
+
+class Ls(GnuCompare):
+    def test_of_a_directory(self):
+        for options in LS:
+            self.check("ls", f"{options} t", without_first_reset)
+
+    def test_of_every_directory(self):
+        for directory in self.tree.directories:
+            path = os.fsdecode(os.path.relpath(directory, os.path.dirname(self.tree.top)))
+            for options in ("-la", "-C", "-CF --quoting-style=shell-escape", "-b1s"):
+                self.check("ls", shlex.split(options) + [path])
+
+    def test_of_files_and_directories(self):
+        operands = [os.fsdecode(os.path.relpath(p, os.path.dirname(self.tree.top)))
+                    for p in self.tree.files[:7] + self.tree.directories[1:4]]
+        links = [os.path.join(d, f) for d, _, files in os.walk(self.tree.top) for f in files
+                 if os.path.islink(os.path.join(d, f))][:6]
+        operands += [os.fsdecode(os.path.relpath(p, os.path.dirname(self.tree.top)))
+                     for p in links]
+        for options in ("", "-l", "-d", "-ld", "-C", "-F", "-li", "-Q", "-t", "--color", "-s"):
+            self.check("ls", shlex.split(options) + operands)
+
+    def test_on_terminals(self):
+        for columns in (40, 80, 133):
+            for options in ("", "-l", "-F", "-R", "-s", "-N", "-b", "-x", "-m", "-1", "-lR"):
+                with self.subTest(columns=columns, options=options):
+                    words = shlex.split(options) + ["--color", "t"]
+                    ours = on_terminal([support.DGFS, "ls", self.image, *words], columns,
+                                       env=ENVIRONMENT)
+                    gnu = on_terminal(["ls", *words], columns, env=ENVIRONMENT, cwd=self.mount)
+                    self.same(without_first_reset(ours), without_first_reset(gnu))
+
+    def test_of_what_is_missing(self):
+        for words in (["missing"], ["missing", "t"], ["-d", "no\nsuch"], ["-l", "t/missing/x"]):
+            ours, gnu = self.both("ls", words)
+            self.assertEqual(ours.stderr, gnu.stderr.replace(b"ls: ", b"dgfs: ls: "))
+            self.assertEqual(ours.returncode, gnu.returncode)
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/ls_options.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+template <class Value>
+using Words = std::vector<std::pair<std::string, Value>>;
+
+const Words<LsFormat>& format_words() {
+  static const Words<LsFormat> kWords = {{"long", LsFormat::kLong},
+                                         {"verbose", LsFormat::kLong},
+                                         {"commas", LsFormat::kCommas},
+                                         {"horizontal", LsFormat::kRows},
+                                         {"across", LsFormat::kRows},
+                                         {"vertical", LsFormat::kColumns},
+                                         {"single-column", LsFormat::kOnePerLine}};
+  return kWords;
+}
+const Words<LsSort>& sort_words() {
+  static const Words<LsSort> kWords = {
+      {"none", LsSort::kNone},           {"time", LsSort::kTime},       {"size", LsSort::kSize},
+      {"extension", LsSort::kExtension}, {"version", LsSort::kVersion}, {"name", LsSort::kName}};
+  return kWords;
+}
+const Words<LsIndicator>& indicator_words() {
+  static const Words<LsIndicator> kWords = {{"none", LsIndicator::kNone},
+                                            {"slash", LsIndicator::kSlash},
+                                            {"file-type", LsIndicator::kFileType},
+                                            {"classify", LsIndicator::kClassify}};
+  return kWords;
+}
+using TimeMember = Time reader::Node::*;
+const Words<TimeMember>& time_words() {
+  static const Words<TimeMember> kWords = {
+      {"mtime", &reader::Node::mtime}, {"modification", &reader::Node::mtime},
+      {"ctime", &reader::Node::ctime}, {"status", &reader::Node::ctime},
+      {"atime", &reader::Node::atime}, {"access", &reader::Node::atime},
+      {"use", &reader::Node::atime}};
+  return kWords;
+}
+
+/// A flag that does `set`.
+template <class Set>
+void on(OptionParser& options, const std::string& names, const std::string& help, Set set) {
+  options.on_flag(names, help, [set](const std::string&) -> Status {
+    set();
+    return ok();
+  });
+}
+
+/// An option whose value is one of `words`, which must be static.
+template <class Value, class Set>
+void word(OptionParser& options, const std::string& name, const std::string& help,
+          const Words<Value>& words, Set set) {
+  std::vector<std::string> known;
+  for (const auto& [text, value] : words) known.push_back(text);
+  options.on_value(name, "WORD", help, [&words, set](const std::string& text) -> Status {
+    std::string all;
+    for (const auto& [known_text, value] : words) {
+      if (known_text == text) {
+        set(value);
+        return ok();
+      }
+      all += (all.empty() ? "" : ", ") + known_text;
+    }
+    return Error(ErrorKind::kInvalidArgument, 6062, "'" + text + "' is not one of " + all);
+  });
+  options.choices(name, std::move(known));
+}
+
+void set_format(LsOptions& ls, LsFormat format) {
+  // As in ls, -1 does not end -l.
+  if (format == LsFormat::kOnePerLine && ls.format_asked == LsFormat::kLong) return;
+  ls.format_asked = format;
+}
+
+void set_time(LsOptions& ls, TimeMember member) {
+  ls.listing.time = member;
+  ls.time_asked = true;
+}
+
+void add_formats(OptionParser& options, LsOptions& ls) {
+  on(options, "-l", "Long format: mode, links, owner, size, time",
+     [&ls] { set_format(ls, LsFormat::kLong); });
+  on(options, "-1", "One name a line", [&ls] { set_format(ls, LsFormat::kOnePerLine); });
+  on(options, "-C", "In columns, as on a terminal", [&ls] { set_format(ls, LsFormat::kColumns); });
+  on(options, "-x", "In columns, but sorted along the lines",
+     [&ls] { set_format(ls, LsFormat::kRows); });
+  on(options, "-m", "Names in lines, parted by commas",
+     [&ls] { set_format(ls, LsFormat::kCommas); });
+  word(options, "--format", "long, single-column, vertical, across, commas", format_words(),
+       [&ls](LsFormat format) { ls.format_asked = format; });
+  on(options, "-n,--numeric-uid-gid", "As -l, with ids instead of names", [&ls] {
+    set_format(ls, LsFormat::kLong);
+    ls.listing.numeric = true;
+  });
+  on(options, "-g", "As -l, without owner", [&ls] {
+    set_format(ls, LsFormat::kLong);
+    ls.listing.owner = false;
+  });
+  on(options, "-o", "As -l, without group", [&ls] {
+    set_format(ls, LsFormat::kLong);
+    ls.listing.group = false;
+  });
+  on(options, "-G,--no-group", "In a long format, leave out the group",
+     [&ls] { ls.listing.group = false; });
+  options.number("-w,--width", "COLUMNS", "Width of the output, 0 for any", ls.width_columns);
+  options.number("-T,--tabsize", "COLUMNS", "Distance of tab stops between columns, 0 for spaces",
+                 ls.tab_columns);
+  on(options, "--zero", "End lines with NUL; names as they are, one a line", [&ls] {
+    ls.ends_with_nul = true;
+    ls.color = false;
+    set_format(ls, LsFormat::kOnePerLine);
+    ls.quoting_asked = QuotingStyle::kLiteral;
+    ls.hides_controls_asked = false;
+  });
+  options.flag("--json", "Print JSON objects, one a line", ls.json);
+}
+
+void add_selection(OptionParser& options, LsOptions& ls) {
+  on(options, "-a,--all", "Show names that begin with '.', too",
+     [&ls] { ls.hidden = LsHidden::kShowWithDots; });
+  on(options, "-A,--almost-all", "The same, without . and ..",
+     [&ls] { ls.hidden = LsHidden::kShow; });
+  on(options, "-B,--ignore-backups", "Leave out names that end in '~'",
+     [&ls] { ls.ignored.push_back("*~"); });
+  options.values("-I,--ignore", "PATTERN", "Leave out names like this", ls.ignored);
+  options.values("--hide", "PATTERN", "The same, unless -a or -A is given", ls.hidden_by_name);
+  options.flag("-R,--recursive", "List what is below, too", ls.recursive);
+  options.flag("-d,--directory", "List directories themselves", ls.directory_itself);
+}
+
+void add_sorting(OptionParser& options, LsOptions& ls) {
+  const auto sort_by = [&ls](LsSort key) { return [&ls, key] { ls.sort_asked = key; }; };
+  on(options, "-t", "Sort by time, newest first", sort_by(LsSort::kTime));
+  on(options, "-S", "Sort by size, largest first", sort_by(LsSort::kSize));
+  on(options, "-X", "Sort by what follows the last '.'", sort_by(LsSort::kExtension));
+  on(options, "-v", "Sort by the numbers in names", sort_by(LsSort::kVersion));
+  on(options, "-U", "Do not sort; names come as the image has them, by their bytes",
+     sort_by(LsSort::kNone));
+  word(options, "--sort", "name, none, size, time, version, extension", sort_words(),
+       [&ls](LsSort key) { ls.sort_asked = key; });
+  on(options, "-f", "As -aU, without -l, -s and colors", [&ls] {
+    ls.hidden = LsHidden::kShowWithDots;
+    ls.sort_asked = LsSort::kNone;
+    if (ls.format_asked == LsFormat::kLong) ls.format_asked.reset();
+    ls.listing.blocks = ls.color = false;
+  });
+  options.flag("-r,--reverse", "Sort the other way round", ls.reverse);
+  options.flag("--group-directories-first", "Directories before all others", ls.directories_first);
+  on(options, "-c", "Show and sort by the time of the last change of attributes",
+     [&ls] { set_time(ls, &reader::Node::ctime); });
+  on(options, "-u", "Show and sort by the time of the last access",
+     [&ls] { set_time(ls, &reader::Node::atime); });
+  word(options, "--time", "Show and sort by atime, ctime or mtime", time_words(),
+       [&ls](TimeMember member) { set_time(ls, member); });
+}
+
+void add_long_parts(OptionParser& options, LsOptions& ls) {
+  options.flag("-i,--inode", "Print inode numbers", ls.listing.inode);
+  options.flag("-s,--size", "Print the space taken, in units of 1024 bytes", ls.listing.blocks);
+  on(options, "-h,--human-readable", "Print sizes like 1.2K, 84M, 3G",
+     [&ls] { ls.listing.units = SizeUnits::kBinary; });
+  on(options, "--si", "The same in powers of 1000",
+     [&ls] { ls.listing.units = SizeUnits::kDecimal; });
+  on(options, "-k,--kibibytes", "Units of 1024 bytes for -s and totals (the default)", [] {});
+  const auto set_style = [&ls](const std::string& name) -> Status {
+    const std::optional<TimeStyle> style = time_style(name);
+    if (!style) {
+      return Error(ErrorKind::kInvalidArgument, 6061,
+                   "'" + name + "' is not full-iso, long-iso, iso, locale or +FORMAT");
+    }
+    ls.listing.time_style = *style;
+    return ok();
+  };
+  options.on_value("--time-style", "STYLE", "full-iso, long-iso, iso, locale, or +FORMAT of date",
+                   set_style);
+  options.choices("--time-style", {"full-iso", "long-iso", "iso", "locale"});
+  options.on_flag("--full-time", "As -l --time-style=full-iso", [&ls, set_style](const auto&) {
+    set_format(ls, LsFormat::kLong);
+    return set_style("full-iso");
+  });
+}
+
+void add_names(OptionParser& options, LsOptions& ls) {
+  on(options, "-F,--classify", "Append / * @ | = to names by type",
+     [&ls] { ls.indicator = LsIndicator::kClassify; });
+  on(options, "--file-type", "The same without '*'",
+     [&ls] { ls.indicator = LsIndicator::kFileType; });
+  on(options, "-p", "Append / to directories", [&ls] { ls.indicator = LsIndicator::kSlash; });
+  word(options, "--indicator-style", "none, slash, file-type, classify", indicator_words(),
+       [&ls](LsIndicator indicator) { ls.indicator = indicator; });
+  const auto quote = [&ls](QuotingStyle style) {
+    return [&ls, style] { ls.quoting_asked = style; };
+  };
+  on(options, "-Q,--quote-name", "Names in double quotes, as C has them", quote(QuotingStyle::kC));
+  on(options, "-b,--escape", "Escapes as in C for what cannot be printed",
+     quote(QuotingStyle::kEscape));
+  on(options, "-N,--literal", "Names as they are", quote(QuotingStyle::kLiteral));
+  options.on_value("--quoting-style", "WORD",
+                   "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape",
+                   [&ls](const std::string& text) -> Status {
+                     ls.quoting_asked = quoting_style(text);
+                     if (ls.quoting_asked) return ok();
+                     return Error(ErrorKind::kInvalidArgument, 6063,
+                                  "'" + text + "' is not a quoting style");
+                   });
+  options.choices("--quoting-style", {"literal", "shell", "shell-always", "shell-escape",
+                                      "shell-escape-always", "c", "escape"});
+  on(options, "-q,--hide-control-chars", "'?' for what cannot be printed, as on a terminal",
+     [&ls] { ls.hides_controls_asked = true; });
+  on(options, "--show-control-chars", "Print such characters as they are, even to a terminal",
+     [&ls] { ls.hides_controls_asked = false; });
+}
+
+Status set_color(const Session& session, const std::string& when, bool& color) {
+  if (when != "always" && when != "auto" && when != "never") {
+    return Error(ErrorKind::kInvalidArgument, 6060, "'" + when + "' is not always, auto or never");
+  }
+  color = when == "always" || (when == "auto" && session.io().out_is_terminal);
+  return ok();
+}
+
+/// COLUMNS, or the terminal's width, or 80.
+std::size_t default_width_columns(const Session& session) {
+  const Result<std::uint64_t> asked = parse_number(session.env().variable("COLUMNS").value_or(""));
+  if (asked && asked.value() != 0) return asked.value();
+  return session.io().out_is_terminal ? session.io().width_columns : 80;
+}
+
+}  // namespace
+
+void add_ls_options(OptionParser& options, const Session& session, LsOptions& ls) {
+  ls.listing.now = session.env().now();
+  ls.listing.time_style = *time_style("locale");
+  const std::optional<std::string> style = session.env().variable("TIME_STYLE");
+  if (style && time_style(*style)) ls.listing.time_style = *time_style(*style);
+  ls.color = session.io().out_is_terminal && !session.env().variable("NO_COLOR");
+  ls.width_columns = default_width_columns(session);
+  add_formats(options, ls);
+  add_selection(options, ls);
+  add_sorting(options, ls);
+  add_long_parts(options, ls);
+  add_names(options, ls);
+  options.on_optional_value(
+      "--color", "WHEN", "always", "Color names: always, auto or never",
+      [&session, &ls](const std::string& when) { return set_color(session, when, ls.color); });
+  options.choices("--color", {"always", "auto", "never"});
+}
+
+void complete_ls_options(const Session& session, LsOptions& ls) {
+  const bool terminal = session.io().out_is_terminal;
+  ls.format = ls.format_asked.value_or(terminal ? LsFormat::kColumns : LsFormat::kOnePerLine);
+  const bool by_time = ls.time_asked && ls.format != LsFormat::kLong;
+  ls.sort = ls.sort_asked.value_or(by_time ? LsSort::kTime : LsSort::kName);
+  ls.name_style.quoting =
+      ls.quoting_asked.value_or(terminal ? QuotingStyle::kShellEscape : QuotingStyle::kLiteral);
+  ls.name_style.hides_controls = ls.hides_controls_asked.value_or(terminal);
+  if (ls.name_style.quoting == QuotingStyle::kEscape) ls.name_style.also = " ";
+  // What -F appends must not be taken for a part of the name.
+  if (ls.indicator == LsIndicator::kFileType) ls.name_style.also += "*=>@|";
+  if (ls.indicator == LsIndicator::kClassify) ls.name_style.also += "=>@|";
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What dgfs ls can be asked for: the options of ls(1) that mean something in an image.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/command.h"
+#include "tools/long_listing.h"
+#include "tools/name_style.h"
+
+namespace dgfs::tools {
+
+enum class LsFormat : std::uint8_t { kOnePerLine, kLong, kColumns, kRows, kCommas };
+enum class LsHidden : std::uint8_t { kSkip, kShow, kShowWithDots };
+enum class LsSort : std::uint8_t { kName, kNone, kTime, kSize, kExtension, kVersion };
+/// What stands after a name: '/' after directories, also "@|=" after others, also "*".
+enum class LsIndicator : std::uint8_t { kNone, kSlash, kFileType, kClassify };
+
+struct LsOptions {
+  std::optional<LsFormat> format_asked;
+  std::optional<LsSort> sort_asked;
+  std::optional<QuotingStyle> quoting_asked;
+  std::optional<bool> hides_controls_asked;
+  bool time_asked = false;  ///< -c, -u, --time: sorts by time, too, where nothing else says so
+
+  LsHidden hidden = LsHidden::kSkip;
+  LsIndicator indicator = LsIndicator::kNone;
+  std::vector<std::string> ignored;         ///< patterns of names to leave out
+  std::vector<std::string> hidden_by_name;  ///< the same, but for -a and -A
+  bool recursive = false;
+  bool directory_itself = false;
+  bool reverse = false;
+  bool directories_first = false;
+  bool json = false;
+  bool color = false;
+  bool ends_with_nul = false;
+  std::size_t width_columns = 80;  ///< 0 = no limit
+  std::size_t tab_columns = 8;
+  LongListingOptions listing;
+
+  // Set by parse_ls(), from the above.
+  LsFormat format = LsFormat::kOnePerLine;
+  LsSort sort = LsSort::kName;
+  NameStyle name_style;
+};
+
+/// Adds the options; `ls` must outlive the parse.
+void add_ls_options(OptionParser& options, const Session& session, LsOptions& ls);
+/// Works out what was not said, from terminal and environment.
+void complete_ls_options(const Session& session, LsOptions& ls);
+
+}  // namespace dgfs::tools
