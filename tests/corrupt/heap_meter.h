@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// HeapMeter: the most that operator new had handed out at once, over the life of the meter.
+// Linking it replaces operator new and delete of the program.
+#pragma once
+
+#include <cstddef>
+
+namespace dgfs::test {
+
+/// One at a time. Counts all threads.
+class HeapMeter {
+ public:
+  HeapMeter();
+  /// Above what was held when the meter was made.
+  [[nodiscard]] std::size_t peak_bytes() const;
+
+ private:
+  std::size_t begin_bytes_;
+};
+
+}  // namespace dgfs::test

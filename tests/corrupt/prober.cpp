@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tests/corrupt/prober.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <unordered_set>
+
+#include "format/checksum.h"
+#include "format/limits.h"
+#include "format/mode.h"
+#include "reader/extract.h"
+#include "reader/verify.h"
+#include "tests/corrupt/heap_meter.h"
+#include "tests/support/image_assembler.h"
+
+namespace dgfs::test {
+namespace {
+
+// What a probe of a small image may take. The window through which sections are read is the
+// largest part of it: twice a block of 16 MiB.
+constexpr std::size_t kHeapBytesMax = std::size_t{160} << 20;
+constexpr double kSecondsMax = 10;  // under sanitizers, on a busy machine
+// No image here has more entries, and no file more bytes that are not a hole.
+constexpr std::uint64_t kWalkedMax = 200'000;
+constexpr std::size_t kReadBytesMax = std::size_t{1} << 20;
+
+struct Marks {
+  std::unordered_set<std::uint64_t> seen;
+  std::size_t peak_bytes = 0;
+  double longest_s = 0;
+};
+Marks& marks() {
+  static Marks made;
+  return made;
+}
+
+double processor_time_s() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::string time_text(const Time& time) {
+  return std::to_string(time.seconds) + "." + std::to_string(time.nanoseconds);
+}
+
+// All that is fixed by the image, the place of the data left out: it is no answer by itself.
+std::string node_text(const reader::Node& node) {
+  std::string text;
+  for (const std::uint64_t number :
+       {node.inode, std::uint64_t{node.mode}, std::uint64_t{node.uid}, std::uint64_t{node.gid},
+        node.link_count, node.size_bytes, node.rdev}) {
+    text += std::to_string(number) + " ";
+  }
+  return text + time_text(node.mtime) + " " + time_text(node.ctime) + " " + time_text(node.atime);
+}
+
+// Damage is somewhere. Only of a file that is no image at all there is no more to say.
+void expect_place(const Error& error, const std::string& what) {
+  constexpr std::uint16_t kNoImage = 3105;
+  const bool is_damage = error.kind() == ErrorKind::kCorrupt ||
+                         error.kind() == ErrorKind::kUnsupported ||
+                         error.kind() == ErrorKind::kLimit;
+  if (!is_damage) return;
+  EXPECT_FALSE(error.file().empty()) << error.code() << " " << error.message() << what;
+  if (error.code() == kNoImage) return;
+  EXPECT_FALSE(error.section().empty()) << error.code() << " " << error.message() << what;
+  EXPECT_TRUE(error.offset()) << error.code() << " " << error.message() << what;
+}
+
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() <= format::kNameBytesMax && name != "." && name != ".." &&
+         name.find('/') == name.npos && name.find('\0') == name.npos;
+}
+
+bool is_path(std::string_view path) {
+  while (!path.empty()) {
+    const auto end = std::min(path.find('/'), path.size());
+    if (!is_name(path.substr(0, end))) return false;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Findings::has(std::uint16_t code) const {
+  return std::any_of(errors.begin(), errors.end(),
+                     [&](const Error& error) { return error.code() == code; });
+}
+
+std::string Findings::text() const {
+  std::string text;
+  for (const auto& error : errors) {
+    text += "\n  " + std::to_string(static_cast<int>(error.kind())) + " " +
+            std::to_string(error.code()) + " " + error.message();
+  }
+  return errors.empty() ? "no error" : text;
+}
+
+// One pass over one image.
+class Prober::Questions {
+ public:
+  Questions(const reader::Image& image, const std::set<std::uint16_t>& usual, Findings& findings,
+            std::string what)
+      : image_(image), usual_(usual), findings_(findings), what_(std::move(what)) {}
+
+  void about_tree() {
+    const auto walked = image_.walk(
+        "",
+        [&](std::string_view path, const reader::Node& node) {
+          EXPECT_TRUE(is_path(path)) << what_;
+          EXPECT_TRUE(walked_.insert(std::string(path)).second) << path << ": twice, " << what_;
+          about_node("walk " + std::string(path), node);
+          return ++findings_.walked < kWalkedMax;
+        },
+        [&](const Error& error) {
+          note(error);
+          return true;
+        });
+    if (!walked) note(walked.assume_error());
+    EXPECT_LT(findings_.walked, kWalkedMax) << what_;
+  }
+
+  void about_path(const std::string& path) {
+    const auto node = image_.lookup(path);
+    if (!answered("lookup " + path, node)) return;
+    about_node("lookup " + path, node.assume_value());
+    about_contents("of " + path, node.assume_value());
+    const auto inode = node.assume_value().inode;
+    if (const auto up = image_.parent(inode); answered("parent of " + path, up)) {
+      keep("parent of " + path, std::to_string(up.assume_value()));
+      const auto name = path.substr(path.rfind('/') + 1);
+      const auto child = image_.lookup(up.assume_value(), name.empty() ? "." : name);
+      if (answered("child " + path, child)) about_node("child " + path, child.assume_value());
+    }
+    if (format::is_directory(node.assume_value().mode)) about_directory(inode);
+  }
+
+  void about_inode(reader::InodeNumber inode) {
+    const auto question = "inode " + std::to_string(inode);
+    const auto node = image_.by_inode(inode);
+    if (answered(question, node)) about_node(question, node.assume_value());
+    const auto path = image_.path_of(inode);
+    if (answered("path of " + question, path)) keep("path of " + question, path.assume_value());
+  }
+
+  void note(const Error& error) {
+    expect_place(error, what_);
+    if (usual_.contains(error.code())) return;
+    if (codes_.emplace(error.code(), error.section()).second) findings_.errors.push_back(error);
+  }
+
+  Answers answers;
+
+ private:
+  void keep(const std::string& question, std::string answer) {
+    ++findings_.answers;
+    answers[question] = std::move(answer);
+  }
+  template <class T>
+  bool answered(const std::string& question, const Result<T>& result) {
+    if (result) return true;
+    // That there is no such thing is an answer.
+    if (result.assume_error().kind() == ErrorKind::kNotFound) keep(question, "none");
+    note(result.assume_error());
+    return false;
+  }
+
+  void about_node(const std::string& question, const reader::Node& node) {
+    keep(question, node_text(node));
+    EXPECT_TRUE(format::is_valid_mode(node.mode)) << what_;
+    EXPECT_LE(node.size_bytes, format::kFileBytesMax) << what_;
+    for (const auto& time : {node.mtime, node.ctime, node.atime}) {
+      EXPECT_LT(time.nanoseconds, 1'000'000'000U) << what_;
+    }
+    EXPECT_NE(node.inode, 0U) << what_;
+    EXPECT_EQ(node.inode == 1, question == "walk " || question == "lookup " ||
+                                   question == "child " || question == "inode 1")
+        << question << what_;
+  }
+
+  void about_directory(reader::InodeNumber inode) {
+    std::string names;
+    std::string last;
+    std::uint64_t count = 0;
+    const auto listed = image_.list(inode, 0, [&](const reader::ListedName& name) {
+      EXPECT_TRUE(is_name(name.name)) << what_;
+      EXPECT_TRUE(count == 0 || last < name.name) << name.name << " follows " << last << what_;
+      last = name.name;
+      names += last + " " + std::to_string(name.inode) + "/";
+      return ++count < kWalkedMax;
+    });
+    const auto question = "names of " + std::to_string(inode);
+    if (!listed) return note(listed.assume_error());
+    keep(question, names);
+    about_places_behind(inode, count);
+  }
+
+  void about_places_behind(reader::InodeNumber inode, std::uint64_t count) {
+    for (const auto place : {count, count + 5, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+      std::uint64_t found = 0;
+      const auto listed = image_.list_nodes(inode, place, [&](const auto&, const auto&) {
+        ++found;
+        return true;
+      });
+      EXPECT_TRUE(listed.has_value()) << what_;
+      EXPECT_EQ(found, 0U) << "behind the end, " << what_;
+    }
+    const auto nodes = image_.list_nodes(inode, 0, [](const auto&, const auto&) { return true; });
+    if (!nodes) note(nodes.assume_error());
+  }
+
+  void about_contents(const std::string& question, const reader::Node& node) {
+    if (const auto xattrs = image_.xattrs(node); answered("xattrs " + question, xattrs)) {
+      std::string text;
+      for (const auto& xattr : xattrs.assume_value()) {
+        EXPECT_TRUE(!xattr.name.empty() && xattr.name.find('\0') == xattr.name.npos) << what_;
+        text += xattr.name + "=" + std::string(as_text(xattr.value)) + "/";
+      }
+      keep("xattrs " + question, text);
+    }
+    if (format::is_symlink(node.mode)) {
+      const auto target = image_.read_link(node);
+      if (!answered("target " + question, target)) return;
+      const auto& text = target.assume_value();
+      EXPECT_TRUE(!text.empty() && text.size() <= format::kTargetBytesMax) << what_;
+      EXPECT_EQ(text.find('\0'), text.npos) << what_;
+      keep("target " + question, text);
+    }
+    if (format::is_regular(node.mode)) about_bytes(question, node);
+  }
+
+  void about_bytes(const std::string& question, const reader::Node& node) {
+    Buffer out(static_cast<std::size_t>(std::min<std::uint64_t>(node.size_bytes, kReadBytesMax)));
+    for (const auto at : {std::uint64_t{0}, node.size_bytes / 2, node.size_bytes}) {
+      const auto read = image_.read(node, at, out);
+      const auto part = "bytes " + std::to_string(at) + " " + question;
+      if (!answered(part, read)) continue;
+      EXPECT_EQ(read.assume_value(), std::min<std::uint64_t>(out.size(), node.size_bytes - at));
+      keep(part, std::string(as_text(Bytes(out).first(read.assume_value()))));
+    }
+    const auto next_data = image_.next_data(node, 0);
+    if (answered("data " + question, next_data)) {
+      keep("data " + question, std::to_string(next_data.assume_value()));
+    }
+    const auto next_hole = image_.next_hole(node, 0);
+    if (answered("hole " + question, next_hole)) {
+      keep("hole " + question, std::to_string(next_hole.assume_value()));
+      EXPECT_LE(next_hole.assume_value(), node.size_bytes) << what_;
+    }
+    if (const auto place = image_.locate(node, 0); !place) note(place.assume_error());
+  }
+
+  const reader::Image& image_;
+  const std::set<std::uint16_t>& usual_;
+  Findings& findings_;
+  std::string what_;
+  std::set<std::string> walked_;
+  std::set<std::pair<std::uint16_t, std::string>> codes_;
+};
+
+namespace {
+
+std::unique_ptr<storage::MemoryEnv> put(const DamagedFiles& files) {
+  auto env = storage::make_memory_env(1);
+  if (!files.image.empty()) write_file(*env, "/t.dgfs", files.image);
+  if (!files.index.empty()) write_file(*env, "/t.dgfs.idx", files.index);
+  return env;
+}
+
+void verify_and_extract(const reader::Image& image, storage::MemoryEnv& env,
+                        const std::function<void(const Error&)>& note) {
+  reader::VerifyOptions verify;
+  verify.jobs = 1;
+  verify.damaged_index = note;
+  const auto verified = reader::verify(image, verify);
+  if (!verified) note(verified.assume_error());
+  reader::ExtractOptions extract;
+  extract.jobs = 1;
+  extract.keep_going = true;
+  extract.privileged = true;
+  env.set_capacity(std::uint64_t{64} << 20);
+  (void)env.make_directory("/jail", 0755);
+  (void)reader::extract(image, env, "/jail/out", extract);
+  for (const auto* path : {"/evil", "/jail/evil", "/tree"}) {
+    EXPECT_FALSE(env.status(path).has_value()) << "written outside of the destination";
+  }
+}
+
+}  // namespace
+
+Prober::Prober(DamagedFiles sound) {
+  const auto env = put(sound);
+  const auto image = reader::Image::open(*env, sound.image.empty() ? "/t.dgfs.idx" : "/t.dgfs");
+  if (!image) {
+    ADD_FAILURE() << image.assume_error().message();
+    std::abort();
+  }
+  const auto walked =
+      image.assume_value()->walk("", [&](std::string_view path, const reader::Node& node) {
+        paths_.emplace_back(path);
+        inodes_.push_back(node.inode);
+        return true;
+      });
+  EXPECT_TRUE(walked.has_value());
+  inodes_.insert(inodes_.end(), {0, paths_.size() + 1, paths_.size() + 2, ~std::uint64_t{0}});
+  Findings findings;
+  Questions questions(*image.assume_value(), usual_, findings, "the sound image");
+  questions.about_tree();
+  for (const auto& path : paths_) questions.about_path(path);
+  for (const auto inode : inodes_) questions.about_inode(inode);
+  truth_ = std::move(questions.answers);
+  for (const auto& error : findings.errors) usual_.insert(error.code());
+}
+
+Findings Prober::probe(const DamagedFiles& files, Promise promise, const std::string& what,
+                       Depth depth) {
+  auto& seen = marks();
+  seen.seen.insert(format::checksum64(files.image, format::checksum64(files.index)));
+  const auto begin_s = processor_time_s();
+  const auto env = put(files);
+  const HeapMeter meter;
+  Findings findings;
+  Answers answers;
+  {
+    const auto image = reader::Image::open(*env, files.image.empty() ? "/t.dgfs.idx" : "/t.dgfs");
+    if (!image) {
+      findings.errors.push_back(image.assume_error());
+      expect_place(image.assume_error(), "\n" + what);
+    } else {
+      Questions questions(*image.assume_value(), usual_, findings, "\n" + what);
+      for (const auto& path : paths_) questions.about_path(path);
+      questions.about_tree();
+      for (const auto inode : inodes_) questions.about_inode(inode);
+      if (depth == Depth::kAll) {
+        verify_and_extract(*image.assume_value(), *env,
+                           [&](const Error& error) { questions.note(error); });
+      }
+      answers = std::move(questions.answers);
+    }
+  }
+  for (const auto& [question, answer] : answers) {
+    if (promise != Promise::kTruth) break;
+    const auto truth = truth_.find(question);
+    EXPECT_TRUE(truth != truth_.end() && truth->second == answer)
+        << "wrong answer: " << question << " with " << what;
+  }
+  seen.peak_bytes = std::max(seen.peak_bytes, meter.peak_bytes());
+  seen.longest_s = std::max(seen.longest_s, processor_time_s() - begin_s);
+  EXPECT_LT(meter.peak_bytes(), kHeapBytesMax) << what;
+  EXPECT_LT(processor_time_s() - begin_s, kSecondsMax) << what;
+  return findings;
+}
+
+std::size_t Prober::cases() { return marks().seen.size(); }
+std::size_t Prober::peak_bytes() { return marks().peak_bytes; }
+double Prober::longest_s() { return marks().longest_s; }
+
+}  // namespace dgfs::test

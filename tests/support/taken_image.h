@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// TakenImage: an image of one volume taken apart, to be changed and put together again with every
+// checksum, length and place made to fit, as an attacker would.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/page_directory.h"
+#include "format/section.h"
+#include "format/superblock.h"
+#include "format/volume_header.h"
+
+namespace dgfs::test {
+
+class TakenImage {
+ public:
+  /// @param image  a sound image with a trailing index; others end the program
+  explicit TakenImage(Bytes image);
+
+  /// The image with one index, behind its data.
+  [[nodiscard]] Buffer image() const;
+  /// The index alone.
+  [[nodiscard]] Buffer index() const;
+
+  /// Recomputes a page's checksum, in the page and in its record.
+  void reseal_page(std::size_t page);
+  /// Takes the page directory from `records` again, after they were changed.
+  void reseal_records();
+  /// Decoded bodies of the sealed blocks of a section.
+  [[nodiscard]] std::vector<Buffer>& bodies(format::SectionKind kind) {
+    return bodies_[static_cast<std::size_t>(kind)];
+  }
+  /// Sections that are no sealed blocks: pages, side records.
+  [[nodiscard]] Buffer& raw(format::SectionKind kind) {
+    return raw_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] Buffer& pages() { return raw(format::SectionKind::kPages); }
+
+  format::Superblock superblock;  ///< places of sections are set by index()
+  format::VolumeHeader header;    ///< places of index and end are set by image()
+  Buffer data;                    ///< of the volume, behind the header page
+  std::vector<format::PageRecord> records;
+
+ private:
+  std::array<std::vector<Buffer>, format::kSectionKinds> bodies_;
+  std::array<Buffer, format::kSectionKinds> raw_;
+};
+
+/// Whether a section is made of sealed blocks.
+[[nodiscard]] bool has_blocks(format::SectionKind kind);
+
+/// @{ Recomputes the checksum of what begins at `at`. A length that leads out of the bytes is cut.
+void reseal_header_page(MutableBytes bytes, std::size_t at);
+void reseal_block(MutableBytes bytes, std::size_t at, format::SectionKind kind);
+/// @}
+
+}  // namespace dgfs::test
