@@ -23,6 +23,8 @@ constexpr std::size_t kBatchFramesMax = 64;
 constexpr std::size_t kBatchFramesMin = 2;
 constexpr std::size_t kSortBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kSortBytesMin = std::size_t{1} << 20;
+constexpr std::size_t kNameBytesMax = std::size_t{8} << 20;
+constexpr std::size_t kNameBytesMin = std::size_t{1} << 18;
 constexpr unsigned kThreadsMax = 256;
 // Directories kept open by all readers together; a process may open 1024 files by default.
 constexpr std::size_t kOpenDirectoriesMax = 512;
@@ -68,6 +70,7 @@ ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const sto
   budget.batches = std::clamp(options.memory_bytes / 2 / budget.batch_bytes,
                               std::size_t{budget.threads} + 1, batches);
   budget.sort_bytes = std::clamp(options.memory_bytes / 4, kSortBytesMin, kSortBytesMax);
+  budget.name_bytes = std::clamp(options.memory_bytes / 16, kNameBytesMin, kNameBytesMax);
   return budget;
 }
 
@@ -128,7 +131,8 @@ Status ImageBuilder::open_outputs() {
 Status ImageBuilder::scan() {
   tree_ = std::make_unique<TreeSpool>(spool_place_);
   links_ = std::make_unique<LinkSorter>(spool_place_, budget_.sort_bytes);
-  Scanner scanner(*root_, options_, old_outputs_, {*tree_, *links_, losses_, progress_});
+  Scanner scanner(*root_, options_, old_outputs_, {*tree_, *links_, losses_, progress_},
+                  {spool_place_, budget_.name_bytes});
   DGFS_TRY(totals, scanner.run());
   totals_ = totals;
   if (!created_given_) created_seconds_ = totals_.newest_mtime.seconds;

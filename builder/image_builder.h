@@ -33,6 +33,7 @@ class ImageBuilder {
     std::size_t batch_bytes = 0;  ///< whole frames with checksums
     std::size_t batches = 2;
     std::size_t sort_bytes = 0;
+    std::size_t name_bytes = 0;
   };
 
   [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);

@@ -29,17 +29,10 @@ class Rollback {
   std::vector<std::function<void()>> steps_;
 };
 
-// ".NAME.abcdef0123.suffix", shortened to fit into a file name.
-std::string hidden_name(storage::Env& env, const std::string& path, std::string_view suffix) {
+std::string fresh_name(storage::Env& env, const std::string& path, std::string_view suffix) {
   std::array<std::uint8_t, 5> random{};
   env.random(random);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string name = "." + storage::base_name(path).substr(0, storage::kNameBytesMax - 32) + ".";
-  for (const std::uint8_t byte : random) {
-    name.push_back(kDigits[byte >> 4]);
-    name.push_back(kDigits[byte & 15]);
-  }
-  return name.append(".").append(suffix);
+  return storage::hidden_name(storage::base_name(path), random, suffix);
 }
 
 std::string beside(const std::string& path, const std::string& name) {
@@ -93,6 +86,7 @@ class Publisher {
   const Publication& publication_;
   std::string new_index_;                 ///< hidden path
   std::string old_image_;                 ///< hidden path, empty if there was none
+  bool is_old_linked_ = false;            ///< it has that name already, beside its own
   std::vector<std::string> old_indexes_;  ///< hidden paths
   Rollback rollback_;
 };
@@ -130,7 +124,7 @@ Status Publisher::run() {
 
 Status Publisher::stage_index() {
   const std::string& path = publication_.index_path;
-  new_index_ = beside(path, hidden_name(env_, path, "new"));
+  new_index_ = beside(path, fresh_name(env_, path, "new"));
   DGFS_CHECK(env_.publish(*publication_.index, new_index_));
   rollback_.add([this] { remove_quietly(env_, new_index_); });
   return ok();
@@ -141,17 +135,18 @@ Status Publisher::keep_old_image() {
   DGFS_TRY(there, exists(env_, path));
   if (!there) return ok();
   DGFS_TRY(directory, env_.open_directory(storage::parent_path(path)));
-  const std::string name = hidden_name(env_, path, "old");
-  DGFS_CHECK(directory->make_link(*directory, storage::base_name(path), name));
+  const std::string name = fresh_name(env_, path, "old");
   old_image_ = beside(path, name);
-  rollback_.add([this] { remove_quietly(env_, old_image_); });
+  // Where the file system has no hard links, switching renames it instead.
+  is_old_linked_ = directory->make_link(*directory, storage::base_name(path), name).has_value();
+  if (is_old_linked_) rollback_.add([this] { remove_quietly(env_, old_image_); });
   return ok();
 }
 
 Status Publisher::set_aside(const std::string& path) {
   DGFS_TRY(there, exists(env_, path));
   if (!there) return ok();
-  const std::string hidden = beside(path, hidden_name(env_, path, "old"));
+  const std::string hidden = beside(path, fresh_name(env_, path, "old"));
   DGFS_CHECK(env_.rename(path, hidden));
   old_indexes_.push_back(hidden);
   rollback_.add([this, path, hidden] { static_cast<void>(env_.rename(hidden, path)); });
@@ -160,6 +155,9 @@ Status Publisher::set_aside(const std::string& path) {
 
 Status Publisher::switch_image() {
   const std::string& path = publication_.image_path;
+  if (!old_image_.empty() && !is_old_linked_) {
+    DGFS_CHECK(env_.rename(path, old_image_));
+  }
   // Before the call, for it may fail after its rename, when the directory cannot be synced.
   rollback_.add([this, &path] {
     if (old_image_.empty()) return remove_quietly(env_, path);

@@ -15,6 +15,8 @@
 //
 // An error in any step undoes those before it. A crash between 1 and 6 leaves hidden files; where
 // an image holds no copy of its index, one between 3 and 5 leaves it with a hidden index only.
+// A file system without hard links (vfat) has no step 2: the old image is renamed right before 4,
+// and a crash between these two leaves it under its hidden name only.
 #pragma once
 
 #include <optional>

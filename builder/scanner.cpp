@@ -33,22 +33,24 @@ Status check_target(const std::string& target) {
 }  // namespace
 
 Scanner::Scanner(const storage::Directory& root, const BuildOptions& options,
-                 std::vector<FileIdentity> skip, ScanSinks sinks)
+                 std::vector<FileIdentity> skip, ScanSinks sinks, NameSpace names)
     : root_(root),
       options_(options),
       stop_(options.stop),
       exclude_(options.exclude),
       skip_(std::move(skip)),
       sinks_(sinks),
+      names_(std::move(names)),
       cursor_(root, kOpenLevelsMax) {}
 
 Result<ScanTotals> Scanner::run() {
   DGFS_CHECK(scan_root());
   while (!levels_.empty()) {
-    if (levels_.back().pending.empty()) {
-      levels_.pop_back();
+    DGFS_TRY(pending, levels_.back().pending.next());
+    if (pending) {
+      DGFS_CHECK(visit(*pending));
     } else {
-      DGFS_CHECK(visit_next());
+      levels_.pop_back();
     }
   }
   return totals_;
@@ -59,36 +61,34 @@ Status Scanner::scan_root() {
   root_device_ = status.device;
   DGFS_TRY(details, read_details(root_, {}, status));
   DGFS_CHECK(add({}, status, details));
-  DGFS_TRY(names, list(root_));
+  Listing listing = list(root_);
+  DGFS_CHECK(std::move(listing.sorter));
+  DGFS_CHECK(std::move(listing.source));
   DGFS_CHECK(sinks_.tree.begin_directory(prefix_));
-  return scan_children(root_, std::move(names));
+  return scan_children(root_, std::move(listing.names));
 }
 
-Status Scanner::visit_next() {
-  Level& level = levels_.back();
-  const Pending pending = std::move(level.pending.back());
-  level.pending.pop_back();
-  prefix_.resize(level.prefix_bytes);
+Status Scanner::visit(const PendingDirectory& pending) {
+  const std::size_t parent_bytes = levels_.back().prefix_bytes;
+  prefix_.resize(parent_bytes);
   prefix_.append(pending.name).push_back('\0');
   if (options_.one_file_system && pending.identity.device != root_device_) {
     return sinks_.tree.begin_directory(prefix_);
   }
-  auto names = [&]() -> Result<std::vector<std::string>> {
-    DGFS_TRY(directory, enter(pending));
-    return list(*directory);
-  }();
-  if (!names) {
+  Listing listing = enter_and_list(pending);
+  DGFS_CHECK(std::move(listing.sorter));
+  if (!listing.source) {
     const std::string path =
-        tree_path(std::string_view(prefix_).substr(0, level.prefix_bytes), pending.name);
-    DGFS_CHECK(sinks_.losses.add(path, std::move(names).error()));
+        tree_path(std::string_view(prefix_).substr(0, parent_bytes), pending.name);
+    DGFS_CHECK(sinks_.losses.add(path, std::move(listing.source).error()));
     return sinks_.tree.omit(pending.record_offset);
   }
   DGFS_CHECK(sinks_.tree.begin_directory(prefix_));
   DGFS_TRY(directory, cursor_.enter(prefix_));
-  return scan_children(*directory, std::move(names).value());
+  return scan_children(*directory, std::move(listing.names));
 }
 
-Result<const storage::Directory*> Scanner::enter(const Pending& pending) {
+Result<const storage::Directory*> Scanner::enter(const PendingDirectory& pending) {
   DGFS_TRY(directory, cursor_.enter(prefix_));
   DGFS_TRY(status, directory->status());
   if (identity_of(status) == pending.identity) return directory;
@@ -96,33 +96,41 @@ Result<const storage::Directory*> Scanner::enter(const Pending& pending) {
       .in_file(directory->path());
 }
 
-Result<std::vector<std::string>> Scanner::list(const storage::Directory& directory) const {
-  DGFS_TRY(names, directory.list());
-  if (!exclude_.empty()) {
-    std::erase_if(
-        names, [&](const std::string& name) { return exclude_.matches(tree_path(prefix_, name)); });
-  }
-  std::sort(names.begin(), names.end());
-  return std::move(names);
+Scanner::Listing Scanner::enter_and_list(const PendingDirectory& pending) {
+  auto directory = enter(pending);
+  if (directory) return list(*directory.value());
+  return {NameSorter(names_.place, 0), std::move(directory).error()};
 }
 
-Status Scanner::scan_children(const storage::Directory& directory, std::vector<std::string> names) {
-  std::vector<Pending> pending;
-  for (const std::string& name : names) {
+Scanner::Listing Scanner::list(const storage::Directory& directory) const {
+  Listing listing{NameSorter(names_.place, names_.memory_bytes)};
+  listing.source = directory.each_name([&](std::string_view name) {
+    const bool excluded = !exclude_.empty() && exclude_.matches(tree_path(prefix_, name));
+    if (!excluded) listing.sorter = listing.names.add(name);
+    return listing.sorter.has_value() && !stop_.is_set();
+  });
+  return listing;
+}
+
+Status Scanner::scan_children(const storage::Directory& directory, NameSorter names) {
+  DGFS_TRY(sorted, std::move(names).finish());
+  PendingDirectories pending(sinks_.tree);
+  while (true) {
     DGFS_CHECK(stop_.check());
-    DGFS_CHECK(scan_name(directory, name, pending));
+    DGFS_TRY(name, sorted->next());
+    if (!name) break;
+    DGFS_CHECK(scan_name(directory, *name, pending));
   }
+  pending.end();
   sinks_.progress.state().entries = totals_.entries;
   sinks_.progress.state().content_bytes_total = totals_.content_bytes;
   sinks_.progress.update();
-  if (pending.empty()) return ok();
-  std::reverse(pending.begin(), pending.end());
-  levels_.push_back({prefix_.size(), std::move(pending)});
+  if (!pending.empty()) levels_.push_back({prefix_.size(), std::move(pending)});
   return ok();
 }
 
-Status Scanner::scan_name(const storage::Directory& directory, const std::string& name,
-                          std::vector<Pending>& pending) {
+Status Scanner::scan_name(const storage::Directory& directory, std::string_view name,
+                          PendingDirectories& pending) {
   auto status = directory.status(name);
   if (!status) return sinks_.losses.add(tree_path(prefix_, name), std::move(status).error());
   if (is_skipped(status.value())) return ok();
@@ -130,7 +138,7 @@ Status Scanner::scan_name(const storage::Directory& directory, const std::string
   if (!details) return sinks_.losses.add(tree_path(prefix_, name), std::move(details).error());
   DGFS_TRY(offset, add(name, status.value(), details.value()));
   if (format::is_directory(status.value().mode)) {
-    pending.push_back({name, identity_of(status.value()), offset});
+    pending.add({std::string(name), identity_of(status.value()), offset});
   }
   return ok();
 }

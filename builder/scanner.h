@@ -14,18 +14,13 @@
 #include "builder/exclude.h"
 #include "builder/link_sorter.h"
 #include "builder/losses.h"
+#include "builder/name_sorter.h"
+#include "builder/pending_directories.h"
 #include "builder/progress.h"
 #include "builder/stop.h"
 #include "builder/tree_spool.h"
 
 namespace dgfs::builder {
-
-/// Identity of a file, to recognise it wherever it is met.
-struct FileIdentity {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
-};
 
 /// What the scan learns about the tree as a whole.
 struct ScanTotals {
@@ -45,29 +40,37 @@ struct ScanSinks {
   ProgressMeter& progress;
 };
 
-/// Single use, one thread. Memory: the names of one directory, and of the subdirectories on the
-/// way that are still to be visited.
+/// Where the scan sorts the names of a directory, and in how much memory.
+struct NameSpace {
+  SpoolPlace place;
+  std::size_t memory_bytes = std::size_t{1} << 20;
+};
+
+/// Single use, one thread. Memory: as much as it may have for names, and for each directory on the
+/// way some of its subdirectories that are still to be visited.
 class Scanner {
  public:
   /// @param root  the source; must outlive the scanner
   /// @param skip  files left out wherever they are met: the outputs
   Scanner(const storage::Directory& root, const BuildOptions& options,
-          std::vector<FileIdentity> skip, ScanSinks sinks);
+          std::vector<FileIdentity> skip, ScanSinks sinks, NameSpace names);
 
   /// Errors: kNotFound, kPermission, kChanged, kLimit with the path (each a loss instead, with
   /// keep_going, below the root); kInterrupted; kIo and kNoSpace of the spools.
   [[nodiscard]] Result<ScanTotals> run();
 
  private:
-  struct Pending {
-    std::string name;
-    FileIdentity identity;
-    std::uint64_t record_offset = 0;
-  };
-  /// A directory some of whose subdirectories are still to be visited, last one first.
+  /// A directory some of whose subdirectories are still to be visited.
   struct Level {
     std::size_t prefix_bytes = 0;
-    std::vector<Pending> pending;
+    PendingDirectories pending;
+  };
+  /// The names of a directory. What went wrong with the source is a loss; what went wrong with the
+  /// sorter ends the build.
+  struct Listing {
+    NameSorter names;
+    Status source = ok();
+    Status sorter = ok();
   };
   /// What is read of one entry beside its status.
   struct Details {
@@ -76,13 +79,13 @@ class Scanner {
   };
 
   [[nodiscard]] Status scan_root();
-  [[nodiscard]] Status visit_next();
-  [[nodiscard]] Result<std::vector<std::string>> list(const storage::Directory& directory) const;
-  [[nodiscard]] Result<const storage::Directory*> enter(const Pending& pending);
-  [[nodiscard]] Status scan_children(const storage::Directory& directory,
-                                     std::vector<std::string> names);
-  [[nodiscard]] Status scan_name(const storage::Directory& directory, const std::string& name,
-                                 std::vector<Pending>& pending);
+  [[nodiscard]] Status visit(const PendingDirectory& pending);
+  [[nodiscard]] Listing list(const storage::Directory& directory) const;
+  [[nodiscard]] Listing enter_and_list(const PendingDirectory& pending);
+  [[nodiscard]] Result<const storage::Directory*> enter(const PendingDirectory& pending);
+  [[nodiscard]] Status scan_children(const storage::Directory& directory, NameSorter names);
+  [[nodiscard]] Status scan_name(const storage::Directory& directory, std::string_view name,
+                                 PendingDirectories& pending);
   [[nodiscard]] Result<Details> read_details(const storage::Directory& directory,
                                              std::string_view name,
                                              const storage::FileStatus& status) const;
@@ -97,6 +100,7 @@ class Scanner {
   ExcludeList exclude_;
   std::vector<FileIdentity> skip_;
   ScanSinks sinks_;
+  NameSpace names_;
   DirectoryCursor cursor_;
   std::uint64_t root_device_ = 0;
   std::string prefix_;  ///< of the directory being scanned

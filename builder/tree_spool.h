@@ -62,10 +62,13 @@ class TreeReader {
   [[nodiscard]] Result<std::optional<Bytes>> next();
   /// Of the directory whose children are being read.
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
+  /// Where the record that next() gave stands.
+  [[nodiscard]] std::uint64_t record_offset() const { return record_offset_; }
 
  private:
   SpoolCursor cursor_;
   std::string prefix_;
+  std::uint64_t record_offset_ = 0;
 };
 
 }  // namespace dgfs::builder

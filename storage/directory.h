@@ -7,6 +7,7 @@
 // and paths of any length work.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@
 #include "storage/new_file.h"
 
 namespace dgfs::storage {
+
+/// Takes a name, which lives until it returns; false for no more.
+using NameSink = std::function<bool(std::string_view name)>;
 
 /// An open directory, which must not outlive the Env that it was opened in. Thread-safe for
 /// concurrent calls. `name` parameters: 1 to 255 bytes, no
@@ -32,8 +36,11 @@ class Directory {
   Directory& operator=(const Directory&) = delete;
 
   // Reading.
-  /// All names except "." and "..", in no particular order.
-  [[nodiscard]] virtual Result<std::vector<std::string>> list() const = 0;
+  /// Gives `sink` each name except "." and "..", in no particular order, until it returns false.
+  /// While others change the directory, a name may come twice or not at all. Memory: O(1).
+  [[nodiscard]] virtual Status each_name(const NameSink& sink) const = 0;
+  /// All those names at once.
+  [[nodiscard]] Result<std::vector<std::string>> list() const;
   /// Attributes of `name`, not following a link; of this directory if empty.
   [[nodiscard]] virtual Result<FileStatus> status(std::string_view name = {}) const = 0;
   /// kNotDirectory where `name` is anything else, a link to a directory included.

@@ -4,6 +4,8 @@
 // Reading of directories in memory; memory_directory_write.cpp has the other half.
 #include "storage/memory_directory.h"
 
+#include <algorithm>
+
 #include "storage/memory_file.h"
 #include "storage/names.h"
 
@@ -46,12 +48,15 @@ Result<MemoryInodePtr> MemoryDirectory::entry(std::string_view name) const {
   return tree_->find(*inode_, name, path_of(name));
 }
 
-Result<std::vector<std::string>> MemoryDirectory::list() const {
-  const Lock lock(tree_->mutex);
-  DGFS_CHECK(check_alive());
-  std::vector<std::string> names;
-  for (const auto& [name, inode] : inode_->entries) names.push_back(name);
-  return names;
+Status MemoryDirectory::each_name(const NameSink& sink) const {
+  std::vector<std::string> names;  // the sink may call back
+  {
+    const Lock lock(tree_->mutex);
+    DGFS_CHECK(check_alive());
+    for (const auto& [name, inode] : inode_->entries) names.push_back(name);
+  }
+  static_cast<void>(std::all_of(names.begin(), names.end(), sink));
+  return ok();
 }
 
 Result<FileStatus> MemoryDirectory::status(std::string_view name) const {

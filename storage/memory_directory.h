@@ -20,7 +20,7 @@ class MemoryDirectory final : public Directory {
   /// The caller holds the mutex of `tree`.
   MemoryDirectory(std::shared_ptr<MemoryTree> tree, MemoryInodePtr inode, std::string path);
 
-  Result<std::vector<std::string>> list() const override;
+  Status each_name(const NameSink& sink) const override;
   Result<FileStatus> status(std::string_view name) const override;
   Result<std::unique_ptr<Directory>> open_directory(std::string_view name) const override;
   Result<std::unique_ptr<File>> open_file(std::string_view name) const override;

@@ -30,6 +30,18 @@ Status check_time(const Time& time, const std::string& path) {
       .in_file(path);
 }
 
+std::string hidden_name(std::string_view name, Bytes random, std::string_view suffix) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::size_t added = 3 + 2 * random.size() + suffix.size();
+  std::string hidden = ".";
+  hidden.append(name.substr(0, kNameBytesMax - added)).push_back('.');
+  for (const std::uint8_t byte : random) {
+    hidden.push_back(kDigits[byte >> 4]);
+    hidden.push_back(kDigits[byte & 15]);
+  }
+  return hidden.append(".").append(suffix);
+}
+
 std::string join_path(const std::string& directory_path, std::string_view name) {
   if (name.empty()) return directory_path;
   std::string path = directory_path;

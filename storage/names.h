@@ -32,6 +32,11 @@ inline constexpr std::size_t kNameBytesMax = 255;
 /// kInvalidArgument unless the nanoseconds are below a second.
 [[nodiscard]] Status check_time(const Time& time, const std::string& path);
 
+/// ".NAME.abcdef0123.SUFFIX", hexadecimal digits from `random` (a few bytes), NAME shortened so
+/// that it is a file name: what a file is called that must be called something before it is
+/// complete, or when it is to go.
+[[nodiscard]] std::string hidden_name(std::string_view name, Bytes random, std::string_view suffix);
+
 /// "dir" + "name" -> "dir/name"; an empty name gives "dir".
 [[nodiscard]] std::string join_path(const std::string& directory_path, std::string_view name);
 

@@ -48,7 +48,7 @@ std::string PosixDirectory::entry_path(std::string_view name) const {
   return join_path(proc_path(fd_.get()), name);
 }
 
-Result<std::vector<std::string>> PosixDirectory::list() const {
+Status PosixDirectory::each_name(const NameSink& sink) const {
   // Opened anew: the position of a directory stream belongs to the open file, and calls of other
   // threads would share it.
   UniqueFd fd(open_quietly(fd_.get(), ".", O_RDONLY | O_DIRECTORY));
@@ -56,13 +56,12 @@ Result<std::vector<std::string>> PosixDirectory::list() const {
   const std::unique_ptr<DIR, CloseDir> dir(::fdopendir(fd.get()));
   if (!dir) return os_error(1025, errno, "list", path_);
   static_cast<void>(fd.release());  // closedir() closes it
-  std::vector<std::string> names;
   while (true) {
     errno = 0;
     const dirent* entry = ::readdir(dir.get());
     if (entry == nullptr && errno != 0) return os_error(1026, errno, "list", path_);
-    if (entry == nullptr) return names;
-    if (!is_dot_or_dot_dot(entry->d_name)) names.emplace_back(entry->d_name);
+    if (entry == nullptr) return ok();
+    if (!is_dot_or_dot_dot(entry->d_name) && !sink(entry->d_name)) return ok();
   }
 }
 

@@ -16,7 +16,7 @@ class PosixDirectory final : public Directory {
  public:
   PosixDirectory(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
 
-  Result<std::vector<std::string>> list() const override;
+  Status each_name(const NameSink& sink) const override;
   Result<FileStatus> status(std::string_view name) const override;
   Result<std::unique_ptr<Directory>> open_directory(std::string_view name) const override;
   Result<std::unique_ptr<File>> open_file(std::string_view name) const override;

@@ -14,21 +14,16 @@
 namespace dgfs::storage {
 namespace {
 
-// Six random letters collide with a leftover once in 10^9; more than a few in a row are no chance.
+// Five random bytes collide with a leftover once in 10^12; more than a few in a row are no chance.
 constexpr int kNameAttemptsMax = 16;
 
-}  // namespace
-
-std::string hidden_name(std::string_view name) {
-  static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz234567";
-  std::array<std::uint8_t, 6> random{};
+std::string fresh_name(std::string_view name) {
+  std::array<std::uint8_t, 5> random{};
   posix_random(random);
-  std::string hidden = ".";
-  hidden += name.substr(0, kNameBytesMax - random.size() - std::string_view("...tmp").size());
-  hidden += '.';
-  for (const std::uint8_t byte : random) hidden += kLetters[byte % kLetters.size()];
-  return hidden + ".tmp";
+  return hidden_name(name, random, "tmp");
 }
+
+}  // namespace
 
 HiddenName::~HiddenName() {
   if (directory_fd_ >= 0) ::unlinkat(directory_fd_, name_.c_str(), 0);
@@ -37,7 +32,7 @@ HiddenName::~HiddenName() {
 Result<std::pair<HiddenName, UniqueFd>> create_hidden(int directory_fd, std::string_view name,
                                                       unsigned mode, const std::string& path) {
   for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
-    std::string hidden = hidden_name(name);
+    std::string hidden = fresh_name(name);
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     UniqueFd fd(::openat(directory_fd, hidden.c_str(), flags, mode));
     if (fd) return std::pair(HiddenName(directory_fd, std::move(hidden)), std::move(fd));
@@ -48,7 +43,7 @@ Result<std::pair<HiddenName, UniqueFd>> create_hidden(int directory_fd, std::str
 
 std::optional<HiddenName> link_hidden(int fd, int directory_fd, std::string_view name) {
   for (int attempt = 0; attempt < kNameAttemptsMax; ++attempt) {
-    std::string hidden = hidden_name(name);
+    std::string hidden = fresh_name(name);
     if (link_open_file(fd, directory_fd, hidden.c_str()) == 0) {
       return HiddenName(directory_fd, std::move(hidden));
     }

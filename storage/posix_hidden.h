@@ -14,9 +14,6 @@
 
 namespace dgfs::storage {
 
-/// "NAME" -> ".NAME.XXXXXX.tmp", X random, at most 255 bytes.
-[[nodiscard]] std::string hidden_name(std::string_view name);
-
 /// A hidden name in an open directory, removed again unless kept.
 class HiddenName {
  public:

@@ -110,9 +110,9 @@ class WrappedDirectory final : public Directory {
   WrappedDirectory(std::unique_ptr<Directory> inner, CallObserver& observer)
       : inner_(std::move(inner)), observer_(observer) {}
 
-  Result<std::vector<std::string>> list() const override {
+  Status each_name(const NameSink& sink) const override {
     DGFS_CHECK(before(CallKind::kOther, {}));
-    return inner_->list();
+    return inner_->each_name(sink);
   }
   Result<FileStatus> status(std::string_view name) const override {
     DGFS_CHECK(before(CallKind::kOther, name));

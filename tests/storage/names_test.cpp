@@ -54,5 +54,13 @@ TEST(OsError, MapsNumbersToKinds) {
   EXPECT_EQ(kind_of_errno(ENOTEMPTY), ErrorKind::kIo);
 }
 
+TEST(Names, HiddenOnesFit) {
+  const Buffer random = {0x01, 0xaf};
+  EXPECT_EQ(hidden_name("image", random, "new"), ".image.01af.new");
+  const std::string longest = hidden_name(std::string(kNameBytesMax, 'n'), random, "new");
+  EXPECT_EQ(longest.size(), kNameBytesMax);
+  EXPECT_TRUE(longest.ends_with("nn.01af.new"));
+}
+
 }  // namespace
 }  // namespace dgfs::storage

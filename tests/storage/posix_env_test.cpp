@@ -48,13 +48,6 @@ TEST_F(PosixEnvTest, PublishedFilesObeyTheUmask) {
   EXPECT_EQ(env_->status(dir_ / "out").value().mode, 0100640U);
 }
 
-TEST_F(PosixEnvTest, HiddenNamesFitAndDiffer) {
-  const std::string name = storage::hidden_name(std::string(255, 'n'));
-  EXPECT_EQ(name.size(), 255U);
-  EXPECT_TRUE(name.starts_with(".nnn") && name.ends_with(".tmp"));
-  EXPECT_NE(storage::hidden_name("x"), storage::hidden_name("x"));
-}
-
 // As where O_TMPFILE is unknown.
 TEST_F(PosixEnvTest, NewFilesWithAHiddenNameAppearCompleteToo) {
   const storage::UniqueFd directory(

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""The builder's memory does not grow with the tree.
+"""The builder's memory does not grow with the tree, whatever the tree is made of.
 
-Both trees of a pair are large enough to fill the builder's buffers; beyond that nothing may grow.
+Both trees of a pair are large enough to fill the builder's buffers, which --memory makes small;
+beyond that nothing may grow.
 """
 import os
 import pathlib
@@ -28,6 +29,21 @@ def make_tree(root, directories, files):
             os.close(fd)
 
 
+def make_directory(root, files):
+    """One directory of many files."""
+    root.mkdir()
+    for number in range(files):
+        os.close(os.open(root / f"{number:07}", os.O_CREAT | os.O_WRONLY, 0o644))
+
+
+def make_subdirectories(root, count):
+    """One directory of many directories of one entry."""
+    for number in range(count):
+        directory = root / f"{number:07}"
+        directory.mkdir(parents=True)
+        os.symlink("target", directory / "link")
+
+
 def make_links(root, count):
     """A tree of hard links: each object has a name in either of two directories."""
     for name in ("a", "b"):
@@ -38,8 +54,30 @@ def make_links(root, count):
         os.link(first, root / "b" / first.name)
 
 
+def make_names(root, count):
+    """Few objects with many names."""
+    root.mkdir()
+    for number in range(count):
+        first = root / f"{number // 10000:03}-00000"
+        if number % 10000 == 0:
+            first.touch()
+        else:
+            os.link(first, root / f"{number // 10000:03}-{number % 10000:05}")
+
+
+def make_holes(root, files, holes):
+    """Files of many holes each: a byte in every other block."""
+    root.mkdir()
+    for number in range(files):
+        with open(root / f"{number:03}", "wb") as file:
+            for hole in range(holes):
+                file.seek(hole * 8192)
+                file.write(b"x")
+
+
 def peak_bytes(source, image):
-    process = subprocess.Popen([support.DGFS, "build", source, image, "--quiet", "--jobs", "2"],
+    process = subprocess.Popen([support.DGFS, "build", source, image, "--quiet", "--jobs", "2",
+                                "--memory", "16M"],
                                stdin=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -71,8 +109,20 @@ class BuildMemory(support.ScratchCase):
     def test_flat_in_the_number_of_directories(self):
         self.check_flat(make_tree, (10000, 1), (40000, 1))
 
+    def test_flat_in_the_size_of_a_directory(self):
+        self.check_flat(make_directory, (200000,), (1000000,))
+
+    def test_flat_in_the_number_of_subdirectories(self):
+        self.check_flat(make_subdirectories, (50000,), (250000,))
+
     def test_flat_in_the_number_of_hard_links(self):
-        self.check_flat(make_links, (50000,), (200000,))
+        self.check_flat(make_links, (100000,), (400000,))
+
+    def test_flat_in_the_number_of_names_of_an_object(self):
+        self.check_flat(make_names, (50000,), (300000,))
+
+    def test_flat_in_the_number_of_files_with_holes(self):
+        self.check_flat(make_holes, (1, 1 << 17), (8, 1 << 17))
 
 
 if __name__ == "__main__":

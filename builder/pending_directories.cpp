@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/pending_directories.h"
+
+#include <utility>
+
+#include "format/mode.h"
+
+namespace dgfs::builder {
+
+void PendingDirectories::add(PendingDirectory directory) {
+  if (held_.size() < kHeldMax) {
+    held_.push_back(std::move(directory));
+  } else if (!more_from_) {
+    more_from_ = directory.record_offset;
+  }
+}
+
+void PendingDirectories::end() { end_ = tree_->spool().size_bytes(); }
+
+Result<std::optional<PendingDirectory>> PendingDirectories::next() {
+  if (at_ == held_.size() && more_from_) {
+    DGFS_CHECK(refill());
+  }
+  if (at_ == held_.size()) return std::nullopt;
+  return std::move(held_[at_++]);
+}
+
+Status PendingDirectories::refill() {
+  held_.clear();
+  at_ = 0;
+  TreeReader reader(*tree_, {*std::exchange(more_from_, std::nullopt), {}});
+  while (true) {
+    DGFS_TRY(record, reader.next());
+    if (!record || reader.record_offset() >= end_) return ok();
+    DGFS_TRY(entry, decode_entry_record(*record));
+    if (!format::is_directory(entry.mode)) continue;
+    if (held_.size() == kHeldMax) {
+      more_from_ = reader.record_offset();
+      return ok();
+    }
+    held_.push_back({std::string(entry.name), {entry.device, entry.inode}, reader.record_offset()});
+  }
+}
+
+}  // namespace dgfs::builder
