@@ -25,32 +25,36 @@ foreach(layer base storage format reader builder)
   endif()
   set_target_properties(dgfs_${layer} PROPERTIES EXPORT_NAME ${layer})
   install(TARGETS dgfs_${layer} EXPORT dgfsTargets
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
   set(headers ${DGFS_PUBLIC_HEADERS})
   list(FILTER headers INCLUDE REGEX "^${layer}/")
   list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/)
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dgfs/${layer})
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dgfs/${layer}
+          COMPONENT development)
 endforeach()
 if(TARGET dgfs)
-  install(TARGETS dgfs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS dgfs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
   # Names under which mount(8) finds the program: docs/MOUNTING.md.
   if(TARGET dgfs_fuse)
     file(RELATIVE_PATH sbin_to_bin /${CMAKE_INSTALL_SBINDIR} /${CMAKE_INSTALL_BINDIR}/dgfs)
     foreach(name mount.dgfs mount.fuse.dgfs)
       file(CREATE_LINK ${sbin_to_bin} ${PROJECT_BINARY_DIR}/${name} SYMBOLIC)
-      install(FILES ${PROJECT_BINARY_DIR}/${name} DESTINATION ${CMAKE_INSTALL_SBINDIR})
+      install(FILES ${PROJECT_BINARY_DIR}/${name} DESTINATION ${CMAKE_INSTALL_SBINDIR}
+              COMPONENT runtime)
     endforeach()
   endif()
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dgfs)
-install(EXPORT dgfsTargets NAMESPACE dgfs:: DESTINATION ${package_dir})
+install(EXPORT dgfsTargets NAMESPACE dgfs:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/dgfsConfig.cmake.in
   ${PROJECT_BINARY_DIR}/dgfsConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dgfsConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/dgfsConfig.cmake
-              ${PROJECT_BINARY_DIR}/dgfsConfigVersion.cmake DESTINATION ${package_dir})
+              ${PROJECT_BINARY_DIR}/dgfsConfigVersion.cmake
+        DESTINATION ${package_dir} COMPONENT development)
 
 # Static linking order: a layer before those it uses.
 set(pkg_config_libs "")
@@ -60,4 +64,15 @@ endforeach()
 file(RELATIVE_PATH pkg_config_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pkg_config_to_prefix ${pkg_config_to_prefix})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/dgfs.pc.in ${PROJECT_BINARY_DIR}/dgfs.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/dgfs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/dgfs.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
+
+# What is there to read.
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/FORMAT.md
+              ${PROJECT_SOURCE_DIR}/docs/GLOSSARY.md ${PROJECT_SOURCE_DIR}/docs/MOUNTING.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/examples/mnt-photos.mount
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/examples/read_image.cpp
+              ${PROJECT_SOURCE_DIR}/examples/CMakeLists.txt
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libdgfs-dev/examples COMPONENT development)

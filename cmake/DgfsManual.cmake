@@ -13,10 +13,11 @@ if(TARGET dgfs AND NOT CMAKE_CROSSCOMPILING AND NOT DGFS_SANITIZE)
     COMMENT "Making manual pages and completion")
   add_custom_target(dgfs_manual ALL DEPENDS ${DGFS_SHARE_DIR}.made)
   if(DGFS_INSTALL)
-    install(DIRECTORY ${DGFS_SHARE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+    install(DIRECTORY ${DGFS_SHARE_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}
+            COMPONENT runtime)
     install(FILES ${DGFS_SHARE_DIR}/completion/dgfs
-            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
     install(FILES ${DGFS_SHARE_DIR}/completion/_dgfs
-            DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
   endif()
 endif()

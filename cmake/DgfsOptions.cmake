@@ -5,6 +5,7 @@ option(DGFS_BUILD_TOOLS "Build the dgfs program, and the mount" ${PROJECT_IS_TOP
 option(DGFS_BUILD_BENCH "Build the benchmark programs" OFF)
 option(DGFS_BUILD_FUZZERS "With the tests, build libFuzzer programs (needs clang)" OFF)
 option(DGFS_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
+option(DGFS_HARDENING "Compile and link as Debian hardens programs" OFF)
 option(DGFS_WERROR "Treat warnings as errors" OFF)
 option(DGFS_CHECKED_LIBRARY "Check container accesses of the standard library" OFF)
 option(DGFS_CCACHE "Compile through ccache where it is installed" OFF)
@@ -35,6 +36,18 @@ target_compile_options(dgfs_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversi
 
 if(DGFS_CHECKED_LIBRARY)
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
+# What dpkg-buildflags has under hardening, and branch protection; the compiler makes position
+# independent programs when it is asked so explicitly.
+if(DGFS_HARDENING)
+  add_compile_options(-fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE
+                      -D_FORTIFY_SOURCE=2 -Wformat -Werror=format-security)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|i.86")
+    add_compile_options(-fcf-protection)
+  endif()
+  add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:--as-needed)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES CXX)
 endif()
 # For everything in the build, not per target: a program is sanitized as a whole or not at all.
 if(DGFS_SANITIZE)

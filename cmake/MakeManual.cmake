@@ -3,15 +3,19 @@ function(write_output file)
   execute_process(COMMAND ${DGFS} ${ARGN} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# write_page(NAME SECTION ARGUMENT...): packed as the man pages of a distribution are, without a
-# time in it.
+# As the pages of a distribution are packed, without a time in it.
+function(pack page)
+  if(GZIP)
+    execute_process(COMMAND ${GZIP} -9 -n -f ${page} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endfunction()
+
+# write_page(NAME SECTION ARGUMENT...)
 function(write_page name section)
   set(page ${SHARE_DIR}/man/man${section}/${name}.${section})
   file(MAKE_DIRECTORY ${SHARE_DIR}/man/man${section})
   write_output(${page} help --man ${ARGN})
-  if(GZIP)
-    execute_process(COMMAND ${GZIP} -9 -n -f ${page} COMMAND_ERROR_IS_FATAL ANY)
-  endif()
+  pack(${page})
 endfunction()
 
 file(REMOVE_RECURSE ${SHARE_DIR})
@@ -21,6 +25,7 @@ write_page(dgfs 1)
 if(MOUNT_HELPER)
   write_page(mount.dgfs 8 mount.dgfs)
   file(WRITE ${SHARE_DIR}/man/man8/mount.fuse.dgfs.8 ".so man8/mount.dgfs.8\n")
+  pack(${SHARE_DIR}/man/man8/mount.fuse.dgfs.8)
 endif()
 foreach(command ${commands})
   write_page(dgfs-${command} 1 ${command})

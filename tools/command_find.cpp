@@ -14,10 +14,11 @@ namespace dgfs::tools {
 namespace {
 
 constexpr char kExpressionHelp[] =
-    "  -name -iname -path -ipath -lname PATTERN   -type f,d,l,p,s,b,c   -empty   -true   -false\n"
-    "  -size [+-]N[cwbkMG]   -mtime [+-]DAYS   -mmin [+-]MINUTES   -newer PATH   -perm [-/]MODE\n"
-    "  -user -group NAME   -uid -gid -links -inum [+-]N   -nouser   -nogroup\n"
-    "  -maxdepth N   -mindepth N   -prune   -quit   -print   -print0   -ls   -printf FORMAT\n";
+    "  -name -iname -path -ipath -lname PATTERN   -type f,d,l,p,s,b,c   -empty\n"
+    "  -size [+-]N[cwbkMG]   -mtime [+-]DAYS   -mmin [+-]MINUTES   -newer PATH\n"
+    "  -perm [-/]MODE   -user -group NAME   -uid -gid -links -inum [+-]N\n"
+    "  -nouser   -nogroup   -true   -false   -maxdepth N   -mindepth N\n"
+    "  -prune   -quit   -print   -print0   -ls   -printf FORMAT\n";
 
 class FindCommand {
  public:

@@ -59,6 +59,11 @@ class Manual(unittest.TestCase):
             for name in ",".join(options).split(","):
                 self.assertRegex(shown, rf"(?m)^ +(-\S+, )?{re.escape(name)}\b")
 
+    def test_the_help_fits_on_a_terminal(self):
+        for command in commands():
+            for line in dgfs(command, "--help").stdout.decode().splitlines():
+                self.assertLessEqual(len(line), 80, f"{command}: {line}")
+
     def test_overview_names_every_command(self):
         shown = self.render(page())
         for command in commands():
