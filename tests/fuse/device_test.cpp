@@ -60,10 +60,8 @@ class FuseDevice : public testing::Test {
   }
 
   std::unique_ptr<MountedImage> mount() {
-    return std::make_unique<MountedImage>(source_,
-                                          MountedImage::Options{.mount_options = {},
-                                                                .daemon = false,
-                                                                .device = device_});
+    return std::make_unique<MountedImage>(
+        source_, MountedImage::Options{.mount_options = {}, .daemon = false, .device = device_});
   }
 
   static std::string content_of(const std::string& path) {
