@@ -358,6 +358,14 @@ class OrdinaryUser(MountCase):
             self.expect_refused(result, option, "only root", code=1)
         self.assertIsNone(self.table_entry())
 
+    def test_allow_other_is_the_administrators_to_grant(self):
+        granted = pathlib.Path("/etc/fuse.conf")
+        if granted.exists() and "\nuser_allow_other" in "\n" + granted.read_text():
+            self.skipTest("/etc/fuse.conf grants it to everybody")
+        result = as_nobody(support.DGFS, "mount", self.image, self.point, "-o", "allow_other",
+                           check=False)
+        self.expect_refused(result, "user_allow_other", "nothing was mounted", code=1)
+
     def test_cannot_mount_over_what_is_not_theirs(self):
         other = self.scratch / "other"
         other.mkdir()
