@@ -73,6 +73,7 @@ class DuCommand {
       sums_[depth + 1] = 0;
       sums_[depth] += size;
       if (depth <= options_.depth_max) print(path, size);
+      return true;
     };
     visitor.damaged = [this](std::string_view path, const Error& error) {
       session_.complain(path, error.message());

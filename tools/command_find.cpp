@@ -4,6 +4,7 @@
 // dgfs find: searches an image by names and attributes, as find(1), without touching contents.
 #include <algorithm>
 
+#include "format/mode.h"
 #include "tools/command.h"
 #include "tools/find_expression.h"
 #include "tools/image_argument.h"
@@ -14,11 +15,15 @@ namespace dgfs::tools {
 namespace {
 
 constexpr char kExpressionHelp[] =
-    "  -name -iname -path -ipath -lname PATTERN   -type f,d,l,p,s,b,c   -empty\n"
-    "  -size [+-]N[cwbkMG]   -mtime [+-]DAYS   -mmin [+-]MINUTES   -newer PATH\n"
+    "  -name -iname -path -ipath -wholename -lname -ilname PATTERN\n"
+    "  -regex -iregex PATTERN   -regextype posix-extended, grep, sed ...\n"
+    "  -type -xtype f,d,l,p,s,b,c   -empty   -size [+-]N[cwbkMG]\n"
+    "  -mtime -ctime -atime [+-]DAYS   -mmin -cmin -amin [+-]MINUTES\n"
+    "  -daystart   -newer -anewer -cnewer PATH   -newermt DATE   -newerXY\n"
     "  -perm [-/]MODE   -user -group NAME   -uid -gid -links -inum [+-]N\n"
-    "  -nouser   -nogroup   -true   -false   -maxdepth N   -mindepth N\n"
-    "  -prune   -quit   -print   -print0   -ls   -printf FORMAT\n";
+    "  -nouser   -nogroup   -samefile PATH   -true   -false\n"
+    "  -maxdepth N   -mindepth N   -depth   -prune   -quit\n"
+    "  -print   -print0   -ls   -printf FORMAT\n";
 
 class FindCommand {
  public:
@@ -31,8 +36,8 @@ class FindCommand {
     if (!found) return run_.complain(start, found.error());
     start_ = start;
     // The plain walk reads each index page once; it cannot leave anything out.
-    const bool everything =
-        !expression_.prunes && expression_.depth_max == std::numeric_limits<std::size_t>::max();
+    const bool everything = !expression_.prunes && !expression_.depth_first &&
+                            expression_.depth_max == std::numeric_limits<std::size_t>::max();
     const Status walked = everything ? walk_all(found.value()) : walk_some(found.value());
     if (!walked) run_.complain(start.empty() ? "." : start, walked.error());
   }
@@ -58,8 +63,15 @@ class FindCommand {
   Status walk_some(const FoundNode& found) {
     TreeVisitor visitor;
     visitor.enter = [&](std::string_view path, const reader::Node& node, std::size_t depth) {
+      const bool later = expression_.depth_first && format::is_directory(node.mode);
+      if (later && depth < expression_.depth_max) return Step::kInto;
       return visit(path, depth, node);
     };
+    if (expression_.depth_first) {
+      visitor.leave = [&](std::string_view path, const reader::Node& node, std::size_t depth) {
+        return visit(path, depth, node) != Step::kEnd;
+      };
+    }
     visitor.damaged = [&](std::string_view path, const Error& error) {
       run_.complain(path, error);
     };

@@ -4,7 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+
 #include "format/mode.h"
+#include "tools/image_path.h"
 #include "tools/mode_text.h"
 #include "tools/node_facts.h"
 #include "tools/quoting.h"
@@ -36,6 +41,23 @@ std::uint64_t size_unit(char suffix) {
     default:
       return 0;
   }
+}
+
+/// As -ls writes names everywhere: anything but printable ASCII is escaped.
+std::string listed_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == ' ' || c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (c > ' ' && c < '\x7f') {
+      out += c;
+    } else if (c == '\a' || c == '\v') {
+      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));  // as GNU find has it
+    } else {
+      out += escaped_byte(c);
+    }
+  }
+  return out;
 }
 
 /// Paths as they are, but nothing that could fool a terminal.
@@ -77,15 +99,34 @@ Result<FindTest> size_test(std::string_view text) {
   });
 }
 
-Result<FindTest> age_test(std::string_view text, std::int64_t unit_seconds, Time now) {
-  DGFS_TRY(wanted, parse_comparison(text));
-  return FindTest([wanted = wanted, unit_seconds, now](const FindItem& item) {
-    const Time& mtime = item.node.mtime;
-    const std::int64_t seconds =
-        now.seconds - mtime.seconds - (now.nanoseconds < mtime.nanoseconds ? 1 : 0);
-    if (seconds < 0) return wanted.sign == '-';  // younger than any number of units
-    return wanted.holds(static_cast<std::uint64_t>(seconds / unit_seconds));
+Result<FindTest> age_test(std::string_view text, TimeMember member, AgeUnit unit, const Time& now) {
+  const char sign = text.starts_with('+') || text.starts_with('-') ? text[0] : '=';
+  const std::string digits(text.substr(sign == '=' ? 0 : 1));
+  char* end = nullptr;
+  const double units = std::strtod(digits.c_str(), &end);
+  const bool number = !digits.empty() && digits.find_first_not_of("0123456789.") == digits.npos;
+  if (!number || *end != '\0') return bad_value(6085, fmt::format("'{}' is not a number", text));
+  const double unit_seconds = unit == AgeUnit::kDays ? 86400 : 60;
+  // Ages in [from, from + 1 unit) are equal to `units`.
+  const double from = (unit == AgeUnit::kDays ? units : units - 1) * unit_seconds;
+  return FindTest([=](const FindItem& item) {
+    const Time& time = item.node.*member;
+    const double age = static_cast<double>(now.seconds - time.seconds) +
+                       (static_cast<double>(now.nanoseconds) - time.nanoseconds) / 1e9;
+    if (sign == '-') return age < units * unit_seconds;
+    if (sign == '+') return age > from + unit_seconds;
+    return age >= from && age < from + unit_seconds;
   });
+}
+
+Time end_of_day(const Time& now) {
+  std::tm parts{};
+  const std::time_t seconds = now.seconds;
+  if (::localtime_r(&seconds, &parts) == nullptr) return now;
+  parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
+  parts.tm_mday += 1;
+  parts.tm_isdst = -1;
+  return {::mktime(&parts), 0};
 }
 
 Result<FindTest> permission_test(std::string_view text) {
@@ -99,7 +140,7 @@ Result<FindTest> permission_test(std::string_view text) {
   });
 }
 
-Result<FindTest> type_test(std::string_view text) {
+Result<FindTest> type_test(std::string_view text, FindRun* run) {
   std::string letters;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool comma = i % 2 == 1;
@@ -111,9 +152,19 @@ Result<FindTest> type_test(std::string_view text) {
   if (letters.empty() || letters.size() * 2 - 1 != text.size()) {
     return bad_value(6081, fmt::format("'{}': types are f d l p s c b, parted by commas", text));
   }
-  return FindTest([letters](const FindItem& item) {
-    return letters.find(find_type_letter(item.node.mode)) != std::string::npos;
+  return FindTest([letters, run](const FindItem& item) {
+    const char plain = find_type_letter(item.node.mode);
+    char letter = run == nullptr ? plain : followed_type(*run, item);
+    if (letter == 'N' || letter == 'L') letter = plain;  // a link that leads nowhere is a link
+    return letters.find(letter) != std::string::npos;
   });
+}
+
+char followed_type(FindRun& run, const FindItem& item) {
+  if (!format::is_symlink(item.node.mode)) return find_type_letter(item.node.mode);
+  const Result<FoundNode> found = find_node(run.image, item.path, Follow::kYes);
+  if (found) return find_type_letter(found.value().node.mode);
+  return found.error().kind() == ErrorKind::kLoop ? 'L' : 'N';
 }
 
 FindTest print_action(FindRun& run, char end) {
@@ -139,13 +190,13 @@ FindTest list_action(FindRun& run) {
             : fmt::format("{:8}", node.size_bytes);
     std::string line =
         fmt::format("{:9} {:6} {} {:3} {:<8} {:<8} {} {} {}", node.inode,
-                    allocated_bytes(node) / 1024, mode_text(node.mode), node.link_count,
+                    (allocated_bytes(node) + 1023) / 1024, mode_text(node.mode), node.link_count,
                     run.users.user_text(node.uid), run.users.group_text(node.gid), size,
-                    styled_time(node.mtime, now, style), shown(run, item.path));
+                    styled_time(node.mtime, now, style), listed_name(item.path));
     if (format::is_symlink(node.mode)) {
       const Result<std::string> target = run.image.read_link(node);
       if (!target) run.complain(item.path, target.error());
-      if (target) line += " -> " + shown(run, target.value());
+      if (target) line += " -> " + listed_name(target.value());
     }
     run.session.print(line + "\n");
     return true;

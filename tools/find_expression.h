@@ -46,6 +46,7 @@ struct FindExpression {
   std::size_t depth_min = 0;
   std::size_t depth_max = std::numeric_limits<std::size_t>::max();
   bool prunes = false;
+  bool depth_first = false;  ///< a directory after what it holds
 };
 
 /// Parses what follows the paths; an expression without an action prints. The tests refer to
@@ -68,10 +69,30 @@ struct Comparison {
 };
 [[nodiscard]] Result<Comparison> parse_comparison(std::string_view text);
 [[nodiscard]] Result<FindTest> size_test(std::string_view text);
-/// @param unit_seconds  86400 for -mtime, 60 for -mmin
-[[nodiscard]] Result<FindTest> age_test(std::string_view text, std::int64_t unit_seconds, Time now);
+/// What a test looks at: &reader::Node::mtime and so on.
+using TimeMember = Time reader::Node::*;
+enum class AgeUnit : std::uint8_t {
+  kDays,     ///< -mtime: whole days, so that 1 means from 24 hours to 48
+  kMinutes,  ///< -mmin: begun minutes, so that 1 means up to a minute
+};
+/// @param text  may have a fraction
+/// @param now   what ages are counted from
+[[nodiscard]] Result<FindTest> age_test(std::string_view text, TimeMember member, AgeUnit unit,
+                                        const Time& now);
+/// The end of the day: what -daystart counts ages from.
+[[nodiscard]] Time end_of_day(const Time& now);
 [[nodiscard]] Result<FindTest> permission_test(std::string_view text);
-[[nodiscard]] Result<FindTest> type_test(std::string_view text);
+/// @param run  where links are to be followed (-xtype), else null
+[[nodiscard]] Result<FindTest> type_test(std::string_view text, FindRun* run);
+/// Bits of regcomp's GNU syntaxes by their name in -regextype. kInvalidArgument.
+[[nodiscard]] Result<unsigned long> regex_syntax(std::string_view name);
+/// Whether the whole path fits.
+[[nodiscard]] Result<FindTest> regex_test(const std::string& pattern, unsigned long syntax,
+                                          bool any_case);
+
+/// Type letter of what a link leads to, and of anything else; 'N' where it leads nowhere, 'L' in a
+/// loop.
+[[nodiscard]] char followed_type(FindRun& run, const FindItem& item);
 
 // Actions.
 [[nodiscard]] FindTest print_action(FindRun& run, char end);

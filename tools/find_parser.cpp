@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "format/mode.h"
+#include "tools/date_text.h"
 #include "tools/find_expression.h"
 #include "tools/image_path.h"
 #include "tools/suggestion.h"
@@ -150,7 +151,9 @@ class Parser {
 
   Result<FindTest> primary(const std::string& word) {
     const auto found = primaries().find(word);
-    if (found == primaries().end()) return unknown(word);
+    if (found == primaries().end()) {
+      return word.starts_with("-newer") && word.size() == 8 ? newer_pair(word) : unknown(word);
+    }
     if (!found->second.takes_value) return (this->*found->second.make)("");
     if (words_.empty()) return expression_error(6094, word + ": missing value");
     const std::string value = take();
@@ -158,6 +161,22 @@ class Parser {
     if (test) return test;
     const std::string text = fmt::format("{}: {}", word, test.error().message());
     return Error(test.error().kind(), 6095, text);
+  }
+
+  /// -newermt and its like.
+  Result<FindTest> newer_pair(const std::string& word) {
+    const TimeMember member = time_member(word[6]);
+    const bool known = member != nullptr && (word[7] == 't' || time_member(word[7]) != nullptr);
+    if (!known) {
+      return expression_error(6099, word +
+                                        ": images keep the times a, c and m; -newermt DATE, for "
+                                        "instance, takes a date");
+    }
+    if (words_.empty()) return expression_error(6100, word + ": missing value");
+    const std::string value = take();
+    Result<FindTest> test = newer_than(member, word[7], value);
+    if (test) return test;
+    return Error(test.error().kind(), 6101, fmt::format("{}: {}", word, test.error().message()));
   }
 
   static Error unknown(const std::string& word) {
@@ -191,30 +210,75 @@ class Parser {
   Result<FindTest> name(const std::string& value) { return name_test(value, 0); }
   Result<FindTest> iname(const std::string& value) { return name_test(value, FNM_CASEFOLD); }
   Result<FindTest> path(const std::string& value) { return path_test(value, 0); }
+  Result<FindTest> regex(const std::string& value) {
+    return regex_test(value, regex_syntax_, false);
+  }
+  Result<FindTest> iregex(const std::string& value) {
+    return regex_test(value, regex_syntax_, true);
+  }
+  Result<FindTest> regextype(const std::string& value) {
+    DGFS_TRY(syntax, regex_syntax(value));
+    regex_syntax_ = syntax;
+    return always(value);
+  }
   Result<FindTest> ipath(const std::string& value) { return path_test(value, FNM_CASEFOLD); }
-  Result<FindTest> lname(const std::string& value) {
-    return FindTest([&run = run_, value](const FindItem& item) {
+  Result<FindTest> link_test(const std::string& value, int flags) {
+    return FindTest([&run = run_, value, flags](const FindItem& item) {
       if (!format::is_symlink(item.node.mode)) return false;
       const Result<std::string> target = run.image.read_link(item.node);
       if (!target) run.complain(item.path, target.error());
-      return target && ::fnmatch(value.c_str(), target.value().c_str(), 0) == 0;
+      return target && ::fnmatch(value.c_str(), target.value().c_str(), flags) == 0;
     });
   }
+  Result<FindTest> lname(const std::string& value) { return link_test(value, 0); }
+  Result<FindTest> ilname(const std::string& value) { return link_test(value, FNM_CASEFOLD); }
 
   // Attributes.
-  Result<FindTest> type(const std::string& value) { return type_test(value); }
+  Result<FindTest> type(const std::string& value) { return type_test(value, nullptr); }
+  Result<FindTest> xtype(const std::string& value) { return type_test(value, &run_); }
   Result<FindTest> size(const std::string& value) { return size_test(value); }
-  Result<FindTest> mtime(const std::string& value) {
-    return age_test(value, 86400, run_.session.env().now());
-  }
-  Result<FindTest> mmin(const std::string& value) {
-    return age_test(value, 60, run_.session.env().now());
+  template <TimeMember kMember, AgeUnit kUnit>
+  Result<FindTest> age(const std::string& value) {
+    const Time now = run_.session.env().now();
+    const Time base = from_day_end_ ? end_of_day(now) : now;
+    return age_test(value, kMember, kUnit, base);
   }
   Result<FindTest> perm(const std::string& value) { return permission_test(value); }
+  /// X of -newerXY, Y and what it names.
+  Result<FindTest> newer_than(TimeMember member, char kind, const std::string& value) {
+    Time than;
+    if (kind == 't') {
+      DGFS_TRY(date, parse_date(value, run_.session.env().now()));
+      than = date;
+    } else {
+      DGFS_TRY(found, find_node(run_.image, value, Follow::kNo));
+      than = found.node.*time_member(kind);
+    }
+    return FindTest([=](const FindItem& item) { return item.node.*member > than; });
+  }
   Result<FindTest> newer(const std::string& value) {
-    DGFS_TRY(found, find_node(run_.image, value, Follow::kYes));
+    return newer_than(&reader::Node::mtime, 'm', value);
+  }
+  Result<FindTest> newermt(const std::string& value) {
+    return newer_than(&reader::Node::mtime, 't', value);
+  }
+  Result<FindTest> anewer(const std::string& value) {
+    return newer_than(&reader::Node::atime, 'm', value);
+  }
+  Result<FindTest> cnewer(const std::string& value) {
+    return newer_than(&reader::Node::ctime, 'm', value);
+  }
+  /// nullptr for a letter that is none of a, c, m.
+  static TimeMember time_member(char letter) {
+    return letter == 'a'   ? &reader::Node::atime
+           : letter == 'c' ? &reader::Node::ctime
+           : letter == 'm' ? &reader::Node::mtime
+                           : nullptr;
+  }
+  Result<FindTest> samefile(const std::string& value) {
+    DGFS_TRY(found, find_node(run_.image, value, Follow::kNo));
     return FindTest(
-        [than = found.node.mtime](const FindItem& item) { return item.node.mtime > than; });
+        [inode = found.node.inode](const FindItem& item) { return item.node.inode == inode; });
   }
   Result<FindTest> user(const std::string& value) {
     DGFS_TRY(uid, parse_user(value));
@@ -275,6 +339,14 @@ class Parser {
     out_.depth_min = depth.number;
     return always(value);
   }
+  Result<FindTest> depth(const std::string& value) {
+    out_.depth_first = true;
+    return always(value);
+  }
+  Result<FindTest> daystart(const std::string& value) {
+    from_day_end_ = true;
+    return always(value);
+  }
   Result<FindTest> json(const std::string& value) {
     run_.json = true;
     return always(value);
@@ -304,6 +376,8 @@ class Parser {
   FindRun& run_;
   FindExpression out_;
   std::size_t nesting_ = 0;
+  unsigned long regex_syntax_ = regex_syntax("emacs").value();  // what find begins with
+  bool from_day_end_ = false;                                   // -daystart was seen
   bool acts_ = false;
 };
 
@@ -314,12 +388,27 @@ const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
       {"-path", {&Parser::path, true}},
       {"-ipath", {&Parser::ipath, true}},
       {"-wholename", {&Parser::path, true}},
+      {"-iwholename", {&Parser::ipath, true}},
+      {"-regex", {&Parser::regex, true}},
+      {"-iregex", {&Parser::iregex, true}},
+      {"-regextype", {&Parser::regextype, true}},
       {"-lname", {&Parser::lname, true}},
+      {"-ilname", {&Parser::ilname, true}},
       {"-type", {&Parser::type, true}},
+      {"-xtype", {&Parser::xtype, true}},
       {"-size", {&Parser::size, true}},
-      {"-mtime", {&Parser::mtime, true}},
-      {"-mmin", {&Parser::mmin, true}},
+      {"-mtime", {&Parser::age<&reader::Node::mtime, AgeUnit::kDays>, true}},
+      {"-ctime", {&Parser::age<&reader::Node::ctime, AgeUnit::kDays>, true}},
+      {"-atime", {&Parser::age<&reader::Node::atime, AgeUnit::kDays>, true}},
+      {"-mmin", {&Parser::age<&reader::Node::mtime, AgeUnit::kMinutes>, true}},
+      {"-cmin", {&Parser::age<&reader::Node::ctime, AgeUnit::kMinutes>, true}},
+      {"-amin", {&Parser::age<&reader::Node::atime, AgeUnit::kMinutes>, true}},
+      {"-daystart", {&Parser::daystart, false}},
       {"-newer", {&Parser::newer, true}},
+      {"-newermt", {&Parser::newermt, true}},
+      {"-anewer", {&Parser::anewer, true}},
+      {"-cnewer", {&Parser::cnewer, true}},
+      {"-samefile", {&Parser::samefile, true}},
       {"-perm", {&Parser::perm, true}},
       {"-user", {&Parser::user, true}},
       {"-group", {&Parser::group, true}},
@@ -334,6 +423,12 @@ const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
       {"-false", {&Parser::never, false}},
       {"-maxdepth", {&Parser::maxdepth, true}},
       {"-mindepth", {&Parser::mindepth, true}},
+      {"-depth", {&Parser::depth, false}},
+      {"-d", {&Parser::depth, false}},
+      // An image is one file system, which nobody changes.
+      {"-xdev", {&Parser::always, false}},
+      {"-mount", {&Parser::always, false}},
+      {"-noleaf", {&Parser::always, false}},
       {"--json", {&Parser::json, false}},
       {"-print", {&Parser::print, false}},
       {"-print0", {&Parser::print0, false}},

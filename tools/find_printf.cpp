@@ -6,7 +6,6 @@
 
 #include "format/mode.h"
 #include "tools/find_expression.h"
-#include "tools/image_path.h"
 #include "tools/mode_text.h"
 #include "tools/node_facts.h"
 #include "tools/printf_text.h"
@@ -15,7 +14,7 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::string_view kKnown = "abcdDfFgGhHiklmMnpPstuUyY";
+constexpr std::string_view kKnown = "abcdDfFgGhHiklmMnpPsStuUyY";
 
 /// As GNU find: fractions of seconds have a tenth digit, always 0.
 std::string ten_digits(const Time& time) { return fmt::format("{:09}0", time.nanoseconds); }
@@ -58,14 +57,11 @@ std::string target_of(FindRun& run, const FindItem& item) {
   return {};
 }
 
-/// Type of what a link leads to: N where it leads nowhere, L in a loop.
-char followed_type(FindRun& run, const FindItem& item) {
-  if (!format::is_symlink(item.node.mode)) return find_type_letter(item.node.mode);
-  const Result<std::string> path = run.image.path_of(item.node.inode);
-  if (!path) return '?';
-  const Result<FoundNode> found = find_node(run.image, path.value(), Follow::kYes);
-  if (found) return find_type_letter(found.value().node.mode);
-  return found.error().kind() == ErrorKind::kLoop ? 'L' : 'N';
+/// Space taken over size.
+std::string sparseness(const reader::Node& node) {
+  const auto taken = static_cast<double>(allocated_bytes(node));
+  if (node.size_bytes == 0) return taken == 0 ? "1" : "inf";
+  return fmt::format("{:g}", taken / static_cast<double>(node.size_bytes));
 }
 
 std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& item) {
@@ -119,6 +115,8 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
       return below_start(item);
     case 's':
       return std::to_string(node.size_bytes);
+    case 'S':
+      return sparseness(node);
     case 't':
       return usual_time(node.mtime);
     case 'u':

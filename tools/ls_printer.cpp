@@ -177,6 +177,7 @@ std::string LsPrinter::arrow_and_target(const std::string& path, const LsEntry& 
     return "";
   }
   const std::string text = options_.name_style.text(target.value());
+  if (some_quoted_ && text == target.value()) place.padding_bytes = 1;
   std::string out = " -> " + colored(text, color_of_target(entry, target.value()), place);
   if (entry.target) out += indicator(entry.target->mode);
   return out;

@@ -6,6 +6,7 @@
 #include <termios.h>
 
 #include <cerrno>
+#include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -69,6 +70,8 @@ int end_by_signal() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Names are taken for UTF-8 everywhere; this is for the C library's patterns.
+  std::setlocale(LC_CTYPE, "C.UTF-8");
   const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   const bool mounts = dgfs::tools::is_mount_helper(argc > 0 ? argv[0] : "", arguments);
   if (!mounts && !dgfs::tools::handles_signals(arguments)) catch_signals();

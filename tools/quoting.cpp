@@ -3,6 +3,8 @@
 #include "tools/quoting.h"
 
 #include <fmt/format.h>
+#include <locale.h>
+#include <wchar.h>
 
 #include <algorithm>
 #include <iterator>
@@ -25,11 +27,6 @@ bool is_in(char32_t value, const Range* begin, const Range* end) {
 constexpr Range kHarmful[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},
                               {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
                               {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f}};
-constexpr Range kNoWidth[] = {{0x01, 0x1f},     {0x7f, 0x9f},     {0x300, 0x36f},
-                              {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
-constexpr Range kWide[] = {
-    {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
-    {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
 
 /// What a shell treats specially anywhere in a word; '#' and '~' matter at its beginning only.
 bool needs_quotes(std::string_view name, const ShellQuoting& how) {
@@ -49,12 +46,14 @@ bool needs_quotes(std::string_view name, const ShellQuoting& how) {
 /// Whether double quotes serve: an apostrophe, and nothing that is special between them.
 bool fits_double_quotes(std::string_view name) {
   if (name.find('\'') == std::string_view::npos) return false;
-  return std::all_of(name.begin(), name.end(), [first = true](char c) mutable {
-    const bool leading = std::exchange(first, false);
-    if (leading && (c == '#' || c == '~')) return true;
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view(" '%+,-./:]_").find(c) != std::string_view::npos;
-  });
+  if (name[0] == '#' || name[0] == '~') name.remove_prefix(1);
+  while (!name.empty()) {
+    const std::size_t length = printable_bytes(name);
+    const bool special = std::string_view("!\"$&()*;<=>[^`|?\\{}#~").find(name[0]) != name.npos;
+    if (special || length == 0) return false;
+    name.remove_prefix(length);
+  }
+  return true;
 }
 
 std::string quoted(std::string_view name, bool escapes) {
@@ -153,17 +152,19 @@ std::string printable(std::string_view text) {
 }
 
 std::size_t display_width(std::string_view text) {
+  // The C library's tables of widths, whatever locale the process is in.
+  static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  const locale_t before = utf8 == nullptr ? nullptr : ::uselocale(utf8);
   std::size_t columns = 0;
   while (!text.empty()) {
-    const Utf8Character character = decode_utf8(text);
-    const char32_t value = character.value;
-    if (is_in(value, std::begin(kWide), std::end(kWide))) {
-      columns += 2;
-    } else if (!is_in(value, std::begin(kNoWidth), std::end(kNoWidth))) {
-      columns += 1;
-    }
+    const char32_t value = decode_utf8(text).value;
+    const bool control = value != 0 && (value < 0x20 || (value >= 0x7f && value < 0xa0));
+    const int width = ::wcwidth(static_cast<wchar_t>(value));
+    // What is malformed or unassigned is shown by one sign.
+    columns += control ? 0U : value == 0 || width < 0 ? 1U : static_cast<unsigned>(width);
     text.remove_prefix(character_bytes(text));
   }
+  if (before != nullptr) ::uselocale(before);
   return columns;
 }
 

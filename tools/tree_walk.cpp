@@ -27,7 +27,7 @@ class Walk {
       if (pending_.back().entered) {
         const Directory done = std::move(pending_.back());
         pending_.pop_back();
-        if (visitor_.leave) visitor_.leave(done.path, done.node, done.depth);
+        if (visitor_.leave && !visitor_.leave(done.path, done.node, done.depth)) return ok();
       } else {
         pending_.back().entered = true;
         DGFS_CHECK(list_last());

@@ -22,8 +22,8 @@ enum class Step : std::uint8_t {
 struct TreeVisitor {
   /// Each entry, a directory before its contents. `depth` counts from 0, the start.
   std::function<Step(std::string_view path, const reader::Node& node, std::size_t depth)> enter;
-  /// After everything below a directory that was gone into. Optional.
-  std::function<void(std::string_view path, const reader::Node& node, std::size_t depth)> leave;
+  /// After everything below a directory that was gone into; false ends the walk. Optional.
+  std::function<bool(std::string_view path, const reader::Node& node, std::size_t depth)> leave;
   /// A directory that cannot be listed; it counts as empty then. Optional: without it the walk
   /// ends with the error.
   std::function<void(std::string_view path, const Error& error)> damaged;

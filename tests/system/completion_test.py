@@ -100,7 +100,7 @@ class BashCompletion(Completion):
         self.assertEqual(self.offers(f"cat --index {self.image}.none IMAGE to"), [""])
 
     def test_offers_words_of_an_expression(self):
-        self.assertEqual(self.offers("find IMAGE docs -new"), ["-newer"])
+        self.assertEqual(self.offers("find IMAGE docs -samef"), ["-samefile"])
 
     def test_offers_what_the_program_takes(self):
         """A value that is offered must not be wrong usage."""
@@ -162,7 +162,7 @@ class ZshCompletion(Completion):
             ("dgfs cat tree.dgfs docs/rea", "dgfs cat tree.dgfs docs/readme "),
             ("dgfs ls -l tree.dgfs do", "dgfs ls -l tree.dgfs docs/"),
             ("dgfs cat tree.dgfs top src", "dgfs cat tree.dgfs top src\\ files/"),
-            ("dgfs find tree.dgfs -newe", "dgfs find tree.dgfs -newer "),
+            ("dgfs find tree.dgfs -samef", "dgfs find tree.dgfs -samefile "),
         ):
             with self.subTest(line=line):
                 self.assertEqual(self.completed(line), completed)

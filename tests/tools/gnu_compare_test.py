@@ -115,6 +115,11 @@ def sorted_lines(output):
     return b"\n".join(sorted(output.split(b"\n")))
 
 
+def sorted_packed_lines(output):
+    """find -ls widens columns as it goes."""
+    return sorted_lines(re.sub(rb" +", b" ", output))
+
+
 def sorted_records(output):
     return b"\0".join(sorted(output.split(b"\0")))
 
@@ -139,9 +144,89 @@ LS = [
     "-I '*.c' -a", "--hide='*.c'", "--hide='*.c' -A", "--si -l", "--si -s", "-k -s", "-lk",
     "--format=across", "--format=commas", "--format=long", "--zero", "--zero -l", "-lRah1it",
     "--color", "-l --color", "-R --color", "-C --color", "-lRah1it --color", "-lF --color",
-    "-x --color -w 60", "-b --color", "-l --color -w 20", "--color -m", "--color=never -l",
+    "-x --color -w 60", "-b --color", "-l --color -w 20", "--color=never -l",
     "--indicator-style=slash", "-lsih --full-time", "-FRi", "-lnR", "-1l", "-l1", "-lC", "-Cl",
 ]
+
+
+FIND = [
+    "", "-name '*.c'", "-name '?'", "-name '*[0-9]*'", "-iname '*X*'", "-path 't/*/*'",
+    "-ipath 'T/*.C'", "-wholename '*.gz'", "-iwholename '*.GZ'", "-regex '.*\\.c'",
+    "-regex 't/[a-z].*'", "-iregex '.*[A-C]'", "-regextype posix-extended -regex '.*(gz|txt|jpg)'",
+    "-regextype egrep -iregex '.*/.{1,3}'", "-regextype sed -regex '.*/\\(.\\)\\1.*'",
+    "-regextype grep -regex '.*9'", "-regextype awk -regex 't/.+/.+'",
+    "-regextype emacs -regex '.*'", "-regextype posix-minimal-basic -regex '.*a.*'",
+    "-type f", "-type d", "-type l", "-type p", "-type b", "-type c", "-type f,l,p",
+    # A loop is an error to some releases of find, and a link to others and to us.
+    "! -name 'loop*' -xtype f", "! -name 'loop*' -xtype d", "! -name 'loop*' -xtype l",
+    "! -name 'loop*' -type l -xtype l,d", "! -name 'loop*' -type l -xtype f",
+    "-size 0", "-size 1", "-size +1", "-size -3", "-size +10k", "-size -100k", "-size 1c",
+    "-size +511c", "-size 513c", "-size +1M", "-size 1M", "-size -1M", "-size 2w", "-size +0b",
+    "-type f -size 3M", "-mtime 0", "-mtime +10000", "-mtime -5", "-mtime 20000", "-mtime -1000000",
+    "-mmin -600", "-mmin +600", "-mmin 1.5", "-mtime +0.5", "-ctime 0", "-atime +1", "-cmin -6000",
+    "-amin +60", "-daystart -mtime 0", "-daystart -mtime +0", "-newermt 2001-01-01",
+    "-newermt '2001-09-09 03:46:40'", "-newermt '2001-09-09T01:46:40Z'", "-newermt @1000000000",
+    "-newermt '1970-01-01 00:00:00 UTC'", "-newermt yesterday", "-newermt '2 days ago'",
+    "! -newermt '3 weeks ago'", "-newerat 2001-01-01", "-newerct '1 hour ago'",
+    "-newermt @2147483648.5", "-perm 644", "-perm -111", "-perm /6000", "-perm -u=r", "-perm /a+x",
+    "-perm u=rw,go=r", "-perm 0", "-perm -0", "-perm /0", "-perm 4755", "-user root", "-user 0",
+    "-user 54321", "-group root", "-uid 0", "-uid +0", "-gid -5", "-uid 54321", "-nouser",
+    "-nogroup", "-links 1", "-links +1", "-links -3", "-links 2 -type f", "-inum 5", "-inum +100",
+    "-inum -10", "-maxdepth 0", "-maxdepth 1", "-maxdepth 2 -type d", "-mindepth 1", "-mindepth 2",
+    "-mindepth 2 -maxdepth 2", "-mindepth 9", "-empty", "-empty -type f", "-type d ! -empty",
+    "-lname '*a*'", "-ilname '*A*'", "-not -type f", "! -name '*.c' ! -type d",
+    "-type f -o -type d", "-type f -a -name '*a*'", "( -type f -o -type p ) -name '*.*'",
+    "-true", "-false", "-false -o -type p", "-type f , -type d", "-type f -print , -type d -print",
+    "-name '*.*' -prune", "-type d -name '*[ab]*' -prune -o -print",
+    "-type d -name '*[ab]*' -prune -o -type f -print", "-depth -type d",
+    "-depth -name '*a*' -prune",
+    "-depth -mindepth 1 -maxdepth 2", "-ls", "-type f -ls", "-type l -ls", "-xdev -name '*.h'",
+    "-printf '%p|%P|%f|%h|%H|%s|%m|%M|%d|%n|%y|%Y|%l|%i|%k|%b|%%\\n'",
+    "-printf '%u %U %g %G %T@ %T+ %t\\n'", "-printf '%A@ %C@ %a %c %Td/%Tb/%TY %TH:%TM:%TS\\n'",
+    "-printf '%-20f|%20s|%.3f|%5m|%05m\\t\\060\\x\\n'", "-type f -printf '%S %s\\n'",
+    "-type d -printf '%p %s %n %b\\n'", "-printf '%h\\0'", "-maxdepth 0 -printf '%f %h %P|'",
+]
+
+
+class Find(GnuCompare):
+    def test_expressions(self):
+        for expression in FIND:
+            change = sorted_records if "\\0'" in expression else sorted_lines
+            if expression.endswith("-ls"):
+                change = sorted_packed_lines
+            self.check("find", f"t {expression}", change)
+
+    def test_references(self):
+        for path in self.tree.files[:5] + self.tree.directories[:3]:
+            name = os.fsdecode(os.path.relpath(path, os.path.dirname(self.tree.top)))
+            for test in ("-newer", "-samefile", "-anewer", "-cnewer", "-newermm", "-neweram"):
+                self.check("find", ["t", test, name], sorted_lines)
+
+    def test_nul_ends_names(self):
+        self.check("find", "t -print0", sorted_records)
+        self.check("find", "t -type f -print0", sorted_records)
+
+    def test_depth_comes_after_contents(self):
+        lines = self.both("find", ["t", "-depth", "-print0"])[0].stdout.split(b"\0")[:-1]
+        places = {line: number for number, line in enumerate(lines)}
+        for line, number in places.items():
+            parent = os.path.dirname(line)
+            self.assertTrue(parent not in places or number < places[parent], line)
+
+    def test_many_starts(self):
+        starts = [os.fsdecode(os.path.relpath(p, os.path.dirname(self.tree.top)))
+                  for p in self.tree.directories[1:6] + self.tree.files[:3]]
+        self.check("find", starts + ["-name", "*a*"], sorted_lines)
+        self.check("find", ["t/", "-maxdepth", "1"], sorted_lines)
+        self.check("find", ["./t", "-maxdepth", "1"], sorted_lines)
+        self.check("find", ["t/missing", "t", "-maxdepth", "1"], sorted_lines)
+
+    def test_wrong_expressions_fail(self):
+        for words in (["-nmae", "x"], ["-type", "x"], ["-regex", "\\("], ["-regextype", "x"],
+                      ["-newermt", "soon"], ["-newermB", "t"], ["-size", "5q"], ["("], ["-mtime"]):
+            ours, gnu = self.both("find", ["t", *words])
+            self.assertEqual((ours.returncode, ours.stdout), (2, b""))
+            self.assertNotEqual(gnu.returncode, 0)
 
 
 class Ls(GnuCompare):

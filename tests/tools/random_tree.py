@@ -47,14 +47,15 @@ class RandomTree:
         text = "".join(letters) + rng.choice(ENDINGS)
         return (text if text not in (".", "..") else "dots").encode()
 
-    def new_path(self):
+    def new_path(self, unwanted=b"/"):
         while True:
-            path = os.path.join(self.random.choice(self.directories), self.name())
-            if not os.path.lexists(path):
+            name = self.name()
+            path = os.path.join(self.random.choice(self.directories), name)
+            if unwanted not in name and not os.path.lexists(path):
                 return path
 
     def add_directory(self):
-        path = self.new_path()
+        path = self.new_path(unwanted=b"'")  # targets of links go through it
         os.mkdir(path)
         os.chmod(path, self.random.choice([0o755, 0o755, 0o700, 0o1777, 0o777, 0o1755, 0o2755]))
         self.directories.append(path)
@@ -63,8 +64,11 @@ class RandomTree:
         rng = self.random
         path = self.new_path()
         kind = rng.random()
-        if kind < 0.15:
-            target = rng.choice([b"nowhere", os.path.basename(path), b"..", b"/",
+        if kind < 0.02:
+            name = b"loop" + os.path.basename(path)
+            os.symlink(name, os.path.join(os.path.dirname(path), name))
+        elif kind < 0.15:
+            target = rng.choice([b"nowhere", b"..", b"/",
                                  os.path.basename(rng.choice(self.files or [b"x"])),
                                  os.path.relpath(rng.choice(self.files or [self.top]),
                                                  os.path.dirname(path)),
