@@ -25,6 +25,8 @@ class Session {
   void print(std::string_view text) const { io_.out.write(text); }
   /// Whether to end early: interrupted, or nobody reads the output any more.
   [[nodiscard]] bool should_stop() const { return io_.stop || io_.out.failure() != 0; }
+  /// Exit code of a command that ends early where should_stop() says so.
+  [[nodiscard]] int finish(int code) const { return io_.stop ? kExitInterrupted : code; }
 
   /// "dgfs: ls: TEXT" on the error output. Control characters are escaped. Thread-safe.
   void complain(std::string_view text) const;

@@ -71,7 +71,7 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
     session.complain(operand, printed.error().message());
     code = kExitFailed;
   }
-  return code;
+  return session.finish(code);
 }
 
 }  // namespace dgfs::tools

@@ -152,7 +152,7 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
     sound = command.add(operands[i]) && sound;
   }
   if (du.total) command.print_total();
-  return sound ? kExitDone : kExitFailed;
+  return session.finish(sound ? kExitDone : kExitFailed);
 }
 
 }  // namespace dgfs::tools

@@ -146,7 +146,7 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
     if (run.quit || session.should_stop()) break;
     command.search(start);
   }
-  return run.failed ? kExitFailed : kExitDone;
+  return session.finish(run.failed ? kExitFailed : kExitDone);
 }
 
 }  // namespace dgfs::tools

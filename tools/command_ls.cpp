@@ -171,7 +171,7 @@ int run_ls(const ToolIo& io, const Arguments& arguments) {
   if (!image) return kExitFailed;
   operands.erase(operands.begin());
   if (operands.empty()) operands.emplace_back(".");
-  return LsCommand(session, *image, ls).run(expand_patterns(*image, operands));
+  return session.finish(LsCommand(session, *image, ls).run(expand_patterns(*image, operands)));
 }
 
 }  // namespace dgfs::tools

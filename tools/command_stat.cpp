@@ -112,7 +112,7 @@ int run_stat(const ToolIo& io, const Arguments& arguments) {
     session.complain_access("stat", operand, printed.error());
     code = kExitFailed;
   }
-  return code;
+  return session.finish(code);
 }
 
 }  // namespace dgfs::tools

@@ -23,9 +23,13 @@ constexpr int kErrDescriptor = 2;
 constexpr std::size_t kOutBufferBytes = std::size_t{64} << 10;
 
 std::atomic<bool> g_stop = false;  // a signal handler can reach nothing but globals
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<int> g_signal = 0;       // which one it was
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-void set_stop(int) { g_stop = true; }
+void set_stop(int signal) {
+  g_signal = signal;
+  g_stop = true;
+}
 
 /// The first signal asks the command to end; a second one ends the process, which leaves nothing
 /// half-written either, because outputs have no name until they are complete.
@@ -60,10 +64,11 @@ dgfs::tools::Output::Sink sink_to(std::FILE* stream) {
   };
 }
 
-/// A process that was told to end by SIGINT says so to its parent by ending that way.
+/// A process that was told to end by a signal says so to its parent by ending that way.
 int end_by_signal() {
-  std::signal(SIGINT, SIG_DFL);
-  std::raise(SIGINT);
+  const int signal = g_signal != 0 ? g_signal.load() : SIGINT;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
   return dgfs::tools::kExitInterrupted;
 }
 
