@@ -36,6 +36,9 @@ struct Loss {
   std::string reason;  ///< a message
 };
 
+/// What two reading threads need for one batch each and the sorters for a few runs.
+inline constexpr std::size_t kMemoryBytesMin = std::size_t{4} << 20;
+
 /// What to build, and how. What its members refer to must outlive the call; several threads may
 /// share it unchanged.
 struct BuildOptions {
@@ -45,7 +48,8 @@ struct BuildOptions {
   std::optional<std::string> index_path;
   bool trailing_index = true;  ///< keep a copy of the index in the image
   unsigned jobs = 0;           ///< reading threads; 0 = one per core. Never changes the output
-  std::size_t memory_bytes = std::size_t{256} << 20;  ///< budget for buffers in flight and sorting
+  /// Budget for buffers in flight and sorting; what is less than kMemoryBytesMin counts as that.
+  std::size_t memory_bytes = std::size_t{256} << 20;
   /// Shell patterns as tar's --exclude: with a slash they match the whole path below the source
   /// (a leading slash anchors), without one any component; `*` and `?` match '/' too, as in tar.
   /// A directory that matches is not entered.

@@ -61,16 +61,17 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options)
 // Half for batches, a quarter for sorting; the rest are buffers of spools and the index.
 ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const storage::Env& env) {
   Budget budget;
+  const std::size_t memory_bytes = std::max(options.memory_bytes, kMemoryBytesMin);
   const unsigned wanted = options.jobs == 0 ? env.processor_count() : options.jobs;
   budget.threads = std::clamp(wanted, 1U, kThreadsMax);
   // One batch for each reader, one being written, and some finished ones to even things out.
   const std::size_t batches = 2 * std::size_t{budget.threads} + 2;
-  const std::size_t frames = options.memory_bytes / 2 / batches / kStoredFrameBytes;
+  const std::size_t frames = memory_bytes / 2 / batches / kStoredFrameBytes;
   budget.batch_bytes = std::clamp(frames, kBatchFramesMin, kBatchFramesMax) * kStoredFrameBytes;
-  budget.batches = std::clamp(options.memory_bytes / 2 / budget.batch_bytes,
-                              std::size_t{budget.threads} + 1, batches);
-  budget.sort_bytes = std::clamp(options.memory_bytes / 4, kSortBytesMin, kSortBytesMax);
-  budget.name_bytes = std::clamp(options.memory_bytes / 16, kNameBytesMin, kNameBytesMax);
+  budget.batches =
+      std::clamp(memory_bytes / 2 / budget.batch_bytes, std::size_t{budget.threads} + 1, batches);
+  budget.sort_bytes = std::clamp(memory_bytes / 4, kSortBytesMin, kSortBytesMax);
+  budget.name_bytes = std::clamp(memory_bytes / 16, kNameBytesMin, kNameBytesMax);
   return budget;
 }
 

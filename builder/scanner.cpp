@@ -153,7 +153,9 @@ Result<Scanner::Details> Scanner::read_details(const storage::Directory& directo
     return located(Error(ErrorKind::kUnsupported, 4033, "is of an unknown type"));
   }
   if (prefix_.size() + 1 + name.size() > format::kKeyBytesMax) {
-    return located(Error(ErrorKind::kLimit, 4034, "path is too long"));
+    return located(Error(ErrorKind::kLimit, 4034,
+                         "path is too long: more than " + std::to_string(format::kKeyBytesMax) +
+                             " bytes in the image"));
   }
   Details details;
   if (format::is_symlink(status.mode)) {

@@ -7,10 +7,22 @@
 #include "tools/quoting.h"
 
 namespace dgfs::tools {
+namespace {
+
+// Paths may have 64 KiB, which no one reads. Where it begins and the reason at its end stay.
+constexpr std::size_t kMessageBytesMax = 6000;
+constexpr std::size_t kEndBytes = 700;
+
+std::string shortened(std::string_view text) {
+  if (text.size() <= kMessageBytesMax) return std::string(text);
+  return fmt::format("{} ... {}", text.substr(0, kEndBytes), text.substr(text.size() - kEndBytes));
+}
+
+}  // namespace
 
 void Session::complain(std::string_view text) const {
   io_.out.flush();  // so that both outputs come in order on one terminal
-  io_.err.write(fmt::format("dgfs: {}: {}\n", command_, printable(text)));
+  io_.err.write(fmt::format("dgfs: {}: {}\n", command_, printable(shortened(text))));
 }
 
 void Session::complain(std::string_view path, std::string_view reason) const {

@@ -104,6 +104,9 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
   options.on_value("--memory", "SIZE", "Memory for buffers and sorting (default: 256M)",
                    [&](const std::string& value) -> Status {
                      DGFS_TRY(bytes, parse_size(value));
+                     if (bytes < builder::kMemoryBytesMin) {
+                       return Error(ErrorKind::kInvalidArgument, 6051, "at least 4M are needed");
+                     }
                      build.memory_bytes = bytes;
                      return ok();
                    });

@@ -82,6 +82,7 @@ TEST_F(BuildCommandTest, TakesIdentityAndTime) {
 TEST_F(BuildCommandTest, SaysWhatIsWrong) {
   EXPECT_EQ(build({"--uuid", "x"}).code, 2);
   EXPECT_EQ(build({"--memory", "much"}).code, 2);
+  EXPECT_EQ(build({"--memory", "1M"}).code, 2);
   EXPECT_EQ(build({"--owner", "nobody-has-this-name"}).code, 2);
   EXPECT_EQ(build({"--exclude-from", dir_ / "missing"}).code, 2);
   const Outcome missing = run({"build", dir_ / "missing", other_});
