@@ -4,10 +4,13 @@
 // dgfs info: what an image is made of, from the index alone.
 #include <fmt/format.h>
 
+#include "format/mode.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
+#include "tools/index_scan.h"
 #include "tools/json.h"
 #include "tools/live_statistics.h"
+#include "tools/mode_text.h"
 #include "tools/quoting.h"
 #include "tools/size_text.h"
 #include "tools/time_text.h"
@@ -96,6 +99,58 @@ void print_text(const Session& session, const reader::Image& image) {
   row("volumes", grouped(image.volumes().size()));
 }
 
+/// "regular file" in the plural, "directory" and so on.
+std::string kind_text(const IndexScan::Kind& kind) {
+  const bool directory = kind.type == format::kTypeDirectory;
+  const std::string word(type_text(kind.type));
+  return counted(kind.count, word, directory ? "directories" : "");
+}
+
+void print_scan(const Session& session, const reader::Image& image, const IndexScan& scan) {
+  const auto row = [&](std::string_view label, std::string_view text) {
+    session.print(fmt::format("{:<10} {}\n", label, text));
+  };
+  for (const IndexScan::Kind& kind : scan.kinds) {
+    const bool sized = kind.bytes != 0;
+    row("kind", kind_text(kind) + (sized ? ", " + size_text(kind.bytes) : ""));
+  }
+  if (scan.largest_path) {
+    row("sizes", fmt::format("median {}, largest {} ({})", size_text(scan.median_bytes),
+                             size_text(scan.largest_bytes), shell_quoted(*scan.largest_path)));
+    row("files", fmt::format("{} empty, {} with holes", grouped(scan.empty_files),
+                             grouped(scan.sparse_files)));
+    constexpr char kMinute[] = "%Y-%m-%d %H:%M";
+    row("modified", fmt::format("{} to {}", format_time(*scan.oldest, kMinute),
+                                format_time(*scan.newest, kMinute)));
+  }
+  row("xattrs", counted(scan.with_xattrs, "object") + " with extended attributes");
+  const std::string_view copies = image.has_second_index() ? "both copies" : "the only copy";
+  row("checked", scan.damaged_regions == 0
+                     ? fmt::format("index, {}: every checksum is right", copies)
+                     : counted(scan.damaged_regions, "damaged region") + " in the index");
+}
+
+void add_scan(JsonObject& json, const IndexScan& scan) {
+  std::string kinds;
+  for (const IndexScan::Kind& kind : scan.kinds) {
+    JsonObject object;
+    object.add("type", type_word(kind.type)).add("count", kind.count).add("bytes", kind.bytes);
+    kinds += (kinds.empty() ? "" : ",") + object.text();
+  }
+  json.add_raw("kinds", "[" + kinds + "]");
+  if (scan.largest_path) {
+    json.add("median_bytes", scan.median_bytes)
+        .add("largest_bytes", scan.largest_bytes)
+        .add("largest_path", *scan.largest_path)
+        .add("oldest", utc_time(*scan.oldest))
+        .add("newest", utc_time(*scan.newest));
+  }
+  json.add("empty_files", scan.empty_files)
+      .add("sparse_files", scan.sparse_files)
+      .add("with_xattrs", scan.with_xattrs)
+      .add("damaged_index_regions", scan.damaged_regions);
+}
+
 JsonObject as_json(const Session& session, const reader::Image& image) {
   const format::Superblock& superblock = image.superblock();
   std::string files;
@@ -130,7 +185,9 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
 }
 
 Manual manual() {
-  return {.examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features."},
+  return {.examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features, at once."},
+                       {"dgfs info --scan tree.dgfs",
+                        "Adds what takes a pass over the index, like the largest file."},
                        {"dgfs info --json tree.dgfs", "Prints the same for programs."},
                        {"dgfs info --live /mnt/tree", "Shows what a mount has done so far."}},
           .see_also = {"dgfs-verify(1)"}};
@@ -144,8 +201,14 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   ImageOptions image_options;
   bool json = false;
   bool live = false;
+  bool scan = false;
   image_options.add_to(options);
   options.flag("--json", "Print one JSON object", json);
+  options.flag(
+      "--scan",
+      "Go through the whole index, too: counts and bytes by kind, median and largest file, "
+      "and whether both copies of the index are intact; contents are not read",
+      scan);
   options.flag("--live",
                "Take IMAGE for the directory on which an image is mounted, and show the requests, "
                "latencies, caches and device reads since then",
@@ -156,12 +219,23 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   if (live) return print_live_statistics(session, operands[0], json);
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
+  std::optional<IndexScan> found;
+  if (scan) {
+    Result<IndexScan> scanned = scan_index(
+        *image, [&] { return session.should_stop(); },
+        [&](const Error& error) { session.complain("damaged: " + error.message()); });
+    if (!scanned) return session.fail(scanned.error());
+    found = std::move(scanned).value();
+  }
   if (json) {
-    session.print(as_json(session, *image).line());
+    JsonObject object = as_json(session, *image);
+    if (found) add_scan(object, *found);
+    session.print(object.line());
   } else {
     print_text(session, *image);
+    if (found) print_scan(session, *image, *found);
   }
-  return kExitDone;
+  return session.finish(found && found->damaged_regions != 0 ? kExitFailed : kExitDone);
 }
 
 }  // namespace dgfs::tools

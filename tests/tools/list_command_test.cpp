@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // ls, stat and du on terminals, as JSON, and where they fail.
+#include "format/limits.h"
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
@@ -106,6 +107,32 @@ TEST_F(ListCommandTest, JsonParses) {
     EXPECT_TRUE(outcome.out.starts_with("{")) << arguments[0];
     EXPECT_EQ(json_complaints(outcome.out), "") << arguments[0] << "\n" << outcome.out;
   }
+}
+
+TEST_F(ListCommandTest, InfoScansTheIndexOnRequest) {
+  const std::string count = shell("find . -type f -printf '%i\\n' | sort -u | wc -l | tr -d '\\n'");
+  const Outcome scanned = dgfs("info", {"--scan"});
+  EXPECT_EQ(scanned.code, 0) << scanned.err;
+  for (const std::string& part :
+       {"kind       " + count + " regular files, ", std::string("largest 1.05 MB (sparse)\n"),
+        std::string("1 empty, 1 with holes\n"), std::string("1965-01-01 00:00 to 2038-01-20 00:00"),
+        std::string("index, both copies: every checksum is right\n")}) {
+    EXPECT_NE(scanned.out.find(part), std::string::npos) << part << " is not in " << scanned.out;
+  }
+  EXPECT_EQ(dgfs("info").out.find("largest"), std::string::npos);
+  const std::string json = dgfs("info", {"--scan", "--json"}).out;
+  EXPECT_NE(json.find("\"largest_path\":\"sparse\""), std::string::npos) << json;
+  EXPECT_EQ(json_complaints(json), "");
+}
+
+TEST_F(ListCommandTest, InfoScanTellsOfDamage) {
+  auto index = env_->open(image_ + ".idx", {.mode = storage::OpenOptions::Mode::kReadWrite});
+  ASSERT_TRUE(index);
+  ASSERT_TRUE(index.value()->write_at(format::kPageBytes + 100, as_bytes(std::string("damage"))));
+  const Outcome scanned = dgfs("info", {"--scan"});
+  EXPECT_EQ(scanned.code, 1);
+  EXPECT_NE(scanned.out.find("1 damaged region in the index\n"), std::string::npos) << scanned.out;
+  EXPECT_NE(scanned.err.find(".dgfs.idx: "), std::string::npos) << scanned.err;
 }
 
 TEST_F(ListCommandTest, JsonNamesFacts) {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/index_scan.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "format/mode.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr std::uint32_t kOrder[] = {format::kTypeRegular,     format::kTypeDirectory,
+                                    format::kTypeSymlink,     format::kTypeCharacterDevice,
+                                    format::kTypeBlockDevice, format::kTypeFifo,
+                                    format::kTypeSocket};
+
+class Scan {
+ public:
+  void add(std::string_view path, const reader::Node& node) {
+    if (node.link_count > 1 && !format::is_directory(node.mode) &&
+        !counted_.insert(node.inode).second) {
+      return;
+    }
+    count(node);
+    if (node.xattrs.present()) ++out_.with_xattrs;
+    if (format::is_regular(node.mode)) add_file(path, node);
+  }
+
+  IndexScan finish() {
+    if (!sizes_.empty()) {
+      const auto middle = sizes_.begin() + static_cast<std::ptrdiff_t>((sizes_.size() - 1) / 2);
+      std::nth_element(sizes_.begin(), middle, sizes_.end());
+      out_.median_bytes = *middle;
+    }
+    for (const std::uint32_t type : kOrder) {
+      const auto kind = std::find_if(kinds_.begin(), kinds_.end(),
+                                     [&](const IndexScan::Kind& k) { return k.type == type; });
+      if (kind != kinds_.end()) out_.kinds.push_back(*kind);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void count(const reader::Node& node) {
+    const std::uint32_t type = format::type_of(node.mode);
+    auto kind = std::find_if(kinds_.begin(), kinds_.end(),
+                             [&](const IndexScan::Kind& k) { return k.type == type; });
+    if (kind == kinds_.end()) kind = kinds_.insert(kinds_.end(), {type, 0, 0});
+    ++kind->count;
+    // Directories have no size of their own: they live in the index.
+    if (!format::is_directory(node.mode)) kind->bytes += node.size_bytes;
+  }
+
+  void add_file(std::string_view path, const reader::Node& node) {
+    sizes_.push_back(node.size_bytes);
+    if (!out_.largest_path || node.size_bytes > out_.largest_bytes) {
+      out_.largest_bytes = node.size_bytes;
+      out_.largest_path = path;
+    }
+    if (node.size_bytes == 0) ++out_.empty_files;
+    if (node.sparse_map.present()) ++out_.sparse_files;
+    if (!out_.oldest || node.mtime < *out_.oldest) out_.oldest = node.mtime;
+    if (!out_.newest || node.mtime > *out_.newest) out_.newest = node.mtime;
+  }
+
+  IndexScan out_;
+  std::vector<IndexScan::Kind> kinds_;
+  std::vector<std::uint64_t> sizes_;
+  std::unordered_set<reader::InodeNumber> counted_;
+};
+
+}  // namespace
+
+Result<IndexScan> scan_index(const reader::Image& image, const std::function<bool()>& stop,
+                             const std::function<void(const Error&)>& damaged) {
+  Scan scan;
+  bool stopped = false;
+  // Damage is reported by the check below, with its place.
+  DGFS_CHECK(image.walk(
+      "",
+      [&](std::string_view path, const reader::Node& node) {
+        scan.add(path, node);
+        stopped = stop();
+        return !stopped;
+      },
+      [](const Error&) { return true; }));
+  if (stopped) return Error(ErrorKind::kInterrupted, 6170, "interrupted");
+  IndexScan out = scan.finish();
+  DGFS_CHECK(image.verify_index([&](const Error& error) {
+    ++out.damaged_regions;
+    damaged(error);
+  }));
+  return out;
+}
+
+}  // namespace dgfs::tools
