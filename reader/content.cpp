@@ -82,8 +82,9 @@ struct Content::Run {
 };
 
 Result<Extent> Content::extent_of(const Node& node, std::uint64_t content_bytes) const {
-  DGFS_CHECK(check_lengths(node, content_bytes));
   DGFS_TRY(volume, volumes_.get(node.data.volume));
+  auto lengths = check_lengths(node, content_bytes);
+  if (!lengths) return std::move(lengths).assume_error().in_file(volume->file->path());
   if (node.data.offset_bytes < format::kPageBytes || node.stored_bytes > volume->data_end ||
       node.data.offset_bytes > volume->data_end - node.stored_bytes) {
     return bad_extent(3083, node, "lies outside the data of its volume (a file cut short?)")

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "format/key.h"
 #include "format/limits.h"
 #include "format/mode.h"
 #include "reader/image_impl.h"
@@ -34,11 +35,33 @@ Status check_kinds(const LoadedPage& page, const IndexTables& tables) {
   return ok();
 }
 
+// F-050, F-102: neighbours are of one directory by their keys exactly where the table says so.
+Status check_directories(const LoadedPage& page, const IndexTables& tables) {
+  if (page.record.zone == format::kLinkZone) return ok();
+  std::string before;
+  for (std::size_t i = 0; i < page.size(); ++i) {
+    auto key = page.full_key(i);
+    key.resize(key.size() - format::name_of_key(key).size());
+    const auto ordinal = page.ordinal(i);
+    const bool is_first = i == 0 || ordinal == 1;  // the root is nobody's child
+    const bool by_table =
+        !is_first && tables.directories.parent(ordinal) == tables.directories.parent(ordinal - 1);
+    if (!is_first && by_table != (key == before)) {
+      return Error(ErrorKind::kCorrupt, 3043,
+                   fmt::format("entry {}: pages and directory table disagree on its directory", i));
+    }
+    before = std::move(key);
+  }
+  return ok();
+}
+
 // One page of one copy, all that can be said of it.
 Status check_page(const IndexCopy& copy, const IndexTables& tables, std::size_t number,
                   CounterCells& counters) {
   DGFS_TRY(page, read_checked_page(copy, tables, number, counters));
-  return placed_result(check_kinds(page, tables), copy.path(), "pages", copy.page_offset(number));
+  const auto place = copy.page_offset(number);
+  DGFS_CHECK(placed_result(check_kinds(page, tables), copy.path(), "pages", place));
+  return placed_result(check_directories(page, tables), copy.path(), "pages", place);
 }
 
 }  // namespace
@@ -59,6 +82,8 @@ Image::Impl::Impl(storage::Env& environment, OpenedFiles&& files, const OpenOpti
 Status Image::Impl::load(OpenedFiles&& files) {
   DGFS_TRY(loaded, IndexTables::load(source, counters));
   tables = std::move(loaded);
+  files.places.index_path = source.first().path();
+  files.places.table_offset_bytes = source.first().section_offset(format::SectionKind::kVolumes);
   volumes.emplace(env, std::move(files.places), tables.volumes);
   if (volume_zero) volumes->adopt(*volume_zero);
   content.emplace(*volumes, counters, frames, maps, check_contents);

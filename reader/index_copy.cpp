@@ -31,7 +31,8 @@ Result<IndexCopy> IndexCopy::open(std::shared_ptr<storage::File> file, std::uint
                  fmt::format("the file is cut short: the index ends at byte {} of {}",
                              base_bytes + superblock.index_bytes, file_bytes))
         .in_file(file->path())
-        .in_section("superblock");
+        .in_section("superblock")
+        .at_offset(base_bytes);
   }
   return IndexCopy(std::move(file), base_bytes, std::move(superblock));
 }

@@ -30,7 +30,8 @@ void IndexSource::open_second() const {
     second_error_ =
         Error(ErrorKind::kCorrupt, 3003, "its superblock is not that of " + first_.path())
             .in_file(copy->path())
-            .in_section("superblock");
+            .in_section("superblock")
+            .at_offset(copy->section_offset(format::SectionKind::kNone));
     return;
   }
   second_ = std::move(copy);

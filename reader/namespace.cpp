@@ -18,9 +18,11 @@ Error no_such_inode(std::uint16_t code, InodeNumber inode) {
   return Error(ErrorKind::kNotFound, code, fmt::format("no inode {}", inode));
 }
 
-Error bad_entry(std::uint16_t code, const FoundEntry& found, const char* what) {
-  return Error(ErrorKind::kCorrupt, code, fmt::format("entry {}: {}", found.index, what))
-      .in_section("pages");
+// What all names of one directory have in common, and no others have.
+std::string directory_part(const LoadedPage& page, std::size_t index) {
+  auto key = page.full_key(index);
+  key.resize(key.size() - format::name_of_key(key).size());
+  return key;
 }
 
 // Index of the child called `name` in a page of its directory, looking only at the ordinals of
@@ -45,6 +47,11 @@ std::size_t find_name(const LoadedPage& page, const format::ChildRange& range,
 }
 
 }  // namespace
+
+Error Namespace::bad_entry(std::uint16_t code, const FoundEntry& found, const char* what) const {
+  const Error error(ErrorKind::kCorrupt, code, fmt::format("entry {}: {}", found.index, what));
+  return pages_.in_page(error, found.page->record.first_ordinal);
+}
 
 Result<Node> Namespace::lookup(std::string_view path) const {
   DGFS_TRY(key, format::key_of_path(path));
@@ -145,11 +152,15 @@ Result<Node> Namespace::by_inode(InodeNumber inode) const {
 Result<Node> Namespace::link_record(InodeNumber inode) const {
   const auto key = format::link_key(inode);
   const auto page = tables_.pages.find(format::kLinkZone, key);
-  if (!page) return no_such_inode(3058, inode);
+  if (!page || inode == 0) return no_such_inode(3058, inode);  // F-060: 0 means none
   DGFS_TRY(loaded, pages_.get(*page));
   const auto index = loaded->find(key);
   if (index == loaded->size()) return no_such_inode(3059, inode);
-  DGFS_TRY(node, to_node(FoundEntry{std::move(loaded), index}));
+  const FoundEntry found{std::move(loaded), index};
+  DGFS_TRY(node, to_node(found));
+  if (node.link_count == 0) {  // of a link name, too: it leads nowhere from here
+    return bad_entry(3044, found, "a link record without names");
+  }
   node.inode = inode;
   return node;
 }
@@ -163,6 +174,11 @@ InodeNumber Namespace::inode_of(const LoadedPage& page, std::size_t index) const
 Result<Node> Namespace::resolve(const FoundEntry& entry) const {
   const auto link = entry.page->decoded->link_inode(entry.index);
   if (link == 0) return to_node(entry);
+  // F-321. The root above all: a kernel that is told of another object by its number gives it up.
+  if (const auto first = tables_.inodes.ordinal_of(link);
+      first && tables_.directories.children(*first)) {
+    return bad_entry(3068, entry, "a hard link has the number of a directory");
+  }
   auto node = link_record(link);
   if (!node) {
     if (node.assume_error().kind() != ErrorKind::kNotFound) return node;
@@ -236,10 +252,19 @@ Status Namespace::list(InodeNumber directory, std::uint64_t first_position,
                        const VisitEntry& visit) const {
   DGFS_TRY(range, children(directory));
   std::string scratch;
+  std::optional<std::string> common;
   for (auto position = first_position; position < range.count;) {
     DGFS_TRY(first, at_ordinal(range.first + position));
     const auto in_page =
         std::min<std::uint64_t>(range.count - position, first.page->size() - first.index);
+    // F-050, F-102. Keys rise, so the first and the last one speak for those between: without
+    // this, names of several directories could be told as one's, unsorted and twice.
+    if (!common) common = directory_part(*first.page, first.index);
+    const auto last = first.index + static_cast<std::size_t>(in_page) - 1;
+    if (directory_part(*first.page, first.index) != *common ||
+        directory_part(*first.page, last) != *common) {
+      return bad_entry(3069, first, "names of one directory that have keys of several");
+    }
     for (std::uint64_t i = 0; i < in_page; ++i) {
       const auto index = first.index + static_cast<std::size_t>(i);
       const auto name = first.page->name(index, scratch);

@@ -53,6 +53,9 @@ class Namespace {
   [[nodiscard]] std::size_t page_of_name(std::size_t first_page, std::size_t last_page,
                                          std::string_view name) const;
   [[nodiscard]] Result<Node> to_node(const FoundEntry& found) const;
+  /// kCorrupt, at the place of the entry's page.
+  [[nodiscard]] Error bad_entry(std::uint16_t code, const FoundEntry& found,
+                                const char* what) const;
 
   const IndexTables& tables_;
   const PageStore& pages_;

@@ -66,6 +66,12 @@ Result<PageStore::Cache::Loaded> PageStore::load(std::size_t page) const {
   return Cache::Loaded{std::move(loaded), bytes};
 }
 
+Error PageStore::in_page(const Error& error, format::Ordinal ordinal) const {
+  const auto& copy = source_.first();
+  const auto page = tables_.pages.find_ordinal(ordinal).value_or(0);
+  return placed(error, copy.path(), "pages", copy.page_offset(page));
+}
+
 void PageStore::announce(std::size_t first_page, std::size_t count) const {
   source_.first().announce_pages(first_page, count);
 }

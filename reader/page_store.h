@@ -36,6 +36,8 @@ class PageStore {
   [[nodiscard]] Result<PagePointer> get(std::size_t page) const;
   /// Tells the device that these pages will be asked for in turn.
   void announce(std::size_t first_page, std::size_t count) const;
+  /// An error of what a page says, at the place of the page that holds `ordinal`.
+  [[nodiscard]] Error in_page(const Error& error, format::Ordinal ordinal) const;
   [[nodiscard]] CacheCounters cache_counters() const { return cache_.counters(); }
 
  private:

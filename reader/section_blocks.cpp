@@ -72,7 +72,8 @@ Result<Buffer> only_block(const IndexCopy& copy, SectionKind kind) {
   const auto wrong_number = [&](std::uint16_t code, const char* what) {
     return Error(ErrorKind::kCorrupt, code, what)
         .in_file(copy.path())
-        .in_section(format::section_name(kind));
+        .in_section(format::section_name(kind))
+        .at_offset(copy.section_offset(kind));
   };
   DGFS_CHECK(for_each_block(copy, kind, [&](Bytes block) -> Status {
     if (++blocks > 1) return wrong_number(3010, "a second block");

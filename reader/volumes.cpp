@@ -16,7 +16,10 @@ namespace {
 Result<format::VolumeHeader> decode_header(const storage::File& file, Bytes page,
                                            std::uint64_t offset) {
   if (page.size() < format::kPageBytes) {
-    return Error(ErrorKind::kCorrupt, 3072, "too short for a volume").in_file(file.path());
+    return Error(ErrorKind::kCorrupt, 3072, "too short for a volume")
+        .in_file(file.path())
+        .in_section("volume header")
+        .at_offset(offset);
   }
   return placed_result(format::decode_volume_header(page), file.path(), "volume header", offset);
 }
@@ -135,7 +138,9 @@ Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
   const auto slot = slot_of(number);
   if (!slot) {
     return Error(ErrorKind::kCorrupt, 3070, fmt::format("the index has no volume {}", number))
-        .in_section("volumes");
+        .in_file(places_.index_path)
+        .in_section("volumes")
+        .at_offset(places_.table_offset_bytes);
   }
   if (const auto* volume = open_[*slot].load(std::memory_order_acquire)) return volume;
   const std::lock_guard lock(mutex_);

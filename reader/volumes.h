@@ -32,6 +32,8 @@ struct VolumePlaces {
   std::string folder;              ///< looked through for the names in the volume table
   std::string image_path;          ///< looked at first for volume 0; may be empty
   std::vector<std::string> paths;  ///< further files, in any order
+  std::string index_path;          ///< holds the volume table; for errors, as its place
+  std::uint64_t table_offset_bytes = 0;
   std::function<void(const Error&)> warn;
 };
 

@@ -42,6 +42,8 @@ class ImageAssembler {
   /// A record of the link zone.
   format::Entry& add_link_record(format::InodeNumber inode, std::uint32_t mode,
                                  std::uint32_t names);
+  /// The names so far, in the order in which they were added.
+  [[nodiscard]] std::vector<format::Entry>& names() { return names_; }
   /// Puts an extent ahead of all running sums of the volume; for explicit addresses.
   format::DataAddress place(format::VolumeNumber volume, Bytes extent);
   /// Takes the entries from `first_path` on, as many as the page has, from this page, with
