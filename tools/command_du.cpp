@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs du: sums of sizes below directories, in the format of du(1).
-#include <fmt/format.h>
+#include <fnmatch.h>
 
+#include <algorithm>
 #include <limits>
 #include <unordered_set>
+#include <utility>
 
 #include "format/mode.h"
 #include "tools/command.h"
@@ -13,8 +15,10 @@
 #include "tools/image_path.h"
 #include "tools/json.h"
 #include "tools/node_facts.h"
+#include "tools/path_pattern.h"
 #include "tools/quoting.h"
 #include "tools/size_text.h"
+#include "tools/time_text.h"
 #include "tools/tree_walk.h"
 
 namespace dgfs::tools {
@@ -22,57 +26,94 @@ namespace {
 
 struct DuOptions {
   bool all = false;
-  bool human = false;
+  SizeUnits human = SizeUnits::kNone;
   bool apparent = false;
-  bool bytes = false;
   bool summarize = false;
   bool total = false;
+  bool separate = false;     ///< a directory without its subdirectories
+  bool count_links = false;  ///< a file with several names as often as it is met
+  bool inodes = false;       ///< entries instead of bytes
+  bool time = false;
+  bool ends_with_nul = false;
   bool json = false;
+  std::uint64_t unit_bytes = 1024;
+  std::uint64_t least = 0;            ///< show nothing smaller
+  std::optional<std::uint64_t> most;  ///< or nothing larger
+  TimeStyle time_style = *tools::time_style("long-iso");
   std::size_t depth_max = std::numeric_limits<std::size_t>::max();
+  std::vector<std::string> excluded;
+};
+
+/// What is summed up.
+struct Sum {
+  std::uint64_t bytes = 0;
+  std::uint64_t inodes = 0;
+  Time newest{std::numeric_limits<std::int64_t>::min(), 0};
+
+  void add(const Sum& other) {
+    bytes += other.bytes;
+    inodes += other.inodes;
+    newest = std::max(newest, other.newest);
+  }
 };
 
 class DuCommand {
  public:
-  DuCommand(const Session& session, const reader::Image& image, const DuOptions& options)
-      : session_(session), image_(image), options_(options) {}
+  /// @param several  operands may overlap, and then everything counts once
+  DuCommand(const Session& session, const reader::Image& image, const DuOptions& options,
+            bool several)
+      : session_(session), image_(image), options_(options), several_(several) {}
 
   /// Returns whether all could be read.
   bool add(const std::string& operand) {
     const Result<FoundNode> found = find_node(image_, operand, Follow::kNo);
     if (!found) {
-      session_.complain(operand, found.error().message());
+      session_.complain_access("access", operand, found.error());
       return false;
     }
-    sums_.assign(1, 0);
+    levels_.assign(1, {});
     sound_ = true;
     const Status walked = walk_tree(image_, operand, found.value().node, visitor());
     if (!walked) session_.complain(operand, walked.error().message());
-    total_ += sums_[0];
+    total_.add(levels_[0].own);
+    total_.add(levels_[0].below);
     return walked && sound_;
   }
 
   void print_total() { print("total", total_); }
 
  private:
-  /// sums_[d] collects what lies below the directory of depth d - 1 that is being visited.
+  /// What lies directly in a directory, and in its subdirectories.
+  struct Level {
+    Sum own;
+    Sum below;
+  };
+
+  /// levels_[d] collects what lies below the directory of depth d - 1 that is being visited.
   TreeVisitor visitor() {
     TreeVisitor visitor;
     visitor.enter = [this](std::string_view path, const reader::Node& node, std::size_t depth) {
       if (session_.should_stop()) return Step::kEnd;
-      sums_.resize(std::max(sums_.size(), depth + 2), 0);
+      if (is_excluded(path)) return Step::kOver;
+      levels_.resize(std::max(levels_.size(), depth + 2));
+      // An object with several names takes its space once.
+      const bool met_again = several_ || (!format::is_directory(node.mode) && node.link_count > 1);
+      if (!options_.count_links && met_again && !counted_.insert(node.inode).second) {
+        return Step::kOver;
+      }
       if (format::is_directory(node.mode)) return Step::kInto;
-      // A file with several names takes its space once.
-      if (node.link_count > 1 && !counted_.insert(node.inode).second) return Step::kOver;
-      const std::uint64_t size = size_of(node);
-      sums_[depth] += size;
-      if (depth == 0 || (options_.all && depth <= options_.depth_max)) print(path, size);
+      const Sum sum = sum_of(node);
+      levels_[depth].own.add(sum);
+      if (depth == 0 || (options_.all && depth <= options_.depth_max)) show(path, sum);
       return Step::kOver;
     };
     visitor.leave = [this](std::string_view path, const reader::Node& node, std::size_t depth) {
-      const std::uint64_t size = sums_[depth + 1] + size_of(node);
-      sums_[depth + 1] = 0;
-      sums_[depth] += size;
-      if (depth <= options_.depth_max) print(path, size);
+      Level level = std::exchange(levels_[depth + 1], {});
+      level.own.add(sum_of(node));
+      Sum all = level.own;
+      all.add(level.below);
+      levels_[depth].below.add(all);
+      if (depth <= options_.depth_max) show(path, options_.separate ? level.own : all);
       return true;
     };
     visitor.damaged = [this](std::string_view path, const Error& error) {
@@ -82,35 +123,136 @@ class DuCommand {
     return visitor;
   }
 
-  std::uint64_t size_of(const reader::Node& node) const {
-    return options_.apparent ? node.size_bytes : allocated_bytes(node);
+  /// A pattern fits the path, or what stands behind any of its slashes.
+  bool is_excluded(std::string_view path) const {
+    for (const std::string& pattern : options_.excluded) {
+      for (std::string_view tail = path;;) {
+        if (::fnmatch(pattern.c_str(), std::string(tail).c_str(), 0) == 0) return true;
+        const std::size_t slash = tail.find('/');
+        if (slash == tail.npos) break;
+        tail.remove_prefix(slash + 1);
+      }
+    }
+    return false;
   }
 
-  void print(std::string_view path, std::uint64_t size) {
+  Sum sum_of(const reader::Node& node) const {
+    return {options_.apparent ? node.size_bytes : allocated_bytes(node), 1, node.mtime};
+  }
+
+  void show(std::string_view path, const Sum& sum) {
+    const std::uint64_t value = options_.inodes ? sum.inodes : sum.bytes;
+    if (value < options_.least || (options_.most && value > *options_.most)) return;
+    print(path, sum);
+  }
+
+  std::string amount(const Sum& sum) const {
+    const std::uint64_t value = options_.inodes ? sum.inodes : sum.bytes;
+    if (options_.human != SizeUnits::kNone) return human_size(value, options_.human);
+    const std::uint64_t unit = options_.inodes ? 1 : options_.unit_bytes;
+    return std::to_string(value / unit + (value % unit != 0 ? 1 : 0));
+  }
+
+  void print(std::string_view path, const Sum& sum) {
     if (options_.json) {
       JsonObject line;
-      session_.print(line.add("path", path).add("bytes", size).line());
+      line.add("path", path).add("bytes", sum.bytes).add("inodes", sum.inodes);
+      session_.print(line.line());
       return;
     }
-    const std::uint64_t blocks = size / 1024 + (size % 1024 != 0 ? 1 : 0);
-    const std::string text = options_.human   ? human_size(size)
-                             : options_.bytes ? std::to_string(size)
-                                              : std::to_string(blocks);
-    const std::string name = session_.io().out_is_terminal ? printable(path) : std::string(path);
-    session_.print(fmt::format("{}\t{}\n", text, name));
+    std::string text = amount(sum) + '\t';
+    if (options_.time) {
+      text += format_time(sum.newest, options_.time_style.recent) + '\t';
+    }
+    text += session_.io().out_is_terminal ? printable(path) : std::string(path);
+    session_.print(text + (options_.ends_with_nul ? '\0' : '\n'));
   }
 
   const Session& session_;
   const reader::Image& image_;
   const DuOptions& options_;
-  std::vector<std::uint64_t> sums_;
+  bool several_;
+  std::vector<Level> levels_;
   std::unordered_set<reader::InodeNumber> counted_;
-  std::uint64_t total_ = 0;
+  Sum total_;
   bool sound_ = true;
 };
 
+Status set_threshold(const std::string& value, DuOptions& du) {
+  const bool at_most = value.starts_with('-');
+  DGFS_TRY(size, parse_size(at_most ? value.substr(1) : value));
+  if (at_most) {
+    du.most = size;
+  } else {
+    du.least = size;
+  }
+  return ok();
+}
+
+void add_amounts(OptionParser& options, DuOptions& du) {
+  const auto set = [&options](const std::string& names, const std::string& help, auto action) {
+    options.on_flag(names, help, [action](const std::string&) -> Status {
+      action();
+      return ok();
+    });
+  };
+  set("-h,--human-readable", "Print sizes like 1.2K, 84M, 3G",
+      [&du] { du.human = SizeUnits::kBinary; });
+  set("--si", "The same in powers of 1000", [&du] { du.human = SizeUnits::kDecimal; });
+  set("-k", "In units of 1024 bytes (the default)", [&du] {
+    du.unit_bytes = 1024;
+    du.human = SizeUnits::kNone;
+  });
+  set("-m", "In units of 1048576 bytes", [&du] {
+    du.unit_bytes = std::uint64_t{1} << 20;
+    du.human = SizeUnits::kNone;
+  });
+  options.on_value("-B,--block-size", "SIZE", "In units of SIZE bytes",
+                   [&du](const std::string& value) -> Status {
+                     DGFS_TRY(size, parse_size(value));
+                     du.unit_bytes = std::max<std::uint64_t>(size, 1);
+                     return ok();
+                   });
+  options.flag("--apparent-size", "Count sizes, not the space taken", du.apparent);
+  set("-b,--bytes", "Same as --apparent-size, in bytes", [&du] {
+    du.apparent = true;
+    du.unit_bytes = 1;
+  });
+  options.flag("--inodes", "Count entries instead of bytes", du.inodes);
+}
+
+void add_du_options(OptionParser& options, DuOptions& du) {
+  options.flag("-a,--all", "Show files too, not only directories", du.all);
+  options.flag("-s,--summarize", "Show only a sum for each PATH", du.summarize);
+  options.flag("-c,--total", "Show a sum of all", du.total);
+  options.number("-d,--max-depth", "N", "Show nothing deeper than N levels", du.depth_max);
+  options.flag("-S,--separate-dirs", "Directories without their subdirectories", du.separate);
+  options.flag("-l,--count-links", "Count files with several names once a name", du.count_links);
+  options.on_value("-t,--threshold", "SIZE",
+                   "Show nothing smaller; with '-' before, nothing larger",
+                   [&du](const std::string& value) { return set_threshold(value, du); });
+  options.values("--exclude", "PATTERN", "Leave out what fits, and what is below", du.excluded);
+  options.flag("--time", "Show the newest modification time below, too", du.time);
+  options.on_value("--time-style", "STYLE", "full-iso, long-iso, iso, or +FORMAT of date",
+                   [&du](const std::string& name) -> Status {
+                     const std::optional<TimeStyle> style = time_style(name);
+                     if (!style) {
+                       return Error(ErrorKind::kInvalidArgument, 6064,
+                                    "'" + name + "' is not full-iso, long-iso, iso or +FORMAT");
+                     }
+                     du.time_style = *style;
+                     return ok();
+                   });
+  options.on_flag("-x,--one-file-system", "For du's sake: an image is one file system",
+                  [](const std::string&) -> Status { return ok(); });
+  options.flag("-0,--null", "End lines with NUL", du.ends_with_nul);
+  options.flag("--json", "Print JSON objects, one a line, sizes in bytes", du.json);
+  add_amounts(options, du);
+}
+
 Manual manual() {
-  return {.examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
+  return {.paragraphs = {kPatternHelp, kJsonHelp},
+          .examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
                        {"dgfs du -d 1 -h tree.dgfs", "Sums up what lies directly in the root."}},
           .see_also = {"dgfs-info(1)", "du(1)"}};
 }
@@ -126,17 +268,7 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
   ImageOptions image_options;
   DuOptions du;
   image_options.add_to(options);
-  options.flag("-a,--all", "Show files too, not only directories", du.all);
-  options.flag("-h,--human-readable", "Print sizes like 1.2K, 84M, 3G", du.human);
-  options.flag("-s,--summarize", "Show only a sum for each PATH", du.summarize);
-  options.flag("-c,--total", "Show a sum of all", du.total);
-  options.number("-d,--max-depth", "N", "Show nothing deeper than N levels", du.depth_max);
-  options.flag("--apparent-size", "Count sizes, not the space taken", du.apparent);
-  options.on_flag("-b,--bytes", "Same as --apparent-size, in bytes", [&](const auto&) -> Status {
-    du.apparent = du.bytes = true;
-    return ok();
-  });
-  options.flag("--json", "Print JSON objects, one a line, sizes in bytes", du.json);
+  add_du_options(options, du);
   options.manual(manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
@@ -145,11 +277,14 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
 
-  if (operands.size() == 1) operands.emplace_back(".");
-  DuCommand command(session, *image, du);
+  operands.erase(operands.begin());
+  if (operands.empty()) operands.emplace_back(".");
+  operands = expand_patterns(*image, operands);
+  DuCommand command(session, *image, du, operands.size() > 1);
   bool sound = true;
-  for (std::size_t i = 1; i < operands.size() && !session.should_stop(); ++i) {
-    sound = command.add(operands[i]) && sound;
+  for (const std::string& operand : operands) {
+    if (session.should_stop()) break;
+    sound = command.add(operand) && sound;
   }
   if (du.total) command.print_total();
   return session.finish(sound ? kExitDone : kExitFailed);

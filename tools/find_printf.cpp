@@ -135,7 +135,7 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
 }  // namespace
 
 Result<FindTest> printf_action(FindRun& run, std::string_view format) {
-  DGFS_TRY(pieces, parse_format(format, "ACT", true));
+  DGFS_TRY(pieces, parse_format(format, "ACT", Escapes::kFind));
   for (const FormatPiece& piece : pieces) {
     const bool known = piece.letter == 0 || piece.modifier != 0 ||
                        kKnown.find(piece.letter) != std::string_view::npos;

@@ -23,7 +23,7 @@ constexpr int kErrDescriptor = 2;
 constexpr std::size_t kOutBufferBytes = std::size_t{64} << 10;
 
 std::atomic<bool> g_stop = false;  // a signal handler can reach nothing but globals
-std::atomic<int> g_signal = 0;       // which one it was
+std::atomic<int> g_signal = 0;     // which one it was
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void set_stop(int signal) {

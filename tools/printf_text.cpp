@@ -3,6 +3,8 @@
 #include "tools/printf_text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 
 namespace dgfs::tools {
 namespace {
@@ -12,14 +14,14 @@ constexpr std::size_t kWidthMax = 4096;
 
 class FormatParser {
  public:
-  FormatParser(std::string_view format, std::string_view modifiers, bool escapes)
+  FormatParser(std::string_view format, std::string_view modifiers, Escapes escapes)
       : rest_(format), modifiers_(modifiers), escapes_(escapes) {}
 
   Result<std::vector<FormatPiece>> run() {
     std::vector<FormatPiece> pieces(1);
     while (!rest_.empty()) {
       const char c = take();
-      if (c == '\\' && escapes_) {
+      if (c == '\\' && escapes_ != Escapes::kNone) {
         pieces.back().literal += escape();
       } else if (c != '%') {
         pieces.back().literal += c;
@@ -48,12 +50,28 @@ class FormatParser {
       take();
       return kValues[at];
     }
+    if (escapes_ == Escapes::kStat && rest_.size() > 1 && rest_[0] == 'x' &&
+        std::isxdigit(static_cast<unsigned char>(rest_[1])) != 0) {
+      take();
+      return hexadecimal();
+    }
     unsigned value = 0;
     std::size_t digits = 0;
     for (; digits < 3 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++digits) {
       value = value * 8 + static_cast<unsigned>(take() - '0');
     }
     return digits == 0 ? '\\' : static_cast<char>(value);
+  }
+
+  /// One or two digits.
+  char hexadecimal() {
+    unsigned value = 0;
+    const std::string_view digits = rest_.substr(0, 2);
+    const auto [end, failure] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    static_cast<void>(failure);  // the caller saw the first digit
+    rest_.remove_prefix(static_cast<std::size_t>(end - digits.data()));
+    return static_cast<char>(value);
   }
 
   std::size_t number() {
@@ -88,13 +106,13 @@ class FormatParser {
 
   std::string_view rest_;
   std::string_view modifiers_;
-  bool escapes_;
+  Escapes escapes_;
 };
 
 }  // namespace
 
 Result<std::vector<FormatPiece>> parse_format(std::string_view format, std::string_view modifiers,
-                                              bool escapes) {
+                                              Escapes escapes) {
   return FormatParser(format, modifiers, escapes).run();
 }
 

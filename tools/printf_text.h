@@ -4,6 +4,7 @@
 // Format strings of stat -c and find -printf: literal text, and directives with printf's flags.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,12 +25,18 @@ struct FormatPiece {
   std::optional<std::size_t> precision;
 };
 
+/// Backslash sequences that a format may hold.
+enum class Escapes : std::uint8_t {
+  kNone,
+  kFind,  ///< \a \b \f \n \r \t \v \\ and octal
+  kStat,  ///< the same, and \xHH
+};
+
 /// @param modifiers  letters that take another one after them
-/// @param escapes    whether backslash sequences are understood
 /// "%%" becomes a literal. Errors: kInvalidArgument (a directive without a letter).
 [[nodiscard]] Result<std::vector<FormatPiece>> parse_format(std::string_view format,
                                                             std::string_view modifiers,
-                                                            bool escapes);
+                                                            Escapes escapes);
 
 /// `value` cut to the precision and filled up to the width.
 [[nodiscard]] std::string padded(const FormatPiece& piece, std::string value);

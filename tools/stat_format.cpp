@@ -42,8 +42,11 @@ std::string seconds_text(const FormatPiece& piece, const Time& time) {
   }
   std::uint64_t fraction = time.nanoseconds / unit_ns;
   std::string seconds = std::to_string(time.seconds);
+  if (time.seconds < 0 && time.nanoseconds != 0) {
+    // Cut towards zero, as stat does.
+    fraction = fraction_end - fraction - (time.nanoseconds % unit_ns != 0 ? 1 : 0);
+  }
   if (time.seconds < 0 && fraction != 0) {
-    fraction = fraction_end - fraction;
     seconds = fmt::format("-{}", -(time.seconds + 1));
   }
   std::string text = fmt::format("{:0{}}", fraction, std::min<std::size_t>(digits, 9));
@@ -127,7 +130,7 @@ bool is_known(const FormatPiece& piece) {
 }  // namespace
 
 Result<StatFormat> StatFormat::parse(std::string_view format, bool escapes) {
-  DGFS_TRY(pieces, parse_format(format, "HL", escapes));
+  DGFS_TRY(pieces, parse_format(format, "HL", escapes ? Escapes::kStat : Escapes::kNone));
   for (const FormatPiece& piece : pieces) {
     if (is_known(piece)) continue;
     const std::string letters =

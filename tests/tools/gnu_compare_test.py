@@ -188,6 +188,49 @@ FIND = [
 ]
 
 
+DU = [
+    "", "-a", "-s", "-h", "-sh", "-ah", "-b", "-ab", "-sb", "-k", "-m", "-am", "-c", "-ac", "-d 0",
+    "-d 1", "-d 2 -a", "--max-depth=1", "--apparent-size", "-a --apparent-size",
+    "-ah --apparent-size", "--si", "-l", "-al", "-S", "-aS", "--inodes", "--inodes -a", "-a -t 10k",
+    "-t -5000 -a", "-a --time --time-style=full-iso", "--time --time-style=+%s", "--time -s", "-x",
+    "-shc", "-B 4096 -a", "-a --exclude='*.c'", "-hd 1",
+]
+
+STAT = ["%n %s %a %A %f %F %h %u %U %g %G", "%N", "%b %B %o %i", "%x|%X|%.3X|%y|%Y|%.Y|%z|%Z|%.1Z",
+        "[%10s|%-10s|%010s|%.2n|%5a|%05a]", "%t %T %r %R %Hr %Lr", "%04a %5u %8U %%", "%W|%w",
+        "plain \\n text"]
+
+
+class DuStatCat(GnuCompare):
+    def operands(self):
+        top = os.path.dirname(self.tree.top)
+        paths = [os.path.join(d, name) for d, names, files in os.walk(self.tree.top)
+                 for name in files + names]
+        return [os.fsdecode(os.path.relpath(path, top)) for path in paths]
+
+    def test_du(self):
+        for options in DU:
+            # Which of several names of a file is counted depends on the order of the walk.
+            self.check("du", f"{options} -l t", sorted_lines)
+        self.check("du", "-0 -a -l t", sorted_records)
+        self.check("du", "-s t")
+        self.check("du", "-sc t t")
+        self.check("du", "-s t/missing t")
+
+    def test_stat(self):
+        operands = self.operands()
+        for format_text in STAT:
+            self.check("stat", ["-c", format_text, *operands])
+            self.check("stat", ["--printf", format_text + "\\t\\060\\x41\\n", *operands])
+        self.check("stat", ["-L", "-c", "%n %F %s", *self.operands()])
+
+    def test_cat(self):
+        files = [os.fsdecode(os.path.relpath(path, os.path.dirname(self.tree.top)))
+                 for path in self.tree.files]
+        self.check("cat", files)
+        self.check("cat", [files[0], "t/missing", files[1], "t"])
+
+
 class Find(GnuCompare):
     def test_expressions(self):
         for expression in FIND:

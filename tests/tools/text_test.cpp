@@ -142,7 +142,7 @@ TEST(TimeText, RecentMeansHalfAYear) {
 
 TEST(Printf, PadsAndCuts) {
   const auto printed = [](const char* format, const char* value) {
-    return padded(parse_format(format, "", false).value()[0], value);
+    return padded(parse_format(format, "", Escapes::kNone).value()[0], value);
   };
   EXPECT_EQ(printed("%5s", "ab"), "   ab");
   EXPECT_EQ(printed("%-5s", "ab"), "ab   ");
@@ -152,15 +152,15 @@ TEST(Printf, PadsAndCuts) {
 }
 
 TEST(Printf, ParsesPiecesAndEscapes) {
-  const auto pieces = parse_format("a%%b%Hd\\n\\101\\q", "H", true).value();
+  const auto pieces = parse_format("a%%b%Hd\\n\\101\\q", "H", Escapes::kFind).value();
   ASSERT_EQ(pieces.size(), 2U);
   EXPECT_EQ(pieces[0].literal, "a%b");
   EXPECT_EQ(pieces[0].modifier, 'H');
   EXPECT_EQ(pieces[0].letter, 'd');
   EXPECT_EQ(pieces[1].literal, "\nA\\q");
-  EXPECT_EQ(parse_format("\\n", "", false).value()[0].literal, "\\n");
-  EXPECT_FALSE(parse_format("100%", "", false));
-  EXPECT_FALSE(parse_format("%-5.3", "", false));
+  EXPECT_EQ(parse_format("\\n", "", Escapes::kNone).value()[0].literal, "\\n");
+  EXPECT_FALSE(parse_format("100%", "", Escapes::kNone));
+  EXPECT_FALSE(parse_format("%-5.3", "", Escapes::kNone));
 }
 
 TEST(Suggestion, FindsTheNearestWord) {
