@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "format/superblock.h"
+#include "rules/path_rules.h"
 #include "storage/env.h"
 
 namespace dgfs::builder {
@@ -50,10 +51,11 @@ struct BuildOptions {
   unsigned jobs = 0;           ///< reading threads; 0 = one per core. Never changes the output
   /// Budget for buffers in flight and sorting; what is less than kMemoryBytesMin counts as that.
   std::size_t memory_bytes = std::size_t{256} << 20;
-  /// Shell patterns as tar's --exclude: with a slash they match the whole path below the source
-  /// (a leading slash anchors), without one any component; `*` and `?` match '/' too, as in tar.
-  /// A directory that matches is not entered.
-  std::vector<std::string> exclude;
+  /// What is packed of the tree, by path below the source; what is not included is not entered.
+  rules::PathRules rules;
+  /// If not empty: only these and what is below them, with the directories on the way. One that is
+  /// missing is a failure.
+  std::vector<std::string> paths;
   bool one_file_system = false;      ///< directories on other file systems are kept empty
   bool keep_going = false;           ///< record what cannot be packed instead of failing
   std::optional<std::uint32_t> uid;  ///< owner for every entry

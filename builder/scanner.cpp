@@ -37,7 +37,7 @@ Scanner::Scanner(const storage::Directory& root, const BuildOptions& options,
     : root_(root),
       options_(options),
       stop_(options.stop),
-      exclude_(options.exclude),
+      choice_(options),
       skip_(std::move(skip)),
       sinks_(sinks),
       names_(std::move(names)),
@@ -59,6 +59,7 @@ Result<ScanTotals> Scanner::run() {
 Status Scanner::scan_root() {
   DGFS_TRY(status, root_.status());
   root_device_ = status.device;
+  DGFS_CHECK(choice_.check(root_, sinks_.losses));
   DGFS_TRY(details, read_details(root_, {}, status));
   DGFS_CHECK(add({}, status, details));
   Listing listing = list(root_);
@@ -105,8 +106,8 @@ Scanner::Listing Scanner::enter_and_list(const PendingDirectory& pending) {
 Scanner::Listing Scanner::list(const storage::Directory& directory) const {
   Listing listing{NameSorter(names_.place, names_.memory_bytes)};
   listing.source = directory.each_name([&](std::string_view name) {
-    const bool excluded = !exclude_.empty() && exclude_.matches(tree_path(prefix_, name));
-    if (!excluded) listing.sorter = listing.names.add(name);
+    const bool wanted = choice_.is_everything() || choice_.may_include(tree_path(prefix_, name));
+    if (wanted) listing.sorter = listing.names.add(name);
     return listing.sorter.has_value() && !stop_.is_set();
   });
   return listing;
@@ -134,10 +135,14 @@ Status Scanner::scan_name(const storage::Directory& directory, std::string_view 
   auto status = directory.status(name);
   if (!status) return sinks_.losses.add(tree_path(prefix_, name), std::move(status).error());
   if (is_skipped(status.value())) return ok();
+  const bool is_directory = format::is_directory(status.value().mode);
+  if (!choice_.is_everything() && !choice_.includes(tree_path(prefix_, name), is_directory)) {
+    return ok();
+  }
   auto details = read_details(directory, name, status.value());
   if (!details) return sinks_.losses.add(tree_path(prefix_, name), std::move(details).error());
   DGFS_TRY(offset, add(name, status.value(), details.value()));
-  if (format::is_directory(status.value().mode)) {
+  if (is_directory) {
     pending.add({std::string(name), identity_of(status.value()), offset});
   }
   return ok();

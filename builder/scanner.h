@@ -11,13 +11,13 @@
 
 #include "builder/build.h"
 #include "builder/directory_cursor.h"
-#include "builder/exclude.h"
 #include "builder/link_sorter.h"
 #include "builder/losses.h"
 #include "builder/name_sorter.h"
 #include "builder/pending_directories.h"
 #include "builder/progress.h"
 #include "builder/stop.h"
+#include "builder/tree_choice.h"
 #include "builder/tree_spool.h"
 
 namespace dgfs::builder {
@@ -97,7 +97,7 @@ class Scanner {
   const storage::Directory& root_;
   const BuildOptions& options_;
   StopFlag stop_;
-  ExcludeList exclude_;
+  TreeChoice choice_;
   std::vector<FileIdentity> skip_;
   ScanSinks sinks_;
   NameSpace names_;

@@ -13,7 +13,7 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public-headers.txt DGFS_PUBLIC_HEADERS)
 
 # The link edges that the exported targets carry are those of the build, less the warnings.
 set(DGFS_INSTALLED_LAYERS)
-foreach(layer base storage format reader builder)
+foreach(layer base rules storage format reader builder)
   if(NOT TARGET dgfs_${layer})
     continue()
   endif()

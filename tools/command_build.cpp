@@ -13,6 +13,7 @@
 #include "tools/mode_text.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
+#include "tools/rule_options.h"
 #include "tools/size_text.h"
 #include "tools/time_text.h"
 #include "tools/user_names.h"
@@ -20,41 +21,14 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::size_t kPatternFileBytesMax = std::size_t{16} << 20;
-
 struct BuildCommand {
   builder::BuildOptions build;
   bool quiet = false;
   bool json = false;
 };
 
-/// One pattern a line; empty lines are skipped.
-Status read_patterns(storage::Env& env, const std::string& path,
-                     std::vector<std::string>& patterns) {
-  DGFS_TRY(file, env.open(path));
-  DGFS_TRY(size, file->size());
-  if (size > kPatternFileBytesMax) {
-    return Error(ErrorKind::kLimit, 6050, "longer than 16 MiB").in_file(path);
-  }
-  std::string text(size, '\0');
-  auto* const begin = reinterpret_cast<std::uint8_t*>(text.data());
-  DGFS_CHECK(storage::read_exactly(*file, 0, MutableBytes(begin, text.size())));
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (end > at) patterns.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return ok();
-}
-
-/// Options that say which files go in, and as whose.
-void add_tree_options(OptionParser& options, storage::Env& env, builder::BuildOptions& build) {
-  options.values("--exclude", "PATTERN",
-                 "Leave out what matches (a shell pattern, as in tar; can be repeated)",
-                 build.exclude);
-  options.on_value(
-      "--exclude-from", "FILE", "Exclude the patterns in FILE, one a line",
-      [&](const std::string& value) { return read_patterns(env, value, build.exclude); });
+/// Options that say how files go in, and as whose.
+void add_tree_options(OptionParser& options, builder::BuildOptions& build) {
   options.flag("-x,--one-file-system", "Keep directories on other file systems empty",
                build.one_file_system);
   options.on_value("--owner", "USER", "Make all files belong to this user (name or number)",
@@ -275,7 +249,9 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
                         "Packs the directory SRC into IMAGE and IMAGE.idx. Both appear when they "
                         "are complete; an older IMAGE is replaced then."});
   BuildCommand command;
-  add_tree_options(options, io.env, command.build);
+  RuleOptions rule_options;
+  rule_options.add_to(options);
+  add_tree_options(options, command.build);
   bool no_index_file = false;
   add_output_options(options, command.build, no_index_file);
   options.flag("-q,--quiet", "No progress, no summary", command.quiet);
@@ -283,6 +259,10 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
   if (exit_code) return *exit_code;
+  auto choice = rule_options.read(io.env);
+  if (!choice) return session.fail_usage(choice.error().message());
+  command.build.rules = std::move(choice.value().rules);
+  command.build.paths = std::move(choice.value().paths);
   command.build.source = operands[0];
   command.build.image_path = operands[1];
   if (no_index_file && command.build.index_path) {

@@ -4,24 +4,26 @@
 // dgfs extract: writes the tree of an image, or parts of it, below a directory.
 #include <fmt/format.h>
 
+#include "format/mode.h"
 #include "reader/extract.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
+#include "tools/rule_options.h"
 #include "tools/size_text.h"
 
 namespace dgfs::tools {
 namespace {
 
 /// Paths as find_node() finds them, but a link at the end stays a link. Reports what is missing.
-bool find_paths(const Session& session, const reader::Image& image, const Arguments& operands,
-                std::vector<std::string>& paths) {
-  for (std::size_t i = 2; i < operands.size(); ++i) {
-    Result<FoundNode> found = find_node(image, operands[i], Follow::kNo);
+bool find_paths(const Session& session, const reader::Image& image,
+                const std::vector<std::string>& wanted, std::vector<std::string>& paths) {
+  for (const std::string& path : wanted) {
+    Result<FoundNode> found = find_node(image, path, Follow::kNo);
     if (!found) {
-      session.complain(operands[i], found.error().message() + "; nothing was extracted");
+      session.complain(path, found.error().message() + "; nothing was extracted");
       return false;
     }
     paths.push_back(std::move(found.value().path));
@@ -30,13 +32,16 @@ bool find_paths(const Session& session, const reader::Image& image, const Argume
 }
 
 Manual manual() {
-  return {.examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
-                       {"dgfs extract -k tree.dgfs out etc usr/bin",
-                        "Writes two directories, and goes on past what is damaged."}},
-          .exit_statuses = {{0, "Everything was written."},
-                            {1, "Something could not be read or written; messages tell what."},
-                            {2, "Wrong usage."}},
-          .see_also = {"dgfs-cat(1)", "dgfs-mount(1)", "tar(1)"}};
+  return {
+      .examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
+                   {"dgfs extract -k tree.dgfs out etc usr/bin",
+                    "Writes two directories, and goes on past what is damaged."},
+                   {"dgfs extract -n tree.dgfs out --include '*/' --include '*.h' --exclude '*'",
+                    "Lists the headers that it would write, and all directories."}},
+      .exit_statuses = {{0, "Everything was written."},
+                        {1, "Something could not be read or written; messages tell what."},
+                        {2, "Wrong usage."}},
+      .see_also = {"dgfs-cat(1)", "dgfs-mount(1)", "tar(1)"}};
 }
 
 int report_failures(const Session& session, const reader::ExtractReport& report) {
@@ -51,13 +56,56 @@ int report_failures(const Session& session, const reader::ExtractReport& report)
   return report.failures + report.devices_refused == 0 ? kExitDone : kExitFailed;
 }
 
+/// Prints what would be written, directories with a slash.
+int list_only(const Session& session, const reader::Image& image, reader::ExtractOptions& extract) {
+  extract.failed = [&](const std::string& path, const Error& error) {
+    session.complain(path, error.message());
+  };
+  const auto report =
+      reader::plan_extract(image, extract, [&](const std::string& path, const reader::Node& node) {
+        if (path.empty()) return;
+        std::string line = session.io().out_is_terminal ? printable(path) : path;
+        if (format::is_directory(node.mode)) line += '/';
+        session.print(line + "\n");
+      });
+  return report ? report_failures(session, report.value()) : session.fail(report.error());
+}
+
+int write(const Session& session, const reader::Image& image, const std::string& destination,
+          reader::ExtractOptions& extract, bool quiet) {
+  ProgressBar bar(session.io(), quiet);
+  extract.failed = [&](const std::string& path, const Error& error) {
+    bar.clear();
+    session.complain(path, error.message());
+  };
+  extract.progress = [&](const reader::ExtractProgress& now) {
+    bar.update("extracting", now.content_bytes, now.content_bytes_total);
+  };
+  const std::uint64_t start_ns = session.env().monotonic_ns();
+  const Result<reader::ExtractReport> result =
+      reader::extract(image, session.env(), destination, extract);
+  bar.clear();
+  if (!result) {
+    return session.fail(result.error(),
+                        "what was extracted so far is left in " + shell_quoted(destination));
+  }
+  const reader::ExtractReport& report = result.value();
+  if (!quiet) {
+    session.print(fmt::format("{}, {} in {}\n", counted(report.entries, "entry", "entries"),
+                              size_text(report.content_bytes),
+                              duration_text(session.env().monotonic_ns() - start_ns)));
+  }
+  return report_failures(session, report);
+}
+
 }  // namespace
 
 int run_extract(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "extract");
   OptionParser options(
       {"dgfs extract", "IMAGE DEST [PATH]...",
-       "Writes everything, or what lies at the given paths, below the directory DEST, which is "
+       "Writes everything, or what lies at the given paths and the rules keep, below the directory "
+       "DEST, which is "
        "made if missing. Existing files are never overwritten, and a file has its name only when "
        "it is complete. As root it restores owners, devices and all attributes, otherwise what "
        "the system allows; device nodes that it may not make are named, and the exit status is 1 "
@@ -65,8 +113,12 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   ImageOptions image_options;
   reader::ExtractOptions extract;
   bool quiet = false;
+  bool dry_run = false;
   extract.privileged = io.env.user_id() == 0;
+  RuleOptions rule_options;
   image_options.add_to(options);
+  rule_options.add_to(options);
+  options.flag("-n,--dry-run", "Only list what would be written", dry_run);
   options.number("-j,--jobs", "N", "Writing threads (default: one per core)", extract.jobs);
   options.flag("-k,--keep-going", "Report what fails and go on", extract.keep_going);
   options.on_flag("--same-owner", "Restore owners (default for root)", [&](const auto&) -> Status {
@@ -87,33 +139,21 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
+  auto choice = rule_options.read(io.env);
+  if (!choice) return session.fail_usage(choice.error().message());
+  const rules::PathRules& rules = choice.value().rules;
+  if (!rules.empty()) {
+    extract.wanted = [&](std::string_view path, bool is_directory) {
+      return rules.includes(path, is_directory);
+    };
+  }
+  std::vector<std::string>& paths = choice.value().paths;
+  paths.insert(paths.end(), operands.begin() + 2, operands.end());
   const auto image = open_image(session, operands[0], image_options);
-  if (!image || !find_paths(session, *image, operands, extract.paths)) return kExitFailed;
-
-  ProgressBar bar(io, quiet);
-  extract.failed = [&](const std::string& path, const Error& error) {
-    bar.clear();
-    session.complain(path, error.message());
-  };
-  extract.progress = [&](const reader::ExtractProgress& now) {
-    bar.update("extracting", now.content_bytes, now.content_bytes_total);
-  };
+  if (!image || !find_paths(session, *image, paths, extract.paths)) return kExitFailed;
   extract.stop = &io.stop;
-  const std::uint64_t start_ns = io.env.monotonic_ns();
-  const Result<reader::ExtractReport> result =
-      reader::extract(*image, io.env, operands[1], extract);
-  bar.clear();
-  if (!result) {
-    return session.fail(result.error(),
-                        "what was extracted so far is left in " + shell_quoted(operands[1]));
-  }
-  const reader::ExtractReport& report = result.value();
-  if (!quiet) {
-    session.print(fmt::format("{}, {} in {}\n", counted(report.entries, "entry", "entries"),
-                              size_text(report.content_bytes),
-                              duration_text(io.env.monotonic_ns() - start_ns)));
-  }
-  return report_failures(session, report);
+  return dry_run ? list_only(session, *image, extract)
+                 : write(session, *image, operands[1], extract, quiet);
 }
 
 }  // namespace dgfs::tools

@@ -217,7 +217,9 @@ TEST_F(BuildTest, OverridesOwnerAndMode) {
 TEST_F(BuildTest, LeavesOutWhatPatternsExclude) {
   make_feature_tree(tree_);
   auto options = options_for(tree_, "/i");
-  options.exclude = {"f*", "/a/b", "bare"};
+  for (const auto* pattern : {"f*", "/a/b", "bare"}) {
+    options.rules.add(rules::RuleAction::kExclude, pattern);
+  }
   build(options);
   const ImageDump image = dump("/i");
   for (const char* gone : {"frame", "frames", "fifo", "a/fifo", "a/b", "a/b/c", "bare"}) {
@@ -225,6 +227,40 @@ TEST_F(BuildTest, LeavesOutWhatPatternsExclude) {
   }
   EXPECT_TRUE(image.nodes.contains("a/name"));
   EXPECT_EQ(image.nodes.at("zfirst").entry.link_count, 2);
+}
+
+TEST_F(BuildTest, RulesTellFilesFromDirectories) {
+  tree_.directory("keep");
+  tree_.file("keep/x", "1");
+  tree_.directory("d");
+  tree_.file("d/keep", "2");
+  tree_.file("d/other", "3");
+  auto options = options_for(tree_, "/i");
+  options.rules.add(rules::RuleAction::kExclude, "keep/");
+  options.rules.add(rules::RuleAction::kInclude, "*/");
+  options.rules.add(rules::RuleAction::kInclude, "keep");
+  options.rules.add(rules::RuleAction::kExclude, "*");
+  build(options);
+  const ImageDump image = dump("/i");
+  EXPECT_EQ(image.nodes.size(), 3);
+  EXPECT_TRUE(image.nodes.contains("d/keep"));
+}
+
+TEST_F(BuildTest, PacksChosenPathsWithTheWayThere) {
+  for (const auto* path : {"a", "a/b", "a/b/c", "d"}) tree_.directory(path);
+  for (const auto* path : {"a/f", "a/b/g", "a/b/c/h", "d/i", "j"}) tree_.file(path, "x");
+  auto options = options_for(tree_, "/i");
+  options.paths = {"a/b/c/", "./j"};
+  build(options);
+  ImageDump image = dump("/i");
+  for (const auto* path : {"", "a", "a/b", "a/b/c", "a/b/c/h", "j"}) {
+    EXPECT_TRUE(image.nodes.contains(path)) << path;
+  }
+  EXPECT_EQ(image.nodes.size(), 6);
+  options.paths = {"a/b", "a/missing/x", "j/below"};
+  EXPECT_EQ(builder::build(*env_, options).error().kind(), ErrorKind::kNotFound);
+  options.keep_going = true;
+  EXPECT_EQ(builder::build(*env_, options).value().loss_count, 2);
 }
 
 TEST_F(BuildTest, LeavesOutItsOwnOutputs) {

@@ -35,7 +35,7 @@ class ReplacedIndexTest : public testing::TestWithParam<std::string> {
       }
     }
     auto options = options_for(tree_, "/out/i");
-    options.exclude = {"new"};
+    options.rules.add(rules::RuleAction::kExclude, "new");
     ASSERT_TRUE(builder::build(*env_, options));
   }
   /// With the index where the parameter says: nowhere or elsewhere.

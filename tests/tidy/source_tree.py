@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-LAYERS = ("base", "storage", "format", "reader", "builder", "delta", "fuse", "tools")
+LAYERS = ("base", "rules", "storage", "format", "reader", "builder", "delta", "fuse", "tools")
 CPP_ENDINGS = (".h", ".cpp", ".c")
 SOURCE_ENDINGS = (*CPP_ENDINGS, ".py", ".cmake")
 TEXT_ENDINGS = (*SOURCE_ENDINGS, ".md", ".txt", ".json", ".in")

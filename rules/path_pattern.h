@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// PathPattern: one pattern of an include or exclude rule, with the meaning that rsync(1) gives it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "rules/glob.h"
+
+namespace dgfs::rules {
+
+/// - `/` at the start anchors the pattern at the root of the tree.
+/// - `/` at the end makes it match directories only.
+/// - With another `/`, or `**`, it is matched against the end of the path; else against the name.
+/// - Wildcards as in Glob; without any of `*`, `?` and `[` every byte is literal, `\` too.
+/// - `dir/***` matches the directory and all that is below.
+/// A value; immutable.
+class PathPattern {
+ public:
+  explicit PathPattern(std::string_view text);
+
+  /// @param path  from the root of the tree, "a/b/name"; not empty
+  [[nodiscard]] bool matches(std::string_view path, bool is_directory) const;
+
+ private:
+  [[nodiscard]] bool matches_literally(std::string_view path) const;
+  [[nodiscard]] bool matches_after_any_slash(std::string_view path) const;
+
+  bool directory_only_;
+  bool anchored_;
+  bool wild_;
+  bool deep_;                    ///< has "**"
+  bool deep_start_;              ///< begins with "**", which then stands for no directories as well
+  bool deep_end_;                ///< ends with "***"
+  std::size_t component_count_;  ///< how many components at the end of a path it is matched with
+  std::string text_;             ///< without anchor and trailing slash
+  Glob glob_;
+};
+
+}  // namespace dgfs::rules

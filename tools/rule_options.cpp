@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/rule_options.h"
+
+#include <iterator>
+#include <utility>
+
+#include "rules/path_list.h"
+#include "storage/file.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr std::uint64_t kFileBytesMax = std::uint64_t{1} << 30;
+
+constexpr const char* kSyntax =
+    "  name        that name in any directory, * ? [a-z] as wildcards within it\n"
+    "  name/       directories only\n"
+    "  /name       at the root of the tree only\n"
+    "  dir/name    at the end of the path; * ? [a-z] do not match /\n"
+    "  dir/**/x    ** matches / too\n"
+    "  dir/***     dir and all below it\n"
+    "  + PATTERN, - PATTERN   include, exclude, whatever the option says\n"
+    "  !           drops all rules before it\n";
+
+Result<std::string> read_text(storage::Env& env, const std::string& path) {
+  DGFS_TRY(file, env.open(path));
+  DGFS_TRY(size, file->size());
+  if (size > kFileBytesMax)
+    return Error(ErrorKind::kLimit, 6050, "longer than 1 GiB").in_file(path);
+  std::string text(size, '\0');
+  auto* const begin = reinterpret_cast<std::uint8_t*>(text.data());
+  DGFS_CHECK(storage::read_exactly(*file, 0, MutableBytes(begin, text.size())));
+  return text;
+}
+
+}  // namespace
+
+void RuleOptions::add_rule_option(OptionParser& options, const std::string& name,
+                                  const std::string& value_name, const std::string& help,
+                                  rules::RuleAction action, Source source) {
+  options.on_value(name, value_name, help, [this, action, source](const std::string& value) {
+    given_.push_back({action, source, value});
+    return ok();
+  });
+}
+
+void RuleOptions::add_to(OptionParser& options) {
+  using rules::RuleAction;
+  add_rule_option(options, "--exclude", "PATTERN", "Leave out what matches (see Rules)",
+                  RuleAction::kExclude, Source::kPattern);
+  add_rule_option(options, "--include", "PATTERN", "Keep what matches, whatever later rules say",
+                  RuleAction::kInclude, Source::kPattern);
+  add_rule_option(options, "--exclude-from", "FILE",
+                  "Exclude the patterns in FILE, one a line; # and ; begin comments",
+                  RuleAction::kExclude, Source::kFile);
+  add_rule_option(options, "--include-from", "FILE", "Include the patterns in FILE",
+                  RuleAction::kInclude, Source::kFile);
+  options.values("--files-from", "FILE",
+                 "Take only the paths in FILE, one a line, each with all below it", path_files_);
+  options.on_flag("-0,--from0", "Files of patterns and paths have a NUL after each, not a newline",
+                  [this](const auto&) -> Status {
+                    separator_ = '\0';
+                    return ok();
+                  });
+  options.section({"Rules",
+                   "Rules are asked in the order given, as by rsync(1), and the first that matches "
+                   "decides; what none matches is kept. A directory that is left out is not "
+                   "entered. Paths are those from the root of the tree.",
+                   kSyntax});
+}
+
+Status RuleOptions::read_rules(storage::Env& env, const Given& given,
+                               rules::PathRules& rules) const {
+  if (given.source == Source::kPattern) {
+    rules.add_text(given.action, given.value);
+    return ok();
+  }
+  DGFS_TRY(text, read_text(env, given.value));
+  for (const auto line : rules::split_lines(text, separator_)) {
+    const bool is_comment = separator_ == '\n' && (line[0] == '#' || line[0] == ';');
+    if (!is_comment) rules.add_text(given.action, line);
+  }
+  return ok();
+}
+
+Result<std::vector<std::string>> RuleOptions::read_paths(storage::Env& env,
+                                                         const std::string& file) const {
+  DGFS_TRY(text, read_text(env, file));
+  const auto lines = rules::split_lines(text, separator_);
+  if (!lines.empty()) return std::vector<std::string>(lines.begin(), lines.end());
+  return Error(ErrorKind::kInvalidArgument, 6051, "names no path").in_file(file);
+}
+
+Result<RuleOptions::Choice> RuleOptions::read(storage::Env& env) const {
+  Choice choice;
+  for (const auto& given : given_) {
+    DGFS_CHECK(read_rules(env, given, choice.rules));
+  }
+  for (const auto& file : path_files_) {
+    DGFS_TRY(paths, read_paths(env, file));
+    choice.paths.insert(choice.paths.end(), std::make_move_iterator(paths.begin()),
+                        std::make_move_iterator(paths.end()));
+  }
+  return choice;
+}
+
+}  // namespace dgfs::tools

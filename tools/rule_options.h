@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The options that choose paths of a tree: --include, --exclude, --include-from, --exclude-from,
+// --files-from, --from0.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "rules/path_rules.h"
+#include "storage/env.h"
+#include "tools/option_parser.h"
+
+namespace dgfs::tools {
+
+class RuleOptions {
+ public:
+  struct Choice {
+    rules::PathRules rules;
+    std::vector<std::string> paths;  ///< of --files-from; empty if it was not given
+  };
+
+  /// The parser must not outlive this.
+  void add_to(OptionParser& options);
+
+  /// Reads the files that were named; to be called after parsing. Errors: those of reading;
+  /// kInvalidArgument for a list without a path, kLimit for a file beyond 1 GiB.
+  [[nodiscard]] Result<Choice> read(storage::Env& env) const;
+
+ private:
+  enum class Source : bool { kPattern, kFile };
+  struct Given {
+    rules::RuleAction action;
+    Source source;
+    std::string value;
+  };
+  void add_rule_option(OptionParser& options, const std::string& name,
+                       const std::string& value_name, const std::string& help,
+                       rules::RuleAction action, Source source);
+  [[nodiscard]] Status read_rules(storage::Env& env, const Given& given,
+                                  rules::PathRules& rules) const;
+  [[nodiscard]] Result<std::vector<std::string>> read_paths(storage::Env& env,
+                                                            const std::string& file) const;
+
+  std::vector<Given> given_;
+  std::vector<std::string> path_files_;
+  char separator_ = '\n';
+};
+
+}  // namespace dgfs::tools
