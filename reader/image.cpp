@@ -211,6 +211,8 @@ Status Image::verify_index(const std::function<void(const Error&)>& damaged) con
       const auto checked = check_page(copy, impl_->tables, page, impl_->counters);
       if (!checked) damaged(checked.assume_error());
     }
+    const auto unused = copy.check_unused();
+    if (!unused) damaged(unused.assume_error());
   };
   check_copy(impl_->source.first());
   if (const auto* second = impl_->source.second()) check_copy(*second);
@@ -218,7 +220,7 @@ Status Image::verify_index(const std::function<void(const Error&)>& damaged) con
   for (const auto& record : volumes()) {
     const auto volume = impl_->volumes->get(record.number);
     const auto status =
-        volume ? check_headers(*volume.assume_value()) : Status(volume.assume_error());
+        volume ? check_volume(*volume.assume_value()) : Status(volume.assume_error());
     if (!status) damaged(status.assume_error());
   }
   return ok();

@@ -207,7 +207,8 @@ class Image {
   [[nodiscard]] std::size_t resident_bytes() const;
 
   /// Reads and checks every region of both index copies but side records, and the header pages of
-  /// all volumes, which may be missing. Calls `damaged` per finding.
+  /// all volumes, which may be missing; and that bytes which belong to nothing are zero. Calls
+  /// `damaged` per finding.
   [[nodiscard]] Status verify_index(const std::function<void(const Error&)>& damaged) const;
   /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
   [[nodiscard]] Status verify_records(const Node& node) const;

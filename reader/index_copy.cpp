@@ -8,6 +8,7 @@
 
 #include "format/limits.h"
 #include "reader/placed_error.h"
+#include "reader/unused_bytes.h"
 
 namespace dgfs::reader {
 namespace {
@@ -47,6 +48,10 @@ Status IndexCopy::read_page(std::size_t page, MutableBytes out) const {
 
 void IndexCopy::announce_pages(std::size_t first_page, std::size_t count) const {
   file_->advise(storage::Access::kWillNeed, page_offset(first_page), count * format::kPageBytes);
+}
+
+Status IndexCopy::check_unused() const {
+  return check_unused_of_index(*file_, base_bytes_, superblock_);
 }
 
 Result<Buffer> IndexCopy::read_record(format::SectionKind kind, const format::SideRef& ref) const {

@@ -45,6 +45,8 @@ class IndexCopy {
                                     MutableBytes out) const;
   /// Page `page` of the pages section into `out` (kPageBytes). One read.
   [[nodiscard]] Status read_page(std::size_t page, MutableBytes out) const;
+  /// Checks that what belongs to nothing is zero (F-027); for verify. Errors: kIo, kCorrupt.
+  [[nodiscard]] Status check_unused() const;
   /// A side record, still sealed. kCorrupt where it does not lie in its section. One read.
   [[nodiscard]] Result<Buffer> read_record(format::SectionKind kind,
                                            const format::SideRef& ref) const;

@@ -39,6 +39,7 @@ class Verifier {
       : image_(image), options_(options), clock_(image.env()) {}
 
   Result<VerifyReport> run() {
+    report_.index_copies = image_.has_second_index() ? 2 : 1;
     DGFS_CHECK(image_.verify_index([this](const Error& error) { report_index(error); }));
     const auto jobs = options_.jobs != 0 ? options_.jobs : image_.env().processor_count();
     WorkPool<Batch> pool(jobs, kBatchesQueued, [this](Batch& batch) { check_batch(batch); });

@@ -40,6 +40,7 @@ struct VerifyReport {
   std::uint64_t damaged_files = 0;         ///< each reported to damaged_file
   std::uint64_t damaged_index_places = 0;  ///< each reported to damaged_index
   std::uint64_t content_bytes = 0;         ///< of the files read
+  unsigned index_copies = 1;               ///< that were read
   /// Whether there was no damage.
   [[nodiscard]] bool sound() const { return damaged_files == 0 && damaged_index_places == 0; }
 };

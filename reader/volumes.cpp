@@ -9,6 +9,7 @@
 
 #include "format/limits.h"
 #include "reader/placed_error.h"
+#include "reader/unused_bytes.h"
 
 namespace dgfs::reader {
 namespace {
@@ -74,7 +75,7 @@ Result<format::VolumeHeader> read_volume_header(const storage::File& file, Bytes
   return last;
 }
 
-Status check_headers(const Volume& volume) {
+Status check_volume(const Volume& volume) {
   for (const auto offset : {std::uint64_t{0}, volume.header.file_bytes - format::kPageBytes}) {
     std::array<std::uint8_t, format::kPageBytes> page{};
     DGFS_CHECK(read_result(storage::read_exactly(*volume.file, offset, page), volume.file->path(),
@@ -87,7 +88,7 @@ Status check_headers(const Volume& volume) {
           .at_offset(offset);
     }
   }
-  return ok();
+  return check_unused_of_volume(*volume.file, volume.header);
 }
 
 Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,

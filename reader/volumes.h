@@ -53,8 +53,9 @@ struct FoundVolume {
 [[nodiscard]] Result<format::VolumeHeader> read_volume_header(
     const storage::File& file, Bytes first_page, const std::function<void(const Error&)>& warn);
 
-/// Checks both header pages of an open volume; for verify. Two reads. Errors: kIo, kCorrupt.
-[[nodiscard]] Status check_headers(const Volume& volume);
+/// Checks both header pages of an open volume, and that what belongs to nothing is zero (F-027);
+/// for verify. Errors: kIo, kCorrupt.
+[[nodiscard]] Status check_volume(const Volume& volume);
 
 /// Looks for a volume by UUID and number. Reads one page of each file tried.
 /// @param hint  file name it may have in the folder; may be empty

@@ -48,7 +48,8 @@ struct VerifyCommand {
           .add("files", report.files)
           .add("damaged_files", report.damaged_files)
           .add("damaged_index_places", report.damaged_index_places)
-          .add("content_bytes", report.content_bytes);
+          .add("content_bytes", report.content_bytes)
+          .add("index_copies", std::uint64_t{report.index_copies});
       session.print(line.line());
     } else if (!report.sound()) {
       std::string text = fmt::format("{} of {} damaged", grouped(report.damaged_files),
@@ -58,8 +59,9 @@ struct VerifyCommand {
       }
       session.print(text + "\n");
     } else if (!quiet) {
-      session.print(fmt::format("no damage in {}, {}\n", counted(report.files, "file"),
-                                size_text(report.content_bytes)));
+      session.print(fmt::format("no damage in {}, {}, {}\n", counted(report.files, "file"),
+                                size_text(report.content_bytes),
+                                counted(report.index_copies, "index copy", "index copies")));
     }
   }
 };
