@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs diff: tells how two images, or an image and a directory, differ.
+#include <fmt/format.h>
+
+#include "format/mode.h"
+#include "reader/extract_paths.h"
+#include "tools/command.h"
+#include "tools/diff_walk.h"
+#include "tools/image_argument.h"
+#include "tools/json.h"
+#include "tools/mode_text.h"
+#include "tools/progress_bar.h"
+#include "tools/quoting.h"
+#include "tools/rule_options.h"
+
+namespace dgfs::tools {
+namespace {
+
+// As diff(1).
+constexpr int kExitSame = 0;
+constexpr int kExitDiffers = 1;
+constexpr int kExitTrouble = 2;
+
+struct DiffArguments {
+  std::string first;
+  std::string second;
+  std::vector<std::string> paths;
+  rules::PathRules rules;
+  DiffIgnore ignore;
+  bool brief = false;
+  bool json = false;
+};
+
+/// One side, and the image it may need to stay open.
+struct OpenTree {
+  std::unique_ptr<const reader::Image> image;
+  std::unique_ptr<DiffTree> tree;
+};
+
+bool is_directory(const Session& session, const std::string& path) {
+  const auto status = session.env().status(path);
+  return status && format::is_directory(status.value().mode);
+}
+
+/// Null after a complaint.
+OpenTree open_tree(const Session& session, const std::string& path) {
+  if (is_directory(session, path)) {
+    auto tree = make_directory_tree(session.env(), path);
+    if (tree) return {nullptr, std::move(tree).value()};
+    static_cast<void>(session.fail(tree.error()));
+    return {};
+  }
+  auto image = open_image(session, path, {});
+  if (!image) return {};
+  auto tree = make_image_tree(*image);
+  return {std::move(image), std::move(tree)};
+}
+
+class Report {
+ public:
+  Report(const Session& session, const DiffArguments& arguments)
+      : session_(session), arguments_(arguments), bar_(session.io(), false) {}
+
+  void only_in(DiffSide side, const std::string& path, const DiffEntry& entry) {
+    differs_ = true;
+    bar_.clear();
+    const bool in_first = side == DiffSide::kFirst;
+    if (arguments_.json) {
+      JsonObject line;
+      line.add("path", path)
+          .add("only_in", in_first ? "first" : "second")
+          .add("type", type_word(entry.mode));
+      return session_.print(line.line());
+    }
+    const auto& tree = in_first ? arguments_.first : arguments_.second;
+    session_.print(fmt::format("only in {}: {}\n", shell_quoted(tree), shown(path)));
+  }
+
+  void differs(const std::string& path, const std::vector<Difference>& found) {
+    differs_ = true;
+    bar_.clear();
+    if (arguments_.json) return session_.print(json_line(path, found));
+    if (arguments_.brief) return session_.print(shown(path) + " differs\n");
+    std::string text;
+    for (const auto& difference : found) text += (text.empty() ? "" : ", ") + text_of(difference);
+    session_.print(fmt::format("{}: {}\n", shown(path), text));
+  }
+
+  void trouble(const std::string& path, const Error& error) {
+    trouble_ = true;
+    bar_.clear();
+    session_.complain(path.empty() ? "/" : path, error.message());
+  }
+
+  void compared() { bar_.update("comparing", ++compared_, 0); }
+
+  int finish() {
+    bar_.clear();
+    if (session_.io().stop) return kExitInterrupted;
+    return trouble_ ? kExitTrouble : differs_ ? kExitDiffers : kExitSame;
+  }
+
+ private:
+  static std::string shown(const std::string& path) {
+    return path.empty() ? "/" : shell_quoted(path);
+  }
+
+  static std::string json_line(const std::string& path, const std::vector<Difference>& found) {
+    JsonObject differences;
+    for (const auto& difference : found) {
+      if (difference.what == "contents") {
+        differences.add_raw(difference.what,
+                            JsonObject().add_raw("from_byte", difference.first).text());
+        continue;
+      }
+      differences.add_raw(difference.what, fmt::format("[{},{}]", json_string(difference.first),
+                                                       json_string(difference.second)));
+    }
+    return JsonObject().add("path", path).add("differs", differences).line();
+  }
+
+  const Session& session_;
+  const DiffArguments& arguments_;
+  ProgressBar bar_;
+  std::uint64_t compared_ = 0;
+  bool differs_ = false;
+  bool trouble_ = false;
+};
+
+void add_options(OptionParser& options, DiffArguments& arguments) {
+  options.flag("-q,--brief", "Tell which paths differ, not in what", arguments.brief);
+  options.flag("--no-times", "Ignore modification times", arguments.ignore.times);
+  options.flag("--no-owner", "Ignore owners and groups", arguments.ignore.owner);
+  options.flag("--no-mode", "Ignore permissions", arguments.ignore.mode);
+  options.flag("--no-xattrs", "Ignore extended attributes and ACLs", arguments.ignore.xattrs);
+  options.flag("--no-contents", "Do not read files; sizes are compared", arguments.ignore.contents);
+  options.flag("--json", "Print JSON objects, one a line", arguments.json);
+}
+
+Manual manual() {
+  return {.paragraphs = {"Compared are types, permissions, owners, modification times, sizes, "
+                         "contents, targets of symbolic links, extended attributes with ACLs, "
+                         "device numbers, and which names are links to one file. Holes count as "
+                         "the zeros they read as. Contents are compared byte by byte.",
+                         kJsonHelp},
+          .examples = {{"dgfs diff old.dgfs new.dgfs", "Tells what changed between two builds."},
+                       {"dgfs diff -q --no-owner tree.dgfs /srv/tree usr/share",
+                        "Tells what differs below one directory, owners aside."}},
+          .exit_statuses = {{0, "No difference."},
+                            {1, "Something differs."},
+                            {2, "Wrong usage, or something could not be read."},
+                            {130, "Interrupted."}},
+          .see_also = {"dgfs-verify(1)", "diff(1)"}};
+}
+
+int compare(const Session& session, const DiffArguments& arguments) {
+  const auto first = open_tree(session, arguments.first);
+  if (!first.tree) return kExitTrouble;
+  const auto second = open_tree(session, arguments.second);
+  if (!second.tree) return kExitTrouble;
+  Report report(session, arguments);
+  DiffWalk walk(
+      *first.tree, *second.tree, {arguments.ignore, arguments.rules, session.io().stop},
+      {.only_in = [&](auto side, const auto& path,
+                      const auto& entry) { report.only_in(side, path, entry); },
+       .differs = [&](const auto& path, const auto& found) { report.differs(path, found); },
+       .trouble = [&](const auto& path, const auto& error) { report.trouble(path, error); },
+       .compared = [&] { report.compared(); }});
+  for (const auto& path : arguments.paths) walk.run(path);
+  return report.finish();
+}
+
+}  // namespace
+
+int run_diff(const ToolIo& io, const Arguments& words) {
+  const Session session(io, "diff");
+  OptionParser options(
+      {"dgfs diff", "A B [PATH]...",
+       "Tells how two images, or an image and a directory, differ: everywhere, or at the given "
+       "paths and below. Exit status 0 if they are the same, 1 if they differ, 2 for trouble."});
+  DiffArguments arguments;
+  RuleOptions rule_options;
+  add_options(options, arguments);
+  rule_options.add_to(options);
+  options.manual(manual());
+  auto [operands, exit_code] = session.parse(options, words, 2, SIZE_MAX);
+  if (exit_code) return *exit_code;
+  if (is_directory(session, operands[0]) && is_directory(session, operands[1])) {
+    return session.fail_usage("both are directories; 'diff -r' compares those");
+  }
+  auto choice = rule_options.read(io.env);
+  if (!choice) return session.fail_usage(choice.error().message());
+  arguments.first = operands[0];
+  arguments.second = operands[1];
+  arguments.rules = std::move(choice.value().rules);
+  operands.erase(operands.begin(), operands.begin() + 2);
+  operands.insert(operands.end(), choice.value().paths.begin(), choice.value().paths.end());
+  if (operands.empty()) operands.emplace_back();
+  for (const auto& path : reader::disjoint_paths(operands)) arguments.paths.push_back(path);
+  return compare(session, arguments);
+}
+
+}  // namespace dgfs::tools

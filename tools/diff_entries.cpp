@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/diff_entries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "format/mode.h"
+#include "tools/mode_text.h"
+#include "tools/quoting.h"
+#include "tools/time_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kValueBytesShown = 40;
+
+std::string permissions_text(std::uint32_t mode) {
+  return fmt::format("{:04o}", mode & format::kPermissionMask);
+}
+
+std::string device_text(std::uint64_t rdev) {
+  return fmt::format("{}:{}", device_major(rdev), device_minor(rdev));
+}
+
+std::string value_text(const Buffer& value) {
+  auto text = shell_quoted(as_text(value).substr(0, kValueBytesShown), {.always = true});
+  return value.size() > kValueBytesShown ? text + "..." : text;
+}
+
+// One comparison of two entries.
+class Comparison {
+ public:
+  Comparison(DiffTree& first_tree, const DiffEntry& first, DiffTree& second_tree,
+             const DiffEntry& second, const std::string& path, const DiffIgnore& ignore)
+      : first_tree_(first_tree),
+        first_(first),
+        second_tree_(second_tree),
+        second_(second),
+        path_(path),
+        ignore_(ignore) {}
+
+  Result<std::vector<Difference>> run(const std::atomic<bool>& stop) {
+    if (format::type_of(first_.mode) != format::type_of(second_.mode)) {
+      note("type", std::string(type_word(first_.mode)), std::string(type_word(second_.mode)));
+      return std::move(found_);
+    }
+    compare_attributes();
+    if (format::is_symlink(first_.mode)) {
+      DGFS_CHECK(compare_targets());
+    }
+    if (!ignore_.xattrs) {
+      DGFS_CHECK(compare_xattrs());
+    }
+    if (format::is_regular(first_.mode)) {
+      DGFS_CHECK(compare_contents(stop));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void note(std::string what, std::string first, std::string second) {
+    found_.push_back({std::move(what), std::move(first), std::move(second)});
+  }
+
+  void compare_attributes() {
+    const bool is_link = format::is_symlink(first_.mode);
+    if (!ignore_.mode && !is_link && (first_.mode ^ second_.mode) != 0) {
+      note("mode", permissions_text(first_.mode), permissions_text(second_.mode));
+    }
+    if (!ignore_.owner && first_.uid != second_.uid) {
+      note("uid", std::to_string(first_.uid), std::to_string(second_.uid));
+    }
+    if (!ignore_.owner && first_.gid != second_.gid) {
+      note("gid", std::to_string(first_.gid), std::to_string(second_.gid));
+    }
+    if (!ignore_.times && first_.mtime != second_.mtime) {
+      note("mtime", utc_time(first_.mtime), utc_time(second_.mtime));
+    }
+    if (format::is_device(first_.mode) && first_.rdev != second_.rdev) {
+      note("device", device_text(first_.rdev), device_text(second_.rdev));
+    }
+  }
+
+  Status compare_targets() {
+    DGFS_TRY(first, first_tree_.read_link(path_));
+    DGFS_TRY(second, second_tree_.read_link(path_));
+    if (first != second) note("target", shell_quoted(first), shell_quoted(second));
+    return ok();
+  }
+
+  Status compare_xattrs() {
+    DGFS_TRY(first, first_tree_.xattrs(path_));
+    DGFS_TRY(second, second_tree_.xattrs(path_));
+    auto a = first.begin();
+    auto b = second.begin();
+    while (a != first.end() || b != second.end()) {
+      if (b == second.end() || (a != first.end() && a->name < b->name)) {
+        note("xattr " + a->name, value_text(a->value), "none");
+        ++a;
+      } else if (a == first.end() || b->name < a->name) {
+        note("xattr " + b->name, "none", value_text(b->value));
+        ++b;
+      } else {
+        if (a->value != b->value)
+          note("xattr " + a->name, value_text(a->value), value_text(b->value));
+        ++a;
+        ++b;
+      }
+    }
+    return ok();
+  }
+
+  Status compare_contents(const std::atomic<bool>& stop) {
+    if (first_.size_bytes != second_.size_bytes) {
+      note("size", std::to_string(first_.size_bytes), std::to_string(second_.size_bytes));
+      return ok();
+    }
+    if (ignore_.contents || first_.size_bytes == 0) return ok();
+    DGFS_TRY(first, first_tree_.open(path_));
+    DGFS_TRY(second, second_tree_.open(path_));
+    const auto buffer_bytes =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kChunkBytes, first_.size_bytes));
+    Buffer a(buffer_bytes);
+    Buffer b(buffer_bytes);
+    for (std::uint64_t at = 0; at < first_.size_bytes && !stop; at += buffer_bytes) {
+      DGFS_TRY(a_count, first->read(at, a));
+      DGFS_TRY(b_count, second->read(at, b));
+      const auto [difference, other] =
+          std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(a_count), b.begin(),
+                        b.begin() + static_cast<std::ptrdiff_t>(b_count));
+      const auto same = static_cast<std::size_t>(difference - a.begin());
+      if (same == a_count && same == b_count) continue;
+      note("contents", std::to_string(at + same), std::to_string(at + same));
+      return ok();
+    }
+    return ok();
+  }
+
+  DiffTree& first_tree_;
+  const DiffEntry& first_;
+  DiffTree& second_tree_;
+  const DiffEntry& second_;
+  const std::string& path_;
+  const DiffIgnore& ignore_;
+  std::vector<Difference> found_;
+};
+
+}  // namespace
+
+Result<std::vector<Difference>> differences_of(DiffTree& first_tree, const DiffEntry& first,
+                                               DiffTree& second_tree, const DiffEntry& second,
+                                               const std::string& path, const DiffIgnore& ignore,
+                                               const std::atomic<bool>& stop) {
+  return Comparison(first_tree, first, second_tree, second, path, ignore).run(stop);
+}
+
+std::string text_of(const Difference& difference) {
+  if (difference.what == "contents") {
+    return fmt::format("contents differ from byte {}", difference.first);
+  }
+  return fmt::format("{} {} -> {}", printable(difference.what), difference.first,
+                     difference.second);
+}
+
+}  // namespace dgfs::tools

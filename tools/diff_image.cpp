@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A DiffTree over an image.
+#include <utility>
+
+#include "format/mode.h"
+#include "tools/diff_tree.h"
+
+namespace dgfs::tools {
+namespace {
+
+DiffEntry entry_of(std::string_view name, const reader::Node& node) {
+  return {.name = std::string(name),
+          .mode = node.mode,
+          .uid = node.uid,
+          .gid = node.gid,
+          .link_count = node.link_count,
+          .size_bytes = node.size_bytes,
+          .rdev = node.rdev,
+          .mtime = node.mtime,
+          .device = 0,
+          .inode = node.inode};
+}
+
+class ImageContent final : public DiffContent {
+ public:
+  ImageContent(const reader::Image& image, reader::Node node)
+      : image_(image), node_(std::move(node)) {}
+  Result<std::size_t> read(std::uint64_t offset, MutableBytes out) const override {
+    return image_.read(node_, offset, out);
+  }
+
+ private:
+  const reader::Image& image_;
+  reader::Node node_;
+};
+
+class ImageTree final : public DiffTree {
+ public:
+  explicit ImageTree(const reader::Image& image) : image_(image) {}
+
+  Result<DiffEntry> find(const std::string& path) override {
+    DGFS_TRY(node, image_.lookup(path));
+    return entry_of(storage::base_name(path), node);
+  }
+  Result<std::vector<DiffEntry>> list(const std::string& path) override {
+    DGFS_TRY(directory, image_.lookup(path));
+    std::vector<DiffEntry> entries;
+    DGFS_CHECK(image_.list_nodes(directory.inode, 0,
+                                 [&](const reader::ListedName& listed, const reader::Node& node) {
+                                   entries.push_back(entry_of(listed.name, node));
+                                   return true;
+                                 }));
+    return entries;
+  }
+  Result<std::string> read_link(const std::string& path) override {
+    DGFS_TRY(node, image_.lookup(path));
+    return image_.read_link(node);
+  }
+  Result<std::vector<Xattr>> xattrs(const std::string& path) override {
+    if ((image_.superblock().compat & format::feature::kCompatXattrs) == 0) {
+      return std::vector<Xattr>();
+    }
+    DGFS_TRY(node, image_.lookup(path));
+    return image_.xattrs(node);
+  }
+  Result<std::unique_ptr<DiffContent>> open(const std::string& path) override {
+    DGFS_TRY(node, image_.lookup(path));
+    return std::make_unique<ImageContent>(image_, std::move(node));
+  }
+
+ private:
+  const reader::Image& image_;
+};
+
+}  // namespace
+
+std::unique_ptr<DiffTree> make_image_tree(const reader::Image& image) {
+  return std::make_unique<ImageTree>(image);
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// DiffTree: one side of a comparison, an image or a directory of the system.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "reader/image.h"
+#include "storage/env.h"
+
+namespace dgfs::tools {
+
+struct DiffEntry {
+  std::string name;
+  std::uint32_t mode = 0;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint64_t link_count = 1;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t rdev = 0;
+  Time mtime;
+  std::uint64_t device = 0;  ///< of the file system; with `inode` the same for names of one object
+  std::uint64_t inode = 0;
+};
+
+/// The contents of a file. Fewer bytes than asked for only at its end.
+class DiffContent {
+ public:
+  virtual ~DiffContent() = default;
+  DiffContent() = default;
+  DiffContent(const DiffContent&) = delete;
+  DiffContent& operator=(const DiffContent&) = delete;
+  [[nodiscard]] virtual Result<std::size_t> read(std::uint64_t offset, MutableBytes out) const = 0;
+};
+
+/// Paths are from the root of the tree, "a/b/name", "" the root. Links are never followed. For one
+/// thread.
+class DiffTree {
+ public:
+  virtual ~DiffTree() = default;
+  DiffTree() = default;
+  DiffTree(const DiffTree&) = delete;
+  DiffTree& operator=(const DiffTree&) = delete;
+
+  /// kNotFound, kNotDirectory where nothing is there.
+  [[nodiscard]] virtual Result<DiffEntry> find(const std::string& path) = 0;
+  /// What a directory holds, sorted by name.
+  [[nodiscard]] virtual Result<std::vector<DiffEntry>> list(const std::string& path) = 0;
+  [[nodiscard]] virtual Result<std::string> read_link(const std::string& path) = 0;
+  /// Sorted by name.
+  [[nodiscard]] virtual Result<std::vector<Xattr>> xattrs(const std::string& path) = 0;
+  /// Must not outlive the tree.
+  [[nodiscard]] virtual Result<std::unique_ptr<DiffContent>> open(const std::string& path) = 0;
+};
+
+/// `image` must outlive the tree.
+[[nodiscard]] std::unique_ptr<DiffTree> make_image_tree(const reader::Image& image);
+/// Errors: kNotFound, kNotDirectory, kPermission.
+[[nodiscard]] Result<std::unique_ptr<DiffTree>> make_directory_tree(storage::Env& env,
+                                                                    const std::string& path);
+
+}  // namespace dgfs::tools
