@@ -89,7 +89,7 @@ Result<std::vector<std::string>> RuleOptions::read_paths(storage::Env& env,
   DGFS_TRY(text, read_text(env, file));
   const auto lines = rules::split_lines(text, separator_);
   if (!lines.empty()) return std::vector<std::string>(lines.begin(), lines.end());
-  return Error(ErrorKind::kInvalidArgument, 6051, "names no path").in_file(file);
+  return Error(ErrorKind::kInvalidArgument, 6058, "names no path").in_file(file);
 }
 
 Result<RuleOptions::Choice> RuleOptions::read(storage::Env& env) const {
