@@ -20,6 +20,7 @@
 #include "format/zstd_payload.h"
 #include "tests/corrupt/prober.h"
 #include "tests/corrupt/sample_image.h"
+#include "tests/fuzz/image_recipe.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/taken_image.h"
 
@@ -49,6 +50,15 @@ TEST(Prober, SeesAWrongByte) {
     wrong_answers = static_cast<std::size_t>(failures.size());
   }
   EXPECT_GE(wrong_answers, 3U);  // the file has three names
+}
+
+// What the fuzzer of whole images begins with must be whole.
+TEST(Recipes, BakeToAnImageOfTheSameTree) {
+  Prober prober({tiny_image(), {}});
+  const auto baked = bake(recipe_of(tiny_image(), tiny_image().size()));
+  const auto findings = prober.probe({baked, {}}, Promise::kTruth, "baked");
+  EXPECT_TRUE(findings.errors.empty()) << findings.text();
+  EXPECT_EQ(findings.walked, TakenImage(tiny_image()).superblock.namespace_entries);
 }
 
 class FlippedBits : public ::testing::Test {

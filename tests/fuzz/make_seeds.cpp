@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// make_seeds FOLDER: the seed corpora of the fuzz targets, FOLDER/TARGET/NAME, from what the
+// make_seeds FOLDER GOLDEN: the seed corpora of the fuzz targets, FOLDER/TARGET/NAME, from what the
 // encoders write. Made at build, so that they follow the format.
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include "format/entry_columns.h"
 #include "format/extent.h"
 #include "format/inode_runs.h"
+#include "format/model.h"
 #include "format/page_directory.h"
 #include "format/page_root.h"
 #include "format/section.h"
@@ -19,7 +20,9 @@
 #include "format/superblock.h"
 #include "format/volume_header.h"
 #include "format/xattr_set.h"
+#include "format/zstd_payload.h"
 #include "tests/fuzz/fuzz_tables.h"
+#include "tests/fuzz/image_recipe.h"
 #include "tests/support/entry_generator.h"
 
 namespace dgfs::test {
@@ -221,12 +224,39 @@ void add_keys(const std::filesystem::path& folder) {
   }
 }
 
+void add_models(const std::filesystem::path& folder) {
+  Corpus corpus(folder, "model");
+  std::vector<Buffer> samples(200, Buffer(100, 's'));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    for (std::size_t at = 0; at < 100; ++at) {
+      samples[i][at] = static_cast<std::uint8_t>((i % 20 * 31 + at * at) % 251);
+    }
+  }
+  const auto model = format::Model::train(1, samples, 1024).value();
+  const auto payload = format::compress_payload(samples[7], {}, *model, 3).value();
+  auto bytes = payload;
+  bytes.insert(bytes.end(), model->bytes().begin(), model->bytes().end());
+  corpus.add(bytes, static_cast<std::uint16_t>(payload.size()), std::uint16_t{100});
+}
+
+/// Of the golden images, which have one of everything that a tree can hold.
+void add_images(const std::filesystem::path& folder, const std::filesystem::path& golden) {
+  constexpr std::size_t kDataBytes = 2000;
+  Corpus corpus(folder, "image");
+  for (const auto& entry : std::filesystem::directory_iterator(golden)) {
+    if (entry.path().extension() != ".img") continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const Buffer image{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    corpus.add(recipe_of(image, kDataBytes));
+  }
+}
+
 }  // namespace
 }  // namespace dgfs::test
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: %s FOLDER GOLDEN\n", argv[0]);
     return 2;
   }
   const std::filesystem::path folder(argv[1]);
@@ -235,5 +265,7 @@ int main(int argc, char** argv) {
   dgfs::test::add_sections(folder);
   dgfs::test::add_extents(folder);
   dgfs::test::add_keys(folder);
+  dgfs::test::add_models(folder);
+  dgfs::test::add_images(folder, argv[2]);
   return 0;
 }

@@ -120,6 +120,7 @@ Buffer TakenImage::image() const {
   Buffer image(kPageBytes);
   image.insert(image.end(), data.begin(), data.end());
   auto placed = header;
+  placed.incompat = superblock.incompat;
   placed.data_end = image.size();
   pad_to(image, kPageBytes);
   const auto behind = index();

@@ -18,6 +18,8 @@ namespace dgfs::test {
 
 class TakenImage {
  public:
+  /// Nothing yet.
+  TakenImage() = default;
   /// @param image  a sound image with a trailing index; others end the program
   explicit TakenImage(Bytes image);
 

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Damaged images in the hands of every command and of a live mount.
+
+No command ends by a signal, hangs or takes more than its share of memory; damage is said with its
+place and exit code 1. Under a mount it is EIO, and the server goes on serving.
+"""
+import errno
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
+import support
+from support import DGFS, ScratchCase
+
+WRITE_SAMPLE = os.environ["WRITE_SAMPLE"]
+SECONDS = 60
+ADDRESS_SPACE = 2 << 30
+SANITIZED = os.environ.get("SANITIZED") == "1"  # needs an address space without limit
+READ_BYTES = 1 << 20
+COMMANDS = {
+    "info": (), "ls": ("-lR",), "find": ("-ls",), "du": ("-a",), "stat": ("/",), "verify": (),
+    "cat": ("/d/one", "/d/file", "/e"), "extract": ("OUT",),
+}
+# Damage that no sum covers or that is only to be found by reading all of it is for verify.
+PLACE = re.compile(r"(header|superblock|page|directory|table|inode|volume|target|xattr|sparse|"
+                   r"contents|models).*offset \d+|neither an image nor an index")
+
+
+def limit():
+    if not SANITIZED:
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(*arguments):
+    return subprocess.run([os.fspath(a) for a in arguments], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
+                          preexec_fn=limit)
+
+
+class DamagedImages(ScratchCase):
+    def setUp(self):
+        super().setUp()
+        subprocess.run([WRITE_SAMPLE, self.scratch / "sample"], check=True)
+        self.images = sorted((self.scratch / "sample").iterdir())
+        self.assertGreater(len(self.images), 25)
+
+    def check(self, result, what):
+        # ls ends with 2 where an operand cannot be read at all, as ls(1) does.
+        self.assertIn(result.returncode, (0, 1, 2 if what.startswith("ls ") else 1),
+                      f"{what}: {result}")
+        text = (result.stdout + result.stderr).decode(errors="replace")
+        if result.returncode == 1:
+            self.assertTrue(text.strip(), what)
+        self.assertNotIn("Sanitizer", text, what)
+        return text
+
+    def test_commands(self):
+        for image in self.images:
+            for command, operands in COMMANDS.items():
+                what = f"{command} {image.name}"
+                operands = [self.scratch / what if o == "OUT" else o for o in operands]
+                result = run(DGFS, command, image, *operands)
+                text = self.check(result, what)
+                if command == "verify":
+                    self.assertEqual(result.returncode, 1, what + text)
+                    self.assertRegex(text, PLACE, what)
+
+    def test_nothing_is_written_outside(self):
+        (self.scratch / "out").mkdir()
+        outside = set(self.scratch.iterdir())
+        for image in self.images:
+            self.check(run(DGFS, "extract", image, self.scratch / "out" / image.stem), image.name)
+        self.assertEqual(set(self.scratch.iterdir()), outside)
+
+    def read(self, path):
+        try:
+            if path.is_symlink():
+                os.readlink(path)
+            elif path.is_file():
+                with open(path, "rb") as file:
+                    file.read(READ_BYTES)
+            os.listxattr(path, follow_symlinks=False)
+        except OSError as error:
+            if error.errno == errno.EOPNOTSUPP:  # an image without any extended attribute
+                return 0
+            self.assertIn(error.errno, (errno.EIO, errno.ENOENT), path)
+            return 1
+        return 0
+
+    def test_mounts(self):
+        support.need_fuse()
+        mounts = failures = 0
+        for image in self.images:
+            point = self.scratch / "mount"
+            point.mkdir(exist_ok=True)
+            if run(DGFS, "mount", image, point).returncode != 0:
+                self.assertFalse(os.path.ismount(point), image)
+                continue
+            mounts += 1
+            try:
+                for base, directories, files in os.walk(point):
+                    for name in directories + files:
+                        failures += self.read(pathlib.Path(base) / name)
+                os.statvfs(point)  # needs no page of the index: the server must answer
+            finally:
+                support.unmount(point)
+        self.assertGreater(mounts, 8)
+        self.assertGreater(failures, 8)
+        print(f"{mounts} damaged images mounted, {failures} reads failed", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    support.main()
