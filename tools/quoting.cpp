@@ -152,6 +152,8 @@ std::string printable(std::string_view text) {
 }
 
 std::size_t display_width(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= ' ' && c < '\x7f'; };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return text.size();
   // The C library's tables of widths, whatever locale the process is in.
   static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   const locale_t before = utf8 == nullptr ? nullptr : ::uselocale(utf8);
