@@ -16,6 +16,7 @@ namespace dgfs::rules {
 /// names an unknown class, matches nothing. Independent of the locale. A value; immutable.
 class Glob {
  public:
+  /// Any text is a pattern; the view is not kept.
   explicit Glob(std::string_view pattern);
 
   /// Whether it matches all of `text`. Time is at most quadratic in the text times the pattern.

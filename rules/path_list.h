@@ -22,6 +22,7 @@ namespace dgfs::rules {
 class PathList {
  public:
   PathList() = default;
+  /// @param paths  from the root of the tree, as users write them: cleaned here
   explicit PathList(const std::vector<std::string>& paths);
 
   /// Where nothing is chosen, everything is.

@@ -20,6 +20,7 @@ namespace dgfs::rules {
 /// A value; immutable.
 class PathPattern {
  public:
+  /// Any text is a pattern; the view is not kept.
   explicit PathPattern(std::string_view text);
 
   /// @param path  from the root of the tree, "a/b/name"; not empty

@@ -23,6 +23,7 @@ class PathRules {
   /// rules so far.
   void add_text(RuleAction action, std::string_view text);
 
+  /// Whether there is no rule, so that everything is included.
   [[nodiscard]] bool empty() const { return rules_.empty(); }
   /// What the first rule says that matches; true if none does. A directory that is not included
   /// is not entered: whether a path is reached at all, the rules for its parents tell.
