@@ -23,6 +23,10 @@
 
 namespace dgfs::format {
 
+/// Frames of a zstd extent (F-305): a terabyte of content. What a reader must hold to read any of
+/// it is bounded by this, however long a file claims to be.
+inline constexpr std::uint64_t kZstdFramesMax = std::uint64_t{1} << 24;
+
 /// Longest stored frame of a zstd extent: checksum and zstd's bound for kFrameBytes.
 inline constexpr std::size_t kZstdFrameStoredBytesMax = kChecksumBytes + kFrameBytes + 288;
 

@@ -51,6 +51,11 @@ Status check_lengths(const Node& node, std::uint64_t content_bytes) {
   }
   // F-304: a frame has at least its checksum and one byte.
   const auto frames = format::frame_count(content_bytes);
+  if (frames > format::kZstdFramesMax) {  // F-305
+    return Error(ErrorKind::kLimit, 3088, "more than 2^24 frames")
+        .in_section("contents")
+        .at_offset(node.data.offset_bytes);
+  }
   const auto trailer = format::zstd_trailer_bytes(frames);
   if (node.stored_bytes < trailer || node.stored_bytes - trailer <= frames * kChecksumBytes ||
       (node.stored_bytes - trailer) / frames > format::kZstdFrameStoredBytesMax) {

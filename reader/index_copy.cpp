@@ -60,7 +60,7 @@ Result<Buffer> IndexCopy::read_record(format::SectionKind kind, const format::Si
     return Error(ErrorKind::kCorrupt, 3002, "a record lies outside its section")
         .in_file(path())
         .in_section(format::section_name(kind))
-        .at_offset(ref.offset_bytes);
+        .at_offset(section_offset(kind) + ref.offset_bytes);
   }
   Buffer bytes(ref.length_bytes);
   DGFS_CHECK(read_region(*file_, format::section_name(kind),

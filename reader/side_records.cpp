@@ -11,9 +11,36 @@ namespace dgfs::reader {
 
 using format::SectionKind;
 
+namespace {
+
+// What no valid record exceeds: a length is only a claim until the checksum has been seen, and a
+// file with holes has room for 4 GiB of it.
+std::uint64_t length_max(SectionKind kind) {
+  constexpr std::uint64_t kVarintBytesMax = 10;
+  if (kind == SectionKind::kLongTargets) {
+    return format::kRecordChecksumBytes + format::kTargetBytesMax;
+  }
+  if (kind == SectionKind::kSparseMaps) {
+    return format::kRecordChecksumBytes + kVarintBytesMax +
+           2 * kVarintBytesMax * format::kSparseSegmentsMax;
+  }
+  // Names together have 64 KiB with a byte more for each, so there are at most half as many; a
+  // system shows far less of them, which is no matter here.
+  constexpr std::uint64_t kAttributesMax = format::kXattrListBytesMax / 2;
+  return format::kRecordChecksumBytes + format::kXattrListBytesMax +
+         kAttributesMax * (format::kXattrValueBytesMax + 2 * kVarintBytesMax);
+}
+
+}  // namespace
+
 template <class Decode>
 auto SideRecords::read(const IndexCopy& copy, SectionKind kind, const format::SideRef& ref,
                        const Decode& decode) const -> decltype(decode(Bytes())) {
+  if (ref.length_bytes > length_max(kind)) {
+    return placed(Error(ErrorKind::kLimit, 3091, "a record longer than any that is valid"),
+                  copy.path(), format::section_name(kind),
+                  copy.section_offset(kind) + ref.offset_bytes);
+  }
   CounterCells::add(counters_.side_reads);
   CounterCells::add(counters_.side_read_bytes, ref.length_bytes);
   DGFS_TRY(record, copy.read_record(kind, ref));
