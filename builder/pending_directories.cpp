@@ -29,10 +29,11 @@ Result<std::optional<PendingDirectory>> PendingDirectories::next() {
 Status PendingDirectories::refill() {
   held_.clear();
   at_ = 0;
-  TreeReader reader(*tree_, {*std::exchange(more_from_, std::nullopt), {}});
+  // Not beyond the children: what follows is told as a difference to a prefix unknown here.
+  TreeReader reader(*tree_, {*std::exchange(more_from_, std::nullopt), {}}, end_);
   while (true) {
     DGFS_TRY(record, reader.next());
-    if (!record || reader.record_offset() >= end_) return ok();
+    if (!record) return ok();
     DGFS_TRY(entry, decode_entry_record(*record));
     if (!format::is_directory(entry.mode)) continue;
     if (held_.size() == kHeldMax) {

@@ -49,7 +49,10 @@ TreeReader::TreeReader(const TreeSpool& tree)
     : cursor_(tree.spool(), 0, tree.spool().size_bytes()) {}
 
 TreeReader::TreeReader(const TreeSpool& tree, const SamplePoint& from)
-    : cursor_(tree.spool(), from.offset_bytes, tree.spool().size_bytes()), prefix_(from.prefix) {}
+    : TreeReader(tree, from, tree.spool().size_bytes()) {}
+
+TreeReader::TreeReader(const TreeSpool& tree, const SamplePoint& from, std::uint64_t end_bytes)
+    : cursor_(tree.spool(), from.offset_bytes, end_bytes), prefix_(from.prefix) {}
 
 Result<std::optional<Bytes>> TreeReader::next() {
   if (cursor_.at_end()) return std::nullopt;

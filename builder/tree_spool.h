@@ -57,6 +57,8 @@ class TreeReader {
  public:
   explicit TreeReader(const TreeSpool& tree);
   TreeReader(const TreeSpool& tree, const SamplePoint& from);
+  /// @param end_bytes  where a record ends
+  TreeReader(const TreeSpool& tree, const SamplePoint& from, std::uint64_t end_bytes);
 
   /// The next whole record, valid until the next call; nullopt at the end.
   [[nodiscard]] Result<std::optional<Bytes>> next();

@@ -29,6 +29,8 @@ class PendingDirectoriesTest : public testing::TestWithParam<std::size_t> {
 
 // Every third entry is a directory. While they are visited, their own children enter the spool.
 TEST_P(PendingDirectoriesTest, ComeInOrderWhateverIsHeld) {
+  const std::string prefix = std::string("above") + '\0';
+  ASSERT_TRUE(tree_.begin_directory(prefix));
   PendingDirectories pending(tree_);
   std::vector<std::uint64_t> offsets;
   for (std::size_t i = 0; i < 3 * GetParam(); ++i) {
@@ -48,7 +50,7 @@ TEST_P(PendingDirectoriesTest, ComeInOrderWhateverIsHeld) {
     EXPECT_EQ(next.value()->name, "n" + std::to_string(3 * k + 1));
     EXPECT_EQ(next.value()->identity, (FileIdentity{5, 3 * k + 1}));
     EXPECT_EQ(next.value()->record_offset, offsets[k]);
-    ASSERT_TRUE(tree_.begin_directory(next.value()->name + '\0'));
+    ASSERT_TRUE(tree_.begin_directory(prefix + next.value()->name + '\0'));
     add_record(format::kTypeDirectory, "child", 0);
   }
   const auto last = pending.next();
