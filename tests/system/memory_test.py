@@ -15,6 +15,7 @@ import tempfile
 import support
 
 ALLOWED_GROWTH_BYTES = 8 << 20  # allocator noise; 1 byte a file would be 0.2 MiB
+BUILDS = 3
 MEMORY = pathlib.Path("/dev/shm")
 
 
@@ -76,6 +77,12 @@ def make_holes(root, files, holes):
 
 
 def peak_bytes(source, image):
+    """The least of a few builds: how far the reading threads run ahead, and so how many of their
+    buffers are in use at once, differs by some MiB from one to the next."""
+    return min(one_peak_bytes(source, image) for _ in range(BUILDS))
+
+
+def one_peak_bytes(source, image):
     """What the build says of itself. A shell starts it: a process counts what its parent had at the
     time, and this one may have more than the build."""
     result = support.run("sh", "-c", '"$@"; exit $?', "sh", support.DGFS, "build", source, image,
@@ -104,7 +111,7 @@ class BuildMemory(support.ScratchCase):
         self.check_flat(make_tree, (1000, 100), (4000, 100))
 
     def test_flat_in_the_number_of_directories(self):
-        self.check_flat(make_tree, (10000, 1), (40000, 1))
+        self.check_flat(make_tree, (40000, 1), (160000, 1))
 
     def test_flat_in_the_size_of_a_directory(self):
         self.check_flat(make_directory, (200000,), (1000000,))
