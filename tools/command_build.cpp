@@ -8,6 +8,7 @@
 #include "builder/build.h"
 #include "format/mode.h"
 #include "storage/file.h"
+#include "tools/build_check.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"
@@ -17,12 +18,14 @@
 #include "tools/size_text.h"
 #include "tools/time_text.h"
 #include "tools/user_names.h"
+#include "tools/verification.h"
 
 namespace dgfs::tools {
 namespace {
 
 struct BuildCommand {
   builder::BuildOptions build;
+  bool verify = false;
   bool quiet = false;
   bool json = false;
 };
@@ -203,6 +206,32 @@ std::string consequence(const builder::BuildOptions& build, const Error& error) 
   return "nothing was written (--keep-going packs the rest)";
 }
 
+void add_verification(JsonObject& json, const std::optional<reader::VerifyReport>& report) {
+  json.add("sound", report && report->sound());
+  if (!report) return;
+  json.add("damaged_files", report->damaged_files)
+      .add("damaged_index_places", report->damaged_index_places)
+      .add("index_copies", std::uint64_t{report->index_copies});
+}
+
+/// What follows once the image has its name. A JSON object tells of both, and comes last.
+int verify_and_report(const Session& session, const BuildCommand& command,
+                      const builder::BuildReport& built) {
+  const bool text = !command.json && !command.quiet;
+  if (text) print_summary(session, command, built);
+  JsonObject json = as_json(command, built);
+  int code = kExitDone;
+  if (command.verify) {
+    std::optional<reader::VerifyReport> report;
+    code = check_published(session, {command.build.image_path, index_path_of(command.build)},
+                           command.build.jobs, command.quiet, report);
+    if (text && code == kExitDone) session.print("verified: " + summary_text(*report) + "\n");
+    add_verification(json, report);
+  }
+  if (command.json) session.print(json.line());
+  return std::max(code, report_losses(session, built));
+}
+
 int run(const Session& session, BuildCommand& command) {
   ProgressBar bar(session.io(), command.quiet);
   command.build.progress = [&](const builder::Progress& now) { show_progress(bar, now); };
@@ -210,12 +239,7 @@ int run(const Session& session, BuildCommand& command) {
   const Result<builder::BuildReport> report = builder::build(session.env(), command.build);
   bar.clear();
   if (!report) return session.fail(report.error(), consequence(command.build, report.error()));
-  if (command.json) {
-    session.print(as_json(command, report.value()).line());
-  } else if (!command.quiet) {
-    print_summary(session, command, report.value());
-  }
-  return report_losses(session, report.value());
+  return verify_and_report(session, command, report.value());
 }
 
 Manual manual() {
@@ -236,7 +260,8 @@ Manual manual() {
           .exit_statuses = {{0, "The image is complete and in its place."},
                             {1,
                              "Nothing was written; or, with --keep-going, something was left "
-                             "out of an image that is in its place."},
+                             "out of an image that is in its place; or, with --verify, the image "
+                             "is in its place and damaged. Messages tell which."},
                             {2, "Wrong usage."}},
           .see_also = {"dgfs-mount(1)", "dgfs-verify(1)", "tar(1)", "mksquashfs(1)"}};
 }
@@ -254,6 +279,9 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   add_tree_options(options, command.build);
   bool no_index_file = false;
   add_output_options(options, command.build, no_index_file);
+  options.flag("--verify",
+               "Read the finished image back from the device and check all of it, as dgfs verify",
+               command.verify);
   options.flag("-q,--quiet", "No progress, no summary", command.quiet);
   options.flag("--json", "Print the summary as a JSON object", command.json);
   options.manual(manual());

@@ -8,20 +8,18 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/json.h"
-#include "tools/progress_bar.h"
 #include "tools/quoting.h"
-#include "tools/size_text.h"
+#include "tools/verification.h"
 
 namespace dgfs::tools {
 namespace {
 
 struct VerifyCommand {
   const Session& session;
-  ProgressBar bar;
+  bool quiet = false;
   bool json = false;
 
-  void damaged(const std::string& path, const Error& error) {
-    bar.clear();
+  void damaged(const std::string& path, const Error& error) const {
     if (json) {
       JsonObject line;
       session.print(line.add("damaged", path).add("reason", error.message()).line());
@@ -31,8 +29,7 @@ struct VerifyCommand {
     }
   }
 
-  void damaged_index(const Error& error) {
-    bar.clear();
+  void damaged_index(const Error& error) const {
     if (json) {
       JsonObject line;
       session.print(line.add("damaged_index", error.message()).line());
@@ -41,7 +38,7 @@ struct VerifyCommand {
     }
   }
 
-  void summary(const reader::VerifyReport& report, bool quiet) const {
+  void summary(const reader::VerifyReport& report) const {
     if (json) {
       JsonObject line;
       line.add("sound", report.sound())
@@ -51,17 +48,8 @@ struct VerifyCommand {
           .add("content_bytes", report.content_bytes)
           .add("index_copies", std::uint64_t{report.index_copies});
       session.print(line.line());
-    } else if (!report.sound()) {
-      std::string text = fmt::format("{} of {} damaged", grouped(report.damaged_files),
-                                     counted(report.files, "file"));
-      if (report.damaged_index_places != 0) {
-        text += ", index damaged in " + counted(report.damaged_index_places, "place");
-      }
-      session.print(text + "\n");
-    } else if (!quiet) {
-      session.print(fmt::format("no damage in {}, {}, {}\n", counted(report.files, "file"),
-                                size_text(report.content_bytes),
-                                counted(report.index_copies, "index copy", "index copies")));
+    } else if (!quiet || !report.sound()) {
+      session.print(summary_text(report) + "\n");
     }
   }
 };
@@ -97,19 +85,14 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
 
-  VerifyCommand command{session, ProgressBar(io, quiet), json};
+  const VerifyCommand command{session, quiet, json};
   verify.damaged_file = [&](const std::string& path, const Error& error) {
     command.damaged(path, error);
   };
   verify.damaged_index = [&](const Error& error) { command.damaged_index(error); };
-  verify.progress = [&](const reader::VerifyProgress& now) {
-    command.bar.update("verifying", now.stored_bytes, now.stored_bytes_total);
-  };
-  verify.stop = &io.stop;
-  const Result<reader::VerifyReport> report = reader::verify(*image, verify);
-  command.bar.clear();
+  const Result<reader::VerifyReport> report = verify_with_progress(session, *image, verify, quiet);
   if (!report) return session.fail(report.error());
-  command.summary(report.value(), quiet);
+  command.summary(report.value());
   return report.value().sound() ? kExitDone : kExitFailed;
 }
 

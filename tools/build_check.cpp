@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/build_check.h"
+
+#include "storage/file.h"
+#include "tools/quoting.h"
+#include "tools/verification.h"
+
+namespace dgfs::tools {
+namespace {
+
+/// So that the device is read and not what was written to it. Whatever fails here is met again.
+void forget(const Session& session, const std::string& path) {
+  if (path.empty()) return;
+  if (const auto file = session.env().open(path)) {
+    file.value()->advise(storage::Access::kDontNeed, 0, 0);
+  }
+}
+
+}  // namespace
+
+int check_published(const Session& session, const PublishedImage& published, unsigned jobs,
+                    bool quiet, std::optional<reader::VerifyReport>& report) {
+  const std::string& path = published.image_path;
+  forget(session, path);
+  forget(session, published.index_path);
+  reader::OpenOptions open;
+  if (!published.index_path.empty()) open.index_path = published.index_path;
+  open.warn = [&](const Error& error) { session.complain("damaged: " + error.message()); };
+  const auto image = reader::Image::open(session.env(), path, open);
+  if (!image) {
+    return session.fail(image.error(),
+                        shell_quoted(path) + " is in its place, but cannot be opened");
+  }
+  reader::VerifyOptions verify;
+  verify.jobs = jobs;
+  verify.damaged_file = [&](const std::string& file, const Error& error) {
+    session.complain("damaged: " + shell_quoted(file) + ": " + error.message());
+  };
+  verify.damaged_index = [&](const Error& error) {
+    session.complain("damaged: index: " + error.message());
+  };
+  auto verified = verify_with_progress(session, *image.value(), verify, quiet);
+  if (!verified) {
+    return session.fail(verified.error(),
+                        shell_quoted(path) + " is complete and in its place, but not verified");
+  }
+  report = verified.value();
+  if (report->sound()) return kExitDone;
+  session.complain(path, "the image is in its place, but damaged: " + summary_text(*report));
+  return kExitFailed;
+}
+
+}  // namespace dgfs::tools

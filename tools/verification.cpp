@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/verification.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tools/progress_bar.h"
+#include "tools/size_text.h"
+
+namespace dgfs::tools {
+
+Result<reader::VerifyReport> verify_with_progress(const Session& session,
+                                                  const reader::Image& image,
+                                                  reader::VerifyOptions options, bool quiet) {
+  ProgressBar bar(session.io(), quiet);
+  options.damaged_file = [&bar, tell = std::move(options.damaged_file)](const std::string& path,
+                                                                        const Error& error) {
+    bar.clear();
+    tell(path, error);
+  };
+  options.damaged_index = [&bar, tell = std::move(options.damaged_index)](const Error& error) {
+    bar.clear();
+    tell(error);
+  };
+  options.progress = [&bar](const reader::VerifyProgress& now) {
+    bar.update("verifying", now.stored_bytes, now.stored_bytes_total);
+  };
+  options.stop = &session.io().stop;
+  return reader::verify(image, options);
+}
+
+std::string summary_text(const reader::VerifyReport& report) {
+  if (report.sound()) {
+    return fmt::format("no damage in {}, {}, {}", counted(report.files, "file"),
+                       size_text(report.content_bytes),
+                       counted(report.index_copies, "index copy", "index copies"));
+  }
+  std::string text =
+      fmt::format("{} of {} damaged", grouped(report.damaged_files), counted(report.files, "file"));
+  if (report.damaged_index_places != 0) {
+    text += ", index damaged in " + counted(report.damaged_index_places, "place");
+  }
+  return text;
+}
+
+}  // namespace dgfs::tools
