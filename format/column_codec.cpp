@@ -3,6 +3,8 @@
 #include "format/column_codec.h"
 
 #include "format/column_page.h"
+#include "format/column_reader.h"
+#include "format/column_sizes.h"
 #include "format/entry_columns.h"
 #include "format/zstd_payload.h"
 
@@ -31,6 +33,16 @@ Result<std::shared_ptr<const DecodedPage>> ColumnCodec::decode(
     const AttributeTable& attributes) const {
   DGFS_TRY(columns, decompress_payload(payload, header.decoded_bytes, model));
   return ColumnPage::decode(columns, header.entry_count, attributes);
+}
+
+Result<std::vector<ColumnSize>> ColumnCodec::column_sizes(const PageHeader& header, Bytes payload,
+                                                          const Model& model,
+                                                          const AttributeTable& attributes) const {
+  DGFS_TRY(columns, decompress_payload(payload, header.decoded_bytes, model));
+  DGFS_TRY(marks, ColumnPage::measure(columns, header.entry_count, attributes));
+  DGFS_TRY(blocks, payload_blocks(payload, columns.size(), model));
+  DGFS_TRY(reader, ColumnReader::open(columns));
+  return format::column_sizes(marks, blocks, columns.size(), reader.bit_stream_bytes());
 }
 
 }  // namespace dgfs::format

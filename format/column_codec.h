@@ -23,6 +23,10 @@ class ColumnCodec final : public PageCodec {
   [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode(
       const PageHeader& header, Bytes payload, const Model& model,
       const AttributeTable& attributes) const override;
+  /// Exact to the zstd block, in proportion within one (format/column_sizes.h).
+  [[nodiscard]] Result<std::vector<ColumnSize>> column_sizes(
+      const PageHeader& header, Bytes payload, const Model& model,
+      const AttributeTable& attributes) const override;
 };
 
 }  // namespace dgfs::format

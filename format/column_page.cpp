@@ -36,6 +36,15 @@ Result<std::shared_ptr<const DecodedPage>> ColumnPage::decode(Bytes columns,
   return std::shared_ptr<const DecodedPage>(std::move(page));
 }
 
+Result<ColumnMarks> ColumnPage::measure(Bytes columns, std::size_t entry_count,
+                                        const AttributeTable& attributes) {
+  DGFS_TRY(reader, ColumnReader::open(columns));
+  ColumnPage page;
+  ColumnMarks marks;
+  DGFS_CHECK(Loader(reader, page, entry_count, attributes, &marks).load());
+  return marks;
+}
+
 std::size_t ColumnPage::lower_bound(std::string_view wanted) const {
   std::size_t begin = 0;
   std::size_t end = size();

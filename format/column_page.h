@@ -18,12 +18,25 @@ namespace dgfs::format {
 
 class ColumnReader;
 
+/// Where a column ends that was read.
+struct ColumnMark {
+  const char* name = nullptr;
+  std::size_t body_end = 0;    ///< from the begin of the columns
+  std::uint64_t bits_end = 0;  ///< in the bit stream
+};
+using ColumnMarks = std::vector<ColumnMark>;
+
 class ColumnPage final : public DecodedPage {
  public:
   /// Decodes what encode_columns() made; trusts nothing.
   /// Errors: kCorrupt with the offset in `columns`.
   [[nodiscard]] static Result<std::shared_ptr<const DecodedPage>> decode(
       Bytes columns, std::size_t entry_count, const AttributeTable& attributes);
+
+  /// Which columns there are, and where each ends: a decode() that keeps nothing else.
+  /// Errors: as decode().
+  [[nodiscard]] static Result<ColumnMarks> measure(Bytes columns, std::size_t entry_count,
+                                                   const AttributeTable& attributes);
 
   [[nodiscard]] std::size_t size() const override { return kinds_.size(); }
   [[nodiscard]] std::string_view key(std::size_t index) const override {

@@ -68,12 +68,17 @@ Status ColumnPage::Loader::load() {
   load_keys();
   load_kinds();
   load_attributes();
+  mark("attributes");
   load_times();
   load_extents();
   load_links();
+  mark("links");
   load_other_times(Column::kChangeTimes, page_.change_times_);
+  mark("ctimes");
   load_other_times(Column::kAccessTimes, page_.access_times_);
+  mark("atimes");
   load_refs(Column::kXattrs, page_.xattrs_, [this](std::size_t index) { return !is_link(index); });
+  mark("xattrs");
   load_targets();
   load_data_offsets();
   return in_.finish();
@@ -106,6 +111,7 @@ std::size_t ColumnPage::Loader::load_shared_bytes(std::string_view before, std::
 
 void ColumnPage::Loader::load_keys() {  // F-140
   const auto suffixes = load_suffixes();
+  mark("names");
   if (in_.failed()) return;
   page_.key_begins_.resize(count_ + 1);
   const auto text_end = suffixes.back().data() + suffixes.back().size();
@@ -126,6 +132,7 @@ void ColumnPage::Loader::load_keys() {  // F-140
     }
     append_key(i, kept_bytes, suffixes[i]);
   }
+  mark("shared prefixes");
 }
 
 void ColumnPage::Loader::reserve_keys(std::size_t bytes) {
@@ -161,11 +168,13 @@ void ColumnPage::Loader::append_key(std::size_t index, std::size_t kept_bytes,
 
 void ColumnPage::Loader::load_kinds() {
   const auto kinds = as_bytes(in_.text(count_));
+  mark("kinds");
   if (in_.failed()) return;
   page_.kinds_.assign(kinds.begin(), kinds.end());
   page_.sizes_.resize(count_);
   page_.data_offsets_.resize(count_ + 1);
   for (std::size_t i = 0; i < count_; ++i) load_kind(i, kinds[i]);
+  mark("sizes");
 }
 
 void ColumnPage::Loader::load_kind(std::size_t index, std::uint8_t kind) {
@@ -229,9 +238,11 @@ void ColumnPage::Loader::load_times() {
   auto& times = page_.times_;
   times.resize(2);  // of links, and of entries before the first change
   for (std::size_t i = 0; i < changes.size(); ++i) times.push_back(load_time(times.back().seconds));
+  mark("times");
   if (in_.has(Column::kNanoseconds)) {
     for (std::size_t i = 2; i < times.size(); ++i) load_nanoseconds(times[i]);
   }
+  mark("nanoseconds");
   spread_times(changes);
 }
 
@@ -274,6 +285,7 @@ SideRef ColumnPage::Loader::load_ref(std::uint64_t& base_offset) {
 void ColumnPage::Loader::load_extents() {
   const auto is_file = [this](std::size_t i) { return is_regular_object(i); };
   for (const auto i : load_refs(Column::kSparseMaps, page_.sparse_maps_, is_file)) stored(i) = 0;
+  mark("sparse maps");
   for (const auto i : load_indexes(Column::kCodecs, is_file)) {
     if (in_.byte() != static_cast<std::uint8_t>(ExtentCodec::kZstd)) {
       return in_.fail("unknown extent codec");  // F-160
@@ -281,6 +293,7 @@ void ColumnPage::Loader::load_extents() {
     page_.codecs_.add(i, ExtentCodec::kZstd);
     stored(i) = 0;
   }
+  mark("codecs");
   const auto has_data = [this](std::size_t i) {
     return type_number_of_kind(page_.kinds_[i]) == kRegularNumber;
   };
@@ -288,6 +301,7 @@ void ColumnPage::Loader::load_extents() {
     stored(i) = in_.number();
     page_.stored_.add(i, stored(i));
   }
+  mark("stored sizes");
   std::uint64_t base = 0;
   for (const auto i : load_indexes(Column::kAddresses, is_file)) {
     const auto volume = static_cast<VolumeNumber>(in_.small_up_to(0xffff));
@@ -298,6 +312,7 @@ void ColumnPage::Loader::load_extents() {
     page_.addresses_.add(i, {volume, base});
     stored(i) = 0;  // no part of the running sum
   }
+  mark("addresses");
 }
 
 void ColumnPage::Loader::load_links() {
@@ -327,6 +342,7 @@ void ColumnPage::Loader::load_targets() {
   }
   load_devices();
   load_short_targets();
+  mark("targets");
 }
 
 void ColumnPage::Loader::load_devices() {

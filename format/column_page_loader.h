@@ -12,13 +12,18 @@ namespace dgfs::format {
 
 class ColumnPage::Loader {
  public:
+  /// @param marks  receives where each column ends, if it is not null
   Loader(ColumnReader& in, ColumnPage& page, std::size_t entry_count,
-         const AttributeTable& attributes)
-      : in_(in), page_(page), count_(entry_count), attributes_(attributes) {}
+         const AttributeTable& attributes, ColumnMarks* marks = nullptr)
+      : in_(in), page_(page), count_(entry_count), attributes_(attributes), marks_(marks) {}
 
   [[nodiscard]] Status load();
 
  private:
+  /// Ends the column `name`: all that was read since the one before.
+  void mark(const char* name) {
+    if (marks_ != nullptr) marks_->push_back({name, in_.body_position(), in_.bit_position()});
+  }
   void load_keys();
   std::vector<std::string_view> load_suffixes();
   void load_kinds();
@@ -67,6 +72,7 @@ class ColumnPage::Loader {
   ColumnPage& page_;
   std::size_t count_;
   const AttributeTable& attributes_;
+  ColumnMarks* marks_;
   std::uint32_t kinds_seen_ = 0;  ///< a bit for each kind from kKindOther on
 };
 

@@ -77,6 +77,12 @@ class ColumnReader {
            static_cast<std::ptrdiff_t>(length_bytes);
   }
 
+  /// How far the body was read, from the begin of the columns, head included.
+  [[nodiscard]] std::size_t body_position() const { return at_; }
+  /// How much of the bit stream was read.
+  [[nodiscard]] std::uint64_t bit_position() const { return bit_at_; }
+  [[nodiscard]] std::size_t bit_stream_bytes() const { return bits_.size(); }
+
   void fail(const char* what);
   [[nodiscard]] bool failed() const { return failure_ != nullptr; }
   /// kCorrupt with the offset of the first failure.

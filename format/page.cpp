@@ -79,8 +79,18 @@ const PageCodec* find_page_codec(std::uint8_t id) {
   return id == kColumnCodec ? &column_codec : nullptr;
 }
 
-Result<std::shared_ptr<const DecodedPage>> decode_page(Bytes page,
-                                                       const PageDictionaries& dictionaries) {
+namespace {
+
+/// A page and what its header names.
+struct OpenedPage {
+  PageHeader header;
+  Bytes payload;
+  const PageCodec* codec = nullptr;
+  const Model* model = nullptr;
+  const AttributeTable* attributes = nullptr;
+};
+
+Result<OpenedPage> open_page(Bytes page, const PageDictionaries& dictionaries) {
   DGFS_TRY(header, read_page_header(page));
   const auto* codec = find_page_codec(header.codec);
   if (codec == nullptr) {  // F-120
@@ -93,8 +103,39 @@ Result<std::shared_ptr<const DecodedPage>> decode_page(Bytes page,
   if (attributes == nullptr) {  // F-118
     return bad_page(2147, "page is of an attribute table that the index lacks", 16);
   }
-  return codec->decode(header, page.subspan(kPageHeaderBytes, header.payload_bytes), *model,
-                       *attributes);
+  const auto payload = page.subspan(kPageHeaderBytes, header.payload_bytes);
+  return OpenedPage{header, payload, codec, model, attributes};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const DecodedPage>> decode_page(Bytes page,
+                                                       const PageDictionaries& dictionaries) {
+  DGFS_TRY(opened, open_page(page, dictionaries));
+  return opened.codec->decode(opened.header, opened.payload, *opened.model, *opened.attributes);
+}
+
+Result<std::vector<ColumnSize>> PageCodec::column_sizes(
+    const PageHeader& header, Bytes payload, const Model& /*model*/,
+    const AttributeTable& /*attributes*/) const {
+  const auto plain_bits = std::uint64_t{8} * header.decoded_bytes;
+  return std::vector<ColumnSize>{{"payload", plain_bits, static_cast<double>(payload.size())}};
+}
+
+Result<PageSizes> measure_page(Bytes page, const PageDictionaries& dictionaries) {
+  DGFS_TRY(opened, open_page(page, dictionaries));
+  const auto& header = opened.header;
+  DGFS_TRY(columns,
+           opened.codec->column_sizes(header, opened.payload, *opened.model, *opened.attributes));
+  PageSizes sizes;
+  sizes.codec = header.codec;
+  sizes.model_id = header.model_id;
+  sizes.attribute_table = header.attribute_table;
+  sizes.entry_count = header.entry_count;
+  sizes.header_bytes = kPageHeaderBytes;
+  sizes.unused_bytes = static_cast<std::uint16_t>(kPagePayloadBytesMax - header.payload_bytes);
+  sizes.columns = std::move(columns);
+  return sizes;
 }
 
 }  // namespace dgfs::format

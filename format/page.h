@@ -23,6 +23,7 @@
 #include "format/entry.h"
 #include "format/limits.h"
 #include "format/model.h"
+#include "format/page_sizes.h"
 
 namespace dgfs::format {
 
@@ -103,6 +104,11 @@ class PageCodec {
   [[nodiscard]] virtual Result<std::shared_ptr<const DecodedPage>> decode(
       const PageHeader& header, Bytes payload, const Model& model,
       const AttributeTable& attributes) const = 0;
+  /// What each column takes of a payload that decode() takes, in an order that is the same for all
+  /// pages. A codec that does not say has one column, "payload". Errors: as decode().
+  [[nodiscard]] virtual Result<std::vector<ColumnSize>> column_sizes(
+      const PageHeader& header, Bytes payload, const Model& model,
+      const AttributeTable& attributes) const;
 };
 
 inline constexpr std::uint8_t kColumnCodec = 1;  ///< columns + zstd (format/column_codec.h)
@@ -142,5 +148,8 @@ class PageDictionaries {
 /// unknown model or table), kUnsupported (unknown codec).
 [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode_page(
     Bytes page, const PageDictionaries& dictionaries);
+
+/// What a page is filled with. Costs some times what decode_page() costs. Errors: as decode_page().
+[[nodiscard]] Result<PageSizes> measure_page(Bytes page, const PageDictionaries& dictionaries);
 
 }  // namespace dgfs::format

@@ -51,7 +51,9 @@ std::size_t set_up(ZSTD_CCtx* context, std::size_t plain_bytes, const Model& mod
 
 /// Length of the magicless zstd frame that `payload` begins with, nullopt where it is cut off.
 /// zstd would take further frames behind it, which no writer makes.
-std::optional<std::size_t> frame_bytes(Bytes payload) {
+/// @param begin_block  told where each block begins
+template <class BeginBlock>
+std::optional<std::size_t> frame_bytes(Bytes payload, BeginBlock begin_block) {
   if (payload.empty()) return std::nullopt;
   constexpr std::size_t kIdBytes[] = {0, 1, 2, 4};
   const auto descriptor = payload[0];
@@ -62,6 +64,7 @@ std::optional<std::size_t> frame_bytes(Bytes payload) {
   auto at = 1 + (single_segment ? 0u : 1u) + kIdBytes[descriptor & 3] + size_bytes;
   for (bool last = false; !last;) {
     if (at + 3 > payload.size()) return std::nullopt;
+    begin_block(at);
     const auto header = payload[at] | payload[at + 1] << 8 | payload[at + 2] << 16;
     last = (header & 1) != 0;
     const bool is_run = (header >> 1 & 3) == 1;
@@ -91,7 +94,7 @@ Result<Buffer> compress_payload(Bytes plain, std::span<const std::size_t> block_
 }
 
 Result<Buffer> decompress_payload(Bytes payload, std::size_t plain_bytes, const Model& model) {
-  if (frame_bytes(payload) != payload.size()) {  // F-130
+  if (frame_bytes(payload, [](std::size_t) {}) != payload.size()) {  // F-130
     return Error(ErrorKind::kCorrupt, 2139, "page payload is not one zstd frame");
   }
   auto* context = decompression_context();
@@ -103,6 +106,34 @@ Result<Buffer> decompress_payload(Bytes payload, std::size_t plain_bytes, const 
   if (ZSTD_isError(result)) return failed(ErrorKind::kCorrupt, 2143, result);
   if (result == plain_bytes) return plain;  // F-131
   return Error(ErrorKind::kCorrupt, 2144, "page payload has another length than its header says");
+}
+
+Result<std::vector<PayloadBlock>> payload_blocks(Bytes payload, std::size_t plain_bytes,
+                                                 const Model& model) {
+  std::vector<std::size_t> ends;  // of the frame's header, then of each block but the last
+  const auto length = frame_bytes(payload, [&](std::size_t begin) { ends.push_back(begin); });
+  if (length != payload.size()) {
+    return Error(ErrorKind::kCorrupt, 2137, "page payload is not one zstd frame");
+  }
+  ends.push_back(*length);
+  auto* context = decompression_context();
+  if (context == nullptr) return Error(ErrorKind::kLimit, 2138, "out of memory for zstd");
+  ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
+  ZSTD_DCtx_refDDict(context,
+                     static_cast<const ZSTD_DDict*>(model.zstd_decompression_dictionary()));
+  Buffer plain(plain_bytes);
+  ZSTD_outBuffer to{plain.data(), plain.size(), 0};
+  ZSTD_inBuffer from{payload.data(), 0, 0};
+  std::vector<PayloadBlock> blocks;
+  for (std::size_t result = 0; blocks.size() < ends.size() && !ZSTD_isError(result);) {
+    const PayloadBlock before{from.pos, to.pos};
+    from.size = ends[blocks.size()];  // a whole block, so all that it stands for comes out
+    result = ZSTD_decompressStream(context, &to, &from);
+    blocks.push_back({from.pos - before.stored_bytes, to.pos - before.plain_bytes});
+  }
+  ZSTD_DCtx_refDDict(context, nullptr);  // the model may go before this thread does
+  if (from.pos == payload.size() && to.pos == plain_bytes) return blocks;
+  return Error(ErrorKind::kCorrupt, 2136, "page payload does not decompress by the block");
 }
 
 }  // namespace dgfs::format

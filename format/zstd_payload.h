@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -22,5 +23,17 @@ namespace dgfs::format {
 /// Exactly `plain_bytes` of content. Errors: kCorrupt.
 [[nodiscard]] Result<Buffer> decompress_payload(Bytes payload, std::size_t plain_bytes,
                                                 const Model& model);
+
+/// A piece of a payload that stands for a piece of its content.
+struct PayloadBlock {
+  std::size_t stored_bytes = 0;
+  std::size_t plain_bytes = 0;  ///< 0 for the frame's own header
+};
+
+/// The blocks of a payload that decompress_payload() takes, in their order; adds up to both
+/// lengths. Errors: kCorrupt, kLimit (out of memory).
+[[nodiscard]] Result<std::vector<PayloadBlock>> payload_blocks(Bytes payload,
+                                                               std::size_t plain_bytes,
+                                                               const Model& model);
 
 }  // namespace dgfs::format

@@ -193,6 +193,26 @@ Counters Image::counters() const {
 
 std::size_t Image::resident_bytes() const { return sizeof(Impl) + impl_->tables.memory_bytes(); }
 
+std::vector<Generation> Image::models() const { return impl_->tables.dictionaries.model_list(); }
+
+std::vector<Generation> Image::attribute_tables() const {
+  return impl_->tables.dictionaries.attribute_table_list();
+}
+
+Status Image::measure_pages(const std::function<bool(const format::PageSizes&)>& visit) const {
+  Buffer bytes(format::kPageBytes);
+  for (std::size_t page = 0; page < impl_->tables.pages.size(); ++page) {
+    const auto measured = impl_->source.read(
+        impl_->counters, [&](const IndexCopy& copy) -> Result<format::PageSizes> {
+          DGFS_CHECK(copy.read_page(page, bytes));
+          return placed_result(format::measure_page(bytes, impl_->tables.dictionaries), copy.path(),
+                               "pages", copy.page_offset(page));
+        });
+    if (measured && !visit(measured.assume_value())) break;
+  }
+  return ok();
+}
+
 Status Image::verify_records(const Node& node) const {
   if (!node.long_target.present() && !node.xattrs.present() && !node.sparse_map.present()) {
     return ok();

@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "format/entry.h"
+#include "format/page_sizes.h"
 #include "format/sparse_map.h"
 #include "format/superblock.h"
 #include "format/volume_header.h"
@@ -111,6 +112,12 @@ struct Counters {
 struct Place {
   std::string file;                ///< path
   std::uint64_t offset_bytes = 0;  ///< in the file
+};
+
+/// A model or an attribute table of an index: one of its generations. A value.
+struct Generation {
+  std::uint16_t id = 0;    ///< by which pages name it
+  std::uint64_t size = 0;  ///< of a model its bytes, of a table its attribute combinations
 };
 
 /// An opened image. Thread-safe: every method may be called from any number of threads at once.
@@ -203,8 +210,17 @@ class Image {
   [[nodiscard]] bool has_second_index() const;
   /// What it has done so far; each number is right, all of them are not of one moment.
   [[nodiscard]] Counters counters() const;
+  /// By id; the empty model 0 among them.
+  [[nodiscard]] std::vector<Generation> models() const;
+  /// By id.
+  [[nodiscard]] std::vector<Generation> attribute_tables() const;
   /// Bytes held in memory beside the caches.
   [[nodiscard]] std::size_t resident_bytes() const;
+
+  /// Reads every index page and tells what it is filled with, in key order, until `visit` returns
+  /// false. A page that is damaged in all copies is left out.
+  [[nodiscard]] Status measure_pages(
+      const std::function<bool(const format::PageSizes&)>& visit) const;
 
   /// Reads and checks every region of both index copies but side records, and the header pages of
   /// all volumes, which may be missing; and that bytes which belong to nothing are zero. Calls

@@ -169,6 +169,11 @@ Status check_page_root(const IndexCopy& copy) {
   return ok();
 }
 
+std::vector<Generation> sorted(std::vector<Generation> list) {
+  std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  return list;
+}
+
 }  // namespace
 
 Dictionaries::Dictionaries() { models_.emplace(std::uint16_t{0}, format::Model::empty()); }
@@ -193,6 +198,18 @@ const format::Model* Dictionaries::model(std::uint16_t id) const {
 const format::AttributeTable* Dictionaries::attribute_table(std::uint16_t id) const {
   const auto found = tables_.find(id);
   return found == tables_.end() ? nullptr : &found->second;
+}
+
+std::vector<Generation> Dictionaries::model_list() const {
+  std::vector<Generation> list;
+  for (const auto& [id, model] : models_) list.push_back({id, model->bytes().size()});
+  return sorted(std::move(list));
+}
+
+std::vector<Generation> Dictionaries::attribute_table_list() const {
+  std::vector<Generation> list;
+  for (const auto& [id, table] : tables_) list.push_back({id, table.size()});
+  return sorted(std::move(list));
 }
 
 std::size_t Dictionaries::memory_bytes() const {

@@ -18,6 +18,7 @@
 #include "format/page.h"
 #include "format/page_directory.h"
 #include "format/volume_header.h"
+#include "reader/image.h"
 #include "reader/index_source.h"
 
 namespace dgfs::reader {
@@ -33,6 +34,10 @@ class Dictionaries final : public format::PageDictionaries {
   [[nodiscard]] const format::Model* model(std::uint16_t id) const override;
   [[nodiscard]] const format::AttributeTable* attribute_table(std::uint16_t id) const override;
   [[nodiscard]] std::size_t memory_bytes() const;
+  /// By id.
+  [[nodiscard]] std::vector<Generation> model_list() const;
+  /// By id.
+  [[nodiscard]] std::vector<Generation> attribute_table_list() const;
 
  private:
   std::unordered_map<std::uint16_t, std::shared_ptr<const format::Model>> models_;

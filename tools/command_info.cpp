@@ -7,6 +7,7 @@
 #include "format/mode.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
+#include "tools/index_report.h"
 #include "tools/index_scan.h"
 #include "tools/json.h"
 #include "tools/live_statistics.h"
@@ -78,8 +79,12 @@ void print_text(const Session& session, const reader::Image& image) {
   const auto row = [&](std::string_view label, std::string_view text) {
     session.print(fmt::format("{:<10} {}\n", label, text));
   };
-  for (const FileFacts& file : file_facts(session, image)) {
-    std::string text = fmt::format("{:<20} {:>9}", shell_quoted(file.path), size_text(file.bytes));
+  const auto files = file_facts(session, image);
+  std::size_t width = 20;
+  for (const FileFacts& file : files) width = std::max(width, shell_quoted(file.path).size());
+  for (const FileFacts& file : files) {
+    std::string text =
+        fmt::format("{:<{}} {:>9}", shell_quoted(file.path), width, size_text(file.bytes));
     if (file.role == "index" && image.has_second_index()) text += "   copy in image: yes";
     row(file.role, text);
   }
@@ -89,11 +94,9 @@ void print_text(const Session& session, const reader::Image& image) {
   row("features", features_text(superblock));
   row("created", utc_time({superblock.created_seconds, 0}).substr(0, 19) + "Z");
   row("entries", entries_text(superblock));
-  row("index", fmt::format("{:<20} model {}, extended attributes {}, memory {}",
-                           size_text(superblock.index_bytes),
-                           size_text(section_bytes(superblock, SectionKind::kModels)),
-                           size_text(section_bytes(superblock, SectionKind::kXattrs)),
+  row("index", fmt::format("{:<20} in memory {}", size_text(superblock.index_bytes),
                            size_text(image.resident_bytes())));
+  session.print(sections_text(superblock));
   row("contents", contents_text(superblock));
   row("links", counted(superblock.link_entries, "object") + " with several names");
   row("volumes", grouped(image.volumes().size()));
@@ -104,6 +107,21 @@ std::string kind_text(const IndexScan::Kind& kind) {
   const bool directory = kind.type == format::kTypeDirectory;
   const std::string word(type_text(kind.type));
   return counted(kind.count, word, directory ? "directories" : "");
+}
+
+/// What --scan adds.
+struct Scan {
+  IndexScan index;
+  PageScan pages;
+};
+
+Result<Scan> scan_all(const Session& session, const reader::Image& image) {
+  const auto stop = [&] { return session.should_stop(); };
+  DGFS_TRY(pages, scan_pages(image, stop));
+  DGFS_TRY(index, scan_index(image, stop, [&](const Error& error) {
+             session.complain("damaged: " + error.message());
+           }));
+  return Scan{std::move(index), std::move(pages)};
 }
 
 void print_scan(const Session& session, const reader::Image& image, const IndexScan& scan) {
@@ -181,11 +199,13 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
       .add("content_bytes", superblock.content_bytes)
       .add("stored_bytes", superblock.stored_bytes)
       .add("volumes", image.volumes().size());
+  add_sections(json, superblock);
   return json;
 }
 
 Manual manual() {
-  return {.examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features, at once."},
+  return {.paragraphs = {kColumnsHelp},
+          .examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features, at once."},
                        {"dgfs info --scan tree.dgfs",
                         "Adds what takes a pass over the index, like the largest file."},
                        {"dgfs info --json tree.dgfs", "Prints the same for programs."},
@@ -206,8 +226,9 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   options.flag("--json", "Print one JSON object", json);
   options.flag(
       "--scan",
-      "Go through the whole index, too: counts and bytes by kind, median and largest file, "
-      "and whether both copies of the index are intact; contents are not read",
+      "Go through the whole index, too: bytes by column, models and attribute tables and the "
+      "pages that use them, counts and bytes by kind, median and largest file, and whether both "
+      "copies of the index are intact; contents are not read",
       scan);
   options.flag("--live",
                "Take IMAGE for the directory on which an image is mounted, and show the requests, "
@@ -219,23 +240,23 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   if (live) return print_live_statistics(session, operands[0], json);
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
-  std::optional<IndexScan> found;
+  std::optional<Scan> found;
   if (scan) {
-    Result<IndexScan> scanned = scan_index(
-        *image, [&] { return session.should_stop(); },
-        [&](const Error& error) { session.complain("damaged: " + error.message()); });
+    Result<Scan> scanned = scan_all(session, *image);
     if (!scanned) return session.fail(scanned.error());
     found = std::move(scanned).value();
   }
   if (json) {
     JsonObject object = as_json(session, *image);
-    if (found) add_scan(object, *found);
+    if (found) add_scan(object, found->index);
+    if (found) add_pages(object, *image, found->pages);
     session.print(object.line());
   } else {
     print_text(session, *image);
-    if (found) print_scan(session, *image, *found);
+    if (found) session.print(pages_text(*image, found->pages));
+    if (found) print_scan(session, *image, found->index);
   }
-  return session.finish(found && found->damaged_regions != 0 ? kExitFailed : kExitDone);
+  return session.finish(found && found->index.damaged_regions != 0 ? kExitFailed : kExitDone);
 }
 
 }  // namespace dgfs::tools

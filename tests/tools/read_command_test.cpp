@@ -57,6 +57,44 @@ TEST_F(ReadCommandTest, InfoTellsTheTotals) {
   }
 }
 
+/// Sum of the numbers in `text` that stand behind `before`.
+double sum_behind(const std::string& text, const std::string& before) {
+  double sum = 0;
+  for (auto at = text.find(before); at != std::string::npos; at = text.find(before, at + 1)) {
+    sum += std::stod(text.substr(at + before.size()));
+  }
+  return sum;
+}
+
+TEST_F(ReadCommandTest, InfoSplitsTheIndex) {
+  const std::string text = dgfs("info").out;
+  for (const char* row : {"\n  superblock ", "\n  pages ", "\n  page directory ", "\n  xattr"}) {
+    const bool expected = std::string(row) != "\n  xattr";  // the tree has none
+    EXPECT_EQ(text.find(row) != std::string::npos, expected) << row << " in\n" << text;
+  }
+  const std::string json = dgfs("info", {"--json"}).out;
+  const auto begin = json.find("\"section_bytes\":{");
+  ASSERT_NE(begin, std::string::npos) << json;
+  const auto sections = json.substr(begin + 16, json.find('}', begin) - begin - 16);
+  EXPECT_EQ(sum_behind(sections, "\":"), sum_behind(json, "\"index_bytes\":")) << sections;
+}
+
+TEST_F(ReadCommandTest, InfoSplitsThePagesByColumn) {
+  const std::string text = dgfs("info", {"--scan"}).out;
+  for (const char* row :
+       {"\npages      2, ", "\n  names ", "\n  sizes ", "\n  targets ", "\n  page headers ",
+        "\n  unused ", "\nmodel      0: empty, used by 2 pages", " combinations, used by "}) {
+    EXPECT_NE(text.find(row), std::string::npos) << row << " is not in\n" << text;
+  }
+  const std::string json = dgfs("info", {"--scan", "--json"}).out;
+  const auto columns = json.substr(json.find("\"columns\":["));
+  EXPECT_NEAR(sum_behind(columns, "\"stored_bytes\":") +
+                  sum_behind(json, "\"page_header_bytes\":") +
+                  sum_behind(json, "\"page_unused_bytes\":"),
+              8192, 9)  // whole bytes are printed
+      << json;
+}
+
 TEST_F(ReadCommandTest, VerifyFindsNothing) {
   const Outcome outcome = dgfs("verify");
   EXPECT_EQ(outcome.code, 0) << outcome.err;

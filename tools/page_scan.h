@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What the pages of an index are filled with, summed up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "reader/image.h"
+
+namespace dgfs::tools {
+
+/// Over all pages that could be read. A value.
+struct PageScan {
+  std::uint64_t pages = 0;
+  std::uint64_t entries = 0;  ///< link records included
+  std::uint64_t header_bytes = 0;
+  std::uint64_t unused_bytes = 0;
+  std::vector<format::ColumnSize> columns;  ///< in the order in which they were first met
+  std::map<std::uint8_t, std::uint64_t> pages_of_codec;
+  std::map<std::uint16_t, std::uint64_t> pages_of_model;
+  std::map<std::uint16_t, std::uint64_t> pages_of_attribute_table;
+
+  void add(const format::PageSizes& page);
+  /// What stands in the pages, of what could: 0 to 1.
+  [[nodiscard]] double fill() const;
+};
+
+/// Reads every page of the index once. Ends early where `stop` says so.
+/// Errors: kInterrupted; those of Image::measure_pages().
+[[nodiscard]] Result<PageScan> scan_pages(const reader::Image& image,
+                                          const std::function<bool()>& stop);
+
+}  // namespace dgfs::tools
