@@ -10,6 +10,7 @@
 #include "format/limits.h"
 #include "format/mode.h"
 #include "reader/image_impl.h"
+#include "reader/index_compare.h"
 #include "reader/placed_error.h"
 
 namespace dgfs::reader {
@@ -225,17 +226,24 @@ Status Image::verify_records(const Node& node) const {
 }
 
 Status Image::verify_index(const std::function<void(const Error&)>& damaged) const {
+  bool sound = true;
+  const auto tell = [&](const Error& error) {
+    sound = false;
+    damaged(error);
+  };
   const auto check_copy = [&](const IndexCopy& copy) {
-    check_tables(copy, damaged);
+    check_tables(copy, tell);
     for (std::size_t page = 0; page < impl_->tables.pages.size(); ++page) {
       const auto checked = check_page(copy, impl_->tables, page, impl_->counters);
-      if (!checked) damaged(checked.assume_error());
+      if (!checked) tell(checked.assume_error());
     }
     const auto unused = copy.check_unused();
-    if (!unused) damaged(unused.assume_error());
+    if (!unused) tell(unused.assume_error());
   };
   check_copy(impl_->source.first());
-  if (const auto* second = impl_->source.second()) check_copy(*second);
+  const auto* second = impl_->source.second();
+  if (second != nullptr) check_copy(*second);
+  if (second != nullptr && sound) compare_copies(impl_->source.first(), *second, damaged);
   if (const auto error = impl_->source.second_error()) damaged(*error);
   for (const auto& record : volumes()) {
     const auto volume = impl_->volumes->get(record.number);

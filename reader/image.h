@@ -223,8 +223,8 @@ class Image {
       const std::function<bool(const format::PageSizes&)>& visit) const;
 
   /// Reads and checks every region of both index copies but side records, and the header pages of
-  /// all volumes, which may be missing; and that bytes which belong to nothing are zero. Calls
-  /// `damaged` per finding.
+  /// all volumes, which may be missing; that bytes which belong to nothing are zero; and that
+  /// copies in which it found nothing are the same bytes. Calls `damaged` per finding.
   [[nodiscard]] Status verify_index(const std::function<void(const Error&)>& damaged) const;
   /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
   [[nodiscard]] Status verify_records(const Node& node) const;

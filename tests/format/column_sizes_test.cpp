@@ -60,9 +60,9 @@ TEST(ColumnSizes, AddUpToThePayload) {
       }
       EXPECT_EQ(plain_bits, std::uint64_t{8} * header.value().decoded_bytes);
       EXPECT_NEAR(stored_bytes, header.value().payload_bytes, 1e-6);
-      EXPECT_EQ(sizes.value().header_bytes + header.value().payload_bytes +
-                    sizes.value().unused_bytes,
-                format::kPageBytes);
+      EXPECT_EQ(
+          sizes.value().header_bytes + header.value().payload_bytes + sizes.value().unused_bytes,
+          format::kPageBytes);
       EXPECT_EQ(sizes.value().entry_count, page.entry_count);
       EXPECT_EQ(sizes.value().attribute_table, 7);
     }

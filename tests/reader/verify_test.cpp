@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "format/attribute_table.h"
 #include "format/limits.h"
+#include "format/section.h"
 #include "format/volume_header.h"
 #include "tests/reader/packed_tree.h"
 
@@ -97,6 +99,50 @@ TEST_F(UnusedBytes, BehindAFileAreNoneOfTheImages) {
   const auto file = value_of(tree_.memory().open(kIndex, {storage::OpenOptions::Mode::kReadWrite}));
   expect_ok(file->write_at(value_of(file->size()), as_bytes("appended")));
   EXPECT_TRUE(value_of(reader::verify(*tree_.open(), {})).sound());
+}
+
+class IndexCopies : public UnusedBytes {
+ protected:
+  // Other permissions in the attribute table of IMAGE.idx, its checksum right.
+  void change_modes(const format::SectionPlace& place) {
+    const auto file =
+        value_of(tree_.memory().open(kIndex, {storage::OpenOptions::Mode::kReadWrite}));
+    Buffer block(place.length_bytes);
+    expect_ok(storage::read_exactly(*file, place.offset_bytes, block));
+    const auto opened = value_of(format::open_block(place.kind, block));
+    const auto table = value_of(format::AttributeTable::decode(opened.body));
+    format::AttributeTable changed(table.id());
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      auto combination = *table.at(i);
+      combination.mode ^= 0002;
+      changed.intern(combination);
+    }
+    Buffer body;
+    changed.encode(body);
+    Buffer sealed;
+    format::seal_block(place.kind, body, sealed);
+    ASSERT_EQ(sealed.size(), block.size());
+    expect_ok(file->write_at(place.offset_bytes, sealed));
+  }
+};
+
+// Each is sound, but which of them is right?
+TEST_F(IndexCopies, MustBeTheSameBytes) {
+  const auto place = tree_.open()->superblock().section(format::SectionKind::kAttributeTables);
+  change_modes(place);
+  std::vector<Error> found;
+  reader::VerifyOptions options;
+  options.damaged_index = [&](const Error& error) { found.push_back(error); };
+  const auto report = value_of(reader::verify(*tree_.open(), options));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].code(), 3160);
+  EXPECT_EQ(found[0].file(), kIndex);
+  EXPECT_EQ(found[0].section(), "attribute tables");
+  EXPECT_EQ(found[0].offset(), place.offset_bytes);  // its checksum
+  const auto other = header().index_offset + place.offset_bytes;
+  EXPECT_EQ(found[0].text(), "not the byte that the copy in " + std::string(kImage) +
+                                 " has at offset " + std::to_string(other));
+  EXPECT_FALSE(report.sound());
 }
 
 }  // namespace
