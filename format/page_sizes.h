@@ -21,13 +21,13 @@ struct ColumnSize {
 
 /// One page; the header, the columns and the rest together are kPageBytes. A value.
 struct PageSizes {
-  std::uint8_t codec = 0;              ///< page codec id
-  std::uint16_t model_id = 0;          ///< model that it uses
-  std::uint16_t attribute_table = 0;   ///< attribute table that it uses
-  std::uint16_t entry_count = 0;       ///< entries in it
-  std::uint16_t header_bytes = 0;      ///< before the payload
-  std::uint16_t unused_bytes = 0;      ///< zeros after the payload
-  std::vector<ColumnSize> columns;     ///< of the payload, in the codec's order
+  std::uint8_t codec = 0;             ///< page codec id
+  std::uint16_t model_id = 0;         ///< model that it uses
+  std::uint16_t attribute_table = 0;  ///< attribute table that it uses
+  std::uint16_t entry_count = 0;      ///< entries in it
+  std::uint16_t header_bytes = 0;     ///< before the payload
+  std::uint16_t unused_bytes = 0;     ///< zeros after the payload
+  std::vector<ColumnSize> columns;    ///< of the payload, in the codec's order
 };
 
 }  // namespace dgfs::format

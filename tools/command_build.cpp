@@ -287,8 +287,8 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
   if (exit_code) return *exit_code;
-  auto choice = rule_options.read(io.env);
-  if (!choice) return session.fail_usage(choice.error().message());
+  auto choice = rule_options.read(io);
+  if (!choice) return session.fail(choice.error(), "nothing was written");
   command.build.rules = std::move(choice.value().rules);
   command.build.paths = std::move(choice.value().paths);
   command.build.source = operands[0];

@@ -26,6 +26,8 @@ constexpr int kExitTrouble = 2;
 struct DiffArguments {
   std::string first;
   std::string second;
+  ImageOptions first_image;
+  ImageOptions second_image;
   std::vector<std::string> paths;
   rules::PathRules rules;
   DiffIgnore ignore;
@@ -45,14 +47,14 @@ bool is_directory(const Session& session, const std::string& path) {
 }
 
 /// Null after a complaint.
-OpenTree open_tree(const Session& session, const std::string& path) {
+OpenTree open_tree(const Session& session, const std::string& path, const ImageOptions& options) {
   if (is_directory(session, path)) {
     auto tree = make_directory_tree(session.env(), path);
     if (tree) return {nullptr, std::move(tree).value()};
     static_cast<void>(session.fail(tree.error()));
     return {};
   }
-  auto image = open_image(session, path, {});
+  auto image = open_image(session, path, options);
   if (!image) return {};
   auto tree = make_image_tree(*image);
   return {std::move(image), std::move(tree)};
@@ -130,6 +132,17 @@ class Report {
 };
 
 void add_options(OptionParser& options, DiffArguments& arguments) {
+  options.value("--index-a", "FILE", "Use this index of A instead of A.idx",
+                arguments.first_image.index_path);
+  options.value("--index-b", "FILE", "Use this index of B instead of B.idx",
+                arguments.second_image.index_path);
+  options.on_value("--volume", "FILE", "Where a further volume of A or B lies (can be repeated)",
+                   [&](const std::string& path) {
+                     // Each image knows its own.
+                     arguments.first_image.volume_paths.push_back(path);
+                     arguments.second_image.volume_paths.push_back(path);
+                     return ok();
+                   });
   options.flag("-q,--brief", "Tell which paths differ, not in what", arguments.brief);
   options.flag("--no-times", "Ignore modification times", arguments.ignore.times);
   options.flag("--no-owner", "Ignore owners and groups", arguments.ignore.owner);
@@ -156,9 +169,9 @@ Manual manual() {
 }
 
 int compare(const Session& session, const DiffArguments& arguments) {
-  const auto first = open_tree(session, arguments.first);
+  const auto first = open_tree(session, arguments.first, arguments.first_image);
   if (!first.tree) return kExitTrouble;
-  const auto second = open_tree(session, arguments.second);
+  const auto second = open_tree(session, arguments.second, arguments.second_image);
   if (!second.tree) return kExitTrouble;
   Report report(session, arguments);
   DiffWalk walk(
@@ -187,11 +200,19 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   options.manual(manual());
   auto [operands, exit_code] = session.parse(options, words, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
-  if (is_directory(session, operands[0]) && is_directory(session, operands[1])) {
+  const bool first_is_directory = is_directory(session, operands[0]);
+  const bool second_is_directory = is_directory(session, operands[1]);
+  if (first_is_directory && second_is_directory) {
     return session.fail_usage("both are directories; 'diff -r' compares those");
   }
-  auto choice = rule_options.read(io.env);
-  if (!choice) return session.fail_usage(choice.error().message());
+  if (first_is_directory && arguments.first_image.index_path) {
+    return session.fail_usage("--index-a: " + shell_quoted(operands[0]) + " is a directory");
+  }
+  if (second_is_directory && arguments.second_image.index_path) {
+    return session.fail_usage("--index-b: " + shell_quoted(operands[1]) + " is a directory");
+  }
+  auto choice = rule_options.read(io);
+  if (!choice) return std::max(session.fail(choice.error()), kExitTrouble);
   arguments.first = operands[0];
   arguments.second = operands[1];
   arguments.rules = std::move(choice.value().rules);

@@ -139,8 +139,8 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
-  auto choice = rule_options.read(io.env);
-  if (!choice) return session.fail_usage(choice.error().message());
+  auto choice = rule_options.read(io);
+  if (!choice) return session.fail(choice.error(), "nothing was extracted");
   const rules::PathRules& rules = choice.value().rules;
   if (!rules.empty()) {
     extract.wanted = [&](std::string_view path, bool is_directory) {

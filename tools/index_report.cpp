@@ -31,18 +31,15 @@ Parts index_parts(const format::Superblock& superblock) {
   return parts;
 }
 
-std::uint64_t whole_bytes(double bytes) {
-  return static_cast<std::uint64_t>(std::llround(bytes));
-}
+std::uint64_t whole_bytes(double bytes) { return static_cast<std::uint64_t>(std::llround(bytes)); }
 
 /// One line of a table.
 std::string row_text(std::string_view label, double bytes, std::uint64_t entries, double whole,
                      std::string_view remark = {}) {
-  std::string text =
-      fmt::format("  {:<17} {:>13} B  {:>6.3f} B/entry  {:>5.1f} %", label,
-                  grouped(whole_bytes(bytes)),
-                  bytes / static_cast<double>(std::max<std::uint64_t>(entries, 1)),
-                  100 * bytes / std::max(whole, 1.0));
+  std::string text = fmt::format("  {:<17} {:>13} B  {:>6.3f} B/entry  {:>5.1f} %", label,
+                                 grouped(whole_bytes(bytes)),
+                                 bytes / static_cast<double>(std::max<std::uint64_t>(entries, 1)),
+                                 100 * bytes / std::max(whole, 1.0));
   if (!remark.empty()) text += fmt::format("  {}", remark);
   return text + "\n";
 }
@@ -91,12 +88,11 @@ std::string sections_text(const format::Superblock& superblock) {
 
 std::string pages_text(const reader::Image& image, const PageScan& scan) {
   const auto whole = static_cast<double>(scan.pages * format::kPageBytes);
-  std::string text =
-      fmt::format("{:<10} {}, {:.1f} % full, {:.0f} entries each{}\n", "pages", grouped(scan.pages),
-                  100 * scan.fill(),
-                  static_cast<double>(scan.entries) /
-                      static_cast<double>(std::max<std::uint64_t>(scan.pages, 1)),
-                  codecs_text(scan));
+  std::string text = fmt::format("{:<10} {}, {:.1f} % full, {:.0f} entries each{}\n", "pages",
+                                 grouped(scan.pages), 100 * scan.fill(),
+                                 static_cast<double>(scan.entries) /
+                                     static_cast<double>(std::max<std::uint64_t>(scan.pages, 1)),
+                                 codecs_text(scan));
   for (const auto& column : scan.columns) {
     if (column.plain_bits == 0) continue;
     text += row_text(column.name, column.stored_bytes, scan.entries, whole, remark(column));
@@ -132,12 +128,11 @@ void add_pages(JsonObject& json, const reader::Image& image, const PageScan& sca
       .add("page_fill", scan.fill())
       .add("page_header_bytes", scan.header_bytes)
       .add("page_unused_bytes", scan.unused_bytes)
-      .add_raw("page_codecs", list(scan.pages_of_codec,
-                                   [](const auto& codec) {
-                                     return JsonObject()
-                                         .add("id", codec.first)
-                                         .add("pages", codec.second);
-                                   }))
+      .add_raw("page_codecs",
+               list(scan.pages_of_codec,
+                    [](const auto& codec) {
+                      return JsonObject().add("id", codec.first).add("pages", codec.second);
+                    }))
       .add_raw("columns", list(scan.columns,
                                [](const auto& column) {
                                  return JsonObject()
@@ -152,8 +147,7 @@ void add_pages(JsonObject& json, const reader::Image& image, const PageScan& sca
                                     .add("bytes", model.size)
                                     .add("pages", pages_of(scan.pages_of_model, model.id));
                               }))
-      .add_raw("attribute_tables",
-               list(image.attribute_tables(), [&](const auto& table) {
+      .add_raw("attribute_tables", list(image.attribute_tables(), [&](const auto& table) {
                  return JsonObject()
                      .add("id", table.id)
                      .add("combinations", table.size)

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "storage/posix_env.h"
+#include "storage/posix_stream.h"
 #include "tools/mount_helper.h"
 #include "tools/tool.h"
 
@@ -92,7 +93,8 @@ int main(int argc, char** argv) {
       .out_is_terminal = out_is_terminal,
       .err_is_terminal = err_is_terminal,
       .width_columns = terminal_columns(out_is_terminal ? kOutDescriptor : kErrDescriptor),
-      .stop = g_stop};
+      .stop = g_stop,
+      .read_stream = dgfs::storage::posix_read_stream};
   if (mounts) return dgfs::tools::mount_helper_main(arguments, io);
   const int code = dgfs::tools::tool_main(arguments, io);
   return code == dgfs::tools::kExitInterrupted ? end_by_signal() : code;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/rule_options.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -23,8 +24,11 @@ constexpr const char* kSyntax =
     "  + PATTERN, - PATTERN   include, exclude, whatever the option says\n"
     "  !           drops all rules before it\n";
 
-Result<std::string> read_text(storage::Env& env, const std::string& path) {
-  DGFS_TRY(file, env.open(path));
+constexpr const char* kStandardInput = "-";
+
+Result<std::string> read_text(const ToolIo& io, const std::string& path) {
+  if (io.read_stream) return io.read_stream(path, kFileBytesMax);
+  DGFS_TRY(file, io.env.open(path));
   DGFS_TRY(size, file->size());
   if (size > kFileBytesMax)
     return Error(ErrorKind::kLimit, 6050, "longer than 1 GiB").in_file(path);
@@ -57,7 +61,9 @@ void RuleOptions::add_to(OptionParser& options) {
   add_rule_option(options, "--include-from", "FILE", "Include the patterns in FILE",
                   RuleAction::kInclude, Source::kFile);
   options.values("--files-from", "FILE",
-                 "Take only the paths in FILE, one a line, each with all below it", path_files_);
+                 "Take only the paths in FILE, one a line, each with all below it; - is the "
+                 "standard input, here and in the other options that take lists",
+                 path_files_);
   options.on_flag("-0,--from0", "Files of patterns and paths have a NUL after each, not a newline",
                   [this](const auto&) -> Status {
                     separator_ = '\0';
@@ -70,13 +76,13 @@ void RuleOptions::add_to(OptionParser& options) {
                    kSyntax});
 }
 
-Status RuleOptions::read_rules(storage::Env& env, const Given& given,
+Status RuleOptions::read_rules(const ToolIo& io, const Given& given,
                                rules::PathRules& rules) const {
   if (given.source == Source::kPattern) {
     rules.add_text(given.action, given.value);
     return ok();
   }
-  DGFS_TRY(text, read_text(env, given.value));
+  DGFS_TRY(text, read_text(io, given.value));
   for (const auto line : rules::split_lines(text, separator_)) {
     const bool is_comment = separator_ == '\n' && (line[0] == '#' || line[0] == ';');
     if (!is_comment) rules.add_text(given.action, line);
@@ -84,21 +90,32 @@ Status RuleOptions::read_rules(storage::Env& env, const Given& given,
   return ok();
 }
 
-Result<std::vector<std::string>> RuleOptions::read_paths(storage::Env& env,
+Result<std::vector<std::string>> RuleOptions::read_paths(const ToolIo& io,
                                                          const std::string& file) const {
-  DGFS_TRY(text, read_text(env, file));
+  DGFS_TRY(text, read_text(io, file));
   const auto lines = rules::split_lines(text, separator_);
   if (!lines.empty()) return std::vector<std::string>(lines.begin(), lines.end());
   return Error(ErrorKind::kInvalidArgument, 6058, "names no path").in_file(file);
 }
 
-Result<RuleOptions::Choice> RuleOptions::read(storage::Env& env) const {
+Status RuleOptions::check_standard_input() const {
+  auto uses = std::count(path_files_.begin(), path_files_.end(), kStandardInput);
+  uses += std::count_if(given_.begin(), given_.end(), [](const Given& given) {
+    return given.source == Source::kFile && given.value == kStandardInput;
+  });
+  if (uses < 2) return ok();
+  return Error(ErrorKind::kInvalidArgument, 6059,
+               "'-' is given twice, but the standard input can be read only once");
+}
+
+Result<RuleOptions::Choice> RuleOptions::read(const ToolIo& io) const {
+  DGFS_CHECK(check_standard_input());
   Choice choice;
   for (const auto& given : given_) {
-    DGFS_CHECK(read_rules(env, given, choice.rules));
+    DGFS_CHECK(read_rules(io, given, choice.rules));
   }
   for (const auto& file : path_files_) {
-    DGFS_TRY(paths, read_paths(env, file));
+    DGFS_TRY(paths, read_paths(io, file));
     choice.paths.insert(choice.paths.end(), std::make_move_iterator(paths.begin()),
                         std::make_move_iterator(paths.end()));
   }

@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "rules/path_rules.h"
-#include "storage/env.h"
 #include "tools/option_parser.h"
+#include "tools/tool.h"
 
 namespace dgfs::tools {
 
@@ -25,9 +25,10 @@ class RuleOptions {
   /// The parser must not outlive this.
   void add_to(OptionParser& options);
 
-  /// Reads the files that were named; to be called after parsing. Errors: those of reading;
-  /// kInvalidArgument for a list without a path, kLimit for a file beyond 1 GiB.
-  [[nodiscard]] Result<Choice> read(storage::Env& env) const;
+  /// Reads the files that were named, once each, pipes and the standard input ("-") among them; to
+  /// be called after parsing. Errors: those of reading; kInvalidArgument for a list without a path
+  /// or a second "-", kLimit for a file beyond 1 GiB.
+  [[nodiscard]] Result<Choice> read(const ToolIo& io) const;
 
  private:
   enum class Source : bool { kPattern, kFile };
@@ -39,10 +40,11 @@ class RuleOptions {
   void add_rule_option(OptionParser& options, const std::string& name,
                        const std::string& value_name, const std::string& help,
                        rules::RuleAction action, Source source);
-  [[nodiscard]] Status read_rules(storage::Env& env, const Given& given,
+  [[nodiscard]] Status read_rules(const ToolIo& io, const Given& given,
                                   rules::PathRules& rules) const;
-  [[nodiscard]] Result<std::vector<std::string>> read_paths(storage::Env& env,
+  [[nodiscard]] Result<std::vector<std::string>> read_paths(const ToolIo& io,
                                                             const std::string& file) const;
+  [[nodiscard]] Status check_standard_input() const;
 
   std::vector<Given> given_;
   std::vector<std::string> path_files_;

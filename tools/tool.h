@@ -5,6 +5,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,9 @@ struct ToolIo {
   bool err_is_terminal = false;
   std::size_t width_columns = 80;  ///< of the terminal
   const std::atomic<bool>& stop;   ///< set: the command ends early with kExitInterrupted
+  /// Reads all of a file, FIFO or pipe; "-" is the standard input. Not set: `env` does, files only.
+  std::function<Result<std::string>(const std::string& path, std::uint64_t bytes_max)> read_stream =
+      {};
   /// Set: a command asked for help tells its description to this instead of printing.
   const DescriptionSink* describe = nullptr;
 };

@@ -84,7 +84,12 @@ TEST_F(BuildCommandTest, SaysWhatIsWrong) {
   EXPECT_EQ(build({"--memory", "much"}).code, 2);
   EXPECT_EQ(build({"--memory", "1M"}).code, 2);
   EXPECT_EQ(build({"--owner", "nobody-has-this-name"}).code, 2);
-  EXPECT_EQ(build({"--exclude-from", dir_ / "missing"}).code, 2);
+  const Outcome no_list = build({"--exclude-from", dir_ / "missing"});
+  EXPECT_EQ(no_list.code, 1);
+  EXPECT_TRUE(no_list.err.ends_with("No such file or directory; nothing was written\n"));
+  EXPECT_EQ(build({"--exclude-from", "-", "--files-from", "-"}).err,
+            "dgfs: build: '-' is given twice, but the standard input can be read only once; "
+            "nothing was written\n");
   const Outcome missing = run({"build", dir_ / "missing", other_});
   EXPECT_EQ(missing.code, 1);
   EXPECT_TRUE(missing.err.ends_with("; nothing was written\n")) << missing.err;

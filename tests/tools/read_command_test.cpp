@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// cat, info, verify and extract.
+// cat, info, verify, diff and extract.
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
@@ -149,6 +149,21 @@ TEST_F(ReadCommandTest, StopsWhenToldTo) {
   tool.stop = true;
   EXPECT_EQ(tool.run({"extract", image_, dir_ / "out"}), tools::kExitInterrupted);
   EXPECT_NE(tool.err().find("interrupted"), std::string::npos) << tool.err();
+}
+
+TEST_F(ReadCommandTest, DiffTakesAnIndexForEachImage) {
+  const std::string index = dir_ / "elsewhere.idx";
+  const std::string other = dir_ / "other.dgfs";
+  ASSERT_EQ(run({"build", "-q", "--no-index-copy", "--index", index, tree_, other}).code, 0);
+  EXPECT_EQ(run({"diff", image_, other}).code, 2);
+  EXPECT_EQ(run({"diff", image_, other, "--index-a", index}).code, 2);
+  EXPECT_EQ(run({"diff", image_, other, "--index-b", index}).code, 0);
+  EXPECT_EQ(run({"diff", other, image_, "--index-a", index}).code, 0);
+  EXPECT_EQ(run({"diff", other, tree_, "--index-a", index}).code, 0);
+  const Outcome wrong = run({"diff", other, tree_, "--index-a", index, "--index-b", index});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("--index-b: "), std::string::npos) << wrong.err;
+  EXPECT_EQ(run({"diff", image_, image_, "--volume", other}).code, 0);
 }
 
 }  // namespace
