@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Decompression bombs: frames that say that they hold, or do hold, far more than where they stand
+// allows, all checksums right. Each gives its designed error, and no memory is taken for it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/coding.h"
+#include "format/extent.h"
+#include "format/limits.h"
+#include "format/page.h"
+#include "format/section.h"
+#include "tests/corrupt/heap_meter.h"
+#include "tests/corrupt/lies.h"
+#include "tests/corrupt/sample_image.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
+
+namespace dgfs::test {
+namespace {
+
+using format::SectionKind;
+
+constexpr std::size_t kRunBytes = 128 * 1024;  // the most of a zstd block
+constexpr std::size_t kMiB = 1 << 20;
+
+// Blocks of 4 bytes that decode to 128 KiB each.
+void append_runs(std::size_t runs, Buffer& frame) {
+  for (std::size_t i = 0; i < runs; ++i) {
+    const auto header = std::uint32_t{kRunBytes} << 3 | 1U << 1 | (i + 1 == runs ? 1U : 0U);
+    for (const int shift : {0, 8, 16}) frame.push_back(static_cast<std::uint8_t>(header >> shift));
+    frame.push_back('b');
+  }
+}
+
+Buffer zstd_magic() { return {0x28, 0xb5, 0x2f, 0xfd}; }
+
+// A frame that does not say how much it holds.
+Buffer silent_frame(Buffer magic, std::size_t runs) {
+  magic.insert(magic.end(), {0x00, 7 << 3});  // a window of 128 KiB
+  append_runs(runs, magic);
+  return magic;
+}
+
+// A frame that says that it holds 2^60 bytes.
+Buffer boasting_frame(Buffer magic) {
+  magic.insert(magic.end(), {0xe0, 0, 0, 0, 0, 0, 0, 0, 0x10});
+  append_runs(1, magic);
+  return magic;
+}
+
+Buffer block_of(SectionKind kind, const Buffer& frame, std::uint32_t decoded_bytes) {
+  Buffer block(format::kSealedBlockHeaderBytes);
+  block.insert(block.end(), frame.begin(), frame.end());
+  const MutableBytes bytes(block);
+  format::store(bytes, 8, static_cast<std::uint32_t>(frame.size()));
+  format::store(bytes, 12, decoded_bytes);
+  format::store(bytes, 16, static_cast<std::uint32_t>(kind));
+  format::store(bytes, 20, std::uint8_t{1});
+  reseal_block(bytes, 0, kind);
+  return block;
+}
+
+// The index of the sample with a section of `bytes`, behind everything else.
+Buffer index_with(SectionKind kind, const Buffer& bytes) {
+  auto index = TakenImage(sample_image()).index();
+  auto superblock = value_of(format::decode_superblock(Bytes(index).first(format::kPageBytes)));
+  superblock.sections[static_cast<std::size_t>(kind)] = {kind, index.size(), bytes.size()};
+  index.insert(index.end(), bytes.begin(), bytes.end());
+  index.resize((index.size() + format::kPageBytes - 1) / format::kPageBytes * format::kPageBytes);
+  superblock.index_bytes = index.size();
+  const auto page = format::encode_superblock(superblock);
+  std::copy(page.begin(), page.end(), index.begin());
+  return index;
+}
+
+// What is wrong with the section: opening says so, or verifying where opening does not need it.
+Error index_error(storage::Env& env, SectionKind kind) {
+  const auto opened = reader::Image::open(env, "/t.idx");
+  Error found;
+  const auto note = [&](const Error& error) {
+    if (error.section() == format::section_name(kind)) found = error;
+  };
+  if (!opened) {
+    note(opened.error());
+  } else {
+    expect_ok(opened.value()->verify_index(note));
+  }
+  return found;
+}
+
+constexpr SectionKind kBlockSections[] = {
+    SectionKind::kPageDirectory,   SectionKind::kPageRoot, SectionKind::kDirectoryTable,
+    SectionKind::kAttributeTables, SectionKind::kModels,   SectionKind::kInodeRuns,
+    SectionKind::kVolumes};
+
+struct Bomb {
+  const char* what;
+  Buffer frame;
+  std::uint32_t decoded_bytes;  // by the header
+  std::uint16_t code;
+};
+
+TEST(Bombs, Sections) {
+  constexpr auto kBlockMax = static_cast<std::uint32_t>(format::kSectionBlockBytesMax);
+  const std::vector<Bomb> bombs = {
+      {"a header of 16 MiB and a byte", silent_frame(zstd_magic(), 1), kBlockMax + 1, 2502},
+      {"a header of 4 GiB", silent_frame(zstd_magic(), 1), ~std::uint32_t{0}, 2502},
+      {"a frame of 1 GiB for 16 MiB", silent_frame(zstd_magic(), 8192), kBlockMax, 2523},
+      {"a frame of 1 GiB for 64 KiB", silent_frame(zstd_magic(), 8192), 65536, 2523},
+      {"a frame that says 2^60", boasting_frame(zstd_magic()), 65536, 2523},
+      {"a frame of less than its header", silent_frame(zstd_magic(), 1), kBlockMax, 2524}};
+  for (const auto kind : kBlockSections) {
+    for (const auto& [what, frame, decoded_bytes, code] : bombs) {
+      SCOPED_TRACE(std::string(format::section_name(kind)) + ": " + what);
+      const auto memory = storage::make_memory_env(1);
+      write_file(*memory, "/t.idx", index_with(kind, block_of(kind, frame, decoded_bytes)));
+      const HeapMeter meter;
+      const auto error = index_error(*memory, kind);
+      EXPECT_EQ(error.code(), code) << error.message();
+      EXPECT_TRUE(error.offset().has_value());
+      EXPECT_LT(meter.peak_bytes(), std::min(decoded_bytes, kBlockMax) + kMiB);
+    }
+  }
+}
+
+// A block of 16 MiB, the most that one may be, whose frame is whole: the model in it is too long.
+TEST(Bombs, AModel) {
+  Buffer body = {1, 0, 1, 0x37, 0xa4, 0x30, 0xec};
+  body.resize(format::kSectionBlockBytesMax);
+  Buffer block;
+  format::seal_block(SectionKind::kModels, body, block);
+  ASSERT_LT(block.size(), 65536U);
+  const auto memory = storage::make_memory_env(1);
+  write_file(*memory, "/t.idx", index_with(SectionKind::kModels, block));
+  const HeapMeter meter;
+  const auto opened = reader::Image::open(*memory, "/t.idx");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code(), 2122) << opened.error().message();
+  EXPECT_EQ(opened.error().section(), "models");
+  EXPECT_LT(meter.peak_bytes(), 2 * format::kSectionBlockBytesMax + kMiB);
+}
+
+TEST(Bombs, Pages) {
+  const auto decoded_max = static_cast<std::uint32_t>(format::kPageDecodedBytesMax);
+  // Page payloads have no magic number.
+  const std::vector<Bomb> bombs = {
+      {"a header of 1 MiB and a byte", silent_frame({}, 1), decoded_max + 1, 2135},
+      {"a header of 4 GiB", silent_frame({}, 1), ~std::uint32_t{0}, 2135},
+      {"a frame of 125 MiB for 1 MiB", silent_frame({}, 1000), decoded_max, 2143},
+      {"a frame of 125 MiB for 100 bytes", silent_frame({}, 1000), 100, 2143},
+      {"a frame that says 2^60", boasting_frame({}), 100, 2143}};
+  for (const auto& [what, frame, decoded_bytes, code] : bombs) {
+    SCOPED_TRACE(what);
+    TakenImage taken(sample_image());
+    auto header = value_of(format::read_page_header(Bytes(taken.pages()).first(4096)));
+    header.codec = 1;
+    header.decoded_bytes = decoded_bytes;
+    const auto page = format::make_page(header, frame);
+    std::copy(page.begin(), page.end(), taken.pages().begin());
+    taken.reseal_page(0);
+    const auto memory = storage::make_memory_env(1);
+    write_file(*memory, "/t", taken.image());
+    const HeapMeter meter;
+    const auto image = value_of(reader::Image::open(*memory, "/t"));
+    const auto node = image->lookup("d/one");
+    ASSERT_FALSE(node);
+    EXPECT_EQ(node.error().code(), code) << node.error().message();
+    EXPECT_EQ(node.error().section(), "pages");
+    EXPECT_LT(meter.peak_bytes(), 3 * kMiB);
+  }
+}
+
+// A file of `size_bytes` whose one stored frame is `frame`.
+Error read_error(const Buffer& frame, std::uint64_t size_bytes) {
+  ImageAssembler assembler;
+  Buffer extent(format::kChecksumBytes);
+  extent.insert(extent.end(), frame.begin(), frame.end());
+  format::store(MutableBytes(extent), 0, format::frame_checksum(0, frame));
+  auto& entry = assembler.add("file", 0100644);
+  entry.size_bytes = size_bytes;
+  entry.stored_bytes = extent.size();
+  entry.codec = format::ExtentCodec::kZstd;
+  entry.address = assembler.place(0, extent);
+  const auto memory = storage::make_memory_env(1);
+  assembler.write(*memory, "/t", "", true);
+  const auto image = value_of(reader::Image::open(*memory, "/t"));
+  const auto node = value_of(image->lookup("file"));
+  Buffer out(1000);
+  const HeapMeter meter;
+  const auto read = image->read(node, 0, out);
+  EXPECT_LT(meter.peak_bytes(), kMiB);
+  if (read) {
+    ADD_FAILURE() << "no error";
+    return Error(ErrorKind::kNotFound, 1, "none");
+  }
+  return read.error();
+}
+
+TEST(Bombs, Extents) {
+  struct Case {
+    const char* what;
+    Buffer frame;
+    std::uint64_t size_bytes;
+    std::uint16_t code;
+  };
+  const std::vector<Case> cases = {
+      {"2 GiB for 100 bytes", silent_frame(zstd_magic(), 16000), 100, 3085},
+      {"2 GiB for a frame", silent_frame(zstd_magic(), 16000), 65536, 3085},
+      {"a frame that says 2^60", boasting_frame(zstd_magic()), 100, 3085},
+      {"a stored frame that is too long", Buffer(format::kFrameBytes + 1000), 100, 3082},
+      {"a size of 2^62 in a few bytes", silent_frame(zstd_magic(), 1), std::uint64_t{1} << 62,
+       3088}};
+  for (const auto& [what, frame, size_bytes, code] : cases) {
+    SCOPED_TRACE(what);
+    const auto error = read_error(frame, size_bytes);
+    EXPECT_EQ(error.code(), code) << error.message();
+    EXPECT_TRUE(error.offset().has_value());
+  }
+}
+
+// Side records longer than any valid one, in a section that has holes enough for them.
+TEST(Bombs, SideRecords) {
+  ImageAssembler assembler;
+  auto& link = assembler.add("link", 0120777);
+  link.size_bytes = 300;
+  link.long_target = {0, format::kRecordChecksumBytes + format::kTargetBytesMax + 1};
+  auto& holes = assembler.add("holes", 0100644);
+  holes.size_bytes = std::uint64_t{1} << 40;
+  holes.sparse_map = {0, 400'000'000};
+  assembler.add("owner", 0100644).xattrs = {0, 2'400'000'000};
+  const auto memory = storage::make_memory_env(1);
+  assembler.write(*memory, "/t", "", true);
+  const auto image = value_of(reader::Image::open(*memory, "/t"));
+  const HeapMeter meter;
+  Buffer out(100);
+  const auto target = image->read_link(value_of(image->lookup("link")));
+  const auto read = image->read(value_of(image->lookup("holes")), 0, out);
+  const auto xattrs = image->xattrs(value_of(image->lookup("owner")));
+  EXPECT_LT(meter.peak_bytes(), kMiB);
+  for (const auto& [error, section] : {std::pair{target ? Error() : target.error(), "long targets"},
+                                       std::pair{read ? Error() : read.error(), "sparse maps"},
+                                       std::pair{xattrs ? Error() : xattrs.error(), "xattrs"}}) {
+    EXPECT_EQ(error.kind(), ErrorKind::kLimit) << error.message();
+    EXPECT_EQ(error.code(), 3091) << error.message();
+    EXPECT_EQ(error.section(), section);
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Every read of every public operation fails once, in turn: the operation gives an error that names
+// a file, or answers as on a sound device (from the other index copy); and the next call succeeds.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "format/limits.h"
+#include "format/section.h"
+#include "reader/extract.h"
+#include "reader/verify.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
+
+namespace dgfs::test {
+namespace {
+
+using reader::Image;
+using storage::FaultKind;
+
+/// What is done to an image that was opened before; its answer as text.
+struct Operation {
+  const char* name;
+  std::function<Result<std::string>(const Image&)> run;
+};
+
+Result<std::string> listed(const Image& image, bool with_nodes) {
+  std::string names;
+  DGFS_TRY(folder, image.lookup("d"));
+  if (with_nodes) {
+    DGFS_CHECK(image.list_nodes(folder.inode, 1, [&](const auto& name, const auto& node) {
+      names += std::string(name.name) + std::to_string(node.size_bytes) + " ";
+      return true;
+    }));
+  } else {
+    DGFS_CHECK(image.list(folder.inode, 1, [&](const reader::ListedName& name) {
+      names += std::string(name.name) + " ";
+      return true;
+    }));
+  }
+  return names;
+}
+
+Result<std::string> walked(const Image& image) {
+  std::string paths;
+  DGFS_CHECK(image.walk("", [&](std::string_view path, const reader::Node& node) {
+    paths += std::string(path) + " " + std::to_string(node.inode) + "\n";
+    return true;
+  }));
+  return paths;
+}
+
+Result<std::string> read_at(const Image& image, const std::string& path, std::uint64_t at) {
+  DGFS_TRY(node, image.lookup(path));
+  Buffer part(300);
+  DGFS_TRY(count, image.read(node, at, part));
+  part.resize(count);
+  return std::string(as_text(part));
+}
+
+Result<std::string> told_of_place(const Image& image, const std::string& path, std::uint64_t at) {
+  DGFS_TRY(node, image.lookup(path));
+  DGFS_TRY(place, image.locate(node, at));
+  return place.file + std::to_string(place.offset_bytes);
+}
+
+Result<std::string> told_of_holes(const Image& image) {
+  DGFS_TRY(node, image.lookup("holes"));
+  DGFS_TRY(map, image.sparse_map(node));
+  DGFS_TRY(data, image.next_data(node, 0));
+  DGFS_TRY(hole, image.next_hole(node, data));
+  return std::to_string(data) + " " + std::to_string(hole) + " " + std::to_string(map.has_value());
+}
+
+Result<std::string> xattrs_of(const Image& image) {
+  DGFS_TRY(node, image.lookup("owner"));
+  DGFS_TRY(xattrs, image.xattrs(node));
+  return xattrs.front().name;
+}
+
+Result<std::string> target_of(const Image& image) {
+  DGFS_TRY(node, image.lookup("long"));
+  return image.read_link(node);
+}
+
+Result<std::string> verified(const Image& image) {
+  reader::VerifyOptions options;
+  options.jobs = 1;
+  DGFS_TRY(report, reader::verify(image, options));
+  if (!report.sound()) return Error(ErrorKind::kCorrupt, 1, "damaged").in_file("reported");
+  return std::to_string(report.content_bytes);
+}
+
+Result<std::string> extracted(const Image& image) {
+  const auto destination = storage::make_memory_env(1);
+  reader::ExtractOptions options;
+  options.jobs = 1;
+  DGFS_TRY(report, reader::extract(image, *destination, "/x", options));
+  return std::to_string(report.content_bytes);
+}
+
+Result<std::string> inode_of(const Image& image) {
+  DGFS_TRY(node, image.lookup("d/two"));
+  DGFS_TRY(again, image.by_inode(node.inode));
+  DGFS_TRY(path, image.path_of(again.inode));
+  return path;
+}
+
+// A page that cannot be read is left out of the measure.
+Result<std::string> measured(const Image& image) {
+  std::string sizes;
+  std::size_t pages = 0;
+  DGFS_CHECK(image.measure_pages([&](const format::PageSizes& page) {
+    sizes += std::to_string(page.entry_count) + " ";
+    ++pages;
+    return true;
+  }));
+  const auto bytes = image.superblock().section(format::SectionKind::kPages).length_bytes;
+  if (pages == bytes / format::kPageBytes) return sizes;
+  return Error(ErrorKind::kIo, 1, "a page is left out").in_file("reported");
+}
+
+Result<std::string> records_checked(const Image& image) {
+  for (const auto* path : {"long", "owner", "holes"}) {
+    DGFS_TRY(node, image.lookup(path));
+    DGFS_CHECK(image.verify_records(node));
+  }
+  return std::string("sound");
+}
+
+Result<std::string> neighbours_checked(const Image& image) {
+  DGFS_TRY(one, image.lookup("d/three"));
+  DGFS_TRY(two, image.lookup("d/two"));
+  const reader::Node* const nodes[] = {&one, &two};
+  DGFS_CHECK(image.verify_neighbours(nodes));
+  return std::string("sound");
+}
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> all = {
+      {"look up", [](const Image& image) { return inode_of(image); }},
+      {"list", [](const Image& image) { return listed(image, false); }},
+      {"list with nodes", [](const Image& image) { return listed(image, true); }},
+      {"walk", [](const Image& image) { return walked(image); }},
+      {"read", [](const Image& image) { return read_at(image, "d/one", 0); }},
+      {"read frames", [](const Image& image) { return read_at(image, "z", 65500); }},
+      {"read holes", [](const Image& image) { return read_at(image, "holes", 8100); }},
+      {"locate", [](const Image& image) { return told_of_place(image, "z", 70000); }},
+      {"locate in holes", [](const Image& image) { return told_of_place(image, "holes", 8192); }},
+      {"holes", [](const Image& image) { return told_of_holes(image); }},
+      {"xattrs", [](const Image& image) { return xattrs_of(image); }},
+      {"link", [](const Image& image) { return target_of(image); }},
+      {"records", [](const Image& image) { return records_checked(image); }},
+      {"neighbours", [](const Image& image) { return neighbours_checked(image); }},
+      {"measure", [](const Image& image) { return measured(image); }},
+      {"verify", [](const Image& image) { return verified(image); }},
+      {"extract", [](const Image& image) { return extracted(image); }}};
+  return all;
+}
+
+class FaultSweep : public ::testing::TestWithParam<FaultKind> {
+ protected:
+  void SetUp() override {
+    tree_.directory("d");
+    tree_.file("d/one", "first content");
+    tree_.file("d/three", pattern(90, 1));
+    tree_.file("d/two", pattern(700, 2));
+    tree_.link("d/one", "other");
+    tree_.file("owner", "");
+    tree_.file("z", pattern(140'000, 3));
+    tree_.symlink("long", std::string(300, 'y'));
+    auto root = tree_.parent("x");
+    expect_ok(root->set_xattr("owner", "user.a", as_bytes("value")));
+    auto holes = value_of(root->create_file("holes", 0644));
+    expect_ok(holes->write_at(8192, pattern(4096, 4)));
+    expect_ok(holes->truncate(32768));
+    tree_.pack();
+  }
+
+  // Runs `run` with a fault at each call in turn until none is left; without it the next
+  // run must succeed.
+  void sweep(const std::string& what, const std::function<Result<std::string>()>& run) {
+    faulty_->arm({});
+    const auto truth = value_of(run());
+    for (std::uint64_t call = 1;; ++call) {
+      SCOPED_TRACE(what + ", fault at call " + std::to_string(call));
+      ASSERT_LT(call, 2000U);
+      faulty_->arm({.kind = GetParam(), .at_call = call, .sticky = false});
+      const auto answer = run();
+      const auto fired = faulty_->fired();
+      faulty_->arm({});
+      if (answer) {
+        EXPECT_EQ(answer.value(), truth);
+      } else {
+        EXPECT_FALSE(answer.error().file().empty()) << answer.error().message();
+      }
+      const auto later = run();
+      ASSERT_TRUE(later) << later.error().message();
+      EXPECT_EQ(later.value(), truth);
+      if (fired == 0) break;
+    }
+  }
+
+  PackedTree tree_;
+  std::unique_ptr<storage::FaultyEnv> faulty_ = storage::make_faulty_env(tree_.memory(), 3);
+};
+
+// Caches of nothing: each run of an operation reads anew.
+reader::OpenOptions uncached() {
+  reader::OpenOptions options;
+  options.page_cache_bytes = 0;
+  options.frame_cache_bytes = 0;
+  return options;
+}
+
+TEST_P(FaultSweep, OfAnOpenImage) {
+  for (const auto* file : {kImage, kIndex}) {
+    faulty_->arm({});
+    const auto image = value_of(Image::open(*faulty_, file, uncached()));
+    for (const auto& operation : operations()) {
+      sweep(std::string(operation.name) + " in " + file, [&] { return operation.run(*image); });
+    }
+  }
+}
+
+// With one index copy nothing can be had from the other.
+TEST_P(FaultSweep, OfAnImageWithOneIndex) {
+  const auto whole = read_file(tree_.memory(), kImage);
+  write_file(tree_.memory(), "/alone", whole);
+  faulty_->arm({});
+  const auto image = value_of(Image::open(*faulty_, "/alone", uncached()));
+  EXPECT_FALSE(image->has_second_index());
+  for (const auto& operation : operations()) {
+    sweep(operation.name, [&] { return operation.run(*image); });
+  }
+}
+
+TEST_P(FaultSweep, OfOpening) {
+  const auto whole = read_file(tree_.memory(), kImage);
+  write_file(tree_.memory(), "/alone", whole);
+  for (const std::string path : {kImage, kIndex, "/alone"}) {
+    sweep("open " + path, [&]() -> Result<std::string> {
+      DGFS_TRY(image, Image::open(*faulty_, path, uncached()));
+      return walked(*image);
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FaultSweep,
+                         ::testing::Values(FaultKind::kIoError, FaultKind::kShortRead,
+                                           FaultKind::kBitFlip));
+
+}  // namespace
+}  // namespace dgfs::test
