@@ -7,6 +7,8 @@
 #include <wchar.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -96,17 +98,19 @@ Utf8Character decode_utf8(std::string_view text) {
 }
 
 std::size_t character_bytes(std::string_view text) {
-  const std::size_t valid = decode_utf8(text).length;
-  if (valid != 0) return valid;
-  // The shortest completion tells whether anything valid can begin like this.
-  for (const std::string_view tail : {"\x80", "\xbf"}) {
-    std::string completed(text);
-    for (std::size_t added = 0; added < 3 && completed.size() < 4; ++added) {
-      completed += tail;
-      if (decode_utf8(completed).length == completed.size()) return text.size();
-    }
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0xc2 || byte(0) > 0xfd) return 1;
+  const auto length = static_cast<std::size_t>(std::countl_one(byte(0)));
+  const std::size_t present = std::min(length, text.size());
+  std::uint32_t value = byte(0) & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < present; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 1;
+    value = value << 6 | (byte(i) & 0x3fU);
   }
-  return 1;
+  if (present < length) return present;
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000, 0x200000, 0x4000000};
+  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+  return value < kLeast[length] || surrogate ? 1 : length;
 }
 
 std::size_t printable_bytes(std::string_view text) {

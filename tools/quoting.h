@@ -26,8 +26,9 @@ struct ShellQuoting {
 /// names but are not one.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// Bytes at the start of `text` that count as one character: a valid one, a single byte that cannot
-/// begin one, or all of the rest where it is the beginning of one. `text` must not be empty.
+/// Bytes at the start of `text` that count as one character, as the C library counts, and ls with
+/// it: a valid one, or one of up to six bytes that UTF-8 had before RFC 3629; all of the rest where
+/// it is the beginning of one; else a single byte. `text` must not be empty.
 [[nodiscard]] std::size_t character_bytes(std::string_view text);
 
 /// Columns that UTF-8 text takes on a terminal: controls and combining marks none, East Asian wide

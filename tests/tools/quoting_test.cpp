@@ -5,6 +5,10 @@
 #include "tools/quoting.h"
 
 #include <gtest/gtest.h>
+#include <locale.h>
+#include <wchar.h>
+
+#include <random>
 
 namespace dgfs::tools {
 namespace {
@@ -67,6 +71,42 @@ TEST(DisplayWidth, CountsColumns) {
   EXPECT_EQ(display_width("\xc3\xa9"), 1U);
   EXPECT_EQ(display_width("e\xcc\x81"), 1U);                 // combining acute accent
   EXPECT_EQ(display_width("\xe6\xbc\xa2\xe5\xad\x97"), 4U);  // two ideographs
+}
+
+/// What mbrtowc() takes for a character, the way ls counts.
+std::size_t counted_by_the_c_library(const std::string& text) {
+  mbstate_t state{};
+  wchar_t value = 0;
+  const auto length = ::mbrtowc(&value, text.data(), text.size(), &state);
+  if (length == static_cast<std::size_t>(-2)) return text.size();
+  return length == static_cast<std::size_t>(-1) || length == 0 ? 1 : length;
+}
+
+TEST(Quoting, CountsMalformedCharactersAsTheCLibraryDoes) {
+  const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  if (utf8 == nullptr) GTEST_SKIP() << "no locale C.UTF-8 to compare with";
+  const locale_t before = ::uselocale(utf8);
+  EXPECT_EQ(character_bytes("\xfc\x95\xad"), 3U);  // the beginning of what was a character once
+  EXPECT_EQ(display_width("\x0e\xfc\x95\xad"), 1U);
+  // Bytes at the borders of every class.
+  const std::string_view bytes(
+      "\x00\x41\x7f\x80\x84\x87\x88\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0"
+      "\xe1\xed\xef\xf0\xf1\xf4\xf5\xf7\xf8\xf9\xfb\xfc\xfd\xfe\xff",
+      32);
+  std::minstd_rand random(1);
+  for (int round = 0; round < 200000; ++round) {
+    std::string text;
+    const auto length = 1 + random() % 7;
+    while (text.size() < length) {
+      // A lead byte and what goes on with it, more often than chance has it.
+      const auto continued = !text.empty() && random() % 4 != 0;
+      text += bytes[continued ? 3 + random() % 9 : random() % bytes.size()];
+    }
+    ASSERT_EQ(character_bytes(text), counted_by_the_c_library(text))
+        << ::testing::PrintToString(text);
+  }
+  ::uselocale(before);
+  ::freelocale(utf8);
 }
 
 }  // namespace
