@@ -36,6 +36,7 @@ struct DuOptions {
   bool time = false;
   bool ends_with_nul = false;
   bool json = false;
+  LinksFollowed links = LinksFollowed::kNone;
   std::uint64_t unit_bytes = 1024;
   std::uint64_t least = 0;            ///< show nothing smaller
   std::optional<std::uint64_t> most;  ///< or nothing larger
@@ -66,7 +67,9 @@ class DuCommand {
 
   /// Returns whether all could be read.
   bool add(const std::string& operand) {
-    const Result<FoundNode> found = find_node(image_, operand, Follow::kNo);
+    const bool follows = options_.links != LinksFollowed::kNone;
+    Result<FoundNode> found = find_node(image_, operand, Follow::kNo);
+    if (found && follows) found = follow(operand, found.value());
     if (!found) {
       session_.complain_access("access", operand, found.error());
       return false;
@@ -95,9 +98,16 @@ class DuCommand {
     visitor.enter = [this](std::string_view path, const reader::Node& node, std::size_t depth) {
       if (session_.should_stop()) return Step::kEnd;
       if (is_excluded(path)) return Step::kOver;
+      const bool follows = options_.links == LinksFollowed::kAll ||
+                           (options_.links == LinksFollowed::kOperands && depth == 0);
+      if (follows && format::is_symlink(node.mode)) {
+        cannot_access(path, ErrorKind::kNotFound);
+        return Step::kOver;
+      }
       levels_.resize(std::max(levels_.size(), depth + 2));
       // An object with several names takes its space once.
-      const bool met_again = several_ || (!format::is_directory(node.mode) && node.link_count > 1);
+      const bool met_again = several_ || options_.links == LinksFollowed::kAll ||
+                             (!format::is_directory(node.mode) && node.link_count > 1);
       if (!options_.count_links && met_again && !counted_.insert(node.inode).second) {
         return Step::kOver;
       }
@@ -120,7 +130,26 @@ class DuCommand {
       session_.complain(path, error.message());
       sound_ = false;
     };
+    visitor.follows_links = options_.links == LinksFollowed::kAll;
+    visitor.looped = [this](std::string_view path, const std::optional<std::string>& above) {
+      // What lies above is counted where it is.
+      if (!above) cannot_access(path, ErrorKind::kLoop);
+    };
     return visitor;
+  }
+
+  void cannot_access(std::string_view path, ErrorKind kind) {
+    const bool loop = kind == ErrorKind::kLoop;
+    session_.complain_access(
+        "access", path,
+        Error(kind, 6065,
+              loop ? "Too many levels of symbolic links" : "No such file or directory"));
+    sound_ = false;
+  }
+
+  Result<FoundNode> follow(const std::string& operand, const FoundNode& found) const {
+    DGFS_TRY(node, followed(image_, operand, found.node));
+    return FoundNode{found.path, std::move(node)};
   }
 
   /// A pattern fits the path, or what stands behind any of its slashes.
@@ -243,6 +272,16 @@ void add_du_options(OptionParser& options, DuOptions& du) {
                      du.time_style = *style;
                      return ok();
                    });
+  const auto follow = [&](const std::string& names, const std::string& help, LinksFollowed which) {
+    options.on_flag(names, help, [&du, which](const auto&) -> Status {
+      du.links = which;
+      return ok();
+    });
+  };
+  follow("-P,--no-dereference", "Take links for links (the default)", LinksFollowed::kNone);
+  follow("-D,--dereference-args", "Follow links that are a PATH", LinksFollowed::kOperands);
+  follow("-H", "Same as -D", LinksFollowed::kOperands);
+  follow("-L,--dereference", "Follow all links, within the image", LinksFollowed::kAll);
   options.on_flag("-x,--one-file-system", "For du's sake: an image is one file system",
                   [](const std::string&) -> Status { return ok(); });
   options.flag("-0,--null", "End lines with NUL", du.ends_with_nul);

@@ -32,11 +32,17 @@ class FindCommand {
 
   /// @param start  as the user wrote it; empty where no path was given
   void search(const std::string& start) {
-    const Result<FoundNode> found = find_node(run_.image, start, Follow::kNo);
+    Result<FoundNode> found = find_node(run_.image, start, Follow::kNo);
     if (!found) return run_.complain(start, found.error());
+    if (run_.links != LinksFollowed::kNone && format::is_symlink(found.value().node.mode)) {
+      Result<reader::Node> target = followed(run_.image, start, found.value().node);
+      if (!target) return run_.complain(start, target.error());
+      found.value().node = std::move(target).value();
+    }
     start_ = start;
     // The plain walk reads each index page once; it cannot leave anything out.
-    const bool everything = !expression_.prunes && !expression_.depth_first &&
+    const bool everything = run_.links == LinksFollowed::kNone && !expression_.prunes &&
+                            !expression_.depth_first &&
                             expression_.depth_max == std::numeric_limits<std::size_t>::max();
     const Status walked = everything ? walk_all(found.value()) : walk_some(found.value());
     if (!walked) run_.complain(start.empty() ? "." : start, walked.error());
@@ -74,6 +80,10 @@ class FindCommand {
     }
     visitor.damaged = [&](std::string_view path, const Error& error) {
       run_.complain(path, error);
+    };
+    visitor.follows_links = run_.links == LinksFollowed::kAll;
+    visitor.looped = [&](std::string_view path, const std::optional<std::string>& above) {
+      run_.complain_loop(path, above);
     };
     return walk_tree(run_.image, start_, found.node, visitor);
   }
@@ -116,8 +126,19 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
                        "--help");
   ImageOptions image_options;
   bool json = false;
+  LinksFollowed links = LinksFollowed::kNone;
   image_options.add_to(options);
   options.flag("--json", "Print JSON objects, one a line, instead of paths", json);
+  const auto follow = [&](const std::string& name, const std::string& help, LinksFollowed which) {
+    options.on_flag(name, help, [&links, which](const auto&) -> Status {
+      links = which;
+      return ok();
+    });
+  };
+  follow("-P", "Take links for links (the default)", LinksFollowed::kNone);
+  follow("-H", "Follow links that are a PATH or named in a test", LinksFollowed::kOperands);
+  follow("-L", "Follow all links, within the image; one that leads nowhere stays a link",
+         LinksFollowed::kAll);
   options.section(
       {"Expression",
        "as in find(1); the words may be joined by -a, -o, !, -not, ',' and parentheses:",
@@ -131,7 +152,7 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
 
-  FindRun run{.session = session, .image = *image, .users = {}, .json = json};
+  FindRun run{.session = session, .image = *image, .users = {}, .json = json, .links = links};
   const std::vector<std::string> words(expression_begin, arguments.end());
   const Result<FindExpression> expression = parse_find(words, run);
   if (!expression) {

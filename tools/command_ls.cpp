@@ -31,7 +31,7 @@ class LsCommand {
     for (const std::string& operand : operands) sort_operand(operand, files, directories);
     sort_entries(options_, files);
     sort_entries(options_, directories);
-    printer_.print("", files);
+    printer_.print("", files, directories);
     const bool headers = operands.size() > 1 || options_.recursive;
     for (const LsEntry& directory : directories) list_tree(directory, headers);
     return printer_.failed() ? std::max(code_, kExitFailed) : code_;
@@ -60,6 +60,7 @@ class LsCommand {
   /// Links named on the command line are followed where they lead to directories that are to be
   /// listed, else shown.
   Result<FoundNode> find_operand(const std::string& operand) const {
+    if (options_.links != LinksFollowed::kNone) return find_node(image_, operand, Follow::kYes);
     const bool link_itself = options_.format == LsFormat::kLong || options_.directory_itself ||
                              options_.indicator == LsIndicator::kClassify;
     Result<FoundNode> shown = find_node(image_, operand, Follow::kNo);
@@ -76,12 +77,27 @@ class LsCommand {
     if (found) entry.target = std::move(found.value().node);
   }
 
+  struct Pending {
+    std::string path;
+    reader::Node node;
+    std::size_t depth = 0;
+  };
+
   /// Lists a directory and, with -R, those below it, each before its own subdirectories.
   void list_tree(const LsEntry& start, bool headers) {
-    std::vector<std::pair<std::string, reader::Node>> pending = {{start.name, start.node}};
+    std::vector<Pending> pending = {{start.name, start.node, 0}};
+    std::vector<reader::InodeNumber> above;  // of the directory being listed
     while (!pending.empty() && !session_.should_stop()) {
-      const auto [path, node] = std::move(pending.back());
+      const auto [path, node, depth] = std::move(pending.back());
       pending.pop_back();
+      above.resize(depth);
+      // Only a link that is followed leads back up.
+      if (std::find(above.begin(), above.end(), node.inode) != above.end()) {
+        session_.complain(path, "not listing already-listed directory");
+        code_ = kExitOperandFailed;
+        continue;
+      }
+      above.push_back(node.inode);
       std::vector<LsEntry> entries = entries_of(path, node);
       sort_entries(options_, entries);
       if (headers) printer_.print_header(path);
@@ -91,7 +107,7 @@ class LsCommand {
       for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
         const bool self = entry->name == "." || entry->name == "..";
         if (!format::is_directory(entry->node.mode) || self) continue;
-        pending.emplace_back(joined_path(path, entry->name), std::move(entry->node));
+        pending.push_back({joined_path(path, entry->name), std::move(entry->node), depth + 1});
       }
     }
   }
@@ -103,12 +119,40 @@ class LsCommand {
         directory.inode, 0, [&](const reader::ListedName& name, const reader::Node& node) {
           if (is_shown(std::string(name.name))) {
             entries.push_back({std::string(name.name), node});
+            if (options_.links == LinksFollowed::kAll) follow(path, entries.back());
             add_target(path, entries.back());
           }
           return !session_.should_stop();
         });
     if (!listed) complain(path, listed.error());
     return entries;
+  }
+
+  /// -L: the entry becomes what its link leads to.
+  void follow(const std::string& directory, LsEntry& entry) {
+    if (!format::is_symlink(entry.node.mode)) return;
+    const std::string path = joined_path(directory, entry.name);
+    Result<FoundNode> found = find_node(image_, path, Follow::kYes);
+    if (found) {
+      entry.node = std::move(found.value().node);
+      return;
+    }
+    entry.unknown = true;
+    entry.node = {};
+    entry.node.mode = format::kTypeSymlink;  // sorts as what has nothing
+    if (!needs_attributes()) return;
+    const bool here = path.starts_with("./");  // as ls names what lies in "."
+    session_.complain_access("access", here ? path.substr(2) : path, found.error());
+    code_ = std::max(code_, kExitFailed);
+  }
+
+  /// Names alone are listed without a look at what links lead to, as by ls.
+  [[nodiscard]] bool needs_attributes() const {
+    const LsOptions& ls = options_;
+    return ls.format == LsFormat::kLong || ls.listing.blocks || ls.listing.inode || ls.color ||
+           ls.recursive || ls.listing.context || ls.directories_first ||
+           ls.indicator != LsIndicator::kNone || ls.sort == LsSort::kTime ||
+           ls.sort == LsSort::kSize;
   }
 
   void add_dots(const std::string& path, const reader::Node& directory,

@@ -72,6 +72,12 @@ void FindRun::complain(std::string_view path, const Error& error) {
   failed = true;
 }
 
+void FindRun::complain_loop(std::string_view path, const std::optional<std::string>& above) {
+  session.complain(path, !above ? "Too many levels of symbolic links"
+                                : "leads back to " + shell_quoted(above->empty() ? "." : *above));
+  failed = true;
+}
+
 bool Comparison::holds(std::uint64_t value) const {
   if (sign == '+') return value > number;
   return sign == '-' ? value < number : value == number;
@@ -153,6 +159,11 @@ Result<FindTest> type_test(std::string_view text, FindRun* run) {
     return bad_value(6081, fmt::format("'{}': types are f d l p s c b, parted by commas", text));
   }
   return FindTest([letters, run](const FindItem& item) {
+    if (run != nullptr && run->follows(item)) {
+      // What -type sees is what the link leads to, so -xtype looks at the link.
+      const Result<FoundNode> link = find_node(run->image, item.path, Follow::kNo);
+      return link && letters.find(find_type_letter(link.value().node.mode)) != std::string::npos;
+    }
     const char plain = find_type_letter(item.node.mode);
     char letter = run == nullptr ? plain : followed_type(*run, item);
     if (letter == 'N' || letter == 'L') letter = plain;  // a link that leads nowhere is a link

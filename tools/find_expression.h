@@ -14,6 +14,7 @@
 
 #include "reader/image.h"
 #include "tools/command.h"
+#include "tools/image_path.h"
 #include "tools/user_names.h"
 
 namespace dgfs::tools {
@@ -32,11 +33,18 @@ struct FindRun {
   const reader::Image& image;
   UserNames users;
   bool json = false;
+  LinksFollowed links = LinksFollowed::kNone;
   bool prune = false;  ///< set by -prune: do not go into this directory
   bool quit = false;   ///< set by -quit
   bool failed = false;
 
   void complain(std::string_view path, const Error& error);
+  /// Whether a link in the place of `item` was followed.
+  [[nodiscard]] bool follows(const FindItem& item) const {
+    return links == LinksFollowed::kAll || (links == LinksFollowed::kOperands && item.depth == 0);
+  }
+  /// @param above  what the link at `path` leads to, if not to itself
+  void complain_loop(std::string_view path, const std::optional<std::string>& above);
 };
 
 using FindTest = std::function<bool(const FindItem&)>;

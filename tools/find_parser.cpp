@@ -251,7 +251,7 @@ class Parser {
       DGFS_TRY(date, parse_date(value, run_.session.env().now()));
       than = date;
     } else {
-      DGFS_TRY(found, find_node(run_.image, value, Follow::kNo));
+      DGFS_TRY(found, find_node(run_.image, value, follow_references()));
       than = found.node.*time_member(kind);
     }
     return FindTest([=](const FindItem& item) { return item.node.*member > than; });
@@ -268,6 +268,9 @@ class Parser {
   Result<FindTest> cnewer(const std::string& value) {
     return newer_than(&reader::Node::ctime, 'm', value);
   }
+  [[nodiscard]] Follow follow_references() const {
+    return run_.links == LinksFollowed::kNone ? Follow::kNo : Follow::kYes;
+  }
   /// nullptr for a letter that is none of a, c, m.
   static TimeMember time_member(char letter) {
     return letter == 'a'   ? &reader::Node::atime
@@ -276,7 +279,7 @@ class Parser {
                            : nullptr;
   }
   Result<FindTest> samefile(const std::string& value) {
-    DGFS_TRY(found, find_node(run_.image, value, Follow::kNo));
+    DGFS_TRY(found, find_node(run_.image, value, follow_references()));
     return FindTest(
         [inode = found.node.inode](const FindItem& item) { return item.node.inode == inode; });
   }
@@ -446,6 +449,7 @@ std::vector<std::string> expression_words() { return Parser::names(); }
 
 bool begins_expression(std::string_view word) {
   if (word == "(" || word == ")" || word == "!" || word == ",") return true;
+  if (word == "-P" || word == "-H" || word == "-L") return false;
   return word.size() > 1 && word[0] == '-' && !word.starts_with("--");
 }
 

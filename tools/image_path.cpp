@@ -114,6 +114,16 @@ Result<FoundNode> find_node(const reader::Image& image, std::string_view path, F
   return Resolver(image, path, last).run();
 }
 
+Result<reader::Node> followed(const reader::Image& image, std::string_view path,
+                              const reader::Node& node) {
+  if (!format::is_symlink(node.mode)) return node;
+  auto found = find_node(image, path, Follow::kYes);
+  if (found) return std::move(found).value().node;
+  const auto kind = found.error().kind();
+  if (kind == ErrorKind::kNotFound || kind == ErrorKind::kNotDirectory) return node;
+  return std::move(found).error();
+}
+
 std::string joined_path(std::string_view directory, std::string_view name) {
   std::string out(directory);
   if (!out.empty() && out.back() != '/') out += '/';

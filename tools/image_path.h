@@ -14,6 +14,9 @@ namespace dgfs::tools {
 
 enum class Follow : bool { kNo, kYes };
 
+/// Which symbolic links a command takes for what they lead to: -P, -H, -L.
+enum class LinksFollowed : std::uint8_t { kNone, kOperands, kAll };
+
 struct FoundNode {
   std::string path;  ///< relative to the root, without links on the way; "" is the root
   reader::Node node;
@@ -27,6 +30,11 @@ struct FoundNode {
 /// Errors: kNotFound ("No such file or directory"), kNotDirectory, kLoop; those of Image::lookup.
 [[nodiscard]] Result<FoundNode> find_node(const reader::Image& image, std::string_view path,
                                           Follow last);
+
+/// What the link `node` at `path` leads to; any other node, and a link that leads nowhere, as it
+/// is. Errors: as find_node(), but for kNotFound and kNotDirectory.
+[[nodiscard]] Result<reader::Node> followed(const reader::Image& image, std::string_view path,
+                                            const reader::Node& node);
 
 /// "dir" and "name" give "dir/name", "" and "name" give "name", "/" and "name" give "/name".
 [[nodiscard]] std::string joined_path(std::string_view directory, std::string_view name);

@@ -15,7 +15,7 @@ namespace dgfs::tools {
 inline constexpr char kJsonHelp[] =
     "In JSON, names are strings; bytes of a name that are no valid UTF-8 become the lone "
     "surrogates "
-    "\\\\udc80 to \\\\udcff, one for each byte, as Python's error handler surrogateescape has "
+    "\\udc80 to \\udcff, one for each byte, as Python's error handler surrogateescape has "
     "them, "
     "so that the exact name can be recovered. Control characters and those that reorder text are "
     "escaped.";

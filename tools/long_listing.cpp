@@ -77,6 +77,47 @@ void LongListing::widen(const reader::Node& node, bool has_acl) {
   }
 }
 
+void LongListing::widen_unknown() {
+  grow(widths_.links, 1);
+  if (options_.inode) grow(widths_.inode, 1);
+  if (options_.blocks) grow(widths_.blocks, 1);
+  if (options_.owner) grow(widths_.owner, 1);
+  if (options_.group) grow(widths_.group, 1);
+  grow(widths_.size, 1);
+}
+
+std::string LongListing::unknown_numbers(bool aligned) const {
+  std::string out;
+  const auto append = [&](std::size_t width) {
+    append_right(out, "?", aligned ? width : 1);
+    out += ' ';
+  };
+  if (options_.inode) append(widths_.inode);
+  if (options_.blocks) append(widths_.blocks);
+  return out;
+}
+
+std::size_t LongListing::append_unknown(std::string& line) const {
+  line += "l?????????";
+  if (widths_.any_acl) line += ' ';
+  line += ' ';
+  append_right(line, "?", widths_.links);
+  line += ' ';
+  const auto append = [&line](std::size_t width) {
+    append_left(line, "?", width);
+    line += ' ';
+  };
+  if (options_.owner) append(widths_.owner);
+  if (options_.group) append(widths_.group);
+  if (options_.context) append(1);
+  const std::size_t counted_from = options_.owner || options_.group ? line.size() : 0;
+  append_right(line, "?", widths_.size);
+  line += ' ';
+  append_right(line, "?", styled_time(options_.now, options_.now, options_.time_style).size());
+  line += ' ';
+  return line.size() - counted_from;
+}
+
 std::string LongListing::numbers(const reader::Node& node) const {
   std::string out;
   if (options_.inode) {
@@ -122,6 +163,7 @@ std::size_t LongListing::append_attributes(std::string& line, const reader::Node
   };
   if (options_.owner) append_name(owner_of(node), widths_.owner);
   if (options_.group) append_name(group_of(node), widths_.group);
+  if (options_.context) line += "? ";
   const std::size_t counted_from = options_.owner || options_.group ? line.size() : 0;
   append_size(line, node);
   line += ' ';

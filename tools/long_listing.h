@@ -18,6 +18,7 @@ struct LongListingOptions {
   bool numeric = false;  ///< ids instead of names
   bool inode = false;    ///< the number first
   bool blocks = false;   ///< then the space taken
+  bool context = false;  ///< then, in long formats after the group, "?"
   bool owner = true;
   bool group = true;
   Time reader::Node::*time = &reader::Node::mtime;  ///< which one is shown
@@ -37,11 +38,16 @@ class LongListing {
 
   /// @param has_acl  shown as '+' after the mode
   void widen(const reader::Node& node, bool has_acl);
+  /// For an entry of which nothing is known but its type.
+  void widen_unknown();
 
   /// Inode number and space, where asked for, each with a space after it; for all formats.
   [[nodiscard]] std::string numbers(const reader::Node& node) const;
   /// The same unaligned.
   [[nodiscard]] std::string plain_numbers(const reader::Node& node) const;
+  /// Both for an unknown entry: question marks.
+  [[nodiscard]] std::string unknown_numbers(bool aligned) const;
+  std::size_t append_unknown(std::string& line) const;
   /// Adds mode to time, with a space at the end. Returns the bytes after owner and group, or all
   /// that `line` holds where neither is shown: where ls takes the name to begin when it reckons
   /// whether it may wrap.

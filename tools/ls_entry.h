@@ -18,6 +18,8 @@ struct LsEntry {
   reader::Node node;
   /// What a symbolic link leads to, where that matters; empty where it leads nowhere.
   std::optional<reader::Node> target{};
+  /// Of a link that is to be followed and leads nowhere nothing is shown but its type.
+  bool unknown = false;
 };
 
 /// Sorts as the options say. Entries that come in the order of their names are left alone where

@@ -133,6 +133,10 @@ void add_selection(OptionParser& options, LsOptions& ls) {
      [&ls] { ls.ignored.push_back("*~"); });
   options.values("-I,--ignore", "PATTERN", "Leave out names like this", ls.ignored);
   options.values("--hide", "PATTERN", "The same, unless -a or -A is given", ls.hidden_by_name);
+  on(options, "-H,--dereference-command-line", "Follow links that are a PATH",
+     [&ls] { ls.links = LinksFollowed::kOperands; });
+  on(options, "-L,--dereference", "Follow all links, within the image",
+     [&ls] { ls.links = LinksFollowed::kAll; });
   options.flag("-R,--recursive", "List what is below, too", ls.recursive);
   options.flag("-d,--directory", "List directories themselves", ls.directory_itself);
 }
@@ -165,6 +169,8 @@ void add_sorting(OptionParser& options, LsOptions& ls) {
 
 void add_long_parts(OptionParser& options, LsOptions& ls) {
   options.flag("-i,--inode", "Print inode numbers", ls.listing.inode);
+  options.flag("-Z,--context", "Print '?' for a security context, which ls does not find either",
+               ls.listing.context);
   options.flag("-s,--size", "Print the space taken, in units of 1024 bytes", ls.listing.blocks);
   on(options, "-h,--human-readable", "Print sizes like 1.2K, 84M, 3G",
      [&ls] { ls.listing.units = SizeUnits::kBinary; });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/command.h"
+#include "tools/image_path.h"
 #include "tools/long_listing.h"
 #include "tools/name_style.h"
 
@@ -32,6 +33,7 @@ struct LsOptions {
   LsIndicator indicator = LsIndicator::kNone;
   std::vector<std::string> ignored;         ///< patterns of names to leave out
   std::vector<std::string> hidden_by_name;  ///< the same, but for -a and -A
+  LinksFollowed links = LinksFollowed::kNone;
   bool recursive = false;
   bool directory_itself = false;
   bool reverse = false;

@@ -53,7 +53,7 @@ void LsPrinter::print_total(const std::vector<LsEntry>& entries) {
   const bool shows = options_.format == LsFormat::kLong || options_.listing.blocks;
   if (!shows || options_.json) return;
   std::uint64_t bytes = 0;
-  for (const LsEntry& entry : entries) bytes += allocated_bytes(entry.node);
+  for (const LsEntry& entry : entries) bytes += entry.unknown ? 0 : allocated_bytes(entry.node);
   session_.print("total " + blocks_text(bytes, options_.listing.units) +
                  (options_.ends_with_nul ? '\0' : '\n'));
 }
@@ -66,7 +66,8 @@ void LsPrinter::print_json(const std::string& directory,
   }
 }
 
-void LsPrinter::print(const std::string& directory, const std::vector<LsEntry>& entries) {
+void LsPrinter::print(const std::string& directory, const std::vector<LsEntry>& entries,
+                      const std::vector<LsEntry>& measured) {
   if (options_.json) return print_json(directory, entries);
   if (entries.empty()) return;
   printed_ = true;
@@ -81,10 +82,15 @@ void LsPrinter::print(const std::string& directory, const std::vector<LsEntry>& 
   LongListing listing(options_.listing, users_);
   std::vector<bool> acls;
   for (const LsEntry& entry : entries) {
-    acls.push_back(options_.format == LsFormat::kLong && has_acls_ &&
+    acls.push_back(options_.format == LsFormat::kLong && has_acls_ && !entry.unknown &&
                    has_xattr(entry, "system.posix_acl_"));
-    listing.widen(entry.node, acls.back());
+    if (entry.unknown) {
+      listing.widen_unknown();
+    } else {
+      listing.widen(entry.node, acls.back());
+    }
   }
+  for (const LsEntry& entry : measured) listing.widen(entry.node, false);
   const char end = options_.ends_with_nul ? '\0' : '\n';
   if (options_.format == LsFormat::kLong) {
     std::string text;
@@ -185,22 +191,29 @@ std::string LsPrinter::arrow_and_target(const std::string& path, const LsEntry& 
 
 std::string LsPrinter::long_line(const std::string& directory, const LsEntry& entry,
                                  const LongListing& listing, bool has_acl) {
-  std::string line = listing.numbers(entry.node);
-  const std::size_t column = listing.append_attributes(line, entry.node, has_acl);
+  std::string line = entry.unknown ? listing.unknown_numbers(true) : listing.numbers(entry.node);
+  const std::size_t column = entry.unknown ? listing.append_unknown(line)
+                                           : listing.append_attributes(line, entry.node, has_acl);
   const std::string padding = pad(entry);
   const std::string name = options_.name_style.text(entry.name);
   line += padding + colored(name, color_of(entry), {column, padding.size()});
+  if (entry.unknown) return line;
   if (!format::is_symlink(entry.node.mode)) return line += indicator(entry.node.mode);
   const std::size_t target_column = column + padding.size() + name.size() + 4;
   return line += arrow_and_target(joined_path(directory, entry.name), entry,
                                   {target_column, padding.size()});
 }
 
+/// What stands before a name where the format is not long.
+std::string LsPrinter::numbers_of(const LsEntry& entry, const LongListing& listing) const {
+  const bool aligned = options_.format != LsFormat::kCommas;
+  const std::string context = options_.listing.context ? "? " : "";
+  if (entry.unknown) return listing.unknown_numbers(aligned) + context;
+  return (aligned ? listing.numbers(entry.node) : listing.plain_numbers(entry.node)) + context;
+}
+
 Cell LsPrinter::cell_of(const LsEntry& entry, const LongListing& listing) {
-  const std::string before =
-      (options_.format == LsFormat::kCommas ? listing.plain_numbers(entry.node)
-                                            : listing.numbers(entry.node)) +
-      pad(entry);
+  const std::string before = numbers_of(entry, listing) + pad(entry);
   const std::string name = options_.name_style.text(entry.name);
   const std::string_view after = indicator(entry.node.mode);
   const std::size_t width = before.size() + display_width(name) + after.size();

@@ -21,7 +21,9 @@ class LsPrinter {
 
   /// @param directory  where the entries lie, as the user would write it; empty for operands
   /// @param entries    sorted
-  void print(const std::string& directory, const std::vector<LsEntry>& entries);
+  /// @param measured   not printed, but columns are as wide as if they were
+  void print(const std::string& directory, const std::vector<LsEntry>& entries,
+             const std::vector<LsEntry>& measured = {});
   /// "sub/dir:", and a blank line before it where something stands above.
   void print_header(const std::string& directory);
   /// "total 1234": what the entries take.
@@ -51,6 +53,7 @@ class LsPrinter {
   std::string long_line(const std::string& directory, const LsEntry& entry,
                         const LongListing& listing, bool has_acl);
   std::string arrow_and_target(const std::string& path, const LsEntry& entry, WrapPlace place);
+  [[nodiscard]] std::string numbers_of(const LsEntry& entry, const LongListing& listing) const;
   Cell cell_of(const LsEntry& entry, const LongListing& listing);
 
   const Session& session_;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/tree_walk.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "format/mode.h"
@@ -37,6 +38,22 @@ class Walk {
   }
 
  private:
+  /// Visits an entry below the start, or what it leads to.
+  void visit_entry(const std::string& path, const reader::Node& node, std::size_t depth,
+                   std::vector<Directory>& found) {
+    if (!visitor_.follows_links) return visit(path, node, depth, found);
+    const Result<reader::Node> target = followed(image_, path, node);
+    if (!target) {
+      if (target.error().kind() == ErrorKind::kLoop) return visitor_.looped(path, std::nullopt);
+      return visitor_.damaged(path, target.error());
+    }
+    const auto above = std::find_if(pending_.begin(), pending_.end(), [&](const Directory& d) {
+      return d.entered && d.node.inode == target.value().inode;
+    });
+    if (above != pending_.end()) return visitor_.looped(path, above->path);
+    visit(path, target.value(), depth, found);
+  }
+
   void visit(std::string_view path, const reader::Node& node, std::size_t depth,
              std::vector<Directory>& found) {
     const Step step = visitor_.enter(path, node, depth);
@@ -55,7 +72,7 @@ class Walk {
     const Status listed =
         image_.list_nodes(pending_.back().node.inode, 0,
                           [&](const reader::ListedName& listed_name, const reader::Node& node) {
-                            visit(joined_path(path, listed_name.name), node, depth, found);
+                            visit_entry(joined_path(path, listed_name.name), node, depth, found);
                             return !ended_;
                           });
     if (!listed) {

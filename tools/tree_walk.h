@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,11 @@ struct TreeVisitor {
   /// A directory that cannot be listed; it counts as empty then. Optional: without it the walk
   /// ends with the error.
   std::function<void(std::string_view path, const Error& error)> damaged;
+  /// Links below the start are taken for what they lead to; those that lead nowhere stay links.
+  bool follows_links = false;
+  /// A link that leads to the directory `above`, on the way to itself: not visited. Or, without
+  /// `above`, one that leads in a circle. For walks that follow links.
+  std::function<void(std::string_view path, const std::optional<std::string>& above)> looped = {};
 };
 
 /// Visits `start` and what is below it in key order: the names of a directory, then its

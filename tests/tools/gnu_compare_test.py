@@ -145,7 +145,8 @@ LS = [
     "--format=across", "--format=commas", "--format=long", "--zero", "--zero -l", "-lRah1it",
     "--color", "-l --color", "-R --color", "-C --color", "-lRah1it --color", "-lF --color",
     "-x --color -w 60", "-b --color", "-l --color -w 20", "--color=never -l",
-    "--indicator-style=slash", "-lsih --full-time", "-FRi", "-lnR", "-1l", "-l1", "-lC", "-Cl",
+    "-Z", "-lZ", "-CZ", "-mZ", "-H", "-lH", "--indicator-style=slash",
+    "-lsih --full-time", "-FRi", "-lnR", "-1l", "-l1", "-lC", "-Cl",
 ]
 
 
@@ -302,6 +303,42 @@ class Ls(GnuCompare):
                                        env=ENVIRONMENT)
                     gnu = on_terminal(["ls", *words], columns, env=ENVIRONMENT, cwd=self.mount)
                     self.same(without_first_reset(ours), without_first_reset(gnu))
+
+    def test_follows_links(self):
+        # Links of the tree lead anywhere, also to where only the mount has something.
+        place = pathlib.Path(self.folder.name) / "links"
+        if not place.exists():
+            (place / "d/e").mkdir(parents=True)
+            (place / "d/f").write_text("content")
+            for name, target in (("dangling", "nowhere"), ("to_dir", "d"), ("d/up", ".."),
+                                 ("loop", "loop"), ("to_file", "d/f"), ("d/e/two", "../../d/f")):
+                (place / name).symlink_to(target)
+        image = place.with_suffix(".dgfs")
+        support.build(place, image)
+        with support.mounted(image) as mount:
+            for command, options, operands in [
+                    *(("ls", options, operands) for operands in ("d", "to_dir", "to_file loop d")
+                      for options in ("-L", "-lL", "-RL", "-CL", "-H", "-lH", "-iL", "-sL", "-FL",
+                                      "-mLZ", "-tL", "-SL", "-L --group-directories-first")),
+                    *(("find", options + " " + operands, expression)
+                      for options in ("-P", "-H", "-L") for operands in ("d", "to_dir", "dangling")
+                      for expression in ("", "-type l", "-xtype l", "-xtype f", "-newer to_file",
+                                         "-samefile to_file", "-depth",
+                                         "-printf '%p %y %Y %s\\n'")),
+                    *(("du", options, operands)
+                      for options in ("-a", "-aD", "-alL", "-ablL", "-alPL")
+                      for operands in ("to_dir", "d", "to_file", "to_dir d", "dangling"))]:
+                words = shlex.split(f"{options} {operands}")
+                change = {"ls": without_first_reset}.get(command, sorted_lines)
+                with self.subTest(command=command, words=words):
+                    first = [word for word in words if word in ("-P", "-H", "-L")]
+                    before = first if command == "find" else []
+                    rest = words[1:] if before else words
+                    ours = support.run(support.DGFS, command, *before, image, *rest, check=False,
+                                       env=ENVIRONMENT)
+                    gnu = support.run(command, *words, check=False, env=ENVIRONMENT, cwd=mount)
+                    self.same(change(ours.stdout), change(gnu.stdout))
+                    self.assertEqual(ours.returncode, gnu.returncode, (ours.stderr, gnu.stderr))
 
     def test_of_what_is_missing(self):
         for words in (["missing"], ["missing", "t"], ["-d", "no\nsuch"], ["-l", "t/missing/x"]):
