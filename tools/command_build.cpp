@@ -243,27 +243,30 @@ int run(const Session& session, BuildCommand& command) {
 }
 
 Manual manual() {
-  return {.paragraphs =
-              {"The index is a file of its own, so that it can lie on a faster device than the "
-               "image, and a copy of it stands at the end of the image. The same tree and options "
-               "give the same bytes, on any number of threads.",
-               "Everything is kept: owners, modes, times in nanoseconds, hard links, symbolic "
-               "links, holes, devices, FIFOs, sockets, extended attributes with ACLs and "
-               "capabilities, and names of any bytes. A file that changes while it is read ends "
-               "the build, and a build that ends early leaves nothing behind."},
-          .examples = {{"dgfs build linux linux.dgfs",
-                        "Packs the directory linux into linux.dgfs and linux.dgfs.idx."},
-                       {"dgfs build --index /ssd/crawl.idx /data/crawl /data/crawl.dgfs",
-                        "Puts the index on another device."},
-                       {"dgfs build --all-root --exclude '*.o' --exclude .git src src.dgfs",
-                        "Packs sources without what git and the compiler keep there."}},
-          .exit_statuses = {{0, "The image is complete and in its place."},
-                            {1,
-                             "Nothing was written; or, with --keep-going, something was left "
-                             "out of an image that is in its place; or, with --verify, the image "
-                             "is in its place and damaged. Messages tell which."},
-                            {2, "Wrong usage."}},
-          .see_also = {"dgfs-mount(1)", "dgfs-verify(1)", "tar(1)", "mksquashfs(1)"}};
+  return {
+      .paragraphs =
+          {"The index is a file of its own, so that it can lie on a faster device than the "
+           "image, and a copy of it stands at the end of the image. The same tree and options "
+           "give the same bytes, on any number of threads.",
+           "Everything is kept: owners, modes, times in nanoseconds, hard links, symbolic "
+           "links, holes, devices, FIFOs, sockets, extended attributes with ACLs and "
+           "capabilities, and names of any bytes. A file that changes while it is read ends "
+           "the build, and a build that ends early leaves nothing behind.",
+           "A file is packed with the size that it has: files of /proc and /sys, which have size "
+           "0 whatever they print, come out empty, as with tar(1)."},
+      .examples = {{"dgfs build linux linux.dgfs",
+                    "Packs the directory linux into linux.dgfs and linux.dgfs.idx."},
+                   {"dgfs build --index /ssd/crawl.idx /data/crawl /data/crawl.dgfs",
+                    "Puts the index on another device."},
+                   {"dgfs build --all-root --exclude '*.o' --exclude .git src src.dgfs",
+                    "Packs sources without what git and the compiler keep there."}},
+      .exit_statuses = {{0, "The image is complete and in its place."},
+                        {1,
+                         "Nothing was written; or, with --keep-going, something was left "
+                         "out of an image that is in its place; or, with --verify, the image "
+                         "is in its place and damaged. Messages tell which."},
+                        {2, "Wrong usage."}},
+      .see_also = {"dgfs-mount(1)", "dgfs-verify(1)", "tar(1)", "mksquashfs(1)"}};
 }
 
 }  // namespace
