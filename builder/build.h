@@ -40,6 +40,10 @@ struct Loss {
 /// What two reading threads need for one batch each and the sorters for a few runs.
 inline constexpr std::size_t kMemoryBytesMin = std::size_t{4} << 20;
 
+/// From here on a token model's fixed parts (about 2 KiB) no longer count, and the speed of lookups
+/// does.
+inline constexpr std::uint64_t kTokenEntriesMin = 16384;
+
 /// What to build, and how. What its members refer to must outlive the call; several threads may
 /// share it unchanged.
 struct BuildOptions {
@@ -64,6 +68,8 @@ struct BuildOptions {
   bool xattrs = true;                            ///< keep extended attributes
   std::optional<format::Uuid> uuid;              ///< default: hash of the content
   std::optional<std::int64_t> created_seconds;   ///< default: SOURCE_DATE_EPOCH, else newest mtime
+  /// Entries of a tree from which its index pages are of the token codec.
+  std::uint64_t token_entries_min = kTokenEntriesMin;
   std::size_t model_bytes_max = std::size_t{32} << 10;  ///< dictionary for index pages; 0 = none
   std::function<void(const Progress&)> progress;        ///< a few times a second, from one thread
   const std::atomic<bool>* stop = nullptr;  ///< set: ends with kInterrupted, leaves nothing

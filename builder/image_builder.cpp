@@ -170,7 +170,7 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   ReadPool pool(*root_, maker, pool_options, stop_);
   DGFS_CHECK(pool.start());
   // While the readers begin to read.
-  DGFS_TRY(model, train_model(*tree_, options_.model_bytes_max, stop_));
+  DGFS_TRY(model, train_model(*tree_, options_, stop_));
   DGFS_CHECK(index.begin(std::move(model)));
   Packer packer({pool, image, index, losses_, progress_});
   DGFS_CHECK(packer.run());

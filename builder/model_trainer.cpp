@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "builder/completed_entry.h"
+#include "builder/token_trainer.h"
 #include "format/attribute_table.h"
+#include "format/column_codec.h"
 #include "format/key.h"
 #include "format/limits.h"
-#include "format/page.h"
 
 namespace dgfs::builder {
 namespace {
@@ -28,12 +29,16 @@ constexpr std::size_t kMeasureEntries = 1800;
 constexpr std::size_t kMeasuredPages = 4;
 // A dictionary of one byte for two entries takes about 7 % of the pages it serves.
 constexpr std::uint64_t kEntriesPerModelByte = 2;
+// Entries that a token model is trained on: half of a tree, for names do not repeat as columns do,
+// but no more than pays, in time and memory.
+constexpr std::uint64_t kTokenEntriesMax = std::uint64_t{1} << 17;
 
 class ModelTrainer {
  public:
   ModelTrainer(const TreeSpool& tree, StopFlag stop) : tree_(tree), stop_(stop) {}
 
   Result<ModelPointer> train(std::size_t capacity_bytes);
+  Result<ModelPointer> train_tokens();
   /// Whether the pages of the tree would shrink by more than the model takes.
   Result<bool> pays(const ModelPointer& model);
 
@@ -45,7 +50,7 @@ class ModelTrainer {
   const TreeSpool& tree_;
   StopFlag stop_;
   format::AttributeTable attributes_{0};
-  const format::PageCodec& codec_ = *format::find_page_codec(format::kColumnCodec);
+  const format::ColumnCodec codec_;
 };
 
 Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t count) {
@@ -86,6 +91,19 @@ Result<ModelPointer> ModelTrainer::train(std::size_t capacity_bytes) {
   return format::Model::train(kModelId, payloads, capacity_bytes);
 }
 
+Result<ModelPointer> ModelTrainer::train_tokens() {
+  TokenTrainer trainer;
+  const auto& points = tree_.sample_points();
+  const auto wanted = std::min(tree_.entry_count() / 2, kTokenEntriesMax);
+  const auto of_each = static_cast<std::size_t>(wanted / points.size() + 1);
+  for (const auto& point : points) {
+    DGFS_TRY(entries, read_sample(point, of_each));
+    if (!entries.empty()) trainer.add(entries, attributes_);
+  }
+  return format::Model::make(kModelId, format::ModelKind::kTokens,
+                             trainer.train(tree_.entry_count()));
+}
+
 Result<double> ModelTrainer::mean_page_entries(const ModelPointer& model,
                                                const std::vector<Entries>& samples) {
   std::size_t total = 0;
@@ -117,11 +135,15 @@ Result<bool> ModelTrainer::pays(const ModelPointer& model) {
 
 }  // namespace
 
-Result<ModelPointer> train_model(const TreeSpool& tree, std::size_t bytes_max, StopFlag stop) {
-  const auto capacity = static_cast<std::size_t>(std::min<std::uint64_t>(
-      {bytes_max, format::kModelBytesMax, tree.entry_count() / kEntriesPerModelByte}));
-  if (capacity == 0 || tree.entry_count() < kTreeEntriesMin) return format::Model::empty();
+Result<ModelPointer> train_model(const TreeSpool& tree, const BuildOptions& options,
+                                 StopFlag stop) {
+  if (options.model_bytes_max == 0) return format::Model::empty();
   ModelTrainer trainer(tree, stop);
+  if (tree.entry_count() >= options.token_entries_min) return trainer.train_tokens();
+  const auto capacity = static_cast<std::size_t>(
+      std::min<std::uint64_t>({options.model_bytes_max, format::kModelBytesMax,
+                               tree.entry_count() / kEntriesPerModelByte}));
+  if (capacity == 0 || tree.entry_count() < kTreeEntriesMin) return format::Model::empty();
   DGFS_TRY(model, trainer.train(capacity));
   if (model->kind() == format::ModelKind::kEmpty) return model;
   DGFS_TRY(pays, trainer.pays(model));

@@ -6,17 +6,19 @@
 
 #include <memory>
 
+#include "builder/build.h"
 #include "builder/stop.h"
 #include "builder/tree_spool.h"
 #include "format/model.h"
 
 namespace dgfs::builder {
 
-/// A model of at most `bytes_max`, or the empty one where none of that size would pay: on pages
-/// that it was not trained on it must save more, extrapolated to the tree, than it takes itself.
-/// Depends on nothing but the tree. Errors: those of Spool::read; kInterrupted.
+/// For a tree of options.token_entries_min entries a token model. For a smaller one a dictionary of
+/// at most options.model_bytes_max, or the empty model where no dictionary of that size would pay:
+/// on pages that it was not trained on it must save more, extrapolated to the tree, than it takes
+/// itself. Depends on nothing but the tree. Errors: those of Spool::read; kInterrupted.
 [[nodiscard]] Result<std::shared_ptr<const format::Model>> train_model(const TreeSpool& tree,
-                                                                       std::size_t bytes_max,
+                                                                       const BuildOptions& options,
                                                                        StopFlag stop);
 
 }  // namespace dgfs::builder

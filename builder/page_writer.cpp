@@ -21,7 +21,6 @@ constexpr std::size_t kWaitingBytesMax = std::size_t{8} << 20;
 
 PageWriter::PageWriter(IndexFile& index, const SpoolPlace& place)
     : index_(index),
-      codec_(*format::find_page_codec(format::kColumnCodec)),
       model_(format::Model::empty()),
       attribute_tables_(place),
       directory_(place),
@@ -41,6 +40,13 @@ Status PageWriter::add(std::uint64_t zone, format::Entry& entry) {
   std::swap(waiting_[waiting_count_++], entry);
   ++entry_count_;
   return write_pages(false);
+}
+
+// Link records have keys of arbitrary bytes, which the token codec cannot hold, and which columns
+// of them compress better.
+const format::PageCodec& PageWriter::codec() const {
+  const bool by_tokens = model_->tokens() != nullptr && zone_ != format::kLinkZone;
+  return *format::find_page_codec(by_tokens ? format::kTokenCodec : format::kColumnCodec);
 }
 
 // All entries waiting must be in one table, so a full one ends with a page.
@@ -73,7 +79,7 @@ Status PageWriter::write_pages(bool all) {
   while (waiting_count_ != 0 && (all || is_enough())) {
     const format::PageContext context{.model = model_.get(), .attributes = &table_};
     const auto entries = std::span<const format::Entry>(waiting_).first(waiting_count_);
-    DGFS_TRY(page, format::fill_page(codec_, entries, context, guess_));
+    DGFS_TRY(page, format::fill_page(codec(), entries, context, guess_));
     const bool took_all = page.entry_count == waiting_count_;
     if (took_all && !all && waiting_bytes_ < kWaitingBytesMax &&
         wanted_count_ < format::kPageEntriesMax) {

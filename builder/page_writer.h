@@ -40,6 +40,7 @@ class PageWriter {
   [[nodiscard]] const Spool& attribute_tables() const { return attribute_tables_; }
 
  private:
+  [[nodiscard]] const format::PageCodec& codec() const;
   [[nodiscard]] Status intern(const format::Entry& entry);
   /// Makes pages: while more entries are waiting than may be needed for one, or all of them.
   [[nodiscard]] Status write_pages(bool all);
@@ -48,7 +49,6 @@ class PageWriter {
   [[nodiscard]] Status end_table();
 
   IndexFile& index_;
-  const format::PageCodec& codec_;
   std::shared_ptr<const format::Model> model_;
   format::AttributeTable table_{0};
   Spool attribute_tables_;

@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "format/coding.h"
 #include "format/limits.h"
+#include "format/token_model.h"
+#include "format/token_parser.h"
 
 namespace dgfs::format {
 namespace {
@@ -32,6 +35,9 @@ struct Model::Digest {
   ModelKind kind = ModelKind::kEmpty;
   Buffer bytes;
   std::unique_ptr<ZSTD_DDict, FreeDictionary> decompression;
+  std::unique_ptr<const TokenModel> tokens;
+  std::once_flag trie_made;
+  std::unique_ptr<const TokenTrie> trie;
   std::mutex mutex;                                                        ///< guards `compression`
   std::map<int, std::unique_ptr<ZSTD_CDict, FreeDictionary>> compression;  ///< by level
 };
@@ -60,6 +66,14 @@ Result<std::shared_ptr<const Model>> Model::make(std::uint16_t id, ModelKind kin
       digest->decompression.reset(ZSTD_createDDict(bytes.data(), bytes.size()));
       if (digest->decompression != nullptr) break;  // F-223
       return Error(ErrorKind::kCorrupt, 2123, "model is a damaged zstd dictionary");
+    case ModelKind::kTokens: {
+      if (id == 0 || bytes.size() > kModelBytesMax) {  // F-220, F-222
+        return Error(ErrorKind::kCorrupt, 2125, "token model has an impossible id or length");
+      }
+      DGFS_TRY(tokens, TokenModel::decode(bytes));
+      digest->tokens = std::move(tokens);
+      break;
+    }
     default:  // F-221
       return Error(ErrorKind::kUnsupported, 2124, "model is of an unknown kind");
   }
@@ -90,6 +104,7 @@ Bytes Model::bytes() const { return digest_->bytes; }
 
 std::size_t Model::memory_bytes() const {
   std::size_t total = sizeof(Digest) + digest_->bytes.size();
+  if (digest_->tokens) total += digest_->tokens->memory_bytes();
   if (digest_->decompression) total += ZSTD_sizeof_DDict(digest_->decompression.get());
   const std::lock_guard lock(digest_->mutex);
   for (const auto& [level, dictionary] : digest_->compression) {
@@ -99,6 +114,19 @@ std::size_t Model::memory_bytes() const {
 }
 
 const void* Model::zstd_decompression_dictionary() const { return digest_->decompression.get(); }
+
+const TokenModel* Model::tokens() const { return digest_->tokens.get(); }
+
+const TokenTrie& Model::token_trie() const {
+  std::call_once(digest_->trie_made, [this] {
+    std::vector<std::string_view> texts;
+    for (auto i = kByteTokens; i < tokens()->token_count(); ++i) {
+      texts.push_back(tokens()->token(i));
+    }
+    digest_->trie = std::make_unique<const TokenTrie>(texts);
+  });
+  return *digest_->trie;
+}
 
 const void* Model::zstd_compression_dictionary(int level) const {
   if (digest_->kind != ModelKind::kZstdDictionary) return nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Models: what page codecs share across pages, trained at build time (for the column codec: a
-// zstd dictionary). An index may hold several generations; each page names its model by id.
-// Model 0 is always there and empty.
+// Models: what page codecs share across pages, trained at build time (for the column codec a zstd
+// dictionary, for the token codec a vocabulary and prefix codes). An index may hold several
+// generations; each page names its model by id. Model 0 is always there and empty.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,13 @@
 
 namespace dgfs::format {
 
-enum class ModelKind : std::uint8_t { kEmpty = 0, kZstdDictionary = 1 };
+enum class ModelKind : std::uint8_t { kEmpty = 0, kZstdDictionary = 1, kTokens = 2 };
+
+class TokenModel;
+class TokenTrie;
 
 /// A model ready for use by any number of threads. Memory: bytes().size() plus the digested
-/// dictionaries (about three times that).
+/// form (for a dictionary about three times that, for tokens see TokenModel).
 class Model {
  public:
   static std::shared_ptr<const Model> empty();
@@ -42,6 +45,11 @@ class Model {
   /// zstd's ZSTD_DDict and ZSTD_CDict. The compression side is made at first use of the level.
   [[nodiscard]] const void* zstd_decompression_dictionary() const;
   [[nodiscard]] const void* zstd_compression_dictionary(int level) const;
+
+  /// The token codec's model; null for others.
+  [[nodiscard]] const TokenModel* tokens() const;
+  /// What a writer finds tokens with; made at first use. Only for token models.
+  [[nodiscard]] const TokenTrie& token_trie() const;
 
  private:
   struct Digest;

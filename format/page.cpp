@@ -7,6 +7,7 @@
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "format/column_codec.h"
+#include "format/token_codec.h"
 
 namespace dgfs::format {
 namespace {
@@ -76,13 +77,15 @@ Buffer make_page(const PageHeader& header, Bytes payload) {
 
 const PageCodec* find_page_codec(std::uint8_t id) {
   static const ColumnCodec column_codec;
-  return id == kColumnCodec ? &column_codec : nullptr;
+  static const TokenCodec token_codec;
+  if (id == kColumnCodec) return &column_codec;
+  return id == kTokenCodec ? &token_codec : nullptr;
 }
 
 namespace {
 
 /// A page and what its header names.
-struct OpenedPage {
+struct ReadPage {
   PageHeader header;
   Bytes payload;
   const PageCodec* codec = nullptr;
@@ -90,7 +93,7 @@ struct OpenedPage {
   const AttributeTable* attributes = nullptr;
 };
 
-Result<OpenedPage> open_page(Bytes page, const PageDictionaries& dictionaries) {
+Result<ReadPage> read_page(Bytes page, const PageDictionaries& dictionaries) {
   DGFS_TRY(header, read_page_header(page));
   const auto* codec = find_page_codec(header.codec);
   if (codec == nullptr) {  // F-120
@@ -104,15 +107,42 @@ Result<OpenedPage> open_page(Bytes page, const PageDictionaries& dictionaries) {
     return bad_page(2147, "page is of an attribute table that the index lacks", 16);
   }
   const auto payload = page.subspan(kPageHeaderBytes, header.payload_bytes);
-  return OpenedPage{header, payload, codec, model, attributes};
+  return ReadPage{header, payload, codec, model, attributes};
 }
 
 }  // namespace
 
+Result<std::shared_ptr<const Page>> open_page(Bytes page, const PageDictionaries& dictionaries) {
+  DGFS_TRY(read, read_page(page, dictionaries));
+  return read.codec->open(read.header, read.payload, *read.model, *read.attributes);
+}
+
 Result<std::shared_ptr<const DecodedPage>> decode_page(Bytes page,
                                                        const PageDictionaries& dictionaries) {
   DGFS_TRY(opened, open_page(page, dictionaries));
-  return opened.codec->decode(opened.header, opened.payload, *opened.model, *opened.attributes);
+  return opened->decode();
+}
+
+Result<EncodedPage> fill_page(const PageCodec& codec, std::span<const Entry> entries,
+                              const PageContext& context, std::size_t& guess) {
+  if (entries.empty()) return Error(ErrorKind::kInvalidArgument, 2148, "a page needs an entry");
+  return codec.fill(entries, context, guess);
+}
+
+EncodedPage make_encoded_page(PageHeader header, Bytes payload, std::span<const Entry> entries,
+                              std::size_t prefix_bytes) {
+  header.entry_count = static_cast<std::uint16_t>(entries.size());
+  EncodedPage page;
+  page.bytes = make_page(header, payload);
+  page.first_key = entries.front().key;
+  page.last_key = entries.back().key;
+  page.prefix = page.first_key.substr(0, prefix_bytes);
+  page.entry_count = entries.size();
+  for (const auto& entry : entries) {
+    if (!entry.address) page.data_bytes += entry.stored_bytes;
+  }
+  page.checksum = load<std::uint64_t>(page.bytes, 0);
+  return page;
 }
 
 Result<std::vector<ColumnSize>> PageCodec::column_sizes(
@@ -123,10 +153,9 @@ Result<std::vector<ColumnSize>> PageCodec::column_sizes(
 }
 
 Result<PageSizes> measure_page(Bytes page, const PageDictionaries& dictionaries) {
-  DGFS_TRY(opened, open_page(page, dictionaries));
-  const auto& header = opened.header;
-  DGFS_TRY(columns,
-           opened.codec->column_sizes(header, opened.payload, *opened.model, *opened.attributes));
+  DGFS_TRY(read, read_page(page, dictionaries));
+  const auto& header = read.header;
+  DGFS_TRY(columns, read.codec->column_sizes(header, read.payload, *read.model, *read.attributes));
   PageSizes sizes;
   sizes.codec = header.codec;
   sizes.model_id = header.model_id;

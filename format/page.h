@@ -74,7 +74,47 @@ class DecodedPage {
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
 };
 
-/// What encode() is given beside the entries.
+/// One entry of a page with its place. A value.
+struct PageEntry {
+  std::size_t index = 0;
+  Entry entry;                    ///< key relative to the page's prefix
+  std::uint64_t data_offset = 0;  ///< as DecodedPage::data_offset(index)
+};
+
+/// Some entries of a page that stand side by side. A value.
+struct PageSlice {
+  std::shared_ptr<const DecodedPage> rows;
+  std::size_t first_index = 0;  ///< in the page, of row 0
+};
+
+/// A page opened for single lookups, at the least cost that its codec allows; slice() and decode()
+/// are for who wants many of its entries. Immutable, thread-safe. Model and attribute table must
+/// outlive it.
+///
+/// A codec need not have checked what it did not have to look at: every method checks what it
+/// decodes. Errors of all: kCorrupt with an offset in the payload.
+class Page {
+ public:
+  virtual ~Page() = default;
+
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  /// Relative key of entry 0; lives as long as the page.
+  [[nodiscard]] virtual std::string_view first_key() const = 0;
+  /// The entry with this relative key, if there is one.
+  [[nodiscard]] virtual Result<std::optional<PageEntry>> find(std::string_view key) const = 0;
+  /// Entry `index`, which must be below size().
+  [[nodiscard]] virtual Result<PageEntry> entry(std::size_t index) const = 0;
+  /// At least the entries [begin, end), which must not be empty.
+  [[nodiscard]] virtual Result<PageSlice> slice(std::size_t begin, std::size_t end) const = 0;
+  /// All entries, everything checked.
+  [[nodiscard]] virtual Result<std::shared_ptr<const DecodedPage>> decode() const = 0;
+  /// Whether all entries are decoded and checked already.
+  [[nodiscard]] virtual bool is_decoded() const = 0;
+  /// For the cache's budget.
+  [[nodiscard]] virtual std::size_t memory_bytes() const = 0;
+};
+
+/// What fill() is given beside the entries.
 struct PageContext {
   const Model* model = nullptr;          ///< never null
   AttributeTable* attributes = nullptr;  ///< must already hold the entries' combinations
@@ -82,39 +122,6 @@ struct PageContext {
   /// Length of the page's prefix: the first bytes of every key, which the codec leaves out.
   std::size_t prefix_bytes = 0;
 };
-
-class PageCodec {
- public:
-  virtual ~PageCodec() = default;
-  [[nodiscard]] virtual std::uint8_t id() const = 0;
-  /// Column bytes of `entries` before entropy coding: what models are trained on.
-  /// @param entries  in strictly rising key order; all keys share context.prefix_bytes bytes
-  /// Errors: kLimit; kInvalidArgument for an entry that contradicts itself.
-  [[nodiscard]] virtual Result<Buffer> columns(std::span<const Entry> entries,
-                                               const PageContext& context) const = 0;
-  /// A payload for `entries`, or nullopt where a bound of the format other than
-  /// kPagePayloadBytesMax is exceeded: a payload that is longer tells fill_page() how much.
-  /// `decoded_bytes` receives what the header needs. One entry always fits.
-  /// Errors: as columns().
-  [[nodiscard]] virtual Result<std::optional<Buffer>> encode(
-      std::span<const Entry> entries, const PageContext& context,
-      std::uint32_t& decoded_bytes) const = 0;
-  /// Checks everything: counts, key order, name validity is the caller's (keys are relative).
-  /// Errors: kCorrupt with the offset in the decoded payload.
-  [[nodiscard]] virtual Result<std::shared_ptr<const DecodedPage>> decode(
-      const PageHeader& header, Bytes payload, const Model& model,
-      const AttributeTable& attributes) const = 0;
-  /// What each column takes of a payload that decode() takes, in an order that is the same for all
-  /// pages. A codec that does not say has one column, "payload". Errors: as decode().
-  [[nodiscard]] virtual Result<std::vector<ColumnSize>> column_sizes(
-      const PageHeader& header, Bytes payload, const Model& model,
-      const AttributeTable& attributes) const;
-};
-
-inline constexpr std::uint8_t kColumnCodec = 1;  ///< columns + zstd (format/column_codec.h)
-
-/// The codec with this id, or nullptr.
-[[nodiscard]] const PageCodec* find_page_codec(std::uint8_t id);
 
 /// One finished page and what its page-directory record needs.
 struct EncodedPage {
@@ -126,6 +133,37 @@ struct EncodedPage {
   std::uint64_t data_bytes = 0;  ///< DecodedPage::data_offset(entry_count)
   std::uint64_t checksum = 0;    ///< as in its header
 };
+
+/// The page of `entries`, all of them: for codecs. `header` needs codec, model, table and
+/// decoded_bytes.
+[[nodiscard]] EncodedPage make_encoded_page(PageHeader header, Bytes payload,
+                                            std::span<const Entry> entries,
+                                            std::size_t prefix_bytes);
+
+class PageCodec {
+ public:
+  virtual ~PageCodec() = default;
+  [[nodiscard]] virtual std::uint8_t id() const = 0;
+  /// What fill_page() does, in this codec.
+  [[nodiscard]] virtual Result<EncodedPage> fill(std::span<const Entry> entries,
+                                                 const PageContext& context,
+                                                 std::size_t& guess) const = 0;
+  /// Errors: kCorrupt with the offset in the payload (decoded, if it is compressed as a whole).
+  [[nodiscard]] virtual Result<std::shared_ptr<const Page>> open(
+      const PageHeader& header, Bytes payload, const Model& model,
+      const AttributeTable& attributes) const = 0;
+  /// What each column takes of a payload that open() takes, in an order that is the same for all
+  /// pages. A codec that does not say has one column, "payload". Errors: as open().
+  [[nodiscard]] virtual Result<std::vector<ColumnSize>> column_sizes(
+      const PageHeader& header, Bytes payload, const Model& model,
+      const AttributeTable& attributes) const;
+};
+
+inline constexpr std::uint8_t kColumnCodec = 1;  ///< columns + zstd (format/column_codec.h)
+inline constexpr std::uint8_t kTokenCodec = 2;   ///< blocks of prefix codes (format/token_codec.h)
+
+/// The codec with this id, or nullptr.
+[[nodiscard]] const PageCodec* find_page_codec(std::uint8_t id);
 
 /// Makes one page from a prefix of `entries` (full keys, strictly rising, at least one): as many
 /// as fit, within a percent or so (the search is cut short). `guess` is the count to try first and
@@ -144,8 +182,13 @@ class PageDictionaries {
   [[nodiscard]] virtual const AttributeTable* attribute_table(std::uint16_t id) const = 0;
 };
 
-/// Checks the header and decodes a page of any known codec. Errors: kCorrupt (checksum, bounds,
-/// unknown model or table), kUnsupported (unknown codec).
+/// Checks the header and opens a page of any known codec. Model and table of `dictionaries` must
+/// outlive the page. Errors: kCorrupt (checksum, bounds, unknown model or table), kUnsupported
+/// (unknown codec).
+[[nodiscard]] Result<std::shared_ptr<const Page>> open_page(Bytes page,
+                                                            const PageDictionaries& dictionaries);
+
+/// open_page(), and then decode(): nothing of the page is left unchecked.
 [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode_page(
     Bytes page, const PageDictionaries& dictionaries);
 

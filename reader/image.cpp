@@ -24,11 +24,12 @@ CacheCounters sum_of(const CacheCounters& a, const CacheCounters& b) {
 }
 
 // Lookups take a page's word for what is no directory, so that they need not search the table.
-Status check_kinds(const LoadedPage& page, const IndexTables& tables) {
+Status check_kinds(const LoadedPage& page, const format::DecodedPage& rows,
+                   const IndexTables& tables) {
   if (page.record.zone == format::kLinkZone) return ok();
-  for (std::size_t i = 0; i < page.size(); ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool in_table = tables.directories.children(page.ordinal(i)).has_value();
-    if (format::is_directory(page.decoded->mode(i)) == in_table) continue;  // F-053
+    if (format::is_directory(rows.mode(i)) == in_table) continue;  // F-053
     return Error(
         ErrorKind::kCorrupt, 3042,
         fmt::format("entry {}: pages and directory table disagree on what is a directory", i));
@@ -37,11 +38,12 @@ Status check_kinds(const LoadedPage& page, const IndexTables& tables) {
 }
 
 // F-050, F-102: neighbours are of one directory by their keys exactly where the table says so.
-Status check_directories(const LoadedPage& page, const IndexTables& tables) {
+Status check_directories(const LoadedPage& page, const format::DecodedPage& rows,
+                         const IndexTables& tables) {
   if (page.record.zone == format::kLinkZone) return ok();
   std::string before;
-  for (std::size_t i = 0; i < page.size(); ++i) {
-    auto key = page.full_key(i);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto key = page.full_key(rows.key(i));
     key.resize(key.size() - format::name_of_key(key).size());
     const auto ordinal = page.ordinal(i);
     const bool is_first = i == 0 || ordinal == 1;  // the root is nobody's child
@@ -60,9 +62,17 @@ Status check_directories(const LoadedPage& page, const IndexTables& tables) {
 Status check_page(const IndexCopy& copy, const IndexTables& tables, std::size_t number,
                   CounterCells& counters) {
   DGFS_TRY(page, read_checked_page(copy, tables, number, counters));
-  const auto place = copy.page_offset(number);
-  DGFS_CHECK(placed_result(check_kinds(page, tables), copy.path(), "pages", place));
-  return placed_result(check_directories(page, tables), copy.path(), "pages", place);
+  const auto check = [&]() -> Status {
+    DGFS_TRY(rows, page.page->decode());
+    DGFS_CHECK(slice_of(page, 0, page.size(), tables));
+    DGFS_CHECK(check_kinds(page, *rows, tables));
+    return check_directories(page, *rows, tables);
+  };
+  const auto checked = check();
+  if (checked) return ok();
+  const auto& error = checked.assume_error();
+  return placed(Error(error.kind(), error.code(), error.text()), copy.path(), "pages",
+                copy.page_offset(number));
 }
 
 }  // namespace
@@ -116,23 +126,23 @@ Result<std::string> Image::path_of(InodeNumber inode) const { return impl_->name
 
 Status Image::list(InodeNumber directory, std::uint64_t first_position,
                    const std::function<bool(const ListedName&)>& visit) const {
-  return impl_->names.list(
-      directory, first_position,
-      [&](std::uint64_t position, std::string_view name, const FoundEntry& entry) -> Result<bool> {
-        const auto& page = *entry.page;
-        const auto mode = page.decoded->mode(entry.index);
-        return visit({position, name, impl_->names.inode_of(page, entry.index), mode});
-      });
+  return impl_->names.list(directory, first_position,
+                           [&](std::uint64_t position, std::string_view name,
+                               const EntryRange& range, std::size_t index) -> Result<bool> {
+                             const auto inode =
+                                 impl_->names.inode_of(*range.page, index, range.link_inode(index));
+                             return visit({position, name, inode, range.mode(index)});
+                           });
 }
 
 Status Image::list_nodes(InodeNumber directory, std::uint64_t first_position,
                          const std::function<bool(const ListedName&, const Node&)>& visit) const {
-  return impl_->names.list(
-      directory, first_position,
-      [&](std::uint64_t position, std::string_view name, const FoundEntry& entry) -> Result<bool> {
-        DGFS_TRY(node, impl_->names.resolve(entry));
-        return visit({position, name, node.inode, node.mode}, node);
-      });
+  return impl_->names.list(directory, first_position,
+                           [&](std::uint64_t position, std::string_view name,
+                               const EntryRange& range, std::size_t index) -> Result<bool> {
+                             DGFS_TRY(node, impl_->names.resolve({range.page, range.entry(index)}));
+                             return visit({position, name, node.inode, node.mode}, node);
+                           });
 }
 
 Status Image::walk(std::string_view path,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LoadedPage: a decoded index page together with its record of the page directory, which holds
-// what a page does not know: prefix, first ordinal, first data offset, volume.
+// LoadedPage: an open index page together with its record of the page directory, which holds what
+// a page does not know: prefix, first ordinal, first data offset, volume.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,9 +18,9 @@ namespace dgfs::reader {
 /// Immutable, thread-safe.
 struct LoadedPage {
   format::PageRecord record;
-  std::shared_ptr<const format::DecodedPage> decoded;
+  std::shared_ptr<const format::Page> page;
 
-  [[nodiscard]] std::size_t size() const { return decoded->size(); }
+  [[nodiscard]] std::size_t size() const { return page->size(); }
   [[nodiscard]] format::Ordinal ordinal(std::size_t index) const {
     return record.first_ordinal + index;
   }
@@ -27,14 +28,36 @@ struct LoadedPage {
   [[nodiscard]] std::size_t index_of(format::Ordinal ordinal) const {
     return static_cast<std::size_t>(ordinal - record.first_ordinal);
   }
-  [[nodiscard]] std::string full_key(std::size_t index) const {
-    return record.prefix + std::string(decoded->key(index));
+  [[nodiscard]] std::string full_key(std::string_view relative_key) const {
+    return record.prefix + std::string(relative_key);
   }
-  /// Name part of entry `index`; points into the page or into `scratch`.
-  [[nodiscard]] std::string_view name(std::size_t index, std::string& scratch) const;
-  /// Index of the entry with this full key; size() if there is none.
-  [[nodiscard]] std::size_t find(std::string_view full_key) const;
+  /// The entry with this full key, if there is one. Errors: those of format::Page::find.
+  [[nodiscard]] Result<std::optional<format::PageEntry>> find(std::string_view full_key) const;
   [[nodiscard]] std::size_t memory_bytes() const;
+};
+
+using PagePointer = std::shared_ptr<const LoadedPage>;
+
+/// Decoded entries of a page that stand side by side. Indexes are those of the page. A value.
+struct EntryRange {
+  PagePointer page;
+  format::PageSlice slice;
+
+  [[nodiscard]] const format::DecodedPage& rows() const { return *slice.rows; }
+  [[nodiscard]] std::size_t row(std::size_t index) const { return index - slice.first_index; }
+  [[nodiscard]] std::size_t end_index() const { return slice.first_index + rows().size(); }
+  [[nodiscard]] std::uint32_t mode(std::size_t index) const { return rows().mode(row(index)); }
+  [[nodiscard]] format::InodeNumber link_inode(std::size_t index) const {
+    return rows().link_inode(row(index));
+  }
+  [[nodiscard]] std::string full_key(std::size_t index) const {
+    return page->full_key(rows().key(row(index)));
+  }
+  /// Name part of entry `index`; points into the range or into `scratch`.
+  [[nodiscard]] std::string_view name(std::size_t index, std::string& scratch) const;
+  [[nodiscard]] format::PageEntry entry(std::size_t index) const {
+    return {index, rows().entry(row(index)), rows().data_offset(row(index))};
+  }
 };
 
 }  // namespace dgfs::reader

@@ -14,42 +14,24 @@
 namespace dgfs::reader {
 namespace {
 
+// Entries of a directory that are decoded together.
+constexpr std::uint64_t kListedAtOnce = 512;
+
 Error no_such_inode(std::uint16_t code, InodeNumber inode) {
   return Error(ErrorKind::kNotFound, code, fmt::format("no inode {}", inode));
 }
 
-// What all names of one directory have in common, and no others have.
-std::string directory_part(const LoadedPage& page, std::size_t index) {
-  auto key = page.full_key(index);
+// What the keys of all names of one directory begin with, and those of no others: `key` without
+// its name.
+std::string directory_part(std::string key) {
   key.resize(key.size() - format::name_of_key(key).size());
   return key;
-}
-
-// Index of the child called `name` in a page of its directory, looking only at the ordinals of
-// the directory; size() if there is none.
-std::size_t find_name(const LoadedPage& page, const format::ChildRange& range,
-                      std::string_view name) {
-  const auto begin = std::max(range.first, page.record.first_ordinal);
-  const auto end = std::min(range.first + range.count, page.ordinal(page.size()));
-  std::string scratch;
-  auto low = page.index_of(begin);
-  auto high = page.index_of(std::max(begin, end));
-  while (low < high) {
-    const auto middle = low + (high - low) / 2;
-    if (page.name(middle, scratch) < name) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  const bool found = low < page.index_of(std::max(begin, end)) && page.name(low, scratch) == name;
-  return found ? low : page.size();
 }
 
 }  // namespace
 
 Error Namespace::bad_entry(std::uint16_t code, const FoundEntry& found, const char* what) const {
-  const Error error(ErrorKind::kCorrupt, code, fmt::format("entry {}: {}", found.index, what));
+  const Error error(ErrorKind::kCorrupt, code, fmt::format("entry {}: {}", found.at.index, what));
   return pages_.in_page(error, found.page->record.first_ordinal);
 }
 
@@ -63,11 +45,22 @@ Result<FoundEntry> Namespace::find_key(std::string_view key) const {
   const auto page = tables_.pages.find(tables_.zone, key);
   if (!page) return Error(ErrorKind::kNotFound, 3050, "no such file or directory");
   DGFS_TRY(loaded, pages_.get(*page));
-  const auto index = loaded->find(key);
-  if (index == loaded->size()) {
-    return Error(ErrorKind::kNotFound, 3051, "no such file or directory");
-  }
-  return FoundEntry{std::move(loaded), index};
+  DGFS_TRY(found, find_in(std::move(loaded), key));
+  if (!found) return Error(ErrorKind::kNotFound, 3051, "no such file or directory");
+  return std::move(*found);
+}
+
+Result<std::optional<FoundEntry>> Namespace::find_in(PagePointer page, std::string_view key) const {
+  auto found = page->find(key);
+  if (!found) return pages_.in_page(found.assume_error(), page->record.first_ordinal);
+  if (!found.assume_value()) return std::nullopt;
+  return FoundEntry{std::move(page), *std::move(found).assume_value()};
+}
+
+Result<FoundEntry> Namespace::found_at(PagePointer page, std::size_t index) const {
+  auto entry = page->page->entry(index);
+  if (!entry) return pages_.in_page(entry.assume_error(), page->record.first_ordinal);
+  return FoundEntry{std::move(page), std::move(entry).assume_value()};
 }
 
 Result<Node> Namespace::lookup(InodeNumber directory, std::string_view name) const {
@@ -122,26 +115,40 @@ Result<FoundEntry> Namespace::find_child(const format::ChildRange& range,
         .in_section("directory table");
   }
   DGFS_TRY(page, pages_.get(page_of_name(*first_page, *last_page, name)));
-  const auto index = find_name(*page, range, name);
-  if (index == page->size()) return not_found();
-  return FoundEntry{std::move(page), index};
+  DGFS_TRY(key, directory_part_at(*page, range));
+  key += name;
+  DGFS_TRY(found, find_in(std::move(page), key));
+  // Names of other directories stand in the page, too, and a page may lie.
+  const bool is_child = found && found->page->ordinal(found->at.index) - range.first < range.count;
+  if (!is_child) return not_found();
+  return std::move(*found);
+}
+
+// Where the prefix of the page has no end of a directory to tell, an entry of the directory does.
+Result<std::string> Namespace::directory_part_at(const LoadedPage& page,
+                                                 const format::ChildRange& range) const {
+  const auto first = std::max(range.first, page.record.first_ordinal);
+  auto entry = page.page->entry(page.index_of(first));
+  if (!entry) return pages_.in_page(entry.assume_error(), page.record.first_ordinal);
+  return directory_part(page.full_key(entry.assume_value().entry.key));
+}
+
+Result<PagePointer> Namespace::page_at(Ordinal ordinal) const {
+  if (const auto page = tables_.pages.find_ordinal(ordinal)) return pages_.get(*page);
+  return Error(ErrorKind::kCorrupt, 3057, fmt::format("no page holds entry {}", ordinal))
+      .in_section("page directory");
 }
 
 Result<FoundEntry> Namespace::at_ordinal(Ordinal ordinal) const {
-  const auto page = tables_.pages.find_ordinal(ordinal);
-  if (!page) {
-    return Error(ErrorKind::kCorrupt, 3057, fmt::format("no page holds entry {}", ordinal))
-        .in_section("page directory");
-  }
-  DGFS_TRY(loaded, pages_.get(*page));
+  DGFS_TRY(loaded, page_at(ordinal));
   const auto index = loaded->index_of(ordinal);
-  return FoundEntry{std::move(loaded), index};
+  return found_at(std::move(loaded), index);
 }
 
 Result<Node> Namespace::by_inode(InodeNumber inode) const {
   if (const auto ordinal = tables_.inodes.ordinal_of(inode)) {
     DGFS_TRY(found, at_ordinal(*ordinal));
-    const auto link = found.page->decoded->link_inode(found.index);
+    const auto link = found.at.entry.link_inode;
     if (link == 0 || link == inode) return resolve(found);
   }
   // The number of a further name, or of a name that a merge has dropped: only an object with
@@ -154,25 +161,24 @@ Result<Node> Namespace::link_record(InodeNumber inode) const {
   const auto page = tables_.pages.find(format::kLinkZone, key);
   if (!page || inode == 0) return no_such_inode(3058, inode);  // F-060: 0 means none
   DGFS_TRY(loaded, pages_.get(*page));
-  const auto index = loaded->find(key);
-  if (index == loaded->size()) return no_such_inode(3059, inode);
-  const FoundEntry found{std::move(loaded), index};
-  DGFS_TRY(node, to_node(found));
+  DGFS_TRY(found, find_in(std::move(loaded), key));
+  if (!found) return no_such_inode(3059, inode);
+  DGFS_TRY(node, to_node(*found));
   if (node.link_count == 0) {  // of a link name, too: it leads nowhere from here
-    return bad_entry(3044, found, "a link record without names");
+    return bad_entry(3044, *found, "a link record without names");
   }
   node.inode = inode;
   return node;
 }
 
-InodeNumber Namespace::inode_of(const LoadedPage& page, std::size_t index) const {
-  const auto link = page.decoded->link_inode(index);
+InodeNumber Namespace::inode_of(const LoadedPage& page, std::size_t index,
+                                InodeNumber link_inode) const {
   // Every ordinal of the namespace has a number: InodeRuns was checked to cover them all.
-  return link != 0 ? link : tables_.inodes.inode_of(page.ordinal(index)).value_or(0);
+  return link_inode != 0 ? link_inode : tables_.inodes.inode_of(page.ordinal(index)).value_or(0);
 }
 
 Result<Node> Namespace::resolve(const FoundEntry& entry) const {
-  const auto link = entry.page->decoded->link_inode(entry.index);
+  const auto link = entry.at.entry.link_inode;
   if (link == 0) return to_node(entry);
   // F-321. The root above all: a kernel that is told of another object by its number gives it up.
   if (const auto first = tables_.inodes.ordinal_of(link);
@@ -185,19 +191,20 @@ Result<Node> Namespace::resolve(const FoundEntry& entry) const {
     return bad_entry(3060, entry, "a hard link without link record");
   }
   auto resolved = std::move(node).assume_value();
-  if (format::type_of(resolved.mode) != format::type_of(entry.page->decoded->mode(entry.index))) {
+  if (format::type_of(resolved.mode) != format::type_of(entry.at.entry.mode)) {
     return bad_entry(3061, entry, "a hard link of another type than its link record");
   }
-  resolved.ordinal = entry.page->ordinal(entry.index);
+  resolved.ordinal = entry.page->ordinal(entry.at.index);
   return resolved;
 }
 
 Result<Node> Namespace::to_node(const FoundEntry& found) const {
   const auto& page = *found.page;
-  auto entry = page.decoded->entry(found.index);
+  const auto& entry = found.at.entry;
   Node node;
-  node.ordinal = page.ordinal(found.index);
-  node.inode = page.record.zone == format::kLinkZone ? 0 : inode_of(page, found.index);
+  node.ordinal = page.ordinal(found.at.index);
+  node.inode =
+      page.record.zone == format::kLinkZone ? 0 : inode_of(page, found.at.index, entry.link_inode);
   node.mode = entry.mode;
   node.uid = entry.uid;
   node.gid = entry.gid;
@@ -209,7 +216,7 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
   node.atime = entry.atime.value_or(entry.mtime);
   node.stored_bytes = entry.stored_bytes;
   node.codec = entry.codec;
-  node.target = std::move(entry.target);
+  node.target = entry.target;
   node.long_target = entry.long_target;
   node.xattrs = entry.xattrs;
   node.sparse_map = entry.sparse_map;
@@ -223,7 +230,7 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
     node.size_bytes = format::kPageBytes;
     node.link_count = 2 + children->subdirectory_count;
   }
-  const auto running = page.decoded->data_offset(found.index);
+  const auto running = found.at.data_offset;
   if (running > std::numeric_limits<std::uint64_t>::max() - page.record.first_data_offset) {
     return bad_entry(3065, found, "impossible place of contents");
   }
@@ -245,7 +252,17 @@ Result<std::string> Namespace::path_of(InodeNumber inode) const {
   const auto ordinal = tables_.inodes.ordinal_of(inode);
   if (!ordinal) return no_such_inode(3067, inode);
   DGFS_TRY(found, at_ordinal(*ordinal));
-  return format::path_of_key(found.page->full_key(found.index));
+  return format::path_of_key(found.page->full_key(found.at.entry.key));
+}
+
+// Some of the `count` entries from `first` on: those in one page, and of a long list not all that
+// it has, for a caller may soon have enough.
+Result<EntryRange> Namespace::range_from(Ordinal first, std::uint64_t count) const {
+  DGFS_TRY(page, page_at(first));
+  const auto begin = page->index_of(first);
+  const auto wanted = std::min<std::uint64_t>(count, kListedAtOnce);
+  const auto end = std::min<std::uint64_t>(page->size(), begin + wanted);
+  return pages_.range(page, begin, end);
 }
 
 Status Namespace::list(InodeNumber directory, std::uint64_t first_position,
@@ -254,24 +271,21 @@ Status Namespace::list(InodeNumber directory, std::uint64_t first_position,
   std::string scratch;
   std::optional<std::string> common;
   for (auto position = first_position; position < range.count;) {
-    DGFS_TRY(first, at_ordinal(range.first + position));
-    const auto in_page =
-        std::min<std::uint64_t>(range.count - position, first.page->size() - first.index);
+    DGFS_TRY(entries, range_from(range.first + position, range.count - position));
+    const auto first = entries.page->index_of(range.first + position);
+    const auto end = std::min<std::uint64_t>(first + (range.count - position), entries.end_index());
     // F-050, F-102. Keys rise, so the first and the last one speak for those between: without
     // this, names of several directories could be told as one's, unsorted and twice.
-    if (!common) common = directory_part(*first.page, first.index);
-    const auto last = first.index + static_cast<std::size_t>(in_page) - 1;
-    if (directory_part(*first.page, first.index) != *common ||
-        directory_part(*first.page, last) != *common) {
-      return bad_entry(3069, first, "names of one directory that have keys of several");
+    if (!common) common = directory_part(entries.full_key(first));
+    if (directory_part(entries.full_key(first)) != *common ||
+        directory_part(entries.full_key(end - 1)) != *common) {
+      return bad_entry(3069, {entries.page, entries.entry(first)},
+                       "names of one directory that have keys of several");
     }
-    for (std::uint64_t i = 0; i < in_page; ++i) {
-      const auto index = first.index + static_cast<std::size_t>(i);
-      const auto name = first.page->name(index, scratch);
-      DGFS_TRY(go_on, visit(position + i, name, {first.page, index}));
+    for (auto index = first; index < end; ++index, ++position) {
+      DGFS_TRY(go_on, visit(position, entries.name(index, scratch), entries, index));
       if (!go_on) return ok();
     }
-    position += in_page;
   }
   return ok();
 }

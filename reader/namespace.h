@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,10 +15,10 @@
 
 namespace dgfs::reader {
 
-/// An entry in its page, for as long as the pointer is held.
+/// An entry and its page. A value.
 struct FoundEntry {
   PagePointer page;
-  std::size_t index = 0;
+  format::PageEntry at;
 };
 
 /// Thread-safe. Methods are those of Image of the same name.
@@ -31,9 +32,9 @@ class Namespace {
   [[nodiscard]] Result<InodeNumber> parent(InodeNumber inode) const;
   [[nodiscard]] Result<std::string> path_of(InodeNumber inode) const;
 
-  /// Visits the entries of a directory from 0-based `first_position` on.
-  using VisitEntry =
-      std::function<Result<bool>(std::uint64_t position, std::string_view name, FoundEntry entry)>;
+  /// Visits the entries of a directory from 0-based `first_position` on: entry `index` of `range`.
+  using VisitEntry = std::function<Result<bool>(std::uint64_t position, std::string_view name,
+                                                const EntryRange& range, std::size_t index)>;
   [[nodiscard]] Status list(InodeNumber directory, std::uint64_t first_position,
                             const VisitEntry& visit) const;
 
@@ -42,12 +43,21 @@ class Namespace {
   /// All attributes of an entry; one page read more for a hard link.
   [[nodiscard]] Result<Node> resolve(const FoundEntry& entry) const;
   /// Inode number of an entry, from tables in memory.
-  [[nodiscard]] InodeNumber inode_of(const LoadedPage& page, std::size_t index) const;
+  /// @param link_inode  as the entry says
+  [[nodiscard]] InodeNumber inode_of(const LoadedPage& page, std::size_t index,
+                                     InodeNumber link_inode) const;
 
  private:
   [[nodiscard]] Result<format::ChildRange> children(InodeNumber directory) const;
+  [[nodiscard]] Result<PagePointer> page_at(Ordinal ordinal) const;
+  [[nodiscard]] Result<EntryRange> range_from(Ordinal first, std::uint64_t count) const;
   [[nodiscard]] Result<FoundEntry> at_ordinal(Ordinal ordinal) const;
   [[nodiscard]] Result<Node> link_record(InodeNumber inode) const;
+  [[nodiscard]] Result<FoundEntry> found_at(PagePointer page, std::size_t index) const;
+  [[nodiscard]] Result<std::optional<FoundEntry>> find_in(PagePointer page,
+                                                          std::string_view key) const;
+  [[nodiscard]] Result<std::string> directory_part_at(const LoadedPage& page,
+                                                      const format::ChildRange& range) const;
   [[nodiscard]] Result<FoundEntry> find_child(const format::ChildRange& range,
                                               std::string_view name) const;
   [[nodiscard]] std::size_t page_of_name(std::size_t first_page, std::size_t last_page,

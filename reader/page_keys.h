@@ -13,13 +13,17 @@
 
 namespace dgfs::reader {
 
-/// Checks that every key of the page, its prefix before it, is one its zone allows (a valid path
-/// key; 8 bytes for link records), that the first is not below the page's bound and the last
-/// below the next page's. Order within the page is the codec's to check.
-/// @param next_bound  bound of the next page of the same zone, if any
+/// Checks that every key of `rows`, the page's prefix before it, is one its zone allows (a valid
+/// path key; 8 bytes for link records). Order is the codec's to check.
 /// Cost: one pass over the keys' bytes. Errors: kCorrupt.
-[[nodiscard]] Status check_page_keys(const format::DecodedPage& page,
-                                     const format::PageRecord& record,
-                                     std::optional<std::string_view> next_bound);
+[[nodiscard]] Status check_keys(const format::DecodedPage& rows, const format::PageRecord& record);
+
+/// Checks that the first key of a page, relative, is not below the page's bound.
+[[nodiscard]] Status check_first_key(std::string_view key, const format::PageRecord& record);
+
+/// Checks that the last key of a page, relative, is below the next page's bound.
+/// @param next_bound  bound of the next page of the same zone, if any
+[[nodiscard]] Status check_last_key(std::string_view key, const format::PageRecord& record,
+                                    std::optional<std::string_view> next_bound);
 
 }  // namespace dgfs::reader

@@ -11,9 +11,8 @@
 namespace dgfs::reader {
 namespace {
 
-std::optional<std::string_view> next_bound(const IndexTables& tables, std::size_t page,
+std::optional<std::string_view> next_bound(const IndexTables& tables, std::size_t next,
                                            std::uint64_t zone) {
-  const auto next = page + 1;
   if (next >= tables.pages.size()) return std::nullopt;
   // Zones change once, where the names end: the ordinal tells without building the record.
   const bool next_is_link = tables.pages.first_ordinal(next) >= tables.directories.entry_count();
@@ -28,13 +27,21 @@ Result<LoadedPage> open_page(Bytes bytes, const IndexTables& tables, std::size_t
   if (header.checksum != record.checksum || header.entry_count != record.entry_count) {
     return Error(ErrorKind::kCorrupt, 3040, "not the page that the page directory describes");
   }
-  DGFS_TRY(decoded, format::decode_page(bytes, tables.dictionaries));
-  if (decoded->size() != record.entry_count) {
+  DGFS_TRY(opened, format::open_page(bytes, tables.dictionaries));
+  if (opened->size() != record.entry_count) {
     return Error(ErrorKind::kCorrupt, 3041, "the number of entries is not that of the record");
   }
-  DGFS_CHECK(check_page_keys(*decoded, record, next_bound(tables, page, record.zone)));
-  return LoadedPage{std::move(record), std::move(decoded)};
+  DGFS_CHECK(check_first_key(opened->first_key(), record));
+  LoadedPage loaded{std::move(record), std::move(opened)};
+  // What is decoded already is checked once, here.
+  if (loaded.page->is_decoded()) {
+    DGFS_CHECK(slice_of(loaded, 0, loaded.size(), tables));
+  }
+  return loaded;
 }
+
+/// What a page says is of its payload and would mislead; the page's place does not.
+Error without_offset(const Error& error) { return {error.kind(), error.code(), error.text()}; }
 
 }  // namespace
 
@@ -46,10 +53,30 @@ Result<LoadedPage> read_checked_page(const IndexCopy& copy, const IndexTables& t
   DGFS_CHECK(copy.read_page(page, bytes));
   auto opened = open_page(bytes, tables, page);
   if (opened) return opened;
-  // Offsets inside a page are of its decoded form and would mislead; the page's place does not.
-  const auto& error = opened.assume_error();
-  return placed(Error(error.kind(), error.code(), error.text()), copy.path(), "pages",
+  return placed(without_offset(opened.assume_error()), copy.path(), "pages",
                 copy.page_offset(page));
+}
+
+Result<format::PageSlice> slice_of(const LoadedPage& page, std::size_t begin, std::size_t end,
+                                   const IndexTables& tables) {
+  DGFS_TRY(slice, page.page->slice(begin, end));
+  DGFS_CHECK(check_keys(*slice.rows, page.record));
+  const auto rows = slice.rows->size();
+  if (slice.first_index + rows == page.size()) {
+    const auto next = tables.pages.find_ordinal(page.ordinal(0)).value_or(0) + 1;
+    DGFS_CHECK(check_last_key(slice.rows->key(rows - 1), page.record,
+                              next_bound(tables, next, page.record.zone)));
+  }
+  return slice;
+}
+
+Result<EntryRange> PageStore::range(const PagePointer& page, std::size_t begin,
+                                    std::size_t end) const {
+  // A page that is decoded was checked when it was loaded.
+  auto slice = page->page->is_decoded() ? page->page->slice(begin, end)
+                                        : slice_of(*page, begin, end, tables_);
+  if (slice) return EntryRange{page, std::move(slice).assume_value()};
+  return in_page(slice.assume_error(), page->record.first_ordinal);
 }
 
 Result<PagePointer> PageStore::get(std::size_t page) const {
@@ -69,7 +96,7 @@ Result<PageStore::Cache::Loaded> PageStore::load(std::size_t page) const {
 Error PageStore::in_page(const Error& error, format::Ordinal ordinal) const {
   const auto& copy = source_.first();
   const auto page = tables_.pages.find_ordinal(ordinal).value_or(0);
-  return placed(error, copy.path(), "pages", copy.page_offset(page));
+  return placed(without_offset(error), copy.path(), "pages", copy.page_offset(page));
 }
 
 void PageStore::announce(std::size_t first_page, std::size_t count) const {

@@ -16,12 +16,15 @@
 
 namespace dgfs::reader {
 
-using PagePointer = std::shared_ptr<const LoadedPage>;
-
-/// Reads page `page` of one copy (one read of kPageBytes) and checks it against its record of
-/// the page directory.
+/// Reads page `page` of one copy (one read of kPageBytes), opens it, and checks it against its
+/// record of the page directory; its entries only as far as its codec decodes them to open it.
 [[nodiscard]] Result<LoadedPage> read_checked_page(const IndexCopy& copy, const IndexTables& tables,
                                                    std::size_t page, CounterCells& counters);
+
+/// At least the entries [begin, end) of a page, decoded and checked.
+/// Errors: kCorrupt, without a place.
+[[nodiscard]] Result<format::PageSlice> slice_of(const LoadedPage& page, std::size_t begin,
+                                                 std::size_t end, const IndexTables& tables);
 
 /// Thread-safe.
 class PageStore {
@@ -34,6 +37,9 @@ class PageStore {
   /// One read of kPageBytes where the page is not cached; a damaged one is taken from the other
   /// copy.
   [[nodiscard]] Result<PagePointer> get(std::size_t page) const;
+  /// At least the entries [begin, end) of a page. No read.
+  [[nodiscard]] Result<EntryRange> range(const PagePointer& page, std::size_t begin,
+                                         std::size_t end) const;
   /// Tells the device that these pages will be asked for in turn.
   void announce(std::size_t first_page, std::size_t count) const;
   /// An error of what a page says, at the place of the page that holds `ordinal`.

@@ -69,12 +69,15 @@ Status Walker::visit_page(std::size_t number, Ordinal first, Course& course) con
   auto page = pages_.get(number);
   if (!page) return skip(page.assume_error(), course);
   const auto& loaded = page.assume_value();
+  const auto entries = pages_.range(loaded, loaded->index_of(first), loaded->size());
+  if (!entries) return skip(entries.assume_error(), course);
+  const auto& range = entries.assume_value();
   for (auto index = loaded->index_of(first); index < loaded->size(); ++index) {
-    const auto key = loaded->full_key(index);
+    const auto key = range.full_key(index);
     course.ended = !std::string_view(key).starts_with(course.prefix) ||
                    loaded->ordinal(index) >= tables_.directories.entry_count();
     if (course.ended) return ok();
-    const auto node = names_.resolve({loaded, index});
+    const auto node = names_.resolve({loaded, range.entry(index)});
     if (!node) {
       DGFS_CHECK(skip(node.assume_error(), course));
       continue;

@@ -106,7 +106,7 @@ const Codes& designed(std::string_view table, std::string_view field) {
       {"sealed block", "codec", {2504, 2506}},
       {"sealed block", "reserved", {2505}},
       {"page", "magic", {2131}},
-      {"page", "codec", {2145}},
+      {"page", "codec", {2145, 2931}},
       {"page", "flags", {2133}},
       {"page", "model_id", {2146}},
       {"page", "attribute_table", {2147}},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/model.h"
+#include "format/column_codec.h"
 
 #include "format/limits.h"
 #include "tests/format/page_test_support.h"
@@ -22,9 +23,9 @@ std::vector<Buffer> samples() {
   const auto context = dictionaries.context(0, 0);
   intern_all(entries, *context.attributes);
   std::vector<Buffer> result;
-  const auto* codec = format::find_page_codec(format::kColumnCodec);
+  const format::ColumnCodec codec;
   for (std::size_t at = 0; at + 100 <= entries.size(); at += 100) {
-    result.push_back(codec->columns(std::span(entries).subspan(at, 100), context).value());
+    result.push_back(codec.columns(std::span(entries).subspan(at, 100), context).value());
   }
   return result;
 }
@@ -66,8 +67,9 @@ TEST(Model, RefusesWhatIsNone) {  // F-220, F-221, F-222, F-223
   EXPECT_FALSE(Model::make(0, ModelKind::kZstdDictionary, good));
   EXPECT_FALSE(Model::make(1, ModelKind::kEmpty, {}));
   EXPECT_FALSE(Model::make(0, ModelKind::kEmpty, good));
-  EXPECT_EQ(Model::make(1, static_cast<ModelKind>(2), good).error().kind(),
+  EXPECT_EQ(Model::make(1, static_cast<ModelKind>(3), good).error().kind(),
             ErrorKind::kUnsupported);
+  EXPECT_EQ(Model::make(1, ModelKind::kTokens, good).error().kind(), ErrorKind::kCorrupt);
   EXPECT_FALSE(Model::make(1, ModelKind::kZstdDictionary, Bytes(good).first(7)));
   EXPECT_FALSE(Model::make(1, ModelKind::kZstdDictionary, Bytes(good).first(12)));
   auto bad_magic = good;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/page.h"
+#include "format/column_codec.h"
 
 #include "format/checksum.h"
 #include "format/coding.h"
@@ -83,7 +84,8 @@ TEST(Page, HeaderFieldsAreBounded) {  // F-112, F-114 to F-120
   for (const auto& [offset, value, code] :
        {Case{8, 0, 2131}, Case{13, 1, 2133}, Case{18, 0, 2134}, Case{18, 16385, 2134},
         Case{20, 0, 2135}, Case{20, (1 << 20) + 1, 2135}, Case{24, 4069, 2136}, Case{26, 1, 2137},
-        Case{12, 2, 2145}, Case{14, 3, 2146}, Case{16, 3, 2147}, Case{24, 100, 2138}}) {
+        Case{12, 2, 2931}, Case{12, 3, 2145}, Case{14, 3, 2146}, Case{16, 3, 2147},
+        Case{24, 100, 2138}}) {
     Sample sample(4);
     auto& page = sample.page.bytes;
     const auto bytes = offset == 20 || offset == 8 ? 4u : offset < 14 ? 1u : 2u;
@@ -237,9 +239,8 @@ TEST(Page, GenerationsStandSideBySide) {
     if (generation > 0) {
       std::vector<Buffer> samples;
       for (std::size_t at = 0; at + 100 <= trees.back().size(); at += 100) {
-        samples.push_back(format::find_page_codec(format::kColumnCodec)
-                              ->columns(std::span(trees.back()).subspan(at, 100), context)
-                              .value());
+        const auto run = std::span(trees.back()).subspan(at, 100);
+        samples.push_back(format::ColumnCodec().columns(run, context).value());
       }
       dictionaries.models[generation] =
           format::Model::train(generation, samples, 4096u * generation).value();

@@ -40,11 +40,12 @@ class MapDictionaries final : public format::PageDictionaries {
 
 /// All pages of `entries`.
 inline std::vector<format::EncodedPage> fill_pages(const std::vector<format::Entry>& entries,
-                                                   const format::PageContext& context) {
+                                                   const format::PageContext& context,
+                                                   std::uint8_t codec_id = format::kColumnCodec) {
   std::vector<format::EncodedPage> pages;
   std::size_t guess = 400;
   std::span<const format::Entry> rest(entries);
-  const auto* codec = format::find_page_codec(format::kColumnCodec);
+  const auto* codec = format::find_page_codec(codec_id);
   while (!rest.empty()) {
     auto page = format::fill_page(*codec, rest, context, guess);
     if (!page) {
@@ -76,6 +77,29 @@ inline void expect_page_holds(const format::DecodedPage& page, std::string_view 
     if (!expected.address) data_bytes += expected.stored_bytes;
   }
   EXPECT_EQ(page.data_offset(entries.size()), data_bytes);
+}
+
+/// Expects that an open page finds each of `entries`, by key and by number, and nothing else.
+inline void expect_page_finds(const format::Page& page, std::string_view prefix,
+                              std::span<const format::Entry> entries) {
+  ASSERT_EQ(page.size(), entries.size());
+  EXPECT_EQ(page.first_key(), std::string_view(entries.front().key).substr(prefix.size()));
+  std::uint64_t data_bytes = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    auto expected = entries[i];
+    expected.key.erase(0, prefix.size());
+    const auto by_key = page.find(expected.key);
+    const auto by_number = page.entry(i);
+    ASSERT_TRUE(by_key && by_number) << "entry " << i;
+    ASSERT_TRUE(by_key.value()) << "entry " << i;
+    for (const auto* found : {&*by_key.value(), &by_number.value()}) {
+      EXPECT_EQ(found->index, i);
+      EXPECT_TRUE(found->entry == expected) << "entry " << i;
+      EXPECT_EQ(found->data_offset, data_bytes);
+    }
+    EXPECT_FALSE(page.find(expected.key + '\x01').value());
+    if (!expected.address) data_bytes += expected.stored_bytes;
+  }
 }
 
 }  // namespace dgfs::test

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// fill_page(): how many entries a page takes. The compressed size grows almost linearly with the
-// count, so the search interpolates between the largest count known to fit and the smallest known
-// not to; near full it stops, for each trial costs a compression.
+// ColumnCodec::fill(): how many entries a page takes. The compressed size grows almost linearly
+// with the count, so the search interpolates between the largest count known to fit and the
+// smallest known not to; near full it stops, for each trial costs a compression.
 #include <algorithm>
 #include <optional>
 
 #include "format/coding.h"
+#include "format/column_codec.h"
 #include "format/key.h"
-#include "format/page.h"
 
 namespace dgfs::format {
 namespace {
@@ -25,9 +25,10 @@ struct Trial {
   std::size_t bytes = 0;
 };
 
-class PageFiller {
+class ColumnPageFiller {
  public:
-  PageFiller(const PageCodec& codec, std::span<const Entry> entries, const PageContext& context)
+  ColumnPageFiller(const ColumnCodec& codec, std::span<const Entry> entries,
+                   const PageContext& context)
       : codec_(codec), entries_(entries), context_(context), end_(entries.size() + 1) {
     end_ = std::min(end_, kPageEntriesMax + 1);
   }
@@ -41,7 +42,7 @@ class PageFiller {
   [[nodiscard]] bool is_done(int trials) const;
   [[nodiscard]] std::size_t next_count(int trials) const;
 
-  const PageCodec& codec_;
+  const ColumnCodec& codec_;
   std::span<const Entry> entries_;
   PageContext context_;
   std::size_t end_;                ///< smallest count that is known not to fit
@@ -53,7 +54,7 @@ class PageFiller {
   std::size_t prefix_bytes_ = 0;
 };
 
-Status PageFiller::attempt(std::size_t count) {
+Status ColumnPageFiller::attempt(std::size_t count) {
   context_.prefix_bytes = shared_prefix_bytes(entries_.front().key, entries_[count - 1].key);
   std::uint32_t decoded_bytes = 0;
   DGFS_TRY(payload, codec_.encode(entries_.first(count), context_, decoded_bytes));
@@ -71,14 +72,14 @@ Status PageFiller::attempt(std::size_t count) {
   return ok();
 }
 
-bool PageFiller::is_done(int trials) const {
+bool ColumnPageFiller::is_done(int trials) const {
   if (best_.count + 1 >= end_) return true;
   return best_.count > 0 && (best_.bytes >= kFullBytes || trials >= kTrialsMax);
 }
 
 /// Between best_ and end_, where the size should come to kAimBytes. Sizes that mislead (nothing
 /// fits after kTrialsMax) leave halving, which ends soon whatever the data.
-std::size_t PageFiller::next_count(int trials) const {
+std::size_t ColumnPageFiller::next_count(int trials) const {
   std::size_t count = 0;
   if (trials >= kTrialsMax) {
     count = best_.count + (end_ - best_.count) / 2;
@@ -95,7 +96,7 @@ std::size_t PageFiller::next_count(int trials) const {
   return std::clamp(count, best_.count + 1, end_ - 1);
 }
 
-Status PageFiller::fill(std::size_t guess) {
+Status ColumnPageFiller::fill(std::size_t guess) {
   DGFS_CHECK(attempt(std::clamp<std::size_t>(guess, 1, end_ - 1)));
   for (int trials = 1; !is_done(trials); ++trials) {
     DGFS_CHECK(attempt(next_count(trials)));
@@ -104,36 +105,24 @@ Status PageFiller::fill(std::size_t guess) {
   return Error(ErrorKind::kLimit, 2149, "entry does not fit into a page");
 }
 
-std::size_t PageFiller::next_guess() const {
+std::size_t ColumnPageFiller::next_guess() const {
   return std::max<std::size_t>(1, best_.count * kAimBytes / std::max<std::size_t>(best_.bytes, 1));
 }
 
-EncodedPage PageFiller::take() {
+EncodedPage ColumnPageFiller::take() {
   PageHeader header;
   header.codec = codec_.id();
   header.model_id = context_.model->id();
   header.attribute_table = context_.attributes->id();
-  header.entry_count = static_cast<std::uint16_t>(best_.count);
   header.decoded_bytes = decoded_bytes_;
-  EncodedPage page;
-  page.bytes = make_page(header, payload_);
-  page.first_key = entries_.front().key;
-  page.last_key = entries_[best_.count - 1].key;
-  page.prefix = page.first_key.substr(0, prefix_bytes_);
-  page.entry_count = best_.count;
-  for (const auto& entry : entries_.first(best_.count)) {
-    if (!entry.address) page.data_bytes += entry.stored_bytes;
-  }
-  page.checksum = load<std::uint64_t>(page.bytes, 0);
-  return page;
+  return make_encoded_page(header, payload_, entries_.first(best_.count), prefix_bytes_);
 }
 
 }  // namespace
 
-Result<EncodedPage> fill_page(const PageCodec& codec, std::span<const Entry> entries,
-                              const PageContext& context, std::size_t& guess) {
-  if (entries.empty()) return Error(ErrorKind::kInvalidArgument, 2148, "a page needs an entry");
-  PageFiller filler(codec, entries, context);
+Result<EncodedPage> ColumnCodec::fill(std::span<const Entry> entries, const PageContext& context,
+                                      std::size_t& guess) const {
+  ColumnPageFiller filler(*this, entries, context);
   DGFS_CHECK(filler.fill(guess));
   // The last page of a run says nothing about how many fit.
   if (const auto next = filler.next_guess(); next <= entries.size()) guess = next;

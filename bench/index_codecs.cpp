@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs_index_codecs TREE...: the page codecs side by side on the entries of a tree: bytes an entry,
+// how fast pages are made, searched and listed. No image is written. A TREE is a directory,
+// regular:N (N^3 numbered files of 4 to 12 KiB) or crawl:N (N files with hashed names below long
+// host names).
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "builder/token_trainer.h"
+#include "format/column_codec.h"
+#include "format/extent.h"
+#include "format/key.h"
+#include "format/mode.h"
+#include "format/page.h"
+#include "format/row_writer.h"
+#include "format/section.h"
+#include "format/token_parser.h"
+
+namespace dgfs::bench {
+namespace {
+
+using format::Entry;
+
+/// The entry of one object; hard links count as separate files here.
+Entry entry_of(const std::filesystem::path& path, const std::string& relative) {
+  struct stat status = {};
+  Entry entry;
+  if (lstat(path.c_str(), &status) != 0) return entry;
+  entry.key = format::key_of_path(relative).value();
+  entry.mode = status.st_mode;
+  entry.uid = status.st_uid;
+  entry.gid = status.st_gid;
+  entry.mtime = {status.st_mtim.tv_sec, static_cast<std::uint32_t>(status.st_mtim.tv_nsec)};
+  if (format::is_regular(entry.mode)) {
+    entry.size_bytes = static_cast<std::uint64_t>(status.st_size);
+    entry.stored_bytes = format::raw_extent_bytes(entry.size_bytes);
+  } else if (format::is_symlink(entry.mode)) {
+    entry.target = std::filesystem::read_symlink(path).string();
+    entry.target.resize(std::min(entry.target.size(), format::kInlineTargetBytesMax));
+    entry.size_bytes = entry.target.size();
+  } else if (format::is_device(entry.mode)) {
+    entry.rdev = status.st_rdev;
+  }
+  return entry;
+}
+
+std::vector<Entry> scan(const std::filesystem::path& root) {
+  std::vector<Entry> entries{entry_of(root, "")};
+  for (const auto& item : std::filesystem::recursive_directory_iterator(root)) {
+    entries.push_back(entry_of(item.path(), item.path().lexically_relative(root).string()));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  return entries;
+}
+
+/// A regular file of `bytes`, as all of the generated trees' are.
+Entry generated_file(std::string_view path, std::uint64_t bytes) {
+  Entry entry;
+  entry.key = format::key_of_path(path).value();
+  entry.mode = format::kTypeRegular | 0644;
+  entry.uid = entry.gid = 1000;
+  entry.mtime = {1700000000, 0};
+  entry.size_bytes = bytes;
+  entry.stored_bytes = format::raw_extent_bytes(bytes);
+  return entry;
+}
+
+Entry generated_directory(std::string_view path) {
+  auto entry = generated_file(path, 0);
+  entry.mode = format::kTypeDirectory | 0755;
+  entry.stored_bytes = 0;
+  return entry;
+}
+
+/// `count` directories of `count` directories of `count` files.
+std::vector<Entry> regular_tree(unsigned count) {
+  std::mt19937_64 random(1);
+  std::uniform_int_distribution<std::uint64_t> size(4096, 12288);
+  std::vector<Entry> entries{generated_directory("")};
+  const auto width = fmt::format("{}", count - 1).size();
+  for (unsigned i = 0; i < count; ++i) {
+    const auto outer = fmt::format("{:0{}}", i, width);
+    entries.push_back(generated_directory(outer));
+    for (unsigned j = 0; j < count; ++j) {
+      const auto inner = fmt::format("{}/{:0{}}", outer, j, width);
+      entries.push_back(generated_directory(inner));
+      for (unsigned k = 0; k < count; ++k) {
+        entries.push_back(generated_file(fmt::format("{}/{:0{}}", inner, k, width), size(random)));
+      }
+    }
+  }
+  return entries;
+}
+
+/// As a crawler stores pages: hosts that share long beginnings and ends, below them the hash of the
+/// address, sizes over several magnitudes, times that rise.
+std::vector<Entry> crawl_tree(unsigned count) {
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> size(9.3, 1.3);
+  constexpr const char* kSuffixes[] = {"html", "html", "html", "json", "jpg", "png", "css"};
+  std::vector<Entry> entries{generated_directory("")};
+  constexpr unsigned kFilesOfHost = 400;
+  std::int64_t second = 1700000000;
+  for (unsigned host = 0; host * kFilesOfHost < count; ++host) {
+    const auto directory = fmt::format("www.host-{:06x}.example.org", random() & 0xffffff);
+    entries.push_back(generated_directory(directory));
+    for (unsigned i = 0; i < kFilesOfHost; ++i) {
+      const auto path = fmt::format("{}/{:016x}{:04x}.{}", directory, random(), random() & 0xffff,
+                                    kSuffixes[random() % std::size(kSuffixes)]);
+      entries.push_back(generated_file(path, static_cast<std::uint64_t>(size(random))));
+      second += static_cast<std::int64_t>(random() % 4);
+      entries.back().mtime = {second, static_cast<std::uint32_t>(random() % 1000000000)};
+    }
+  }
+  return entries;
+}
+
+std::vector<Entry> load(std::string_view tree) {
+  const auto number = [&] {
+    return static_cast<unsigned>(std::stoul(std::string(tree.substr(tree.find(':') + 1))));
+  };
+  std::vector<Entry> entries;
+  if (tree.starts_with("regular:")) {
+    entries = regular_tree(number());
+  } else if (tree.starts_with("crawl:")) {
+    entries = crawl_tree(number());
+  } else {
+    return scan(std::filesystem::path(tree));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  return entries;
+}
+
+/// Processor time, so that other work on the machine does not show.
+double seconds_since(std::clock_t start) {
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+/// One model and one table.
+class Dictionaries final : public format::PageDictionaries {
+ public:
+  const format::Model* model(std::uint16_t) const override { return model_used.get(); }
+  const format::AttributeTable* attribute_table(std::uint16_t) const override { return &table; }
+  std::shared_ptr<const format::Model> model_used = format::Model::empty();
+  format::AttributeTable table{1};
+};
+
+constexpr std::size_t kSampleEntries = 600;
+constexpr std::size_t kSamples = 64;  // as many as the builder takes
+
+std::vector<format::EncodedPage> fill(const std::vector<Entry>& entries, std::uint8_t codec,
+                                      const format::PageContext& context) {
+  std::vector<format::EncodedPage> pages;
+  std::size_t guess = 500;
+  std::span<const Entry> rest(entries);
+  while (!rest.empty()) {
+    const auto waiting = rest.first(std::min(rest.size(), format::kPageEntriesMax));
+    auto page = format::fill_page(*format::find_page_codec(codec), waiting, context, guess);
+    if (!page) {
+      fmt::print(stderr, "{}\n", page.error().message());
+      std::exit(1);
+    }
+    rest = rest.subspan(page.value().entry_count);
+    pages.push_back(std::move(page).value());
+  }
+  return pages;
+}
+
+/// Calls use(run of entries) for samples spread over the tree.
+template <class Use>
+void sample(const std::vector<Entry>& entries, const Use& use) {
+  const auto step = std::max(kSampleEntries, entries.size() / kSamples);
+  for (std::size_t at = 0; at < entries.size(); at += step) {
+    use(std::span(entries).subspan(at, std::min(kSampleEntries, entries.size() - at)));
+  }
+}
+
+void train_dictionary(const std::vector<Entry>& entries, Dictionaries& dictionaries) {
+  constexpr std::size_t kDictionaryBytes = std::size_t{32} << 10;
+  std::vector<Buffer> samples;
+  sample(entries, [&](std::span<const Entry> run) {
+    const format::PageContext context{
+        .model = dictionaries.model_used.get(),
+        .attributes = &dictionaries.table,
+        .prefix_bytes = format::shared_prefix_bytes(run.front().key, run.back().key)};
+    samples.push_back(format::ColumnCodec().columns(run, context).value());
+  });
+  dictionaries.model_used = format::Model::train(1, samples, kDictionaryBytes).value();
+}
+
+void train_tokens(const std::vector<Entry>& entries, Dictionaries& dictionaries) {
+  builder::TokenTrainer trainer;
+  sample(entries, [&](std::span<const Entry> run) { trainer.add(run, dictionaries.table); });
+  dictionaries.model_used =
+      format::Model::make(1, format::ModelKind::kTokens, trainer.train(entries.size())).value();
+}
+
+/// Whole pages looked up at random places, not decoded before. @return ns a lookup
+double time_lookups(const std::vector<Entry>& entries,
+                    const std::vector<format::EncodedPage>& pages,
+                    const Dictionaries& dictionaries) {
+  constexpr int kLookups = 20000;
+  std::mt19937_64 random(7);
+  std::vector<std::size_t> first_entries;
+  std::size_t count = 0;
+  for (const auto& page : pages) {
+    first_entries.push_back(count);
+    count += page.entry_count;
+  }
+  std::size_t found = 0;
+  const auto start = std::clock();
+  for (int i = 0; i < kLookups; ++i) {
+    const auto entry = random() % entries.size();
+    const auto at = std::upper_bound(first_entries.begin(), first_entries.end(), entry) - 1;
+    const auto& page = pages[static_cast<std::size_t>(at - first_entries.begin())];
+    const auto opened = format::open_page(page.bytes, dictionaries).value();
+    const auto key = std::string_view(entries[entry].key).substr(page.prefix.size());
+    const auto result = opened->find(key).value();
+    if (result && result->entry.size_bytes == entries[entry].size_bytes) ++found;
+  }
+  const auto seconds = seconds_since(start);
+  if (found != kLookups)
+    fmt::print(stderr, "{} OF {} LOOKUPS FAILED\n", kLookups - found, kLookups);
+  return 1e9 * seconds / kLookups;
+}
+
+/// @return ns an entry, all pages decoded and all keys touched
+double time_listing(const std::vector<Entry>& entries,
+                    const std::vector<format::EncodedPage>& pages,
+                    const Dictionaries& dictionaries) {
+  constexpr int kRounds = 5;
+  std::size_t key_bytes = 0;
+  const auto start = std::clock();
+  for (int round = 0; round < kRounds; ++round) {
+    for (const auto& page : pages) {
+      const auto decoded = format::decode_page(page.bytes, dictionaries).value();
+      for (std::size_t i = 0; i < decoded->size(); ++i) key_bytes += decoded->key(i).size();
+    }
+  }
+  const auto seconds = seconds_since(start);
+  if (key_bytes == 0) fmt::print(stderr, "NO KEYS\n");
+  return 1e9 * seconds / kRounds / static_cast<double>(entries.size());
+}
+
+void print_costs(const std::vector<Entry>& entries, const std::vector<format::EncodedPage>& pages,
+                 const Dictionaries& dictionaries);
+
+void measure(std::string_view design, const std::vector<Entry>& entries, std::uint8_t codec,
+             Dictionaries& dictionaries, double train_seconds) {
+  const auto start = std::clock();
+  const auto pages = fill(
+      entries, codec, {.model = dictionaries.model_used.get(), .attributes = &dictionaries.table});
+  const auto encode_seconds = seconds_since(start);
+  Buffer stored_model;
+  format::seal_block(format::SectionKind::kModels, dictionaries.model_used->bytes(), stored_model);
+  const auto count = static_cast<double>(entries.size());
+  const auto page_bytes = static_cast<double>(pages.size() * format::kPageBytes);
+  fmt::print("  {:<16} {:6.3f} {:6.3f} {:6.3f} {:9.0f} {:9.0f} {:9.2f} {:9.2f}\n", design,
+             page_bytes / count, static_cast<double>(stored_model.size()) / count,
+             (page_bytes + static_cast<double>(stored_model.size())) / count,
+             time_lookups(entries, pages, dictionaries), time_listing(entries, pages, dictionaries),
+             count / encode_seconds / 1e6, train_seconds);
+  if (codec == format::kTokenCodec) print_costs(entries, pages, dictionaries);
+}
+
+/// Bits by what they are for.
+class CostSink {
+ public:
+  explicit CostSink(const format::TokenModel& model, const format::TokenTrie& trie)
+      : model_(model), parser_(model, trie) {}
+  void row(std::size_t symbol) { rows += model_.rows().length_bits(symbol); }
+  void share(std::size_t symbol) { shares += model_.shares().length_bits(symbol); }
+  void recent_time(std::size_t symbol) { times += model_.times().length_bits(symbol); }
+  void attribute(std::size_t symbol) { attributes += model_.attributes().length_bits(symbol); }
+  void extras(std::size_t symbol) { others += model_.extras().length_bits(symbol); }
+  void number(format::NumberKind kind, std::uint64_t value) {
+    const auto width = static_cast<std::size_t>(std::bit_width(value));
+    const auto bits = model_.widths(kind).length_bits(width) + (width > 1 ? width - 1 : 0);
+    (kind == format::NumberKind::kSeconds || kind == format::NumberKind::kNanoseconds ? times
+                                                                                      : others) +=
+        bits;
+  }
+  void bits(std::uint64_t, unsigned count) { sizes += count; }
+  void text(std::string_view text, std::size_t context) {
+    std::string ended(text);
+    ended += format::kTextEnd;
+    auto& sum = context == format::kContextTarget ? targets : names;
+    for (const auto symbol : parser_.parse(ended, context)) {
+      sum += model_.tokens(context).length_bits(symbol);
+      context = static_cast<unsigned char>(model_.token(symbol).back());
+    }
+  }
+  std::uint64_t rows = 0, shares = 0, attributes = 0, others = 0, times = 0, sizes = 0, targets = 0,
+                names = 0;
+
+ private:
+  const format::TokenModel& model_;
+  format::TokenParser parser_;
+};
+
+void print_costs(const std::vector<Entry>& entries, const std::vector<format::EncodedPage>& pages,
+                 const Dictionaries& dictionaries) {
+  const auto& model = *dictionaries.model_used;
+  CostSink sink(*model.tokens(), model.token_trie());
+  CostSink heads(*model.tokens(), model.token_trie());
+  std::span<const Entry> rest(entries);
+  for (const auto& page : pages) {
+    const auto run = rest.first(page.entry_count);
+    const auto head = format::choose_page_head(rest.first(std::min<std::size_t>(512, rest.size())),
+                                               dictionaries.table);
+    format::RowWriter rows(dictionaries.table);
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      std::optional<std::string_view> before;
+      if (i % format::kBlockEntries == 0) {
+        rows.begin_block(head);
+        if (i > 0) format::write_next_key(run[i - format::kBlockEntries].key, run[i].key, heads);
+      } else {
+        before = run[i - 1].key;
+      }
+      rows.add(run[i], before, sink);
+    }
+    rest = rest.subspan(page.entry_count);
+  }
+  const auto per = [&](std::uint64_t bits) {
+    return static_cast<double>(bits) / 8 / static_cast<double>(entries.size());
+  };
+  fmt::print(
+      "  names {:.3f} shares {:.3f} rows {:.3f} sizes {:.3f} times {:.3f} attributes {:.3f} "
+      "targets {:.3f} others {:.3f} heads {:.3f}; {} tokens, {} classes\n",
+      per(sink.names), per(sink.shares), per(sink.rows), per(sink.sizes), per(sink.times),
+      per(sink.attributes), per(sink.targets), per(sink.others), per(heads.names + heads.shares),
+      model.tokens()->token_count(), model.tokens()->class_count());
+}
+
+void compare(std::string_view tree) {
+  const auto entries = load(tree);
+  format::AttributeTable table{1};
+  for (const auto& entry : entries) table.intern({entry.mode, entry.uid, entry.gid});
+  fmt::print("{}: {} entries\n  {:<16} {:>6} {:>6} {:>6} {:>9} {:>9} {:>9} {:>9}\n", tree,
+             entries.size(), "codec", "pages", "model", "B/ent.", "ns/lookup", "ns/listed",
+             "M ent./s", "train s");
+  {
+    Dictionaries dictionaries;
+    dictionaries.table = table;
+    measure("columns", entries, format::kColumnCodec, dictionaries, 0);
+    const auto start = std::clock();
+    train_dictionary(entries, dictionaries);
+    measure("columns + dict.", entries, format::kColumnCodec, dictionaries, seconds_since(start));
+  }
+  Dictionaries dictionaries;
+  dictionaries.table = std::move(table);
+  const auto start = std::clock();
+  train_tokens(entries, dictionaries);
+  measure("tokens", entries, format::kTokenCodec, dictionaries, seconds_since(start));
+}
+
+int run(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "usage: dgfs_index_codecs DIR|regular:N|crawl:N...\n");
+    return 2;
+  }
+  for (int i = 1; i < argc; ++i) compare(argv[i]);
+  return 0;
+}
+
+}  // namespace
+}  // namespace dgfs::bench
+
+int main(int argc, char** argv) { return dgfs::bench::run(argc, argv); }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/token_trainer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "builder/context_classes.h"
+#include "builder/vocabulary.h"
+#include "format/token_parser.h"
+
+namespace dgfs::builder {
+namespace {
+
+using format::NumberKind;
+using Counts = CountSink::Counts;
+
+// What is not in the sample may still be in the tree: its code must be there, if a long one.
+constexpr std::uint64_t kSeenWeight = 64;
+// Bits of blocks are known only when the model is: about these.
+constexpr std::uint64_t kBlockBitsGuess = 3000;
+// Entries of the tree for each token of its model: fewer, and a token is not used often enough.
+constexpr std::uint64_t kEntriesPerToken = 10;
+constexpr std::size_t kTokensMin = 256;
+constexpr std::size_t kTokensMax = 8192;
+// Uses in the tree that pay for a token's place in the model.
+constexpr std::uint64_t kUsesMin = 6;
+constexpr int kRefinements = 3;
+
+Buffer lengths_of(const Counts& counts) {
+  Counts smoothed(counts);
+  for (auto& count : smoothed) count = count * kSeenWeight + 1;
+  return format::code_lengths(smoothed);
+}
+
+/// Lengths for tokens: every byte has a code, but a token only where it is used.
+Buffer token_lengths_of(const Counts& counts) {
+  Counts smoothed(counts);
+  for (std::size_t i = 0; i < smoothed.size(); ++i) {
+    smoothed[i] = smoothed[i] * kSeenWeight + (i < format::kByteTokens ? 1 : 0);
+  }
+  return format::code_lengths(smoothed);
+}
+
+/// How often each symbol is used after each context, when all texts are parsed with `model`.
+ContextCounts parse_all(const CountSink& counts, const format::TokenModel& model) {
+  std::vector<std::string_view> tokens;
+  for (auto i = format::kByteTokens; i < model.token_count(); ++i) tokens.push_back(model.token(i));
+  const format::TokenTrie trie(tokens);
+  format::TokenParser parser(model, trie);
+  ContextCounts used(format::kTokenContexts, Counts(model.token_count()));
+  for (const auto& [start, texts] : counts.texts) {
+    for (const auto& [text, count] : texts) {
+      auto context = start;
+      for (const auto symbol : parser.parse(text, context)) {
+        used[context][symbol] += count;
+        context = static_cast<unsigned char>(model.token(symbol).back());
+      }
+    }
+  }
+  return used;
+}
+
+Counts sum_of(const ContextCounts& contexts) {
+  Counts sum(contexts.front().size());
+  for (const auto& counts : contexts) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
+  }
+  return sum;
+}
+
+/// Improves a vocabulary until a model of it is ready.
+class ModelMaker {
+ public:
+  ModelMaker(const CountSink& counts, double scale) : counts_(counts), scale_(scale) {
+    parts_.row_lengths = lengths_of(counts.rows);
+    parts_.share_lengths = lengths_of(counts.shares);
+    parts_.time_lengths = lengths_of(counts.times);
+    parts_.attribute_lengths = lengths_of(counts.attributes);
+    parts_.extra_lengths = lengths_of(counts.extra_masks);
+    for (std::size_t i = 0; i < format::kNumberKinds; ++i) {
+      parts_.width_lengths[i] = lengths_of(counts.widths[i]);
+    }
+  }
+
+  Buffer make(std::vector<std::string> tokens) {
+    std::sort(tokens.begin(), tokens.end());
+    parts_.tokens = std::move(tokens);
+    set_one_class(Counts(format::kByteTokens + parts_.tokens.size(), 1));
+    ContextCounts used;
+    for (int i = 0; i < kRefinements; ++i) {
+      used = parse_all(counts_, *model());
+      const auto sum = sum_of(used);
+      if (i + 1 < kRefinements) drop_rare_tokens(sum);
+    }
+    set_classes(used);
+    used = parse_all(counts_, *model());
+    set_classes(used);
+    return format::encode_token_model(parts_);
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<const format::TokenModel> model() const {
+    auto model = format::TokenModel::decode(format::encode_token_model(parts_));
+    return std::move(model).value();
+  }
+  void set_one_class(const Counts& counts) {
+    parts_.class_of_context.fill(0);
+    parts_.token_lengths = {token_lengths_of(counts)};
+  }
+  /// Tokens that pay no more go, and the others get codes by their use.
+  void drop_rare_tokens(const Counts& sum) {
+    std::vector<std::string> kept;
+    Counts kept_counts(sum.begin(), sum.begin() + format::kByteTokens);
+    for (std::size_t i = 0; i < parts_.tokens.size(); ++i) {
+      const auto count = sum[format::kByteTokens + i];
+      if (static_cast<double>(count) * scale_ < static_cast<double>(kUsesMin)) continue;
+      kept.push_back(std::move(parts_.tokens[i]));
+      kept_counts.push_back(count);
+    }
+    parts_.tokens = std::move(kept);
+    set_one_class(kept_counts);
+  }
+  void set_classes(const ContextCounts& used) {
+    const auto classes = choose_classes(used, scale_);
+    parts_.token_lengths.clear();
+    for (std::size_t number = 0; number < classes.count; ++number) {
+      Counts sum(used.front().size());
+      for (std::size_t context = 0; context < used.size(); ++context) {
+        if (classes.of_context[context] != number) continue;
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += used[context][i];
+      }
+      parts_.token_lengths.push_back(token_lengths_of(sum));
+    }
+    std::copy(classes.of_context.begin(), classes.of_context.end(),
+              parts_.class_of_context.begin());
+  }
+
+  const CountSink& counts_;
+  double scale_;  ///< entries of the tree for each one counted
+  format::TokenModelParts parts_;
+};
+
+}  // namespace
+
+CountSink::CountSink()
+    : rows(format::kRowSymbols),
+      shares(format::kShareSymbols),
+      times(format::kTimeSymbols),
+      attributes(format::kAttributeSymbols),
+      extra_masks(format::kExtraSymbols),
+      widths(format::kNumberKinds, Counts(format::kWidthSymbols)) {}
+
+void CountSink::number(NumberKind kind, std::uint64_t value) {
+  ++widths[static_cast<std::size_t>(kind)][static_cast<std::size_t>(std::bit_width(value))];
+}
+
+void CountSink::text(std::string_view text, std::size_t context) {
+  std::string key(text);
+  key += format::kTextEnd;
+  ++texts[context][std::move(key)];
+}
+
+void TokenTrainer::add(std::span<const format::Entry> entries,
+                       const format::AttributeTable& attributes) {
+  const auto head = format::choose_page_head(entries, attributes);
+  format::write_page_head(head, (1u << format::kTypeCount) - 1, counts_);
+  format::RowWriter rows(attributes);
+  std::uint64_t block_bytes = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    std::optional<std::string_view> before;
+    if (i % format::kBlockEntries == 0) {
+      rows.begin_block(head);
+      if (i > 0) {
+        format::write_next_key(entries[i - format::kBlockEntries].key, entries[i].key, counts_);
+        counts_.number(NumberKind::kBlockBytes, std::exchange(block_bytes, 0));
+        counts_.number(NumberKind::kBlockBits, kBlockBitsGuess);
+      }
+    } else {
+      before = entries[i - 1].key;
+    }
+    rows.add(entries[i], before, counts_);
+    if (!entries[i].address) block_bytes += entries[i].stored_bytes;
+  }
+  entry_count_ += entries.size();
+}
+
+Buffer TokenTrainer::train(std::uint64_t tree_entries) const {
+  const auto scale = static_cast<double>(tree_entries) /
+                     static_cast<double>(std::max<std::uint64_t>(entry_count_, 1));
+  std::map<std::string, std::uint32_t> texts;
+  for (const auto& [context, of_context] : counts_.texts) {
+    for (const auto& [text, count] : of_context) texts[text] += count;
+  }
+  std::vector<CountedText> counted;
+  for (const auto& [text, count] : texts) counted.push_back({text, count});
+  const auto tokens_max =
+      std::clamp<std::uint64_t>(tree_entries / kEntriesPerToken, kTokensMin, kTokensMax);
+  const auto count_min = std::max(2.0, static_cast<double>(kUsesMin) / scale);
+  auto tokens = find_tokens(counted, static_cast<std::size_t>(tokens_max) - format::kByteTokens / 2,
+                            format::kTokenBytesMax, static_cast<std::uint32_t>(count_min));
+  return ModelMaker(counts_, std::max(scale, 1.0)).make(std::move(tokens));
+}
+
+}  // namespace dgfs::builder

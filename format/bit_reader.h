@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// BitReader: inverse of BitWriter for untrusted bytes. Reading past the end gives zeros and is
+// found out by overrun(), so that decoders, whose loops are bounded by counts, need no branch per
+// value.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "base/bytes.h"
+
+namespace dgfs::format {
+
+/// Points into bytes that must outlive it. Not thread-safe.
+class BitReader {
+ public:
+  explicit BitReader(Bytes bytes, std::size_t bit_offset = 0) : bytes_(bytes), at_(bit_offset) {}
+
+  /// The next `count` bits, 1 to 32, as a number.
+  std::uint32_t bits(unsigned count) {
+    const auto value = peek(count);
+    at_ += count;
+    return value;
+  }
+  /// Up to 64 bits.
+  std::uint64_t long_bits(unsigned count) {
+    if (count == 0) return 0;
+    if (count <= 32) return bits(count);
+    const std::uint64_t high = bits(count - 32);
+    return high << 32 | bits(32);
+  }
+  /// The next `count` bits, 1 to 32, without taking them.
+  [[nodiscard]] std::uint32_t peek(unsigned count) const {
+    return static_cast<std::uint32_t>(window() << (at_ & 7) >> (64 - count));
+  }
+  void skip(std::size_t count) { at_ += count; }
+
+  [[nodiscard]] std::size_t bit_offset() const { return at_; }
+  /// Whether more was taken than there was.
+  [[nodiscard]] bool overrun() const { return at_ > bytes_.size() * 8; }
+
+ private:
+  /// 8 bytes from the one that holds the next bit, zeros behind the end.
+  [[nodiscard]] std::uint64_t window() const {
+    const auto byte = at_ / 8;
+    std::uint64_t value = 0;
+    if (byte + sizeof value <= bytes_.size()) {
+      std::memcpy(&value, bytes_.data() + byte, sizeof value);
+    } else if (byte < bytes_.size()) {
+      std::memcpy(&value, bytes_.data() + byte, bytes_.size() - byte);
+    }
+    return __builtin_bswap64(value);
+  }
+
+  Bytes bytes_;
+  std::size_t at_;
+};
+
+}  // namespace dgfs::format

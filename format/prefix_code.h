@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// PrefixCode: a canonical Huffman code of bounded length. It is stored as code lengths alone:
+// codes are given out by length, then by symbol (as in RFC 1951, 3.2.2).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/bit_reader.h"
+#include "format/bit_writer.h"
+
+namespace dgfs::format {
+
+inline constexpr unsigned kCodeBitsMax = 15;
+
+/// Lengths of an optimal code of at most kCodeBitsMax bits for symbols that occur `counts` times;
+/// 0 for those that do not. Deterministic. At most 2^15 symbols with a count; a lone one gets a
+/// neighbour, so that the code is complete. Cost: O(n log n).
+[[nodiscard]] Buffer code_lengths(std::span<const std::uint64_t> counts);
+
+/// Immutable, thread-safe. Memory: 4 bytes a symbol and 16 KiB.
+class PrefixCode {
+ public:
+  /// Decodes the empty code: only good for being replaced.
+  PrefixCode() = default;
+  /// @param lengths  a length for each symbol, 0 = none; 2 to 2^16 of them
+  /// Errors: kCorrupt for a code that is not complete or longer than kCodeBitsMax (F-225).
+  [[nodiscard]] static Result<PrefixCode> make(Bytes lengths);
+
+  [[nodiscard]] std::size_t symbol_count() const { return lengths_.size(); }
+  /// 0 for a symbol that has no code.
+  [[nodiscard]] unsigned length_bits(std::size_t symbol) const { return lengths_[symbol]; }
+  [[nodiscard]] Bytes lengths() const { return lengths_; }
+  /// `symbol` must have a code.
+  void write(std::size_t symbol, BitWriter& out) const {
+    out.bits(codes_[symbol], lengths_[symbol]);
+  }
+  /// Every bit pattern is a symbol: the code is complete.
+  [[nodiscard]] std::uint16_t read(BitReader& in) const {
+    const auto entry = table_[in.peek(kTableBits)];
+    if (entry.bits != 0) [[likely]] {
+      in.skip(entry.bits);
+      return entry.symbol;
+    }
+    return read_long(in);
+  }
+
+ private:
+  static constexpr unsigned kTableBits = 11;
+  struct TableEntry {
+    std::uint16_t symbol = 0;
+    std::uint16_t bits = 0;  ///< 0: longer than kTableBits
+  };
+
+  [[nodiscard]] std::uint16_t read_long(BitReader& in) const;
+  void fill_tables();
+
+  Buffer lengths_;
+  std::vector<std::uint16_t> codes_;
+  std::vector<TableEntry> table_;       ///< by the next kTableBits bits
+  std::vector<std::uint16_t> symbols_;  ///< in the order of their codes
+  /// By length: the first code above all of that length, from the left, and where in symbols_ the
+  /// first symbol of that length is, minus its code.
+  std::uint32_t ends_[kCodeBitsMax + 1] = {};
+  std::int32_t bases_[kCodeBitsMax + 1] = {};
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/token_cursor.h"
+
+#include "format/coding.h"
+#include "format/entry_check.h"
+#include "format/extent.h"
+#include "format/key.h"
+#include "format/limits.h"
+#include "format/mode.h"
+
+namespace dgfs::format {
+namespace {
+
+constexpr std::uint64_t kNanosecondsEnd = 1'000'000'000;
+constexpr std::size_t kSparseMapRef = 0;
+constexpr std::size_t kXattrsRef = 1;
+constexpr std::size_t kLongTargetRef = 2;
+
+bool has(unsigned mask, Extra extra) { return (mask & static_cast<unsigned>(extra)) != 0; }
+
+/// base + distance modulo 2^64, as the writer subtracted.
+std::uint64_t advance(std::uint64_t base, std::uint64_t zigzag_distance) {
+  return base + static_cast<std::uint64_t>(unzigzag(zigzag_distance));
+}
+
+bool is_device_kind(unsigned kind) {
+  return kind == kKindOther + kCharacterDeviceNumber || kind == kKindOther + kBlockDeviceNumber;
+}
+
+/// Kinds from kKindOther on that there are (F-150).
+constexpr std::uint32_t kKindsKnown = 0b0111'1101'0111'1110;
+
+}  // namespace
+
+bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t bytes_max,
+                     BitReader& in) {
+  auto number = model.token_class(context);
+  for (;;) {
+    if (size_ + 2 * TokenModel::kTokenRoomBytes > bytes_.size()) make_room(kRoomBytes);
+    const auto symbol = model.tokens_of_class(number).read(in);
+    size_ += model.copy_token(symbol, bytes_.data() + size_);
+    number = model.class_after(symbol);
+    if (number == kTokenClassesMax) break;
+    if (size_ > bytes_max || in.overrun()) return false;
+  }
+  --size_;
+  return size_ <= bytes_max;
+}
+
+std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in) {
+  const unsigned width = model.widths(kind).read(in);
+  if (width <= 1) return width;
+  return std::uint64_t{1} << (width - 1) | in.long_bits(width - 1);
+}
+
+const char* read_next_key(const TokenModel& model, BitReader& in, TokenText& key,
+                          std::size_t& directory) {
+  const std::size_t share = model.shares().read(in);
+  const auto distance = share == kShareEscape ? read_number(model, NumberKind::kOther, in) : share;
+  const auto kept = advance(directory, distance);
+  if (kept > key.size()) return "shared prefix is longer than the key before";  // F-143
+  const auto before = key.size();
+  const auto next = kept < before ? static_cast<unsigned char>(key.data()[kept]) : 0u;
+  key.truncate(kept);
+  const auto context = kept == 0 ? kContextStart : static_cast<unsigned char>(key.data()[kept - 1]);
+  if (!key.read(model, context, kKeyBytesMax, in)) return "key is too long";  // F-145
+  const bool rises =
+      key.size() > kept && (kept == before || static_cast<unsigned char>(key.data()[kept]) > next);
+  if (!rises) return "keys do not rise";  // F-144
+  if (const auto in_suffix = directory_bytes(key.view().substr(kept)); in_suffix > 0) {
+    directory = kept + in_suffix;
+  } else if (kept < directory) {
+    directory = directory_bytes(key.view().substr(0, kept));
+  }
+  return nullptr;
+}
+
+TokenCursor::TokenCursor(const TokenModel& model, const AttributeTable& attributes,
+                         const TokenPageHead& head, BitReader in, std::size_t end_bits,
+                         std::string_view first_key)
+    : model_(model),
+      table_(attributes),
+      in_(in),
+      end_bits_(end_bits),
+      directory_(directory_bytes(first_key)),
+      attributes_(head.attributes),
+      times_(head.times) {
+  key_.assign(first_key);
+}
+
+bool TokenCursor::next() {
+  auto from = in_.bit_offset();
+  const unsigned row = model_.rows().read(in_);
+  measure(TokenPart::kRows, from);
+  if (!read_key((row & kRowSuccessor) != 0)) return false;
+  const auto kind = row >> kRowFlagBits;
+  measure(TokenPart::kNames, from);
+  if (!read_kind(kind)) return false;
+  measure(TokenPart::kSizes, from);
+  const auto type = type_number_of_kind(static_cast<std::uint8_t>(kind));
+  const bool is_link = is_link_kind(static_cast<std::uint8_t>(kind));
+  if (is_link) {
+    if ((row & (kRowAttributes | kRowTime)) != 0) return fail("link name has attributes");  // F-155
+    combination_ = {kTypes[type], 0, 0};
+    mtime_ = {};
+  } else {
+    if (!read_attributes(type, (row & kRowAttributes) != 0)) return false;
+    measure(TokenPart::kAttributes, from);
+    if (!read_mtime((row & kRowTime) != 0)) return false;
+    measure(TokenPart::kTimes, from);
+  }
+  is_rich_ = (row & kRowExtras) != 0 || is_link || kind == kKindOther + kSymlinkNumber ||
+             is_device_kind(kind);
+  if (is_rich_ && !read_rich(kind, (row & kRowExtras) != 0)) return false;
+  measure(kind == kKindOther + kSymlinkNumber ? TokenPart::kTargets : TokenPart::kOthers, from);
+  if (mtime_.nanoseconds >= kNanosecondsEnd) return fail("nanoseconds out of range");  // F-154
+  return in_.bit_offset() <= end_bits_ || fail("entry goes on behind its block");      // F-193
+}
+
+bool TokenCursor::read_key(bool is_successor) {
+  if (is_first_) {
+    is_first_ = false;
+    return !is_successor || fail("the first key of a block has none before it");  // F-192
+  }
+  if (is_successor) {  // F-192; of equal length, so it rises
+    return make_successor(key_.data(), key_.size()) || fail("key has no successor");
+  }
+  problem_ = read_next_key(model_, in_, key_, directory_);
+  return problem_ == nullptr;
+}
+
+bool TokenCursor::read_kind(unsigned kind) {
+  if (kind < kKindOther) {
+    size_bytes_ = kind < 2 ? kind : std::uint64_t{1} << (kind - 1) | in_.long_bits(kind - 1);
+    running_bytes_ = raw_extent_bytes(size_bytes_);  // F-161
+    return true;
+  }
+  size_bytes_ = 0;
+  running_bytes_ = 0;
+  return (kKindsKnown >> (kind - kKindOther) & 1) != 0 || fail("unknown kind of entry");  // F-150
+}
+
+bool TokenCursor::read_attributes(std::size_t type, bool changed) {
+  const auto bit = 1u << type;
+  if (changed) {
+    std::uint64_t symbol = model_.attributes().read(in_);
+    if (symbol == kAttributeEscape) symbol += number(NumberKind::kOther);
+    attributes_[type] = static_cast<std::uint32_t>(std::min<std::uint64_t>(symbol, ~0u));
+  }
+  if (changed || (combinations_known_ & bit) == 0) {
+    const auto combination = table_.at(attributes_[type]);
+    if (!combination || type_of(combination->mode) != kTypes[type]) {  // F-152
+      return fail("attribute combination does not fit");
+    }
+    combinations_[type] = *combination;
+    combinations_known_ |= bit;
+  }
+  combination_ = combinations_[type];
+  return true;
+}
+
+bool TokenCursor::read_mtime(bool changed) {
+  if (changed) {
+    const std::size_t place = model_.times().read(in_);
+    if (place >= times_.size()) return fail("time is none of the last ones");  // F-196
+    if (place > 0) {
+      times_.use(place);
+    } else {
+      Time time;
+      read_time(times_.front(), time);
+      times_.push(time);
+    }
+  }
+  mtime_ = times_.front();
+  return true;
+}
+
+void TokenCursor::read_time(const Time& base, Time& time) {
+  time.seconds = static_cast<std::int64_t>(
+      advance(static_cast<std::uint64_t>(base.seconds), number(NumberKind::kSeconds)));
+  const auto nanoseconds = number(NumberKind::kNanoseconds);
+  time.nanoseconds = static_cast<std::uint32_t>(std::min<std::uint64_t>(nanoseconds, ~0u));
+}
+
+void TokenCursor::read_ref(std::size_t number_of_ref, SideRef& ref) {
+  auto& base = refs_[number_of_ref];
+  base.offset_bytes = advance(base.offset_bytes, number(NumberKind::kReference));
+  const auto length = advance(base.length_bytes, number(NumberKind::kReference));
+  base.length_bytes = static_cast<std::uint32_t>(length);
+  if (length == 0 || length > 0xffffffff || base.offset_bytes > kFileBytesMax - length) {
+    fail("reference out of bounds");  // F-166
+  }
+  ref = base;
+}
+
+bool TokenCursor::read_rich(unsigned kind, bool has_extras) {
+  rich_ = Entry();
+  rich_.mode = combination_.mode;
+  rich_.uid = combination_.uid;
+  rich_.gid = combination_.gid;
+  rich_.mtime = mtime_;
+  rich_.size_bytes = size_bytes_;
+  if (is_link_kind(static_cast<std::uint8_t>(kind))) {
+    link_inode_ = advance(link_inode_, number(NumberKind::kLinkInode));
+    rich_.link_inode = link_inode_;
+    if (link_inode_ == 0) return fail("link to no inode");  // F-164
+  }
+  if (is_device_kind(kind)) rich_.rdev = number(NumberKind::kOther);
+  const unsigned mask = has_extras ? model_.extras().read(in_) : 0u;
+  if (!read_extras(mask)) return false;
+  const bool is_symlink = kind == kKindOther + kSymlinkNumber;
+  if (is_symlink && !rich_.long_target.present() && !read_target()) return false;
+  if (!check_entry(rich_)) return fail("entry contradicts itself");  // F-194
+  return true;
+}
+
+bool TokenCursor::read_extras(unsigned mask) {
+  if (has(mask, Extra::kSparseMap)) read_ref(kSparseMapRef, rich_.sparse_map);
+  if (!read_extent(mask)) return false;
+  if (has(mask, Extra::kLinkCount)) {
+    const auto count = number(NumberKind::kOther);
+    if (count == 0 || count > 0xffffffff) return fail("link count out of range");  // F-165
+    rich_.link_count = static_cast<std::uint32_t>(count);
+  }
+  if (has(mask, Extra::kChangeTime)) read_time(mtime_, rich_.ctime.emplace());
+  if (has(mask, Extra::kAccessTime)) read_time(mtime_, rich_.atime.emplace());
+  if (has(mask, Extra::kXattrs)) read_ref(kXattrsRef, rich_.xattrs);
+  if (has(mask, Extra::kLongTarget)) {
+    read_ref(kLongTargetRef, rich_.long_target);
+    rich_.size_bytes = number(NumberKind::kOther);
+  }
+  return problem_ == nullptr;
+}
+
+bool TokenCursor::read_extent(unsigned mask) {
+  if (has(mask, Extra::kZstd)) rich_.codec = ExtentCodec::kZstd;
+  rich_.stored_bytes = has(mask, Extra::kStored) ? number(NumberKind::kStoredBytes)
+                                                 : implied_stored_bytes(rich_);  // F-161
+  running_bytes_ = rich_.stored_bytes;
+  if (!has(mask, Extra::kAddress)) return true;
+  const auto volume = number(NumberKind::kOther);
+  address_ = advance(address_, number(NumberKind::kAddress));
+  if (volume > 0xffff) return fail("extent out of bounds");  // F-163
+  rich_.address = DataAddress{static_cast<VolumeNumber>(volume), address_};
+  running_bytes_ = 0;
+  return true;
+}
+
+bool TokenCursor::read_target() {
+  target_.truncate(0);
+  if (!target_.read(model_, kContextTarget, kInlineTargetBytesMax, in_)) {
+    return fail("target out of bounds");  // F-167
+  }
+  rich_.target = target_.view();
+  // The end of a text is '/': in a target, 0x00 stands for it (F-195).
+  for (auto& byte : rich_.target) {
+    if (byte == '\0') byte = kTextEnd;
+  }
+  rich_.size_bytes = rich_.target.size();
+  return true;
+}
+
+Entry TokenCursor::entry() const {
+  if (is_rich_) return rich_;
+  Entry entry;
+  entry.mode = combination_.mode;
+  entry.uid = combination_.uid;
+  entry.gid = combination_.gid;
+  entry.mtime = mtime_;
+  entry.size_bytes = size_bytes_;
+  entry.stored_bytes = running_bytes_;
+  return entry;
+}
+
+}  // namespace dgfs::format

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// TokenCursor: the entries of one block of a token page, one after the other, out of untrusted
+// bits. What most entries have is in plain members; the rest is in an Entry of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "format/attribute_table.h"
+#include "format/bit_reader.h"
+#include "format/entry.h"
+#include "format/entry_columns.h"
+#include "format/token_model.h"
+
+namespace dgfs::format {
+
+/// A key, or another text, that grows token by token. Writes past its length up to its capacity.
+class TokenText {
+ public:
+  TokenText() : bytes_(kRoomBytes) {}
+  void assign(std::string_view text) {
+    size_ = 0;
+    make_room(text.size());
+    text.copy(bytes_.data(), text.size());
+    size_ = text.size();
+  }
+  [[nodiscard]] std::string_view view() const { return {bytes_.data(), size_}; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] char* data() { return bytes_.data(); }
+  void truncate(std::size_t size) { size_ = size; }
+  /// Appends tokens up to the text's end. False where the text would have more than `bytes_max`
+  /// bytes, or the bits end.
+  bool read(const TokenModel& model, std::size_t context, std::size_t bytes_max, BitReader& in);
+
+ private:
+  static constexpr std::size_t kRoomBytes = 480;
+  void make_room(std::size_t more_bytes) {
+    const auto needed = size_ + more_bytes + TokenModel::kTokenRoomBytes;
+    if (needed > bytes_.size()) bytes_.resize(2 * needed);
+  }
+
+  std::vector<char> bytes_;
+  std::size_t size_ = 0;
+};
+
+/// Reads the share symbol and the suffix of a key: `key` holds the one before and receives the
+/// next. `directory` is the length of its directory part, before and after.
+/// @return nullptr, or what is wrong
+const char* read_next_key(const TokenModel& model, BitReader& in, TokenText& key,
+                          std::size_t& directory);
+/// A number: the symbol of its width, and its bits below the top one.
+std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in);
+
+/// The last distinct mtimes, the one that holds at the front. A value.
+class RecentTimes {
+ public:
+  [[nodiscard]] const Time& front() const { return times_[0]; }
+  /// As many as there are different ones, at most kTimeSymbols.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const Time& operator[](std::size_t place) const { return times_[place]; }
+  /// Place of `time`; size() where it is none of them.
+  [[nodiscard]] std::size_t find(const Time& time) const {
+    std::size_t place = 0;
+    while (place < size_ && times_[place] != time) ++place;
+    return place;
+  }
+  /// Brings the time at `place`, below size(), to the front.
+  void use(std::size_t place) {
+    const auto time = times_[place];
+    for (; place > 0; --place) times_[place] = times_[place - 1];
+    times_[0] = time;
+  }
+  /// Puts `time` before the others; the last of too many goes.
+  void push(const Time& time) {
+    if (size_ < kTimeSymbols) ++size_;
+    times_[size_ - 1] = time;
+    use(size_ - 1);
+  }
+  /// Puts `time`, which there must be room for, behind the others.
+  void append(const Time& time) { times_[size_++] = time; }
+
+ private:
+  std::array<Time, kTimeSymbols> times_{};
+  std::size_t size_ = 0;
+};
+
+/// What the blocks of a page begin with.
+struct TokenPageHead {
+  RecentTimes times;                                   ///< at least one
+  std::array<std::uint32_t, kTypeCount> attributes{};  ///< by type: the numbers before them
+};
+
+/// What the bits of entries are for.
+enum class TokenPart : std::uint8_t {
+  kRows,
+  kNames,
+  kSizes,
+  kAttributes,
+  kTimes,
+  kTargets,
+  kOthers
+};
+inline constexpr std::size_t kTokenParts = 7;
+using TokenPartBits = std::array<std::uint64_t, kTokenParts>;
+
+/// Not thread-safe. What it is made from must outlive it.
+class TokenCursor {
+ public:
+  TokenCursor(const TokenModel& model, const AttributeTable& attributes, const TokenPageHead& head,
+              BitReader in, std::size_t end_bits, std::string_view first_key);
+
+  /// Goes to the next entry; the caller knows how many there are. False where the bits make none.
+  bool next();
+  /// From now on next() adds the bits that it takes; `parts` must outlive the cursor.
+  void measure_into(TokenPartBits& parts) { parts_ = &parts; }
+  /// What made next() fail.
+  [[nodiscard]] const char* problem() const { return problem_; }
+  [[nodiscard]] std::size_t bit_offset() const { return in_.bit_offset(); }
+
+  [[nodiscard]] std::string_view key() const { return key_.view(); }
+  /// Type and permissions.
+  [[nodiscard]] std::uint32_t mode() const { return combination_.mode; }
+  [[nodiscard]] const AttributeCombination& combination() const { return combination_; }
+  [[nodiscard]] const Time& mtime() const { return mtime_; }
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  /// By what the running sum of data advances behind this entry.
+  [[nodiscard]] std::uint64_t running_bytes() const { return running_bytes_; }
+  /// Whether the entry is more than key, combination, mtime and size.
+  [[nodiscard]] bool is_rich() const { return is_rich_; }
+  /// All of the entry but its key.
+  [[nodiscard]] Entry entry() const;
+
+ private:
+  bool fail(const char* problem) {
+    problem_ = problem;
+    return false;
+  }
+  /// Counts the bits since `from`, and goes on from here.
+  void measure(TokenPart part, std::size_t& from) {
+    if (parts_ == nullptr) return;
+    (*parts_)[static_cast<std::size_t>(part)] += in_.bit_offset() - from;
+    from = in_.bit_offset();
+  }
+  bool read_key(bool is_successor);
+  bool read_kind(unsigned kind);
+  bool read_attributes(std::size_t type, bool changed);
+  void read_time(const Time& base, Time& time);
+  bool read_mtime(bool changed);
+  bool read_rich(unsigned kind, bool has_extras);
+  bool read_extras(unsigned mask);
+  bool read_extent(unsigned mask);
+  void read_ref(std::size_t number, SideRef& ref);
+  bool read_target();
+  [[nodiscard]] std::uint64_t number(NumberKind kind) { return read_number(model_, kind, in_); }
+
+  const TokenModel& model_;
+  const AttributeTable& table_;
+  BitReader in_;
+  std::size_t end_bits_;
+  const char* problem_ = nullptr;
+  TokenPartBits* parts_ = nullptr;
+
+  TokenText key_;
+  std::size_t directory_;
+  bool is_first_ = true;
+  TokenText target_;
+
+  // The state that the next entry may differ from.
+  std::array<std::uint32_t, kTypeCount> attributes_;
+  std::array<AttributeCombination, kTypeCount> combinations_{};
+  unsigned combinations_known_ = 0;
+  RecentTimes times_;
+  std::uint64_t link_inode_ = 0;
+  std::uint64_t address_ = 0;
+  std::array<SideRef, 3> refs_{};
+
+  AttributeCombination combination_;
+  Time mtime_;
+  std::uint64_t size_bytes_ = 0;
+  std::uint64_t running_bytes_ = 0;
+  bool is_rich_ = false;
+  Entry rich_;
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/token_page.h"
+
+#include <algorithm>
+
+#include "format/coding.h"
+#include "format/limits.h"
+
+namespace dgfs::format {
+namespace {
+
+constexpr const char* kDataTooLong = "data of the page is too long";
+
+/// False where the sum is more than a file may have (F-162).
+bool add_data(std::uint64_t bytes, std::uint64_t& sum) {
+  if (bytes > kFileBytesMax - sum) return false;
+  sum += bytes;
+  return true;
+}
+
+}  // namespace
+
+Error TokenPage::bad_block(std::uint16_t code, const char* what, std::size_t block) const {
+  return Error(ErrorKind::kCorrupt, code, what).at_offset(blocks_[block].begin_bits / 8);
+}
+
+Result<std::shared_ptr<const TokenPage>> TokenPage::open(const PageHeader& header, Bytes payload,
+                                                         const TokenModel& model,
+                                                         const AttributeTable& attributes) {
+  if (header.decoded_bytes < header.entry_count) {  // F-190
+    return Error(ErrorKind::kCorrupt, 2910, "page has fewer key bytes than entries").at_offset(0);
+  }
+  std::shared_ptr<TokenPage> page(new TokenPage(header, payload, model, attributes));
+  DGFS_CHECK(page->load_head());
+  return std::shared_ptr<const TokenPage>(std::move(page));
+}
+
+Status TokenPage::load_head() {
+  BitReader in(payload_);
+  load_defaults(in);
+  DGFS_CHECK(load_blocks(in));
+  const auto bits = payload_.size() * 8;
+  const auto end = blocks_.back().begin_bits;
+  const bool fills = end <= bits && bits - end < 8 && BitReader(payload_, end).peek(8) == 0;
+  if (!fills) {  // F-191
+    return Error(ErrorKind::kCorrupt, 2911, "blocks do not fill the page").at_offset(0);
+  }
+  return ok();
+}
+
+void TokenPage::load_defaults(BitReader& in) {
+  const auto times = in.bits(kTimeCountBits) + 1;
+  Time time;
+  for (std::size_t i = 0; i < times; ++i) {
+    time.seconds = static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(time.seconds) +
+        static_cast<std::uint64_t>(unzigzag(read_number(model_, NumberKind::kSeconds, in))));
+    time.nanoseconds = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(read_number(model_, NumberKind::kNanoseconds, in), ~0u));
+    head_.times.append(time);
+  }
+  const auto types = in.bits(kTypeCount);
+  for (std::size_t type = 0; type < kTypeCount; ++type) {
+    if ((types >> type & 1) == 0) continue;
+    std::uint64_t number = model_.attributes().read(in);
+    if (number == kAttributeEscape) number += read_number(model_, NumberKind::kOther, in);
+    head_.attributes[type] = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, ~0u));
+  }
+}
+
+Status TokenPage::load_blocks(BitReader& in) {
+  const auto count = (entry_count_ + kBlockEntries - 1) / kBlockEntries;
+  blocks_.resize(count + 1);
+  TokenText key;
+  std::size_t directory = 0;
+  std::uint64_t bits = 0;
+  std::uint64_t data_bytes = 0;
+  const auto bad = [&](std::uint16_t code, const char* what) {
+    return Error(ErrorKind::kCorrupt, code, what).at_offset(in.bit_offset() / 8);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const char* problem = nullptr;
+    if (i > 0) {
+      problem = read_next_key(model_, in, key, directory);
+    } else if (in.bits(1) != 0) {  // F-191: an empty key is the prefix alone
+      if (!key.read(model_, kContextStart, kKeyBytesMax, in)) problem = "key is too long";
+      directory = directory_bytes(key.view());
+    }
+    if (problem != nullptr) return bad(2912, problem);
+    blocks_[i] = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(keys_.size()),
+                  data_bytes};
+    keys_.append(key.view());
+    bits += read_number(model_, NumberKind::kBlockBits, in);
+    const auto block_bytes = read_number(model_, NumberKind::kBlockBytes, in);
+    if (in.overrun() || bits > payload_.size() * 8 || keys_.size() > keys_bytes_) {  // F-191
+      return bad(2913, "heads of blocks end early");
+    }
+    if (block_bytes > kFileBytesMax - data_bytes) {  // F-162
+      return bad(2914, kDataTooLong);
+    }
+    data_bytes += block_bytes;
+  }
+  blocks_[count] = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(keys_.size()),
+                    data_bytes};
+  for (auto& block : blocks_) block.begin_bits += static_cast<std::uint32_t>(in.bit_offset());
+  return ok();
+}
+
+TokenCursor TokenPage::cursor(std::size_t block) const {
+  return {model_,
+          attributes_,
+          head_,
+          BitReader(payload_, blocks_[block].begin_bits),
+          blocks_[block + 1].begin_bits,
+          head_key(block)};
+}
+
+PageEntry TokenPage::found(std::size_t index, const TokenCursor& at,
+                           std::uint64_t data_offset) const {
+  PageEntry found{index, at.entry(), data_offset};
+  found.entry.key = at.key();
+  return found;
+}
+
+Result<std::optional<PageEntry>> TokenPage::find(std::string_view key) const {
+  // The first block whose key is above; the one before it holds the key, or none does.
+  std::size_t low = 0;
+  std::size_t high = block_count();
+  while (low < high) {
+    const auto middle = low + (high - low) / 2;
+    if (head_key(middle) <= key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == 0) return std::nullopt;
+  const auto block = low - 1;
+  auto at = cursor(block);
+  auto data_offset = blocks_[block].data_offset;
+  const auto end = std::min(entry_count_, (block + 1) * kBlockEntries);
+  for (auto index = block * kBlockEntries; index < end; ++index) {
+    if (!at.next()) return bad_block(2915, at.problem(), block);
+    const auto order = at.key().compare(key);
+    if (order == 0) return std::optional(found(index, at, data_offset));
+    if (order > 0) return std::nullopt;
+    if (!add_data(at.running_bytes(), data_offset)) return bad_block(2922, kDataTooLong, block);
+  }
+  return std::nullopt;
+}
+
+Result<PageEntry> TokenPage::entry(std::size_t index) const {
+  const auto block = index / kBlockEntries;
+  auto at = cursor(block);
+  auto data_offset = blocks_[block].data_offset;
+  for (auto i = block * kBlockEntries;; ++i) {
+    if (!at.next()) return bad_block(2916, at.problem(), block);
+    if (i == index) return found(index, at, data_offset);
+    if (!add_data(at.running_bytes(), data_offset)) return bad_block(2923, kDataTooLong, block);
+  }
+}
+
+Status TokenPage::decode_block(std::size_t block, TokenRows& rows) const {
+  auto at = cursor(block);
+  const auto count = std::min(kBlockEntries, entry_count_ - block * kBlockEntries);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!at.next()) return bad_block(2917, at.problem(), block);
+    // F-144, F-190
+    if (!rows.add(at)) return bad_block(2918, "keys do not rise, or have other lengths", block);
+  }
+  if (at.bit_offset() != blocks_[block + 1].begin_bits) {  // F-193
+    return bad_block(2919, "block goes on behind its entries", block);
+  }
+  const auto end = blocks_[block + 1].data_offset;
+  if (rows.data_offset(rows.size()) != end) {  // F-191
+    return bad_block(2920, "block holds other data than its head says", block);
+  }
+  return ok();
+}
+
+Result<PageSlice> TokenPage::slice(std::size_t begin, std::size_t end) const {
+  const auto first = begin / kBlockEntries;
+  const auto last = (end - 1) / kBlockEntries;
+  auto rows = std::make_shared<TokenRows>((last - first + 1) * kBlockEntries, keys_bytes_,
+                                          blocks_[first].data_offset);
+  for (auto block = first; block <= last; ++block) {
+    DGFS_CHECK(decode_block(block, *rows));
+  }
+  return PageSlice{std::move(rows), first * kBlockEntries};
+}
+
+Result<std::shared_ptr<const DecodedPage>> TokenPage::decode() const {
+  auto rows = std::make_shared<TokenRows>(entry_count_, keys_bytes_, 0);
+  for (std::size_t block = 0; block < block_count(); ++block) {
+    DGFS_CHECK(decode_block(block, *rows));
+  }
+  if (!rows->is_full()) return bad_block(2921, "keys have other lengths", 0);  // F-190
+  return std::shared_ptr<const DecodedPage>(std::move(rows));
+}
+
+Result<TokenPartBits> TokenPage::measure(std::uint64_t& head_bits) const {
+  TokenPartBits parts{};
+  head_bits = blocks_[0].begin_bits + (payload_.size() * 8 - blocks_.back().begin_bits);
+  for (std::size_t block = 0; block < block_count(); ++block) {
+    auto at = cursor(block);
+    at.measure_into(parts);
+    const auto count = std::min(kBlockEntries, entry_count_ - block * kBlockEntries);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!at.next()) return bad_block(2924, at.problem(), block);
+    }
+  }
+  return parts;
+}
+
+std::size_t TokenPage::memory_bytes() const {
+  return sizeof *this + payload_.capacity() + blocks_.capacity() * sizeof(Block) + keys_.capacity();
+}
+
+}  // namespace dgfs::format

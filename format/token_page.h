@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// TokenPage: a page of the token codec, opened. Only the heads of its blocks are decoded: a search
+// decodes one block more, and checks no others (F-198).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "format/page.h"
+#include "format/token_cursor.h"
+#include "format/token_rows.h"
+
+namespace dgfs::format {
+
+/// Immutable, thread-safe. Memory: the payload and about 60 bytes a block.
+class TokenPage final : public Page {
+ public:
+  /// @param model       and `attributes` must outlive the page
+  /// Errors: kCorrupt with the offset in `payload`.
+  [[nodiscard]] static Result<std::shared_ptr<const TokenPage>> open(
+      const PageHeader& header, Bytes payload, const TokenModel& model,
+      const AttributeTable& attributes);
+
+  [[nodiscard]] std::size_t size() const override { return entry_count_; }
+  [[nodiscard]] std::string_view first_key() const override { return head_key(0); }
+  [[nodiscard]] Result<std::optional<PageEntry>> find(std::string_view key) const override;
+  [[nodiscard]] Result<PageEntry> entry(std::size_t index) const override;
+  /// Decodes the blocks that hold them.
+  [[nodiscard]] Result<PageSlice> slice(std::size_t begin, std::size_t end) const override;
+  [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode() const override;
+  [[nodiscard]] bool is_decoded() const override { return false; }
+  [[nodiscard]] std::size_t memory_bytes() const override;
+  /// Bits of the payload by what they are for: all but the entries' first. Errors: as decode().
+  [[nodiscard]] Result<TokenPartBits> measure(std::uint64_t& head_bits) const;
+
+ private:
+  /// Where a block begins. The last one is the end of the page.
+  struct Block {
+    std::uint32_t begin_bits = 0;
+    std::uint32_t key_begin = 0;  ///< in keys_
+    std::uint64_t data_offset = 0;
+  };
+  TokenPage(const PageHeader& header, Bytes payload, const TokenModel& model,
+            const AttributeTable& attributes)
+      : model_(model),
+        attributes_(attributes),
+        payload_(payload.begin(), payload.end()),
+        entry_count_(header.entry_count),
+        keys_bytes_(header.decoded_bytes - header.entry_count) {}
+
+  [[nodiscard]] Status load_head();
+  void load_defaults(BitReader& in);
+  [[nodiscard]] Status load_blocks(BitReader& in);
+  [[nodiscard]] std::size_t block_count() const { return blocks_.size() - 1; }
+  [[nodiscard]] std::string_view head_key(std::size_t block) const {
+    return std::string_view(keys_).substr(blocks_[block].key_begin,
+                                          blocks_[block + 1].key_begin - blocks_[block].key_begin);
+  }
+  [[nodiscard]] Status decode_block(std::size_t block, TokenRows& rows) const;
+  [[nodiscard]] TokenCursor cursor(std::size_t block) const;
+  [[nodiscard]] PageEntry found(std::size_t index, const TokenCursor& at,
+                                std::uint64_t data_offset) const;
+  [[nodiscard]] Error bad_block(std::uint16_t code, const char* what, std::size_t block) const;
+
+  const TokenModel& model_;
+  const AttributeTable& attributes_;
+  Buffer payload_;
+  std::size_t entry_count_;
+  std::size_t keys_bytes_;  ///< of all keys, written out
+  TokenPageHead head_;
+  std::vector<Block> blocks_;  ///< and the end
+  std::string keys_;           ///< of the heads
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/token_page_filler.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "format/entry_check.h"
+#include "format/key.h"
+#include "format/limits.h"
+
+namespace dgfs::format {
+namespace {
+
+/// Entries that the page's defaults are chosen from: about a page.
+constexpr std::size_t kHeadEntries = 512;
+
+}  // namespace
+
+void BitSink::number(NumberKind kind, std::uint64_t value) {
+  const auto width = static_cast<unsigned>(std::bit_width(value));
+  model_.widths(kind).write(width, bits_);
+  if (width > 1) bits_.bits(value, width - 1);
+}
+
+void BitSink::text(std::string_view text, std::size_t context) {
+  text_ = text;
+  text_ += kTextEnd;
+  for (const auto symbol : parser_.parse(text_, context)) {
+    model_.tokens(context).write(symbol, bits_);
+    context = static_cast<unsigned char>(model_.token(symbol).back());
+  }
+}
+
+TokenPageFiller::TokenPageFiller(const PageContext& context, std::uint8_t codec_id)
+    : context_(context),
+      codec_id_(codec_id),
+      model_(*context.model->tokens()),
+      rows_(*context.attributes),
+      page_head_(model_, context.model->token_trie()),
+      first_key_(model_, context.model->token_trie()),
+      block_heads_(model_, context.model->token_trie()),
+      blocks_(model_, context.model->token_trie()) {}
+
+Result<EncodedPage> TokenPageFiller::fill(std::span<const Entry> entries) {
+  head_ =
+      choose_page_head(entries.first(std::min(entries.size(), kHeadEntries)), *context_.attributes);
+  write_page_head(head_, (1u << kTypeCount) - 1, page_head_);
+  DGFS_CHECK(take(entries.first(std::min(entries.size(), kPageEntriesMax))));
+  if (count_ == 0) return Error(ErrorKind::kLimit, 2932, "entry does not fit into a page");
+  end_block();
+  BitWriter payload = std::move(page_head_.out());
+  payload.append(first_key_.out());
+  payload.append(block_heads_.out());
+  payload.append(blocks_.out());
+  PageHeader header;
+  header.codec = codec_id_;
+  header.model_id = context_.model->id();
+  header.attribute_table = context_.attributes->id();
+  header.decoded_bytes = static_cast<std::uint32_t>(keys_bytes_ - count_ * prefix_bytes_ + count_);
+  return make_encoded_page(header, std::move(payload).finish(), entries.first(count_),
+                           prefix_bytes_);
+}
+
+Status TokenPageFiller::take(std::span<const Entry> entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& entry = entries[i];
+    DGFS_CHECK(check_entry(entry));
+    if (entry.key.find(kTextEnd) != std::string::npos) {
+      return Error(ErrorKind::kInvalidArgument, 2933,
+                   "the token codec holds no key with '/'");  // F-197
+    }
+    if (i > 0 && entries[i - 1].key >= entry.key) {
+      return Error(ErrorKind::kInvalidArgument, 2934, "keys do not rise");
+    }
+    if (!entry.address && entry.stored_bytes > kFileBytesMax - data_bytes_) {
+      return i > 0 ? Status(ok()) : Error(ErrorKind::kInvalidArgument, 2935, "data is too long");
+    }
+    if (!add(entries, i)) return ok();
+  }
+  return ok();
+}
+
+/// The part of two keys that can be left out of both: up to the end of a directory, so that it
+/// makes no difference to the bits of the keys after the first.
+std::size_t TokenPageFiller::prefix_of(std::string_view first, std::string_view last) const {
+  return directory_bytes(first.substr(0, shared_prefix_bytes(first, last)));
+}
+
+void TokenPageFiller::write_first_key(std::string_view key, std::size_t prefix_bytes) {
+  first_key_.out().clear();
+  first_key_.bits(key.size() > prefix_bytes ? 1 : 0, 1);
+  if (key.size() > prefix_bytes) first_key_.text(key.substr(prefix_bytes), kContextStart);
+}
+
+/// False, and as before, if the page has no room for the entry.
+bool TokenPageFiller::add(std::span<const Entry> entries, std::size_t index) {
+  const auto& entry = entries[index];
+  const bool is_first = index % kBlockEntries == 0;
+  const auto prefix = prefix_of(entries.front().key, entry.key);
+  if (index == 0 || prefix < prefix_bytes_) {
+    write_first_key(entries.front().key, prefix);
+    // An entry that is not taken leaves a first key that is too long: it is made again below.
+  }
+  const auto old_prefix =
+      std::exchange(prefix_bytes_, index == 0 ? prefix : std::min(prefix, prefix_bytes_));
+  if (is_first) begin_block(entries, index);
+  const auto old_bits = blocks_.bit_count();
+  rows_.add(entry,
+            is_first ? std::nullopt : std::optional<std::string_view>(entries[index - 1].key),
+            blocks_);
+  const auto running = entry.address ? 0 : entry.stored_bytes;
+  block_data_bytes_ += running;
+  keys_bytes_ += entry.key.size();
+  ++count_;
+  if (fits()) {
+    data_bytes_ += running;
+    return true;
+  }
+  --count_;
+  keys_bytes_ -= entry.key.size();
+  block_data_bytes_ -= running;
+  blocks_.out().truncate(old_bits);
+  if (index > 0 && prefix_bytes_ != old_prefix) {
+    prefix_bytes_ = old_prefix;
+    write_first_key(entries.front().key, old_prefix);
+  }
+  return false;
+}
+
+void TokenPageFiller::begin_block(std::span<const Entry> entries, std::size_t index) {
+  if (index > 0) end_block();
+  head_begin_bits_ = block_heads_.bit_count();
+  block_begin_bits_ = blocks_.bit_count();
+  block_data_bytes_ = 0;
+  rows_.begin_block(head_);
+  if (index == 0) return;
+  write_next_key(entries[index - kBlockEntries].key, entries[index].key, block_heads_);
+}
+
+/// Completes the head of the open block; of one without entries it takes back what there is.
+void TokenPageFiller::end_block() {
+  const auto bits = blocks_.bit_count() - block_begin_bits_;
+  if (bits == 0) return block_heads_.out().truncate(head_begin_bits_);
+  block_heads_.number(NumberKind::kBlockBits, bits);
+  block_heads_.number(NumberKind::kBlockBytes, block_data_bytes_);
+}
+
+std::size_t TokenPageFiller::number_bits(NumberKind kind, std::uint64_t value) const {
+  const auto width = static_cast<unsigned>(std::bit_width(value));
+  return model_.widths(kind).length_bits(width) + (width > 1 ? width - 1 : 0);
+}
+
+std::size_t TokenPageFiller::block_head_bits() const {
+  return number_bits(NumberKind::kBlockBits, blocks_.bit_count() - block_begin_bits_) +
+         number_bits(NumberKind::kBlockBytes, block_data_bytes_);
+}
+
+bool TokenPageFiller::fits() const {
+  const auto bits = page_head_.bit_count() + first_key_.bit_count() + block_heads_.bit_count() +
+                    blocks_.bit_count() + block_head_bits();
+  return bits <= kPagePayloadBytesMax * 8 &&
+         keys_bytes_ - count_ * prefix_bytes_ + count_ <= kPageDecodedBytesMax;
+}
+
+}  // namespace dgfs::format

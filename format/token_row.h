@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The alphabets of the token codec: what a symbol of each of its prefix codes means.
+// docs/FORMAT.md, "Token codec", is the rule.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "format/entry.h"
+
+namespace dgfs::format {
+
+/// Entries of a block, the unit that a lookup decodes; the last block of a page may be shorter.
+inline constexpr std::size_t kBlockEntries = 64;
+
+/// Row symbol: what an entry is and what of it differs from the entries before: 16 * kind + flags.
+/// Kinds are those of format/entry_columns.h.
+inline constexpr std::size_t kRowSymbols = 1280;
+inline constexpr unsigned kRowFlagBits = 4;
+inline constexpr unsigned kRowSuccessor = 8;   ///< the key is make_successor() of the one before
+inline constexpr unsigned kRowAttributes = 4;  ///< another combination than the last of its type
+inline constexpr unsigned kRowTime = 2;        ///< another mtime than the object before
+inline constexpr unsigned kRowExtras = 1;      ///< an extras symbol follows
+
+/// Share symbol: bytes shared with the key before, minus its directory bytes, zigzag.
+inline constexpr std::size_t kShareSymbols = 64;
+inline constexpr std::size_t kShareEscape = 63;  ///< a number (kOther) follows: the zigzag
+
+/// Time symbol: place of the mtime among the last ones; 0: it is none of them, and follows.
+inline constexpr std::size_t kTimeSymbols = 16;
+inline constexpr unsigned kTimeCountBits = 4;  ///< of how many a page begins with, minus one
+
+/// Attribute symbol: a number in the attribute table.
+inline constexpr std::size_t kAttributeSymbols = 256;
+inline constexpr std::size_t kAttributeEscape = 255;  ///< a number (kOther) follows, added to it
+
+/// Extras symbol: a mask of what few entries have.
+inline constexpr std::size_t kExtraSymbols = 512;
+enum class Extra : std::uint16_t {
+  kSparseMap = 1 << 0,
+  kZstd = 1 << 1,
+  kStored = 1 << 2,
+  kAddress = 1 << 3,
+  kLinkCount = 1 << 4,
+  kChangeTime = 1 << 5,
+  kAccessTime = 1 << 6,
+  kXattrs = 1 << 7,
+  kLongTarget = 1 << 8,
+};
+
+/// What numbers are, each with a prefix code of its own for their widths (0 to 64 bits).
+enum class NumberKind : std::uint8_t {
+  kSeconds,
+  kNanoseconds,
+  kLinkInode,
+  kStoredBytes,
+  kAddress,
+  kReference,
+  kBlockBits,
+  kBlockBytes,
+  kOther,
+};
+inline constexpr std::size_t kNumberKinds = 9;
+inline constexpr std::size_t kWidthSymbols = 65;
+
+/// Token symbols: the 256 bytes, then the model's tokens. '/' ends a text.
+inline constexpr std::size_t kByteTokens = 256;
+inline constexpr char kTextEnd = '/';
+/// Longest token; the model's tokens have at least 2 bytes.
+inline constexpr std::size_t kTokenBytesMax = 15;
+inline constexpr std::size_t kTokensMax = 16384;  ///< bytes and tokens
+/// What a text goes on after: the byte before, or one of these.
+inline constexpr std::size_t kContextStart = 0;     ///< a key without shared bytes: as after 0x00
+inline constexpr std::size_t kContextTarget = 256;  ///< the target of a symlink
+inline constexpr std::size_t kTokenContexts = 257;
+/// Classes of contexts, each with a prefix code of tokens.
+inline constexpr std::size_t kTokenClassesMax = 16;
+
+/// Turns `key` into the one that numbered names have next: its last run of decimal digits, in the
+/// name, one higher at the same length. False, and unchanged, where there is none.
+[[nodiscard]] bool make_successor(char* key, std::size_t key_bytes);
+/// Whether `key` is what make_successor() makes of `before`. Cost: O(1) but for equal keys.
+[[nodiscard]] bool is_successor(std::string_view before, std::string_view key,
+                                std::size_t shared_bytes);
+
+}  // namespace dgfs::format

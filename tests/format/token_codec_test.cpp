@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/token_codec.h"
+
+#include "format/entry_columns.h"
+#include "format/key.h"
+#include "format/mode.h"
+#include "tests/format/token_test_support.h"
+
+namespace dgfs::test {
+namespace {
+
+using format::Entry;
+
+/// Encodes everything, and expects it back, by every way of reading or by the whole page alone.
+void expect_round_trip(const std::vector<Entry>& entries, MapDictionaries& dictionaries,
+                       bool every_way = true) {
+  const auto context = dictionaries.context(1, 7);
+  ASSERT_TRUE(intern_all(entries, *context.attributes));
+  std::span<const Entry> rest(entries);
+  for (const auto& page : fill_pages(entries, context, format::kTokenCodec)) {
+    const auto here = rest.first(page.entry_count);
+    const auto opened = format::open_page(page.bytes, dictionaries);
+    ASSERT_TRUE(opened) << opened.error().message();
+    if (every_way) expect_page_finds(*opened.value(), page.prefix, here);
+    const auto decoded = opened.value()->decode();
+    ASSERT_TRUE(decoded) << decoded.error().message();
+    expect_page_holds(*decoded.value(), page.prefix, here);
+    EXPECT_EQ(page.data_bytes, decoded.value()->data_offset(page.entry_count));
+    EXPECT_EQ(page.first_key, here.front().key);
+    EXPECT_EQ(page.last_key, here.back().key);
+    rest = rest.subspan(page.entry_count);
+  }
+  EXPECT_TRUE(rest.empty());
+}
+
+TEST(TokenCodec, RandomTreesComeBack) {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    EntryGenerator generator(seed);
+    EntryOptions options;
+    options.entry_count = 1 + generator.below(1000);
+    options.feature_percent = static_cast<unsigned>(seed % 3) * 20;
+    options.wild_names = seed % 2 == 0;
+    options.wild_values = seed % 4 < 2;
+    auto dictionaries = token_dictionaries(seed, 1 + seed % 5);
+    expect_round_trip(generator.tree(options), dictionaries);
+  }
+}
+
+Entry file(const std::string& path, std::uint64_t bytes = 0) {
+  Entry entry;
+  entry.key = format::key_of_path(path).value();
+  entry.mode = format::kTypeRegular | 0644;
+  entry.size_bytes = bytes;
+  entry.stored_bytes = format::implied_stored_bytes(entry);
+  return entry;
+}
+
+TEST(TokenCodec, NumberedNamesCostLessThanTheirDigits) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 5000; ++i) {
+    auto digits = std::to_string(i);
+    entries.push_back(file("img_" + std::string(6 - digits.size(), '0') + digits + ".jpg"));
+  }
+  auto dictionaries = token_dictionaries(1, 2);
+  expect_round_trip(entries, dictionaries);
+  const auto context = dictionaries.context(1, 7);
+  const auto pages = fill_pages(entries, context, format::kTokenCodec);
+  EXPECT_GT(pages.front().entry_count, 1800u) << "about a row symbol each";
+}
+
+TEST(TokenCodec, SuccessorsAreOnlyWhatTheyAre) {  // F-192
+  const auto is = [](std::string before, std::string_view key) {
+    const auto shared = format::shared_prefix_bytes(before, key);
+    const bool is_one = format::is_successor(before, key, shared);
+    std::string made = before;
+    const bool has_one = format::make_successor(made.data(), made.size());
+    EXPECT_EQ(is_one, has_one && made == key) << before << " " << key;
+    return is_one;
+  };
+  EXPECT_TRUE(is("a1", "a2"));
+  EXPECT_TRUE(is("a09b", "a10b"));
+  EXPECT_TRUE(is("x199.tar", "x200.tar"));
+  EXPECT_FALSE(is("a1", "a3"));
+  EXPECT_FALSE(is("a9", "a10"));
+  EXPECT_FALSE(is("a99", "b00"));
+  EXPECT_FALSE(is("a1b1", "a2b1"));
+  EXPECT_FALSE(is("a1b9", "a2b0"));
+  EXPECT_FALSE(is("a09", "a19"));
+  EXPECT_FALSE(is("a19", "a20b"));
+  EXPECT_FALSE(is("a/9", "a/:"));
+  EXPECT_FALSE(is("a1", "a1"));
+  EXPECT_FALSE(is("", ""));
+  EXPECT_FALSE(is(std::string("1\0b", 3), std::string_view("2\0b", 3)));
+}
+
+TEST(TokenCodec, OneEntryAlwaysFits) {  // F-181
+  EntryGenerator generator(5);
+  for (int round = 0; round < 200; ++round) {
+    Entry entry;
+    entry.key = std::string(60000, 'd') + std::string(2, '\0');
+    for (int i = 0; i < 255; ++i) entry.key += static_cast<char>(128 + generator.below(128));
+    entry.mode = format::kTypeSymlink | 0777;
+    for (int i = 0; i < 255; ++i) entry.target += static_cast<char>(1 + generator.below(255));
+    entry.size_bytes = entry.target.size();
+    entry.mtime = {-(std::int64_t{1} << 62), 999999999};
+    entry.ctime = entry.atime = Time{std::int64_t{1} << 62, 1};
+    entry.xattrs = {format::kFileBytesMax - 7, 7};
+    auto dictionaries = token_dictionaries(static_cast<std::uint64_t>(round), 3);
+    expect_round_trip({entry}, dictionaries);
+  }
+}
+
+TEST(TokenCodec, PagesAreFilled) {
+  EntryGenerator generator(2);
+  EntryOptions options;
+  options.entry_count = 5000;
+  options.wild_names = false;
+  options.wild_values = false;
+  const auto entries = generator.tree(options);
+  auto dictionaries = token_dictionaries(2, 4);
+  const auto context = dictionaries.context(1, 7);
+  ASSERT_TRUE(intern_all(entries, *context.attributes));
+  const auto pages = fill_pages(entries, context, format::kTokenCodec);
+  ASSERT_GT(pages.size(), 3u);
+  for (std::size_t i = 0; i + 1 < pages.size(); ++i) {
+    const auto header = format::read_page_header(pages[i].bytes).value();
+    EXPECT_GT(header.payload_bytes, format::kPagePayloadBytesMax - 120) << i;
+  }
+}
+
+TEST(TokenCodec, RefusesWhatItCannotHold) {  // F-197
+  auto dictionaries = token_dictionaries(1, 1);
+  const auto context = dictionaries.context(1, 7);
+  const auto* codec = format::find_page_codec(format::kTokenCodec);
+  std::vector<Entry> entries{file("a"), file("b")};
+  intern_all(entries, *context.attributes);
+  std::size_t guess = 1;
+  const auto code_of = [&](const std::vector<Entry>& given, const format::PageContext& with) {
+    auto page = format::fill_page(*codec, given, with, guess);
+    return page ? 0 : page.error().code();
+  };
+  EXPECT_EQ(code_of(entries, context), 0);
+  EXPECT_EQ(code_of(entries, dictionaries.context(0, 7)), 2930);
+  EXPECT_EQ(code_of({}, context), 2148);
+  EXPECT_EQ(code_of({entries[1], entries[0]}, context), 2934);
+  auto slash = entries;
+  slash[1].key += "/c";
+  EXPECT_EQ(code_of(slash, context), 2933);
+  auto contradiction = entries;
+  contradiction[0].target = "t";
+  EXPECT_EQ(code_of(contradiction, context), 2186);
+}
+
+TEST(TokenCodec, APageKeepsItsBytesUnderAnotherPrefix) {  // F-121
+  std::vector<Entry> entries;
+  for (int i = 100; i < 400; ++i) entries.push_back(file("deep/er/f" + std::to_string(i), 7));
+  auto dictionaries = token_dictionaries(3, 2);
+  const auto context = dictionaries.context(1, 7);
+  intern_all(entries, *context.attributes);
+  const auto page = fill_pages(entries, context, format::kTokenCodec).front();
+  EXPECT_EQ(page.prefix, format::children_prefix(format::key_of_path("deep/er").value()));
+  auto moved = entries;
+  for (auto& entry : moved) entry.key.replace(0, page.prefix.size(), "elsewhere");
+  const auto again = fill_pages(moved, context, format::kTokenCodec).front();
+  const auto opened = format::open_page(page.bytes, dictionaries).value();
+  for (const auto& entry : moved) {
+    EXPECT_TRUE(opened->find(entry.key.substr(9)).value());
+  }
+  EXPECT_EQ(again.entry_count, entries.size());
+}
+
+/// Whatever a decoder accepts must be what an encoder can write.
+void expect_sound(const format::DecodedPage& page, MapDictionaries& dictionaries) {
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < page.size(); ++i) entries.push_back(page.entry(i));
+  expect_round_trip(entries, dictionaries, false);
+}
+
+struct Sample {
+  explicit Sample(std::uint64_t seed) : dictionaries(token_dictionaries(seed, 2)) {
+    EntryGenerator generator(seed);
+    EntryOptions options;
+    options.entry_count = 90;  // two blocks
+    options.special_percent = 30;
+    options.link_percent = 15;
+    options.feature_percent = 20;
+    const auto entries = generator.tree(options);
+    const auto context = dictionaries.context(1, 7);
+    intern_all(entries, *context.attributes);
+    const auto page = fill_pages(entries, context, format::kTokenCodec).front();
+    header = format::read_page_header(page.bytes).value();
+    const auto bytes = Bytes(page.bytes).subspan(format::kPageHeaderBytes, header.payload_bytes);
+    payload.assign(bytes.begin(), bytes.end());
+  }
+  [[nodiscard]] auto open(Bytes bad) const {
+    return format::open_page(format::make_page(header, bad), dictionaries);
+  }
+  MapDictionaries dictionaries;
+  format::PageHeader header;
+  Buffer payload;
+};
+
+TEST(TokenCodec, FlippedBitsNeverViolateTheRules) {
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    Sample sample(seed);
+    std::size_t accepted = 0;
+    // All of the heads, and a third of the rest.
+    for (std::size_t bit = 0; bit < sample.payload.size() * 8; bit += bit < 2000 ? 1 : 3) {
+      auto bad = sample.payload;
+      bad[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+      const auto opened = sample.open(bad);
+      if (!opened) {
+        ASSERT_EQ(opened.error().kind(), ErrorKind::kCorrupt);
+        continue;
+      }
+      for (std::size_t i = 0; i < opened.value()->size(); i += 17) {
+        const auto entry = opened.value()->entry(i);
+        if (!entry) {
+          ASSERT_EQ(entry.error().kind(), ErrorKind::kCorrupt);
+        }
+      }
+      const auto decoded = opened.value()->decode();
+      if (!decoded) continue;
+      ++accepted;
+      expect_sound(*decoded.value(), sample.dictionaries);
+      if (HasFailure()) FAIL() << "seed " << seed << " bit " << bit;
+    }
+    EXPECT_GT(accepted, 0u) << "some flips only change a value";
+  }
+}
+
+TEST(TokenCodec, TruncationsAndWrongCountsAreDetected) {  // F-190, F-191, F-193
+  Sample sample(4);
+  for (std::size_t length = 0; length < sample.payload.size(); ++length) {
+    EXPECT_FALSE(sample.open(Bytes(sample.payload).first(length))) << length;
+  }
+  const auto decodes = [&] {
+    const auto opened = sample.open(sample.payload);
+    return opened && opened.value()->decode();
+  };
+  ASSERT_TRUE(decodes());
+  for (const int change : {-2, -1, 1, 2, 200}) {
+    const auto good = sample.header;
+    sample.header.entry_count = static_cast<std::uint16_t>(good.entry_count + change);
+    EXPECT_FALSE(decodes()) << change;
+    sample.header.decoded_bytes =
+        static_cast<std::uint32_t>(static_cast<int>(good.decoded_bytes) + change);
+    EXPECT_FALSE(decodes()) << change;
+    sample.header.entry_count = good.entry_count;
+    EXPECT_FALSE(decodes()) << change;
+    sample.header = good;
+  }
+  sample.header.decoded_bytes = 1;
+  EXPECT_FALSE(decodes());
+}
+
+}  // namespace
+}  // namespace dgfs::test
