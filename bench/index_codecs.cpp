@@ -21,9 +21,7 @@
 #include "format/key.h"
 #include "format/mode.h"
 #include "format/page.h"
-#include "format/row_writer.h"
 #include "format/section.h"
-#include "format/token_parser.h"
 
 namespace dgfs::bench {
 namespace {
@@ -156,8 +154,7 @@ class Dictionaries final : public format::PageDictionaries {
   format::AttributeTable table{1};
 };
 
-constexpr std::size_t kSampleEntries = 600;
-constexpr std::size_t kSamples = 64;  // as many as the builder takes
+constexpr std::size_t kSamples = 64;  // as the builder takes them
 
 std::vector<format::EncodedPage> fill(const std::vector<Entry>& entries, std::uint8_t codec,
                                       const format::PageContext& context) {
@@ -177,19 +174,20 @@ std::vector<format::EncodedPage> fill(const std::vector<Entry>& entries, std::ui
   return pages;
 }
 
-/// Calls use(run of entries) for samples spread over the tree.
+/// Calls use(run of at most `entries_max` entries) for samples spread over the tree.
 template <class Use>
-void sample(const std::vector<Entry>& entries, const Use& use) {
-  const auto step = std::max(kSampleEntries, entries.size() / kSamples);
+void sample(const std::vector<Entry>& entries, std::size_t entries_max, const Use& use) {
+  const auto step = std::max(entries_max, entries.size() / kSamples);
   for (std::size_t at = 0; at < entries.size(); at += step) {
-    use(std::span(entries).subspan(at, std::min(kSampleEntries, entries.size() - at)));
+    use(std::span(entries).subspan(at, std::min(entries_max, entries.size() - at)));
   }
 }
 
 void train_dictionary(const std::vector<Entry>& entries, Dictionaries& dictionaries) {
   constexpr std::size_t kDictionaryBytes = std::size_t{32} << 10;
+  constexpr std::size_t kPageEntries = 600;
   std::vector<Buffer> samples;
-  sample(entries, [&](std::span<const Entry> run) {
+  sample(entries, kPageEntries, [&](std::span<const Entry> run) {
     const format::PageContext context{
         .model = dictionaries.model_used.get(),
         .attributes = &dictionaries.table,
@@ -201,7 +199,9 @@ void train_dictionary(const std::vector<Entry>& entries, Dictionaries& dictionar
 
 void train_tokens(const std::vector<Entry>& entries, Dictionaries& dictionaries) {
   builder::TokenTrainer trainer;
-  sample(entries, [&](std::span<const Entry> run) { trainer.add(run, dictionaries.table); });
+  const auto of_each = std::min<std::size_t>(entries.size() / 2, 1 << 17) / kSamples + 1;
+  sample(entries, of_each,
+         [&](std::span<const Entry> run) { trainer.add(run, dictionaries.table); });
   dictionaries.model_used =
       format::Model::make(1, format::ModelKind::kTokens, trainer.train(entries.size())).value();
 }
@@ -253,9 +253,6 @@ double time_listing(const std::vector<Entry>& entries,
   return 1e9 * seconds / kRounds / static_cast<double>(entries.size());
 }
 
-void print_costs(const std::vector<Entry>& entries, const std::vector<format::EncodedPage>& pages,
-                 const Dictionaries& dictionaries);
-
 void measure(std::string_view design, const std::vector<Entry>& entries, std::uint8_t codec,
              Dictionaries& dictionaries, double train_seconds) {
   const auto start = std::clock();
@@ -271,76 +268,6 @@ void measure(std::string_view design, const std::vector<Entry>& entries, std::ui
              (page_bytes + static_cast<double>(stored_model.size())) / count,
              time_lookups(entries, pages, dictionaries), time_listing(entries, pages, dictionaries),
              count / encode_seconds / 1e6, train_seconds);
-  if (codec == format::kTokenCodec) print_costs(entries, pages, dictionaries);
-}
-
-/// Bits by what they are for.
-class CostSink {
- public:
-  explicit CostSink(const format::TokenModel& model, const format::TokenTrie& trie)
-      : model_(model), parser_(model, trie) {}
-  void row(std::size_t symbol) { rows += model_.rows().length_bits(symbol); }
-  void share(std::size_t symbol) { shares += model_.shares().length_bits(symbol); }
-  void recent_time(std::size_t symbol) { times += model_.times().length_bits(symbol); }
-  void attribute(std::size_t symbol) { attributes += model_.attributes().length_bits(symbol); }
-  void extras(std::size_t symbol) { others += model_.extras().length_bits(symbol); }
-  void number(format::NumberKind kind, std::uint64_t value) {
-    const auto width = static_cast<std::size_t>(std::bit_width(value));
-    const auto bits = model_.widths(kind).length_bits(width) + (width > 1 ? width - 1 : 0);
-    (kind == format::NumberKind::kSeconds || kind == format::NumberKind::kNanoseconds ? times
-                                                                                      : others) +=
-        bits;
-  }
-  void bits(std::uint64_t, unsigned count) { sizes += count; }
-  void text(std::string_view text, std::size_t context) {
-    std::string ended(text);
-    ended += format::kTextEnd;
-    auto& sum = context == format::kContextTarget ? targets : names;
-    for (const auto symbol : parser_.parse(ended, context)) {
-      sum += model_.tokens(context).length_bits(symbol);
-      context = static_cast<unsigned char>(model_.token(symbol).back());
-    }
-  }
-  std::uint64_t rows = 0, shares = 0, attributes = 0, others = 0, times = 0, sizes = 0, targets = 0,
-                names = 0;
-
- private:
-  const format::TokenModel& model_;
-  format::TokenParser parser_;
-};
-
-void print_costs(const std::vector<Entry>& entries, const std::vector<format::EncodedPage>& pages,
-                 const Dictionaries& dictionaries) {
-  const auto& model = *dictionaries.model_used;
-  CostSink sink(*model.tokens(), model.token_trie());
-  CostSink heads(*model.tokens(), model.token_trie());
-  std::span<const Entry> rest(entries);
-  for (const auto& page : pages) {
-    const auto run = rest.first(page.entry_count);
-    const auto head = format::choose_page_head(rest.first(std::min<std::size_t>(512, rest.size())),
-                                               dictionaries.table);
-    format::RowWriter rows(dictionaries.table);
-    for (std::size_t i = 0; i < run.size(); ++i) {
-      std::optional<std::string_view> before;
-      if (i % format::kBlockEntries == 0) {
-        rows.begin_block(head);
-        if (i > 0) format::write_next_key(run[i - format::kBlockEntries].key, run[i].key, heads);
-      } else {
-        before = run[i - 1].key;
-      }
-      rows.add(run[i], before, sink);
-    }
-    rest = rest.subspan(page.entry_count);
-  }
-  const auto per = [&](std::uint64_t bits) {
-    return static_cast<double>(bits) / 8 / static_cast<double>(entries.size());
-  };
-  fmt::print(
-      "  names {:.3f} shares {:.3f} rows {:.3f} sizes {:.3f} times {:.3f} attributes {:.3f} "
-      "targets {:.3f} others {:.3f} heads {:.3f}; {} tokens, {} classes\n",
-      per(sink.names), per(sink.shares), per(sink.rows), per(sink.sizes), per(sink.times),
-      per(sink.attributes), per(sink.targets), per(sink.others), per(heads.names + heads.shares),
-      model.tokens()->token_count(), model.tokens()->class_count());
 }
 
 void compare(std::string_view tree) {

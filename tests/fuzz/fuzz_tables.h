@@ -6,6 +6,7 @@
 
 #include "format/mode.h"
 #include "format/page.h"
+#include "tests/support/token_models.h"
 
 namespace dgfs::test {
 
@@ -24,10 +25,17 @@ inline const format::AttributeTable& fuzz_attributes() {
 }
 
 /// Model 0 and table 0.
+inline constexpr std::uint16_t kFuzzTokenModel = 1;
+
 class FuzzDictionaries final : public format::PageDictionaries {
  public:
   const format::Model* model(std::uint16_t id) const override {
     static const auto empty = format::Model::empty();
+    static const auto tokens =
+        format::Model::make(kFuzzTokenModel, format::ModelKind::kTokens,
+                            format::encode_token_model(some_token_model(7, 3)))
+            .value();
+    if (id == kFuzzTokenModel) return tokens.get();
     return id == 0 ? empty.get() : nullptr;
   }
   const format::AttributeTable* attribute_table(std::uint16_t id) const override {

@@ -77,16 +77,21 @@ void add_pages(const std::filesystem::path& folder) {
   auto table = fuzz_attributes();
   const auto model = format::Model::empty();
   const format::PageContext context{model.get(), &table};
-  for (std::uint64_t seed = 0; seed < 8; ++seed) {
-    const auto made = entries(seed, seed % 4 == 3);
+  const FuzzDictionaries dictionaries;
+  const format::PageContext token_context{dictionaries.model(kFuzzTokenModel), &table};
+  const auto add_page = [&](std::uint8_t codec, std::span<const format::Entry> made,
+                            const format::PageContext& with) {
     auto guess = made.size();
-    const auto page =
-        format::fill_page(*format::find_page_codec(format::kColumnCodec), made, context, guess)
-            .value();
+    const auto page = format::fill_page(*format::find_page_codec(codec), made, with, guess).value();
     const auto header = format::read_page_header(page.bytes).value();
     corpus.add(Bytes(page.bytes).subspan(format::kPageHeaderBytes, header.payload_bytes), kFirst,
                header.codec, header.flags, header.model_id, header.attribute_table,
                header.entry_count, header.decoded_bytes);
+  };
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto made = entries(seed, seed % 4 == 3);
+    add_page(format::kColumnCodec, made, context);
+    if (seed % 4 != 3) add_page(format::kTokenCodec, made, token_context);
     const auto columns = format::encode_columns(made, 0, table).value().value();
     corpus.add(columns.bytes, kSecond, static_cast<std::uint16_t>(made.size()));
   }
@@ -237,6 +242,7 @@ void add_models(const std::filesystem::path& folder) {
   auto bytes = payload;
   bytes.insert(bytes.end(), model->bytes().begin(), model->bytes().end());
   corpus.add(bytes, static_cast<std::uint16_t>(payload.size()), std::uint16_t{100});
+  corpus.add(format::encode_token_model(some_token_model(1, 2)), std::uint32_t{0});
 }
 
 /// Of the golden images, which have one of everything that a tree can hold.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Models and what is compressed with them. Input: the length of a payload, the payload, and a
-// dictionary that it was compressed with.
+// dictionary that it was compressed with; or, both lengths skipped, a token model.
 #include "format/model.h"
 #include "format/zstd_frame.h"
 #include "format/zstd_payload.h"
@@ -22,5 +22,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (plain) test::require(plain.value().size() == plain_bytes);
   Buffer out(plain_bytes);
   (void)format::decompress_zstd_frame(payload, out);
+  (void)format::Model::make(1, format::ModelKind::kTokens, rest);
   return 0;
 }
