@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/session.h"
 
+#include <fcntl.h>
 #include <fuse_lowlevel.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -94,6 +96,16 @@ Status Session::mount(const std::string& mount_point) {
 }
 
 Status Session::daemonize() {
+  // libfuse goes on without it, and with the caller's output: who waits for that to close, as a
+  // shell's $(...) does, would wait as long as the mount lasts.
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) {
+    const int os_errno = errno;
+    return Error(ErrorKind::kIo, 5025, "cannot go to the background: " + reason(os_errno))
+        .in_file("/dev/null")
+        .with_errno(os_errno);
+  }
+  close(null);
   last_message.clear();
   if (fuse_daemonize(0) != 0) {
     const int os_errno = errno;

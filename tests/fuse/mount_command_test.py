@@ -366,6 +366,15 @@ class OrdinaryUser(MountCase):
                            check=False)
         self.expect_refused(result, "user_allow_other", "nothing was mounted", code=1)
 
+    def test_without_dev_null_there_is_no_daemon_that_keeps_its_callers_output(self):
+        stand_in = self.scratch / "null"
+        stand_in.touch(0o644)  # as root's tools leave it that replace what they write to
+        run("mount", "--bind", stand_in, "/dev/null")
+        self.addCleanup(run, "umount", "--lazy", "/dev/null")  # umount's own input is it
+        result = as_nobody(support.DGFS, "mount", self.image, self.point, check=False, timeout=60)
+        self.expect_refused(result, "/dev/null", code=1)
+        self.assertIsNone(self.table_entry(self.point))
+
     def test_cannot_mount_over_what_is_not_theirs(self):
         other = self.scratch / "other"
         other.mkdir()
