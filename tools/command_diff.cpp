@@ -100,7 +100,13 @@ class Report {
 
   int finish() {
     bar_.clear();
-    if (session_.io().stop) return kExitInterrupted;
+    if (session_.io().stop) {
+      session_.complain("interrupted");
+      return kExitInterrupted;
+    }
+    // Status 1 would say that all there is to say was printed.
+    session_.io().out.flush();
+    trouble_ |= session_.io().out.failure() != 0;
     return trouble_ ? kExitTrouble : differs_ ? kExitDiffers : kExitSame;
   }
 

@@ -86,6 +86,10 @@ int write(const Session& session, const reader::Image& image, const std::string&
       reader::extract(image, session.env(), destination, extract);
   bar.clear();
   if (!result) {
+    // Where the destination itself cannot be made or entered, nothing is in it.
+    if (result.error().file() == destination) {
+      return session.fail(result.error(), "nothing was extracted");
+    }
     return session.fail(result.error(),
                         "what was extracted so far is left in " + shell_quoted(destination));
   }

@@ -166,5 +166,12 @@ TEST_F(ReadCommandTest, DiffTakesAnIndexForEachImage) {
   EXPECT_EQ(run({"diff", image_, image_, "--volume", other}).code, 0);
 }
 
+TEST_F(ReadCommandTest, ExtractSaysThatNothingWasDoneWhereItCannotBegin) {
+  const std::string file = tree_ + "/hello.txt";
+  const Outcome outcome = dgfs("extract", {file});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(outcome.err.ends_with("; nothing was extracted\n")) << outcome.err;
+}
+
 }  // namespace
 }  // namespace dgfs::test

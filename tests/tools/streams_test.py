@@ -47,6 +47,16 @@ class Streams(unittest.TestCase):
                 self.assertEqual(result.returncode, 1)
                 self.assertIn(b"No space left on device", result.stderr)
 
+    def test_a_difference_that_cannot_be_told_is_trouble(self):
+        (self.place / "other").mkdir()
+        support.build(self.place / "other", self.place / "other.dgfs")
+        with open("/dev/full", "wb") as full:
+            result = subprocess.run(
+                [support.DGFS, "diff", self.image, self.place / "other.dgfs"], stdout=full,
+                stderr=subprocess.PIPE, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"No space left on device", result.stderr)
+
     def test_a_closed_pipe_is_quiet(self):
         for command in self.commands():
             with self.subTest(command=command):
