@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/session.h"
 
-#include <fcntl.h>
 #include <fuse_lowlevel.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -12,6 +10,7 @@
 #include <cstring>
 
 #include "fuse/operations.h"
+#include "storage/null_device.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -96,16 +95,9 @@ Status Session::mount(const std::string& mount_point) {
 }
 
 Status Session::daemonize() {
-  // libfuse goes on without it, and with the caller's output: who waits for that to close, as a
-  // shell's $(...) does, would wait as long as the mount lasts.
-  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (null < 0) {
-    const int os_errno = errno;
-    return Error(ErrorKind::kIo, 5025, "cannot go to the background: " + reason(os_errno))
-        .in_file("/dev/null")
-        .with_errno(os_errno);
-  }
-  close(null);
+  // libfuse goes on without it, but with its caller's output: mount(8), or who else waits for that
+  // to close, would wait as long as the mount lasts.
+  DGFS_CHECK(storage::check_null_device());
   last_message.clear();
   if (fuse_daemonize(0) != 0) {
     const int os_errno = errno;
