@@ -5,8 +5,10 @@
 // a file, or answers as on a sound device (from the other index copy); and the next call succeeds.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "format/limits.h"
@@ -162,7 +164,10 @@ const std::vector<Operation>& operations() {
   return all;
 }
 
-class FaultSweep : public ::testing::TestWithParam<FaultKind> {
+/// What fails, and from how many entries on a page is of the token codec.
+using SweepCase = std::tuple<FaultKind, std::uint64_t>;
+
+class FaultSweep : public ::testing::TestWithParam<SweepCase> {
  protected:
   void SetUp() override {
     tree_.directory("d");
@@ -178,7 +183,9 @@ class FaultSweep : public ::testing::TestWithParam<FaultKind> {
     auto holes = value_of(root->create_file("holes", 0644));
     expect_ok(holes->write_at(8192, pattern(4096, 4)));
     expect_ok(holes->truncate(32768));
-    tree_.pack();
+    builder::BuildOptions options;
+    options.token_entries_min = std::get<1>(GetParam());
+    tree_.pack(options);
   }
 
   // Runs `run` with a fault at each call in turn until none is left; without it the next
@@ -189,7 +196,7 @@ class FaultSweep : public ::testing::TestWithParam<FaultKind> {
     for (std::uint64_t call = 1;; ++call) {
       SCOPED_TRACE(what + ", fault at call " + std::to_string(call));
       ASSERT_LT(call, 2000U);
-      faulty_->arm({.kind = GetParam(), .at_call = call, .sticky = false});
+      faulty_->arm({.kind = std::get<0>(GetParam()), .at_call = call, .sticky = false});
       const auto answer = run();
       const auto fired = faulty_->fired();
       faulty_->arm({});
@@ -250,9 +257,11 @@ TEST_P(FaultSweep, OfOpening) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FaultSweep,
-                         ::testing::Values(FaultKind::kIoError, FaultKind::kShortRead,
-                                           FaultKind::kBitFlip));
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, FaultSweep,
+    ::testing::Combine(
+        ::testing::Values(FaultKind::kIoError, FaultKind::kShortRead, FaultKind::kBitFlip),
+        ::testing::Values(std::uint64_t{1}, builder::BuildOptions().token_entries_min)));
 
 }  // namespace
 }  // namespace dgfs::test
