@@ -252,7 +252,9 @@ Result<std::string> Namespace::path_of(InodeNumber inode) const {
   const auto ordinal = tables_.inodes.ordinal_of(inode);
   if (!ordinal) return no_such_inode(3067, inode);
   DGFS_TRY(found, at_ordinal(*ordinal));
-  return format::path_of_key(found.page->full_key(found.at.entry.key));
+  auto path = format::path_of_key(found.page->full_key(found.at.entry.key));
+  if (path) return path;
+  return bad_entry(3045, found, "not a path key");  // F-100: a lookup has not checked its page
 }
 
 // Some of the `count` entries from `first` on: those in one page, and of a long list not all that

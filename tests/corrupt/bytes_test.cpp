@@ -102,7 +102,7 @@ TEST_F(EveryFlippedBit, OfALoneIndex) {
 }
 
 TEST(Truncation, AtEveryEdge) {
-  for (const auto* image : {&sample_image(), &assembled_image()}) {
+  for (const auto* image : {&sample_image(), &token_image(), &assembled_image()}) {
     Prober prober({*image, {}});
     const TakenImage taken(*image);
     const auto index_at = taken.header.index_offset;
@@ -192,6 +192,35 @@ TEST_P(ChangedBodies, OfPages) {
     });
     std::copy(sound.begin(), sound.end(), begin);
     taken_.reseal_page(page);
+  }
+}
+
+// Payloads of the token codec, which has no other checksum than the page's, and its model.
+TEST(ChangedTokens, OfPagesAndTheirModel) {
+  TakenImage taken(token_image());
+  Prober prober({token_image(), {}});
+  const auto begin = taken.pages().begin();
+  const Buffer sound(begin, begin + kPageBytes);
+  const auto header = value_of(format::read_page_header(sound));
+  ASSERT_EQ(header.codec, format::kTokenCodec);
+  const auto payload = Bytes(sound).subspan(format::kPageHeaderBytes, header.payload_bytes);
+  for_each_change({payload.begin(), payload.end()},
+                  [&](const Buffer& changed, const std::string& what) {
+                    const auto damaged = format::make_page(header, changed);
+                    std::copy(damaged.begin(), damaged.end(), begin);
+                    taken.reseal_page(0);
+                    prober.probe({taken.image(), {}}, Promise::kSense, "payload, " + what);
+                  });
+  std::copy(sound.begin(), sound.end(), begin);
+  taken.reseal_page(0);
+  auto& model = taken.bodies(SectionKind::kModels).front();
+  const auto sound_model = model;
+  for (std::size_t at = 0; at < model.size(); at += 7) {
+    for (const int change : {1, -1, 0x80}) {
+      model[at] = static_cast<std::uint8_t>(model[at] + change);
+      prober.probe({taken.image(), {}}, Promise::kSense, "model, byte " + std::to_string(at));
+      model[at] = sound_model[at];
+    }
   }
 }
 

@@ -24,7 +24,7 @@ void add_special(PackedTree& tree) {
   expect_ok(holes->truncate(32768));
 }
 
-Buffer pack(bool with_frames) {
+Buffer pack(bool with_frames, bool with_tokens = false) {
   PackedTree tree;
   tree.directory("d");
   tree.directory("e");
@@ -38,6 +38,7 @@ Buffer pack(bool with_frames) {
   if (with_frames) tree.file("z", pattern(66'000, 3));
   builder::BuildOptions options;
   options.index_path = "";
+  if (with_tokens) options.token_entries_min = 1;
   tree.pack(options);
   return read_file(tree.memory(), kImage);
 }
@@ -70,6 +71,11 @@ const Buffer& sample_image() {
 
 const Buffer& tiny_image() {
   static const auto made = pack(false);
+  return made;
+}
+
+const Buffer& token_image() {
+  static const auto made = pack(true, true);
   return made;
 }
 

@@ -15,6 +15,9 @@ namespace dgfs::test {
 /// The same without the file of two frames, so that all of its bytes can be tried: some 20 KiB.
 [[nodiscard]] const Buffer& tiny_image();
 
+/// The tree of sample_image() with pages of the token codec, as large trees have them.
+[[nodiscard]] const Buffer& token_image();
+
 /// What the builder seldom makes: compressed extents of one and of several frames, two
 /// attribute tables, a model, many pages.
 [[nodiscard]] const Buffer& assembled_image();
