@@ -24,7 +24,9 @@ std::size_t size_of(std::uint32_t i) { return i % 100 == 0 ? 200'000 : i % 300; 
 void make_tree(PackedTree& tree) {
   for (std::uint32_t i = 0; i < 7; ++i) tree.directory("d" + std::to_string(i));
   for (std::uint32_t i = 0; i < kFiles; ++i) tree.file(path_of(i), pattern(size_of(i), i));
-  tree.pack();
+  builder::BuildOptions options;
+  options.token_entries_min = 1;  // pages that threads decode while others do
+  tree.pack(options);
 }
 
 TEST(Concurrency, EveryThreadGetsTheSameAnswers) {
