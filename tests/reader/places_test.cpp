@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Opening where files of the image are absent, foreign, damaged or not what they are given for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/limits.h"
+#include "format/volume_header.h"
+#include "reader/verify.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
+
+namespace dgfs::test {
+namespace {
+
+using reader::Image;
+
+constexpr const char* kTree = "/i/a.dgfs";
+constexpr const char* kTreeIndex = "/i/a.dgfs.idx";
+constexpr const char* kVolume = "/v/one";
+
+class Places : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const auto* folder : {"/i", "/v"}) expect_ok(env_->make_directory(folder, 0755));
+    write(*env_, 0x11);
+  }
+  // An image whose one file lies in volume 1.
+  static void write(storage::Env& env, std::uint8_t uuid, bool trailing = true) {
+    ImageAssembler assembler;
+    assembler.uuid.fill(uuid);
+    assembler.add_file("f", pattern(100, 1));
+    assembler.volume_of_page = [](std::size_t) { return format::VolumeNumber{1}; };
+    assembler.more_volumes = {{1, kVolume}};
+    assembler.write(env, kTree, kTreeIndex, trailing);
+  }
+  // A file of an image like this one but for its UUID, or of one without an index of its own.
+  static Buffer other(const char* path, std::uint8_t uuid, bool trailing = true) {
+    const auto env = storage::make_memory_env(2);
+    for (const auto* folder : {"/i", "/v"}) expect_ok(env->make_directory(folder, 0755));
+    write(*env, uuid, trailing);
+    return read_file(*env, path);
+  }
+  void put(const char* path, Bytes bytes) {
+    if (env_->status(path)) expect_ok(env_->remove(path));
+    write_file(*env_, path, bytes);
+  }
+  auto open(const std::string& path, std::vector<std::string> volumes = {kVolume}) {
+    options_.volume_paths = std::move(volumes);
+    options_.warn = [this](const Error& error) { warnings_.push_back(error.code()); };
+    return Image::open(*env_, path, options_);
+  }
+  void expect_refused(const std::string& path, std::uint16_t code) {
+    const auto opened = open(path);
+    ASSERT_FALSE(opened) << path;
+    EXPECT_EQ(opened.error().code(), code) << opened.error().message();
+    EXPECT_FALSE(opened.error().file().empty()) << opened.error().message();
+  }
+  // What is said of the file whose volume is not to be had from `volumes`.
+  std::string missing(std::vector<std::string> volumes) {
+    const auto image = value_of(open(kTree, std::move(volumes)));
+    const auto read = contents(*image, value_of(image->lookup("f")));
+    if (read) return "read";
+    EXPECT_EQ(read.error().kind(), ErrorKind::kNotFound);
+    EXPECT_EQ(image->files().size(), 2U);  // the image and its index
+    return read.error().message();
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  reader::OpenOptions options_;
+  std::vector<std::uint16_t> warnings_;
+};
+
+TEST_F(Places, AllThere) {
+  const auto image = value_of(open(kTree));
+  EXPECT_EQ(value_of(contents(*image, value_of(image->lookup("f")))), pattern(100, 1));
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"image", kTree}, {"index", kTreeIndex}, {"volume 1", kVolume}};
+  EXPECT_EQ(image->files(), files);
+  EXPECT_GT(image->resident_bytes(), 0U);
+  EXPECT_EQ(image->models().size(), 1U);  // the empty one
+  EXPECT_EQ(image->attribute_tables().size(), 1U);
+  EXPECT_TRUE(value_of(reader::verify(*image, {})).sound());
+  EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(Places, VolumesThatAreNotTheRightOnes) {
+  put("/v/foreign", other(kVolume, 0x22));
+  put("/v/short", pattern(100, 1));
+  put("/v/noise", pattern(20000, 1));
+  put("/v/zeros", Buffer(8192, 0));
+  EXPECT_NE(missing({}).find("volume 1 (uuid 11111111"), std::string::npos);
+  EXPECT_NE(missing({"/v/foreign"}).find("/v/foreign has uuid 22222222"), std::string::npos);
+  EXPECT_NE(missing({"/v/short"}).find("too short for a volume"), std::string::npos);
+  EXPECT_NE(missing({"/v/noise"}).find("/v/noise"), std::string::npos);
+  EXPECT_NE(missing({"/v/zeros"}).find("/v/zeros"), std::string::npos);
+  EXPECT_EQ(missing({"/v/absent"}).find("/v/absent"), std::string::npos);
+  EXPECT_EQ(missing({kTree}).find("; "), std::string::npos);  // the image is none of them
+  EXPECT_EQ(missing({"/v/foreign", "/v/short", kTree, kVolume}), "read");
+}
+
+TEST_F(Places, HeadersOfAVolume) {
+  const auto whole = read_file(*env_, kVolume);
+  const auto last_page = whole.size() - format::kPageBytes;
+  auto damaged = whole;
+  std::fill_n(damaged.begin(), format::kPageBytes, std::uint8_t{0});
+  put(kVolume, damaged);
+  EXPECT_EQ(missing({kVolume}), "read");
+  EXPECT_EQ(warnings_.size(), 1U);
+  // The last page is of a longer file.
+  damaged.insert(damaged.begin() + static_cast<std::ptrdiff_t>(last_page), format::kPageBytes, 0);
+  put(kVolume, damaged);
+  EXPECT_NE(missing({kVolume}), "read");
+  // The two pages are sound, but not the same.
+  auto header = value_of(format::decode_volume_header(Bytes(whole).first(format::kPageBytes)));
+  header.data_end -= 1;
+  auto differing = whole;
+  const auto page = format::encode_volume_header(header);
+  std::copy(page.begin(), page.end(), differing.begin() + static_cast<std::ptrdiff_t>(last_page));
+  put(kVolume, differing);
+  const auto image = value_of(open(kTree));
+  std::vector<std::uint16_t> found;
+  expect_ok(image->verify_index([&](const Error& error) { found.push_back(error.code()); }));
+  EXPECT_EQ(found, std::vector<std::uint16_t>{3073});
+}
+
+TEST_F(Places, WhatIsNoImage) {
+  put("/i/empty", Buffer());
+  put("/i/noise", pattern(20000, 1));
+  put("/i/noise.idx", pattern(20000, 2));
+  expect_refused(kVolume, 3103);
+  for (const auto* path : {"/i/empty", "/i/noise", "/i/noise.idx"}) expect_refused(path, 3105);
+  EXPECT_EQ(open("/i/absent").error().kind(), ErrorKind::kNotFound);
+  options_.index_path = kTreeIndex;
+  expect_refused(kTreeIndex, 3104);
+}
+
+TEST_F(Places, IndexesThatAreNotTheRightOnes) {
+  put("/i/foreign", other(kTreeIndex, 0x22));
+  put("/i/noise", pattern(20000, 1));
+  options_.index_path = "/i/foreign";
+  expect_refused(kTree, 3101);
+  options_.index_path = "/i/absent";
+  EXPECT_EQ(open(kTree).error().kind(), ErrorKind::kNotFound);
+  options_.index_path = "/i/noise";  // damaged: the copy in the image serves
+  EXPECT_EQ(value_of(open(kTree))->lookup("f").has_value(), true);
+  EXPECT_EQ(warnings_, std::vector<std::uint16_t>{3106});
+}
+
+TEST_F(Places, AnImageWithoutAnIndexOfItsOwn) {
+  put(kTree, other(kTree, 0x11, false));
+  put(kTreeIndex, other(kTreeIndex, 0x11, false));
+  EXPECT_FALSE(value_of(open(kTree))->has_second_index());
+  EXPECT_FALSE(value_of(open(kTreeIndex))->has_second_index());
+  put(kTreeIndex, pattern(20000, 1));
+  EXPECT_EQ(open(kTree).error().kind(), ErrorKind::kCorrupt);
+  expect_refused(kTreeIndex, 3105);
+  expect_ok(env_->remove(kTreeIndex));
+  expect_refused(kTree, 3102);
+}
+
+// Beside an index of another name lies no image that would be found by the name.
+TEST_F(Places, AnIndexAlone) {
+  put("/v/index", read_file(*env_, kTreeIndex));
+  const auto image = value_of(open("/v/index"));
+  EXPECT_FALSE(image->has_second_index());
+  EXPECT_TRUE(image->lookup("f"));
+  EXPECT_EQ(image->files().front().first, "index");
+  const auto report = value_of(reader::verify(*image, {}));
+  EXPECT_EQ(report.index_copies, 1U);
+  EXPECT_EQ(report.damaged_index_places, 1U);  // volume 0 is missing
+}
+
+TEST_F(Places, ImagesBesideADamagedIndexThatDoNotHelp) {
+  put(kTreeIndex, pattern(20000, 1));
+  EXPECT_TRUE(open(kTreeIndex));
+  for (const auto& beside : {Buffer(), pattern(20000, 3), read_file(*env_, kVolume)}) {
+    put(kTree, beside);
+    expect_refused(kTreeIndex, 3105);
+  }
+  expect_ok(env_->remove(kTree));
+  expect_refused(kTreeIndex, 3105);
+}
+
+}  // namespace
+}  // namespace dgfs::test
