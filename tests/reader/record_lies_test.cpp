@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Records of pages, dictionaries and index copies that contradict each other, with all checksums
+// right: found when the image is opened or when it is verified.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "format/limits.h"
+#include "format/mode.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
+#include "tests/support/taken_image.h"
+
+namespace dgfs::test {
+namespace {
+
+using format::SectionKind;
+
+struct Lie {
+  const char* name;
+  std::function<void(TakenImage&)> tell;
+  std::uint16_t code;
+};
+
+class RecordLies : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ImageAssembler assembler;
+    assembler.entries_per_page = 10;
+    for (int i = 10; i < 40; ++i) assembler.add_file("f" + std::to_string(i), pattern(20, 1));
+    assembler.add_directory("g");
+    for (format::InodeNumber inode = 1000; inode < 1002; ++inode) {
+      const auto mode = format::kTypeRegular | 0644;
+      auto& name = assembler.add("g/" + std::to_string(inode), format::type_of(mode));
+      name.mtime = {};
+      name.link_inode = inode;
+      assembler.add_link_record(inode, mode, 1);
+    }
+    assembler.next_inode = 2000;
+    assembler.tables = {format::AttributeTable(5)};
+    ASSERT_TRUE(assembler.tables.front().intern({format::kTypeRegular | 0600, 1, 1}));
+    assembler.write(*env_, "/sound", "", true);
+    taken_ = TakenImage(read_file(*env_, "/sound"));
+    const auto is_link = [](const auto& record) { return record.zone == format::kLinkZone; };
+    first_link_ = static_cast<std::size_t>(
+        std::find_if(taken_.records.begin(), taken_.records.end(), is_link) -
+        taken_.records.begin());
+    ASSERT_GE(first_link_, 3U);
+    ASSERT_EQ(first_link_ + 1, taken_.records.size());
+  }
+
+  // What is wrong with the image: why it cannot be opened, or what verify finds in its index.
+  std::vector<std::uint16_t> findings(const Buffer& image, const Buffer& index = {}) {
+    const auto env = storage::make_memory_env(1);
+    write_file(*env, "/a", image);
+    if (!index.empty()) write_file(*env, "/a.idx", index);
+    const auto opened = reader::Image::open(*env, "/a");
+    if (!opened) return {opened.error().code()};
+    std::vector<std::uint16_t> codes;
+    expect_ok(opened.value()->verify_index([&](const Error& error) {
+      EXPECT_FALSE(error.section().empty()) << error.message();
+      codes.push_back(error.code());
+    }));
+    return codes;
+  }
+  void expect_found(const std::vector<Lie>& lies) {
+    for (const auto& lie : lies) {
+      auto taken = taken_;
+      lie.tell(taken);
+      taken.reseal_records();
+      const auto codes = findings(taken.image());
+      EXPECT_NE(std::find(codes.begin(), codes.end(), lie.code), codes.end())
+          << lie.name << ": " << (codes.empty() ? 0 : codes.front());
+    }
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  TakenImage taken_;
+  std::size_t first_link_ = 0;
+};
+
+TEST_F(RecordLies, TheSoundImageHasNone) {
+  EXPECT_TRUE(findings(taken_.image()).empty());
+  EXPECT_TRUE(findings(taken_.image(), taken_.index()).empty());
+}
+
+// F-025, F-243, F-320
+TEST_F(RecordLies, OfZonesAndNumbers) {
+  const auto links_only = [](TakenImage& taken) {
+    for (auto& record : taken.records) record.zone = format::kLinkZone;
+    taken.records.back().prefix = "\xff";  // behind all names
+  };
+  const auto two_trees = [&](TakenImage& taken) {
+    for (std::size_t page = 1; page < first_link_; ++page) taken.records[page].zone = 7;
+  };
+  const auto move_end = [](std::uint64_t names, std::uint64_t links) {
+    return [=](TakenImage& taken) {
+      taken.superblock.namespace_entries += names;
+      taken.superblock.link_entries += links;
+    };
+  };
+  constexpr auto kOneLess = ~std::uint64_t{0};
+  expect_found({{"links only", links_only, 3011},
+                {"two trees", two_trees, 3012},
+                {"no links", [&](TakenImage& t) { t.records[first_link_].zone = 7; }, 3013},
+                {"a link among the names", move_end(1, kOneLess), 3012},
+                {"a name among the links", move_end(kOneLess, 1), 3013},
+                {"more names than entries", move_end(3, 0), 3015},
+                {"more links than there are", move_end(0, 1), 3015}});
+}
+
+TEST_F(RecordLies, OfKeys) {
+  expect_found(
+      {{"a prefix of no path",
+        [&](TakenImage& t) { t.records[first_link_ - 1].prefix.assign(300, '\xff'); }, 3030},
+       {"a prefix with an empty name", [](TakenImage& t) { t.records[1].prefix += '/'; }, 3030},
+       {"long numbers of links", [&](TakenImage& t) { t.records[first_link_].prefix += '\x01'; },
+        3032},
+       {"a bound above the keys", [](TakenImage& t) { t.records[1].separator += "\xff\xff"; },
+        3033},
+       {"a bound below the keys before", [](TakenImage& t) { t.records[2].separator.pop_back(); },
+        3034}});
+}
+
+TEST_F(RecordLies, OfDictionaries) {
+  const auto add_twice = [](TakenImage& taken) {
+    auto& tables = taken.bodies(SectionKind::kAttributeTables);
+    tables.push_back(Buffer(tables.front()));
+  };
+  expect_found({{"a table twice", add_twice, 3020}});
+}
+
+TEST_F(RecordLies, OfTheSecondCopy) {
+  auto other = taken_;
+  ++other.superblock.next_inode;
+  EXPECT_EQ(findings(taken_.image(), other.index()), std::vector<std::uint16_t>{3003});
+}
+
+}  // namespace
+}  // namespace dgfs::test
