@@ -183,6 +183,39 @@ TEST(EntryCheck, OfNamesOfLinks) {
   expect_answers(cases);
 }
 
+TEST(EntryCheck, NamesOfLinksHaveNoAttribute) {
+  const std::array<std::function<void(Entry&)>, 18> attributes = {
+      [](Entry& e) { e.mode |= 0400; },
+      [](Entry& e) { e.uid = 1; },
+      [](Entry& e) { e.gid = 1; },
+      [](Entry& e) { e.mtime.seconds = 1; },
+      [](Entry& e) { e.mtime.nanoseconds = 1; },
+      [](Entry& e) { e.ctime = Time(); },
+      [](Entry& e) { e.atime = Time(); },
+      [](Entry& e) { e.size_bytes = 1; },
+      [](Entry& e) { e.codec = format::ExtentCodec::kZstd; },
+      [](Entry& e) { e.address = format::DataAddress(); },
+      [](Entry& e) { e.link_count = 1; },
+      [](Entry& e) { e.rdev = 1; },
+      [](Entry& e) { e.target = "x"; },
+      [](Entry& e) { e.long_target = kRef; },
+      [](Entry& e) { e.xattrs = kRef; },
+      [](Entry& e) { e.xattrs.offset_bytes = 1; },
+      [](Entry& e) { e.sparse_map = kRef; },
+      [](Entry& e) { e.sparse_map.length_bytes = 9; }};
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    Entry name;
+    name.key = "k";
+    name.mode = format::kTypeRegular;
+    name.link_inode = 7;
+    EXPECT_TRUE(format::check_entry(name));
+    attributes[i](name);
+    const auto status = format::check_entry(name);
+    ASSERT_FALSE(status) << "attribute " << i;
+    EXPECT_EQ(status.error().code(), 2180) << "attribute " << i;
+  }
+}
+
 // What the builder is told of a page, whatever codec makes it.
 TEST(EntryCheck, OfSeveral) {
   std::array<Entry, 2> entries;
