@@ -19,8 +19,9 @@ struct ContextClasses {
 };
 
 /// As many classes as pay for their place in the model, and the contexts grouped so that they cost
-/// the fewest bits (k-means with code lengths as distance). Deterministic.
-/// @param scale  uses in the tree for each one counted
-[[nodiscard]] ContextClasses choose_classes(const ContextCounts& contexts, double scale);
+/// the fewest bits (k-means with code lengths as distance). Counts in integers alone, so that it
+/// chooses the same on every machine.
+/// @param scale  uses in the tree for each one counted, in 256ths; below 2^24
+[[nodiscard]] ContextClasses choose_classes(const ContextCounts& contexts, std::uint64_t scale);
 
 }  // namespace dgfs::builder

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,6 +29,9 @@ constexpr std::size_t kTokensMax = 8192;
 // Uses in the tree that pay for a token's place in the model.
 constexpr std::uint64_t kUsesMin = 6;
 constexpr int kRefinements = 3;
+// Scales are in 256ths, and bounded so that products of counts with them fit.
+constexpr std::uint64_t kScaleOne = 256;
+constexpr std::uint64_t kScaleMax = std::uint64_t{1} << 24;
 
 Buffer lengths_of(const Counts& counts) {
   Counts smoothed(counts);
@@ -76,7 +78,7 @@ Counts sum_of(const ContextCounts& contexts) {
 /// Improves a vocabulary until a model of it is ready.
 class ModelMaker {
  public:
-  ModelMaker(const CountSink& counts, double scale) : counts_(counts), scale_(scale) {
+  ModelMaker(const CountSink& counts, std::uint64_t scale) : counts_(counts), scale_(scale) {
     parts_.row_lengths = lengths_of(counts.rows);
     parts_.share_lengths = lengths_of(counts.shares);
     parts_.time_lengths = lengths_of(counts.times);
@@ -118,7 +120,7 @@ class ModelMaker {
     Counts kept_counts(sum.begin(), sum.begin() + format::kByteTokens);
     for (std::size_t i = 0; i < parts_.tokens.size(); ++i) {
       const auto count = sum[format::kByteTokens + i];
-      if (static_cast<double>(count) * scale_ < static_cast<double>(kUsesMin)) continue;
+      if (count * scale_ < kUsesMin * kScaleOne) continue;
       kept.push_back(std::move(parts_.tokens[i]));
       kept_counts.push_back(count);
     }
@@ -141,7 +143,7 @@ class ModelMaker {
   }
 
   const CountSink& counts_;
-  double scale_;  ///< entries of the tree for each one counted
+  std::uint64_t scale_;  ///< entries of the tree for each one counted, in 256ths
   format::TokenModelParts parts_;
 };
 
@@ -190,8 +192,11 @@ void TokenTrainer::add(std::span<const format::Entry> entries,
 }
 
 Buffer TokenTrainer::train(std::uint64_t tree_entries) const {
-  const auto scale = static_cast<double>(tree_entries) /
-                     static_cast<double>(std::max<std::uint64_t>(entry_count_, 1));
+  const auto counted_entries = std::max<std::uint64_t>(entry_count_, 1);
+  const auto scale = std::clamp(tree_entries / counted_entries >= kScaleMax / kScaleOne
+                                    ? kScaleMax
+                                    : tree_entries * kScaleOne / counted_entries,
+                                kScaleOne, kScaleMax);
   std::map<std::string, std::uint32_t> texts;
   for (const auto& [context, of_context] : counts_.texts) {
     for (const auto& [text, count] : of_context) texts[text] += count;
@@ -200,10 +205,10 @@ Buffer TokenTrainer::train(std::uint64_t tree_entries) const {
   for (const auto& [text, count] : texts) counted.push_back({text, count});
   const auto tokens_max =
       std::clamp<std::uint64_t>(tree_entries / kEntriesPerToken, kTokensMin, kTokensMax);
-  const auto count_min = std::max(2.0, static_cast<double>(kUsesMin) / scale);
+  const auto count_min = std::max<std::uint64_t>(2, kUsesMin * kScaleOne / scale);
   auto tokens = find_tokens(counted, static_cast<std::size_t>(tokens_max) - format::kByteTokens / 2,
                             format::kTokenBytesMax, static_cast<std::uint32_t>(count_min));
-  return ModelMaker(counts_, std::max(scale, 1.0)).make(std::move(tokens));
+  return ModelMaker(counts_, scale).make(std::move(tokens));
 }
 
 }  // namespace dgfs::builder
