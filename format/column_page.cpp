@@ -45,20 +45,6 @@ Result<ColumnMarks> ColumnPage::measure(Bytes columns, std::size_t entry_count,
   return marks;
 }
 
-std::size_t ColumnPage::lower_bound(std::string_view wanted) const {
-  std::size_t begin = 0;
-  std::size_t end = size();
-  while (begin < end) {
-    const auto middle = begin + (end - begin) / 2;
-    if (key(middle) < wanted) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
-
 InodeNumber ColumnPage::link_inode(std::size_t index) const {
   return is_link_kind(kinds_[index]) ? value_or<InodeNumber>(link_inodes_, index, 0) : 0;
 }

@@ -42,7 +42,6 @@ class ColumnPage final : public DecodedPage {
   [[nodiscard]] std::string_view key(std::size_t index) const override {
     return {keys_.get() + key_begins_[index], key_begins_[index + 1] - key_begins_[index]};
   }
-  [[nodiscard]] std::size_t lower_bound(std::string_view key) const override;
   [[nodiscard]] Entry entry(std::size_t index) const override;
   [[nodiscard]] std::uint32_t mode(std::size_t index) const override {
     return combinations_[combination_of_[index]].mode;

@@ -75,6 +75,20 @@ Buffer make_page(const PageHeader& header, Bytes payload) {
   return page;
 }
 
+std::size_t DecodedPage::lower_bound(std::string_view wanted) const {
+  std::size_t begin = 0;
+  std::size_t end = size();
+  while (begin < end) {
+    const auto middle = begin + (end - begin) / 2;
+    if (key(middle) < wanted) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
 const PageCodec* find_page_codec(std::uint8_t id) {
   static const ColumnCodec column_codec;
   static const TokenCodec token_codec;

@@ -60,7 +60,7 @@ class DecodedPage {
   /// Key of entry i relative to the page's prefix; lives as long as the page.
   [[nodiscard]] virtual std::string_view key(std::size_t index) const = 0;
   /// Index of the first entry whose relative key is not less than `key`; size() if none.
-  [[nodiscard]] virtual std::size_t lower_bound(std::string_view key) const = 0;
+  [[nodiscard]] std::size_t lower_bound(std::string_view key) const;
   /// All of entry i, key relative.
   [[nodiscard]] virtual Entry entry(std::size_t index) const = 0;
   /// Mode of entry i without building the entry (listing needs only the type).

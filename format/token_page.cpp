@@ -169,6 +169,10 @@ Status TokenPage::decode_block(std::size_t block, TokenRows& rows) const {
     // F-144, F-190
     if (!rows.add(at)) return bad_block(2918, "keys do not rise, or have other lengths", block);
   }
+  // F-144: a slice may end here, so that no row of the next block would tell.
+  if (block + 1 < block_count() && at.key() >= head_key(block + 1)) {
+    return bad_block(2925, "keys do not rise to the next block", block);
+  }
   if (at.bit_offset() != blocks_[block + 1].begin_bits) {  // F-193
     return bad_block(2919, "block goes on behind its entries", block);
   }

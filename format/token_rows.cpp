@@ -40,20 +40,6 @@ bool TokenRows::add(const TokenCursor& cursor) {
   return true;
 }
 
-std::size_t TokenRows::lower_bound(std::string_view wanted) const {
-  std::size_t begin = 0;
-  std::size_t end = size();
-  while (begin < end) {
-    const auto middle = begin + (end - begin) / 2;
-    if (key(middle) < wanted) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
-
 Entry TokenRows::entry(std::size_t index) const {
   Entry entry;
   if (const auto* rich = rich_.find(index)) {

@@ -32,7 +32,6 @@ class TokenRows final : public DecodedPage {
     const auto end = index + 1 < rows_.size() ? rows_[index + 1].key_begin : keys_.size();
     return {keys_.data() + begin, end - begin};
   }
-  [[nodiscard]] std::size_t lower_bound(std::string_view key) const override;
   [[nodiscard]] Entry entry(std::size_t index) const override;
   [[nodiscard]] std::uint32_t mode(std::size_t index) const override {
     return combinations_[rows_[index].combination].mode;

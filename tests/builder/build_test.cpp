@@ -48,6 +48,13 @@ TEST_F(BuildTest, PacksAnEmptyDirectory) {
   EXPECT_TRUE(image.nodes.at("").children.empty());
 }
 
+TEST_F(BuildTest, PacksAnEmptyDirectoryThatWantsTokens) {
+  auto options = options_for(tree_, "/i");
+  options.token_entries_min = 0;
+  EXPECT_EQ(build(options).superblock.namespace_entries, 1);
+  EXPECT_EQ(dump("/i").nodes.size(), 1);
+}
+
 TEST_F(BuildTest, KeepsEveryFeature) {
   make_feature_tree(tree_);
   const auto report = build(options_for(tree_, "/i"));

@@ -231,6 +231,27 @@ TEST(TokenCodec, FlippedBitsNeverViolateTheRules) {
   }
 }
 
+// A list may take its names from slices that meet where two blocks do.
+TEST(TokenCodec, ASliceEndsBelowTheNextBlock) {  // F-144
+  const Sample sample(0);
+  std::size_t found = 0;
+  for (std::size_t bit = 0; bit < sample.payload.size() * 8; ++bit) {
+    auto bad = sample.payload;
+    bad[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+    const auto opened = sample.open(bad);
+    if (!opened) continue;
+    const auto first = opened.value()->slice(0, format::kBlockEntries);
+    const auto second = opened.value()->slice(format::kBlockEntries, format::kBlockEntries + 1);
+    if (!first) {
+      if (first.error().code() == 2925) ++found;
+    } else if (second) {
+      const auto& rows = *first.value().rows;
+      ASSERT_LT(rows.key(rows.size() - 1), second.value().rows->key(0)) << "bit " << bit;
+    }
+  }
+  EXPECT_GT(found, 0u);
+}
+
 TEST(TokenCodec, TruncationsAndWrongCountsAreDetected) {  // F-190, F-191, F-193
   Sample sample(4);
   for (std::size_t length = 0; length < sample.payload.size(); ++length) {
