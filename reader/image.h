@@ -26,6 +26,7 @@
 #include "format/sparse_map.h"
 #include "format/superblock.h"
 #include "format/volume_header.h"
+#include "reader/read_many.h"
 #include "storage/env.h"
 
 namespace dgfs::reader {
@@ -194,6 +195,21 @@ class Image {
   /// segment. kIsDirectory, kInvalidArgument for other types.
   [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
                                          MutableBytes out) const;
+  /// Reads many whole files: `visit` gets each once it is there, on this thread, one at a time and
+  /// in an order of the library's choice. Files are looked up in key order, so that each index page
+  /// is read once, and read in the order of their places, neighbours in one read, many reads under
+  /// way at once. Files up to `piece_bytes` come whole; larger ones in pieces, in order and with
+  /// nothing of other files in between. What is no regular file, is not there or is damaged is an
+  /// error of its own, as read() would give it, and the others come all the same. A path given
+  /// twice is told twice. Symlinks are not followed.
+  /// Memory: the options' memory_bytes, and some 300 bytes and the path for each of at most 65,536
+  /// files at a time. Takes a thread for lookups where the system grants one.
+  /// @param paths    relative to the root; must not change during the call
+  void read_many(std::span<const std::string> paths, const VisitPiece& visit,
+                 const ReadManyOptions& options = {}) const;
+  /// The same for files that were looked up before.
+  void read_many(std::span<const Node> nodes, const VisitPiece& visit,
+                 const ReadManyOptions& options = {}) const;
   /// Where the content byte at `offset` lies on the device.
   [[nodiscard]] Result<Place> locate(const Node& node, std::uint64_t offset) const;
 

@@ -10,6 +10,8 @@
 #include "format/limits.h"
 #include "format/mode.h"
 #include "reader/image_impl.h"
+#include "reader/read_many_plan.h"
+#include "reader/read_many_run.h"
 
 namespace dgfs::reader {
 namespace {
@@ -87,6 +89,17 @@ Status Image::Impl::read_sparse(const Node& node, std::uint64_t offset, MutableB
 
 Result<std::size_t> Image::read(const Node& node, std::uint64_t offset, MutableBytes out) const {
   return impl_->read(node, offset, out);
+}
+
+void Image::read_many(std::span<const std::string> paths, const VisitPiece& visit,
+                      const ReadManyOptions& options) const {
+  const auto plan = plan_paths(impl_->tables, impl_->pages, impl_->names, paths);
+  ReadManyRun(*this, options, visit).run(*plan);
+}
+
+void Image::read_many(std::span<const Node> nodes, const VisitPiece& visit,
+                      const ReadManyOptions& options) const {
+  ReadManyRun(*this, options, visit).run(*plan_nodes(nodes));
 }
 
 bool Image::are_neighbours(const Node* before, const Node& node) {

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// read_many() against a map from path to content: whatever is asked for, in whatever order and how
+// often, each answer is that of read().
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/posix_env.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
+#include "tests/support/random.h"
+#include "tests/support/temp_dir.h"
+
+namespace dgfs::test {
+namespace {
+
+using reader::FilePiece;
+using reader::ReadManyOptions;
+
+// Content by path; none where the path is no regular file.
+using Model = std::map<std::string, std::optional<Buffer>>;
+
+constexpr std::size_t kPieceBytes = std::size_t{128} << 10;
+
+// What came of one index.
+struct Answer {
+  Buffer bytes;
+  std::optional<Error> error;
+  bool ended = false;
+};
+
+// Collects answers and holds each to what the header promises.
+class Collector {
+ public:
+  explicit Collector(std::size_t count) : answers_(count) {}
+
+  reader::VisitPiece visit() {
+    return [this](std::size_t index, const Result<FilePiece>& piece) {
+      take(index, piece);
+      return true;
+    };
+  }
+  [[nodiscard]] const Answer& at(std::size_t index) const { return answers_[index]; }
+
+ private:
+  void take(std::size_t index, const Result<FilePiece>& told) {
+    ASSERT_LT(index, answers_.size());
+    auto& answer = answers_[index];
+    EXPECT_FALSE(answer.ended);
+    EXPECT_TRUE(!unfinished_ || *unfinished_ == index) << "a piece of another file in between";
+    answer.ended = !told || told.assume_value().is_last;
+    unfinished_ = answer.ended ? std::nullopt : std::optional(index);
+    if (!told) {
+      answer.error = told.error();
+      return;
+    }
+    const auto& piece = told.value();
+    EXPECT_EQ(piece.offset_bytes, answer.bytes.size());
+    EXPECT_LE(piece.bytes.size(), kPieceBytes);
+    if (!piece.is_last) {
+      EXPECT_EQ(piece.bytes.size(), kPieceBytes);
+    }
+    answer.bytes.insert(answer.bytes.end(), piece.bytes.begin(), piece.bytes.end());
+    EXPECT_TRUE(!answer.ended || piece.node->size_bytes == answer.bytes.size());
+  }
+
+  std::vector<Answer> answers_;
+  std::optional<std::size_t> unfinished_;
+};
+
+std::size_t random_size(Random& random) {
+  if (random.one_in(10)) return 0;
+  if (random.one_in(25)) return random.below(600'000);
+  if (random.one_in(40)) return 65536 * (1 + random.below(4));
+  return random.below(random.one_in(4) ? 20'000 : 600);
+}
+
+void add_sparse(PackedTree& tree, Model& model, const std::string& path, Random& random) {
+  Buffer content(40'960 + random.below(300'000));
+  auto file = value_of(tree.parent(path)->create_file(storage::base_name(path), 0644));
+  const auto data = random.bytes(1 + random.below(9000));
+  expect_ok(file->write_at(8192, data));
+  expect_ok(file->truncate(content.size()));
+  std::copy(data.begin(), data.end(), content.begin() + 8192);
+  model[path] = content;
+}
+
+Model make_tree(PackedTree& tree, Random& random) {
+  Model model;
+  std::vector<std::string> files;
+  for (int d = 0; d < 12; ++d) {
+    const auto folder = "d" + std::to_string(d);
+    tree.directory(folder);
+    model[folder] = std::nullopt;
+    for (std::uint64_t i = 0, end = random.below(90); i < end; ++i) {
+      const auto path = folder + "/" + std::to_string(random.below(1 << 30));
+      if (model.contains(path)) continue;
+      if (random.one_in(30)) {
+        tree.symlink(path, "target");
+        model[path] = std::nullopt;
+      } else if (random.one_in(30)) {
+        add_sparse(tree, model, path, random);
+      } else if (random.one_in(20) && !files.empty()) {
+        const auto& existing = files[random.below(files.size())];
+        tree.link(existing, path);
+        model[path] = model[existing];
+      } else {
+        // Bytes that compress and bytes that do not.
+        model[path] =
+            random.one_in(2) ? random.bytes(random_size(random)) : Buffer(random_size(random), 'c');
+        tree.file(path, *model[path]);
+        files.push_back(path);
+      }
+    }
+  }
+  return model;
+}
+
+// With what is not there, what is no path, and what was chosen before.
+std::vector<std::string> choose_paths(const Model& model, Random& random, std::size_t count) {
+  std::vector<std::string> all;
+  for (const auto& [path, content] : model) all.push_back(path);
+  std::vector<std::string> chosen;
+  while (chosen.size() < count) {
+    if (random.one_in(20)) {
+      chosen.push_back(all[random.below(all.size())] + "-");
+    } else if (random.one_in(50)) {
+      chosen.emplace_back("d1/../d2");
+    } else if (random.one_in(10) && !chosen.empty()) {
+      chosen.push_back(chosen[random.below(chosen.size())]);
+    } else {
+      chosen.push_back(all[random.below(all.size())]);
+    }
+  }
+  return chosen;
+}
+
+// As read() answers, by the model where it is to be trusted.
+void expect_answer(const reader::Image& image, const Model& model, const std::string& path,
+                   const Answer& answer) {
+  SCOPED_TRACE(path);
+  EXPECT_TRUE(answer.ended);
+  const auto known = model.find(path);
+  if (known != model.end() && known->second) {
+    ASSERT_FALSE(answer.error) << answer.error->message();
+    EXPECT_EQ(answer.bytes, *known->second);
+    return;
+  }
+  ASSERT_TRUE(answer.error);
+  const auto node = image.lookup(path);
+  if (!node) {
+    EXPECT_EQ(answer.error->code(), node.error().code());
+    return;
+  }
+  Buffer out(10);
+  const auto read = image.read(node.value(), 0, out);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(answer.error->code(), read.error().code());
+}
+
+/// Where the image lies: in memory or on a disk.
+struct ManyCase {
+  std::uint64_t seed = 1;
+  bool real = false;
+};
+
+class ReadMany : public ::testing::TestWithParam<ManyCase> {
+ protected:
+  void SetUp() override {
+    Random random(GetParam().seed);
+    model_ = make_tree(tree_, random);
+    builder::BuildOptions options;
+    options.token_entries_min = 1;
+    tree_.pack(options);
+    image_ = GetParam().real ? open_real() : tree_.open();
+  }
+
+  std::unique_ptr<const reader::Image> open_real() {
+    write_file(*posix_, dir_ / "t.dgfs", read_file(tree_.memory(), kImage));
+    write_file(*posix_, dir_ / "t.dgfs.idx", read_file(tree_.memory(), kIndex));
+    return value_of(reader::Image::open(*posix_, dir_ / "t.dgfs"));
+  }
+
+  ReadManyOptions random_options(Random& random) {
+    ReadManyOptions options;
+    options.piece_bytes = kPieceBytes + random.below(65536);
+    options.depth = static_cast<unsigned>(random.below(40));
+    options.memory_bytes = random.below(2) << random.below(22);
+    return options;
+  }
+
+  TempDir dir_;
+  std::unique_ptr<storage::Env> posix_ = storage::make_posix_env();
+  PackedTree tree_;
+  Model model_;
+  std::unique_ptr<const reader::Image> image_;
+};
+
+TEST_P(ReadMany, AnswersAsAMapDoes) {
+  Random random(GetParam().seed + 100);
+  for (const std::size_t count : {0U, 1U, 3U, 40U, 900U}) {
+    const auto paths = choose_paths(model_, random, count);
+    Collector collector(paths.size());
+    image_->read_many(paths, collector.visit(), random_options(random));
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      expect_answer(*image_, model_, paths[i], collector.at(i));
+    }
+  }
+}
+
+TEST_P(ReadMany, TakesNodesToo) {
+  Random random(GetParam().seed + 200);
+  std::vector<reader::Node> nodes;
+  std::vector<std::string> paths;
+  for (const auto& path : choose_paths(model_, random, 700)) {
+    if (auto node = image_->lookup(path)) {
+      nodes.push_back(std::move(node).value());
+      paths.push_back(path);
+    }
+  }
+  Collector collector(nodes.size());
+  image_->read_many(nodes, collector.visit(), random_options(random));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    expect_answer(*image_, model_, paths[i], collector.at(i));
+  }
+}
+
+TEST_P(ReadMany, EndsWhenToldTo) {
+  std::vector<std::string> paths;
+  for (const auto& [path, content] : model_) paths.push_back(path);
+  for (const std::size_t limit : {1U, 2U, 50U}) {
+    std::size_t told = 0;
+    image_->read_many(paths, [&](std::size_t, const Result<FilePiece>&) { return ++told < limit; });
+    EXPECT_EQ(told, limit);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ReadMany,
+                         ::testing::Values(ManyCase{1, false}, ManyCase{2, false},
+                                           ManyCase{3, true}, ManyCase{4, true}));
+
+}  // namespace
+}  // namespace dgfs::test
