@@ -15,8 +15,12 @@
 #include "builder/link_sorter.h"
 #include "builder/source_file.h"
 #include "builder/tree_record.h"
+#include "format/limits.h"
 
 namespace dgfs::builder {
+
+/// A batch is one write: large enough for devices, small enough that several fit into caches.
+inline constexpr std::size_t kBatchBytesMax = 64 * (format::kFrameBytes + format::kChecksumBytes);
 
 /// What reading found out about one file, where that is more than its content. Rare.
 struct ItemExtra {
@@ -63,7 +67,7 @@ struct Batch {
   Buffer records;
   std::vector<BatchItem> items;
   std::optional<FilePiece> piece;
-  std::unique_ptr<std::uint8_t[]> data;  ///< allocated by the reader
+  std::unique_ptr<std::uint8_t[]> data;  ///< allocated by the filler; at most kBatchBytesMax
   std::size_t data_bytes = 0;            ///< filled
   std::vector<std::uint64_t> checksums;  ///< of the frames in data, in order
   std::optional<Error> failure;          ///< ends the build

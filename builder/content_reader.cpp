@@ -8,7 +8,7 @@
 
 namespace dgfs::builder {
 
-void ContentReader::read(Batch& batch) {
+void ContentReader::fill(Batch& batch) {
   if (batch.data == nullptr) {
     batch.data = std::make_unique_for_overwrite<std::uint8_t[]>(options_.data_bytes);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The content reader fills batches with the content of their files. Each reading thread has one.
+// The content reader fills batches with the content of the source's files.
 #pragma once
 
-#include "builder/batch.h"
+#include "builder/batch_filler.h"
 #include "builder/directory_cursor.h"
 #include "builder/stop.h"
 
@@ -17,15 +17,15 @@ struct ReaderOptions {
 };
 
 /// Not thread-safe.
-class ContentReader {
+class ContentReader final : public BatchFiller {
  public:
   /// @param root  the source; must outlive the reader
   ContentReader(const storage::Directory& root, const ReaderOptions& options, StopFlag stop)
       : options_(options), stop_(stop), cursor_(root, options.open_levels) {}
 
-  /// Reads the files of a batch into its data. What is wrong with a file is noted in its item;
-  /// Batch::failure is set only if the stop flag was, or the batch is damaged.
-  void read(Batch& batch);
+  /// Reads the files of a batch. Batch::failure is set only if the stop flag was, or the batch is
+  /// damaged.
+  void fill(Batch& batch) override;
 
  private:
   [[nodiscard]] Status read_items(Batch& batch);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "builder/append_file.h"
+#include "builder/content_reader.h"
 #include "builder/model_trainer.h"
 #include "builder/packer.h"
 #include "builder/publisher.h"
@@ -18,8 +19,7 @@ namespace dgfs::builder {
 namespace {
 
 constexpr std::size_t kStoredFrameBytes = format::kFrameBytes + format::kChecksumBytes;
-// A batch is one write: large enough for devices, small enough that several fit into caches.
-constexpr std::size_t kBatchFramesMax = 64;
+constexpr std::size_t kBatchFramesMax = kBatchBytesMax / kStoredFrameBytes;
 constexpr std::size_t kBatchFramesMin = 2;
 constexpr std::size_t kSortBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kSortBytesMin = std::size_t{1} << 20;
@@ -49,9 +49,11 @@ Result<bool> is_same_place(const storage::Env& env, const std::string& a, const 
 
 }  // namespace
 
-ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options)
+ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
+                           BatchFillerMaker make_filler)
     : env_(env),
       options_(options),
+      make_filler_(std::move(make_filler)),
       stop_(options.stop),
       budget_(divide(options, env)),
       index_path_(options.index_path.value_or(options.image_path + ".idx")),
@@ -163,11 +165,7 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   PoolOptions pool_options;
   pool_options.threads = budget_.threads;
   pool_options.batches = budget_.batches;
-  pool_options.reader.data_bytes = budget_.batch_bytes;
-  pool_options.reader.xattrs = options_.xattrs;
-  pool_options.reader.open_levels =
-      std::clamp<std::size_t>(kOpenDirectoriesMax / budget_.threads, 2, 16);
-  ReadPool pool(*root_, maker, pool_options, stop_);
+  ReadPool pool(maker, make_filler_ ? make_filler_ : content_readers(), pool_options);
   DGFS_CHECK(pool.start());
   // While the readers begin to read.
   DGFS_TRY(model, train_model(*tree_, options_, stop_));
@@ -187,6 +185,14 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   DGFS_TRY(superblock, index.finish(facts));
   report_.superblock = superblock;
   return ok();
+}
+
+BatchFillerMaker ImageBuilder::content_readers() const {
+  ReaderOptions options;
+  options.data_bytes = budget_.batch_bytes;
+  options.xattrs = options_.xattrs;
+  options.open_levels = std::clamp<std::size_t>(kOpenDirectoriesMax / budget_.threads, 2, 16);
+  return [this, options] { return std::make_unique<ContentReader>(*root_, options, stop_); };
 }
 
 Status ImageBuilder::finish_image(AppendFile& image, std::uint64_t data_end) {

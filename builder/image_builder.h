@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "builder/batch_filler.h"
 #include "builder/batch_maker.h"
 #include "builder/build.h"
 #include "builder/index_writer.h"
@@ -22,7 +23,8 @@ namespace dgfs::builder {
 class ImageBuilder {
  public:
   /// @param env, options  must outlive the builder
-  ImageBuilder(storage::Env& env, const BuildOptions& options);
+  /// @param make_filler   where contents come from; empty: from the files of the source
+  ImageBuilder(storage::Env& env, const BuildOptions& options, BatchFillerMaker make_filler = {});
 
   [[nodiscard]] Result<BuildReport> run();
 
@@ -39,6 +41,7 @@ class ImageBuilder {
   [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);
   [[nodiscard]] Status check_options();
   [[nodiscard]] Status open_outputs();
+  [[nodiscard]] BatchFillerMaker content_readers() const;
   [[nodiscard]] Status scan();
   [[nodiscard]] Status pack();
   [[nodiscard]] Status pack_tree(AppendFile& image, IndexWriter& index);
@@ -49,6 +52,7 @@ class ImageBuilder {
 
   storage::Env& env_;
   const BuildOptions& options_;
+  BatchFillerMaker make_filler_;
   StopFlag stop_;
   Budget budget_;
   std::string index_path_;

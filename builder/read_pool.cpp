@@ -8,9 +8,8 @@
 
 namespace dgfs::builder {
 
-ReadPool::ReadPool(const storage::Directory& root, BatchMaker& maker, const PoolOptions& options,
-                   StopFlag stop)
-    : root_(root), maker_(maker), options_(options), stop_(stop) {
+ReadPool::ReadPool(BatchMaker& maker, BatchFillerMaker make_filler, const PoolOptions& options)
+    : maker_(maker), make_filler_(std::move(make_filler)), options_(options) {
   for (std::size_t i = 0; i < options.batches; ++i) free_.push_back(std::make_unique<Batch>());
 }
 
@@ -34,11 +33,11 @@ Status ReadPool::start() {
 }
 
 void ReadPool::work() {
-  ContentReader reader(root_, options_.reader, stop_);
+  const auto filler = make_filler_();
   while (std::unique_ptr<Batch> batch = take_free()) {
     try {
       if (!make(*batch)) return;
-      if (!batch->failure) reader.read(*batch);
+      if (!batch->failure) filler->fill(*batch);
     } catch (const std::exception&) {  // out of memory
       batch->failure = Error(ErrorKind::kLimit, 4051, "not enough memory");
     }

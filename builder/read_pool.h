@@ -13,23 +13,21 @@
 #include <thread>
 #include <vector>
 
+#include "builder/batch_filler.h"
 #include "builder/batch_maker.h"
-#include "builder/content_reader.h"
 
 namespace dgfs::builder {
 
 struct PoolOptions {
   unsigned threads = 1;
   std::size_t batches = 2;  ///< at least threads, so that none waits for a buffer
-  ReaderOptions reader;
 };
 
 /// next() and release() are called by one thread, the packer's.
 class ReadPool {
  public:
-  /// @param root, maker  must outlive the pool, which is the only one to use the maker meanwhile
-  ReadPool(const storage::Directory& root, BatchMaker& maker, const PoolOptions& options,
-           StopFlag stop);
+  /// @param maker  must outlive the pool, which is the only one to use it meanwhile
+  ReadPool(BatchMaker& maker, BatchFillerMaker make_filler, const PoolOptions& options);
   /// Waits for the threads; batches not yet taken are dropped.
   ~ReadPool();
   ReadPool(const ReadPool&) = delete;
@@ -48,10 +46,9 @@ class ReadPool {
   [[nodiscard]] bool make(Batch& batch);
   void hand_over(std::unique_ptr<Batch> batch);
 
-  const storage::Directory& root_;
   BatchMaker& maker_;
+  BatchFillerMaker make_filler_;
   PoolOptions options_;
-  StopFlag stop_;
 
   std::mutex make_mutex_;  ///< held while a batch is made; guards maker_ and all_made_
   bool all_made_ = false;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// An Env in which a generated tree stands at one path, for builder::ImageBuilder to pack, and in
+// which images keep what was reserved for contents as a hole.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "bench/hundred_million/forwarding_env.h"
+#include "bench/hundred_million/generated_tree.h"
+
+namespace dgfs::bench {
+
+/// Thread-safe.
+class GeneratedEnv final : public ForwardingEnv {
+ public:
+  /// @param base, tree  must outlive this
+  /// @param source      where the tree stands
+  GeneratedEnv(storage::Env& base, const GeneratedTree& tree, std::string source)
+      : ForwardingEnv(base), tree_(tree), source_(std::move(source)) {}
+
+  Result<std::unique_ptr<storage::Directory>> open_directory(const std::string& path) override;
+  Result<std::unique_ptr<storage::File>> create_unnamed(const std::string& directory) override;
+  Status publish(storage::File& file, const std::string& path, std::uint32_t mode) override;
+
+  /// Written to files without a name so far, contents of images not counted.
+  [[nodiscard]] std::uint64_t written_bytes() const { return written_bytes_; }
+
+ private:
+  const GeneratedTree& tree_;
+  std::string source_;
+  std::atomic<std::uint64_t> written_bytes_{0};
+};
+
+}  // namespace dgfs::bench

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "bench/hundred_million/lookup_task.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "bench/hundred_million/data_offsets.h"
+#include "bench/hundred_million/forwarding_env.h"
+#include "format/extent.h"
+#include "reader/image.h"
+#include "storage/counting_env.h"
+#include "storage/mix.h"
+#include "storage/posix_env.h"
+
+namespace dgfs::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using ImagePointer = std::unique_ptr<const reader::Image>;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Tells the system that files are read here and there, so that it reads nothing ahead.
+class RandomAccessEnv final : public ForwardingEnv {
+ public:
+  using ForwardingEnv::ForwardingEnv;
+  Result<std::unique_ptr<storage::File>> open(const std::string& path,
+                                              storage::OpenOptions options) override {
+    DGFS_TRY(file, base().open(path, options));
+    file->advise(storage::Access::kRandom, 0, 0);
+    return std::move(file);
+  }
+};
+
+/// Takes a file out of the page cache of the system, and puts it back.
+class CachedFile {
+ public:
+  explicit CachedFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    fsync(fd_);  // what is not written yet cannot be dropped
+  }
+  ~CachedFile() { close(fd_); }
+  CachedFile(const CachedFile&) = delete;
+  CachedFile& operator=(const CachedFile&) = delete;
+
+  void drop() const { posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED); }
+  void load() const {
+    Buffer buffer(std::size_t{1} << 20);
+    off_t at = 0;
+    for (ssize_t got = 1; got > 0; at += got) got = pread(fd_, buffer.data(), buffer.size(), at);
+  }
+
+ private:
+  int fd_;
+};
+
+struct DeviceReads {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+DeviceReads device_reads(const std::string& device) {
+  std::ifstream in("/sys/block/" + device + "/stat");
+  std::uint64_t merged = 0;
+  DeviceReads reads;
+  in >> reads.count >> merged >> reads.bytes;
+  reads.bytes *= 512;
+  return reads;
+}
+
+/// A file and what an index must say about it.
+struct Question {
+  std::string path;
+  std::uint64_t size_bytes = 0;
+  Time mtime;
+  std::uint64_t data_offset = 0;
+};
+
+class Questions {
+ public:
+  Questions(const TreePlan& plan, std::uint64_t seed) : tree_(plan), offsets_(tree_), seed_(seed) {}
+
+  std::vector<Question> draw(std::size_t count) {
+    std::vector<Question> questions(count);
+    for (auto& question : questions) {
+      const auto file = storage::mix(seed_, drawn_++) % tree_.file_count();
+      question.path = tree_.path_of_file(file);
+      question.size_bytes = tree_.size_of_file(file);
+      question.mtime = tree_.time_of({kFileLevel, file});
+      question.data_offset = offsets_.of_file(file);
+    }
+    return questions;
+  }
+
+ private:
+  GeneratedTree tree_;
+  DataOffsets offsets_;
+  std::uint64_t seed_;
+  std::uint64_t drawn_ = 0;
+};
+
+bool is_right(const Question& question, const reader::Node& node) {
+  return node.size_bytes == question.size_bytes && node.mtime == question.mtime &&
+         node.data.offset_bytes == question.data_offset &&
+         node.stored_bytes == format::raw_extent_bytes(question.size_bytes);
+}
+
+class LookupTask {
+ public:
+  LookupTask(const TreePlan& tree, const LookupPlan& plan)
+      : plan_(plan),
+        questions_(tree, plan.lookup_seed),
+        posix_(storage::make_posix_env()),
+        random_access_(*posix_),
+        counting_(storage::make_counting_env(random_access_)),
+        file_(plan.index_path) {}
+
+  Result<LookupResult> run() {
+    DGFS_CHECK(time_opens());
+    DGFS_CHECK(look_up_cold());
+    file_.load();
+    DGFS_TRY(unkept, look_up_warm(0));
+    DGFS_TRY(kept, look_up_warm(reader::OpenOptions().page_cache_bytes));
+    result_.warm_unkept_per_second = unkept;
+    result_.warm_default_per_second = kept;
+    return std::move(result_);
+  }
+
+ private:
+  Result<ImagePointer> open(std::size_t page_cache_bytes) {
+    reader::OpenOptions options;
+    options.page_cache_bytes = page_cache_bytes;
+    return reader::Image::open(*counting_, plan_.index_path, options);
+  }
+
+  Status time_opens() {
+    for (std::size_t i = 0; i < plan_.opens; ++i) {
+      for (auto* const times : {&result_.open_cold_ms, &result_.open_warm_ms}) {
+        if (times == &result_.open_cold_ms) file_.drop();
+        const auto begin = Clock::now();
+        DGFS_TRY(image, open(0));
+        times->push_back(seconds_since(begin) * 1e3);
+        result_.resident_bytes = image->resident_bytes();
+      }
+    }
+    return ok();
+  }
+
+  // What is read of pages leaves the page cache before the next lookup, which so finds none of it.
+  Status look_up_cold() {
+    DGFS_TRY(image, open(0));
+    const auto questions = questions_.draw(plan_.cold_lookups);
+    counting_->reset();
+    file_.drop();
+    const auto device_before = device_reads(plan_.device);
+    for (const auto& question : questions) {
+      const auto begin = Clock::now();
+      DGFS_TRY(node, image->lookup(question.path));
+      result_.cold_us.push_back(seconds_since(begin) * 1e6);
+      if (!is_right(question, node)) ++result_.wrong;
+      file_.drop();
+    }
+    const auto device_after = device_reads(plan_.device);
+    result_.cold_device_reads = device_after.count - device_before.count;
+    result_.cold_device_read_bytes = device_after.bytes - device_before.bytes;
+    const auto counts = counting_->counts(plan_.index_path);
+    result_.cold_env_reads = counts.reads;
+    result_.cold_env_read_bytes = counts.read_bytes;
+    return ok();
+  }
+
+  // Drawing and comparing do not count; questions come in parts that fit into memory.
+  Result<double> look_up_warm(std::size_t page_cache_bytes) {
+    constexpr std::size_t kPart = 10000;
+    DGFS_TRY(image, open(page_cache_bytes));
+    double seconds = 0;
+    std::size_t done = 0;
+    for (std::vector<reader::Node> nodes; done < plan_.warm_lookups; done += kPart) {
+      const auto questions = questions_.draw(kPart);
+      nodes.resize(kPart);
+      const auto begin = Clock::now();
+      for (std::size_t i = 0; i < kPart; ++i) {
+        DGFS_TRY(node, image->lookup(questions[i].path));
+        nodes[i] = std::move(node);
+      }
+      seconds += seconds_since(begin);
+      for (std::size_t i = 0; i < kPart; ++i) {
+        if (!is_right(questions[i], nodes[i])) ++result_.wrong;
+      }
+    }
+    return static_cast<double>(done) / seconds;
+  }
+
+  LookupPlan plan_;
+  Questions questions_;
+  std::unique_ptr<storage::Env> posix_;
+  RandomAccessEnv random_access_;
+  std::unique_ptr<storage::CountingEnv> counting_;
+  CachedFile file_;
+  LookupResult result_;
+};
+
+}  // namespace
+
+Result<LookupResult> look_up(const TreePlan& tree, const LookupPlan& plan) {
+  return LookupTask(tree, plan).run();
+}
+
+}  // namespace dgfs::bench

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Opens the index of a generated tree and looks up files in it at random, each answer compared
+// with the rule that the tree follows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/hundred_million/generated_tree.h"
+
+namespace dgfs::bench {
+
+/// How to measure. A value.
+struct LookupPlan {
+  std::string index_path;
+  std::string device;  ///< whose statistics are read ("vda", "loop0"); empty: none
+  std::uint64_t lookup_seed = 0;
+  std::size_t cold_lookups = 10000;
+  std::size_t warm_lookups = 1000000;
+  std::size_t opens = 5;
+};
+
+struct LookupResult {
+  std::vector<double> open_cold_ms;  ///< nothing of the index in the page cache
+  std::vector<double> open_warm_ms;
+  std::uint64_t resident_bytes = 0;  ///< of an open image, without caches
+  std::vector<double> cold_us;       ///< each lookup, its page not in any cache
+  std::uint64_t cold_env_reads = 0;  ///< through storage::Env
+  std::uint64_t cold_env_read_bytes = 0;
+  std::uint64_t cold_device_reads = 0;  ///< of the block device, while lookups ran
+  std::uint64_t cold_device_read_bytes = 0;
+  double warm_unkept_per_second = 0;   ///< every page opened anew, index in the page cache
+  double warm_default_per_second = 0;  ///< page cache of the default size
+  std::uint64_t wrong = 0;             ///< answers that are not the rule's
+};
+
+/// Errors: those of reader::Image.
+[[nodiscard]] Result<LookupResult> look_up(const TreePlan& tree, const LookupPlan& plan);
+
+}  // namespace dgfs::bench
