@@ -11,6 +11,7 @@ HEADERS = {
     "fcntl.h": "storage::Env::open",
     "filesystem": "storage::Env and storage::Directory",
     "fstream": "storage::File",
+    "liburing.h": "storage::ReadQueue",
     "sys/mman.h": "storage::File",
     "sys/stat.h": "format/mode.h for mode bits, storage::FileStatus for attributes",
     "sys/uio.h": "storage::File",

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// PosixReads: reads of descriptors under way at once, the part of a ReadQueue that differs between
+// io_uring and threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/bytes.h"
+
+namespace dgfs::storage {
+
+/// A read that has ended: bytes read, fewer than wanted for whatever reason, or -errno. A value.
+struct EndedRead {
+  std::size_t slot = 0;
+  std::int64_t result = 0;
+};
+
+/// For one thread. Must not be destroyed while reads are under way.
+class PosixReads {
+ public:
+  virtual ~PosixReads() = default;
+  PosixReads() = default;
+  PosixReads(const PosixReads&) = delete;
+  PosixReads& operator=(const PosixReads&) = delete;
+
+  /// Begins a read. `out` belongs to it until it ended; `slot` is told then.
+  virtual void begin(std::size_t slot, int fd, std::uint64_t offset_bytes, MutableBytes out) = 0;
+  /// Waits for any read to end; one must be under way.
+  [[nodiscard]] virtual EndedRead wait() = 0;
+  [[nodiscard]] virtual const char* name() const = 0;
+};
+
+/// Null where the system has no io_uring, or forbids it.
+/// @param depth  reads under way at most
+[[nodiscard]] std::unique_ptr<PosixReads> make_uring_reads(unsigned depth);
+/// Starts threads as reads find none idle, up to `depth` and to what the system grants; without
+/// any, begin() reads.
+[[nodiscard]] std::unique_ptr<PosixReads> make_thread_reads(unsigned depth);
+
+}  // namespace dgfs::storage
