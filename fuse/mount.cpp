@@ -89,8 +89,12 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
   const auto image_path = from_root(options.image_path);
   const auto shifted_env = storage::make_offset_env(env, image_path, arguments.offset_bytes);
   storage::Env& image_env = arguments.offset_bytes == 0 ? env : *shifted_env;
-  DGFS_TRY(image, reader::Image::open(image_env, image_path,
-                                      open_options(options, arguments, damage_log)));
+  const auto open = open_options(options, arguments, damage_log);
+  DGFS_TRY(image, reader::Image::open(image_env, image_path, open));
+  for (const auto& path : open.volume_paths) {
+    const auto status = image->check_is_volume(path);
+    if (!status) open.warn(status.error());
+  }
   if (arguments.check == Check::kAll) {
     DGFS_CHECK(check_index(*image, image_path, damage_log));
   }

@@ -166,6 +166,10 @@ const std::vector<format::VolumeRecord>& Image::volumes() const {
   return impl_->volumes->records();
 }
 
+Status Image::check_is_volume(const std::string& path) const {
+  return impl_->volumes->check_is_volume(path);
+}
+
 std::vector<std::pair<std::string, std::string>> Image::files() const {
   std::vector<std::pair<std::string, std::string>> files;
   const auto name = [](format::VolumeNumber number) {

@@ -218,6 +218,10 @@ class Image {
   [[nodiscard]] const format::Superblock& superblock() const;
   /// What the index says about volumes, in the order of their numbers.
   [[nodiscard]] const std::vector<format::VolumeRecord>& volumes() const;
+  /// Whether the file at `path` is a volume of the image, as a path of OpenOptions should be. Reads
+  /// its first page. Errors: kInvalidArgument (of another image, no such volume), kCorrupt (no
+  /// volume at all), those of opening it; all name the file.
+  [[nodiscard]] Status check_is_volume(const std::string& path) const;
   /// Files the image is made of: role ("image", "index", "volume 1") and path.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
   /// The environment it was opened in.

@@ -35,13 +35,14 @@ Result<MaybeCopy> open_trailing(const FoundVolume& image) {
   return MaybeCopy(std::move(copy));
 }
 
-Error not_the_index(const std::string& index_path, const IndexCopy& copy,
-                    const FoundVolume& image) {
+Error not_the_index(const std::string& index_path, const IndexCopy& copy, const FoundVolume& image,
+                    bool asked_for) {
+  const auto* const advice =
+      asked_for ? "" : "; use --index, or remove it to use the copy in the image";
   return Error(ErrorKind::kInvalidArgument, 3101,
-               fmt::format("not the index of {} (uuid {} instead of {}); use --index, or remove "
-                           "it to use the copy in the image",
-                           image.file->path(), format::uuid_text(copy.superblock().uuid),
-                           format::uuid_text(image.header.image_uuid)))
+               fmt::format("the index of another image (uuid {}, but {} has uuid {}){}",
+                           format::uuid_text(copy.superblock().uuid), image.file->path(),
+                           format::uuid_text(image.header.image_uuid), advice))
       .in_file(index_path);
 }
 
@@ -55,7 +56,7 @@ Result<MaybeCopy> open_separate(storage::Env& env, const FoundVolume& image,
   }
   DGFS_TRY(copy, IndexCopy::open(std::move(opened).assume_value(), 0));
   if (copy.superblock().uuid != image.header.image_uuid) {
-    return not_the_index(index_path, copy, image);
+    return not_the_index(index_path, copy, image, asked_for);
   }
   return MaybeCopy(std::move(copy));
 }

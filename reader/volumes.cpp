@@ -42,12 +42,12 @@ std::vector<std::string> candidates(const VolumePlaces& places, format::VolumeNu
   return paths;
 }
 
-Result<FoundVolume> open_volume(storage::Env& env, const VolumePlaces& places,
-                                const std::string& path) {
+Result<FoundVolume> open_volume(storage::Env& env, const std::string& path,
+                                const std::function<void(const Error&)>& warn) {
   DGFS_TRY(opened, env.open(path));
   std::shared_ptr<storage::File> file = std::move(opened);
   DGFS_TRY(page, read_first_page(*file));
-  DGFS_TRY(header, read_volume_header(*file, page, places.warn));
+  DGFS_TRY(header, read_volume_header(*file, page, warn));
   return FoundVolume{std::move(file), header};
 }
 
@@ -95,7 +95,7 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
                                 format::VolumeNumber number, const std::string& hint) {
   auto text = fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(places.uuid));
   for (const auto& path : candidates(places, number, hint)) {
-    auto found = open_volume(env, places, path);
+    auto found = open_volume(env, path, places.warn);
     if (!found) {
       if (found.assume_error().kind() != ErrorKind::kNotFound) {
         text += "; " + found.assume_error().message();
@@ -158,6 +158,21 @@ std::optional<std::string> Volumes::path(format::VolumeNumber number) const {
   const auto volume = get(number);
   if (!volume) return std::nullopt;
   return volume.assume_value()->file->path();
+}
+
+Status Volumes::check_is_volume(const std::string& path) const {
+  DGFS_TRY(found, open_volume(env_, path, {}));
+  if (found.header.image_uuid != places_.uuid) {
+    return Error(ErrorKind::kInvalidArgument, 3074,
+                 fmt::format("a volume of another image (uuid {} instead of {})",
+                             format::uuid_text(found.header.image_uuid),
+                             format::uuid_text(places_.uuid)))
+        .in_file(path);
+  }
+  if (slot_of(found.header.number)) return ok();
+  return Error(ErrorKind::kInvalidArgument, 3075,
+               fmt::format("volume {}, which the image does not have", found.header.number))
+      .in_file(path);
 }
 
 Result<std::unique_ptr<Volume>> Volumes::make(std::size_t slot, const FoundVolume& found) const {

@@ -77,6 +77,8 @@ class Volumes {
   [[nodiscard]] Result<const Volume*> get(format::VolumeNumber number) const;
   /// Path of a volume, which is opened if it is not yet; nullopt if it is missing.
   [[nodiscard]] std::optional<std::string> path(format::VolumeNumber number) const;
+  /// Image::check_is_volume().
+  [[nodiscard]] Status check_is_volume(const std::string& path) const;
   [[nodiscard]] const std::vector<format::VolumeRecord>& records() const { return records_; }
 
  private:

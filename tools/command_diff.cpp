@@ -147,6 +147,8 @@ void add_options(OptionParser& options, DiffArguments& arguments) {
                      // Each image knows its own.
                      arguments.first_image.volume_paths.push_back(path);
                      arguments.second_image.volume_paths.push_back(path);
+                     arguments.first_image.volumes_of_others = true;
+                     arguments.second_image.volumes_of_others = true;
                      return ok();
                    });
   options.flag("-q,--brief", "Tell which paths differ, not in what", arguments.brief);
@@ -179,6 +181,8 @@ int compare(const Session& session, const DiffArguments& arguments) {
   if (!first.tree) return kExitTrouble;
   const auto second = open_tree(session, arguments.second, arguments.second_image);
   if (!second.tree) return kExitTrouble;
+  warn_of_volumes(session, arguments.first_image.volume_paths,
+                  {first.image.get(), second.image.get()});
   Report report(session, arguments);
   DiffWalk walk(
       *first.tree, *second.tree, {arguments.ignore, arguments.rules, session.io().stop},

@@ -17,10 +17,32 @@ reader::OpenOptions ImageOptions::open_options(const Session& session) const {
   return open;
 }
 
+void warn_of_volumes(const Session& session, const std::vector<std::string>& volume_paths,
+                     std::initializer_list<const reader::Image*> images) {
+  for (const auto& path : volume_paths) {
+    std::optional<Error> foreign;
+    for (const auto* image : images) {
+      if (image == nullptr) continue;
+      const auto status = image->check_is_volume(path);
+      if (status) {
+        foreign.reset();
+        break;
+      }
+      foreign = status.error();
+    }
+    if (foreign) session.complain("warning: --volume is not used: " + foreign->message());
+  }
+}
+
 std::unique_ptr<const reader::Image> open_image(const Session& session, const std::string& path,
                                                 const ImageOptions& options) {
   auto image = reader::Image::open(session.env(), path, options.open_options(session));
-  if (image) return std::move(image).value();
+  if (image) {
+    if (!options.volumes_of_others) {
+      warn_of_volumes(session, options.volume_paths, {image.value().get()});
+    }
+    return std::move(image).value();
+  }
   static_cast<void>(session.fail(image.error()));
   return nullptr;
 }

@@ -34,8 +34,7 @@ class Sample {
     file.write(as_text(image).data(), static_cast<std::streamsize>(image.size()));
   }
   // A changed byte, checksums left as they were.
-  void flipped(const std::string& what, std::uint64_t at) {
-    auto image = sample_image();
+  void flipped(const std::string& what, std::uint64_t at, Buffer image = sample_image()) {
     image[static_cast<std::size_t>(at)] ^= 0x40;
     write(what, image);
   }
@@ -79,6 +78,23 @@ void write_flipped(Sample& sample, const TakenImage& taken) {
   sample.cut("cut-before-last-header", sample_image().size() - kPageBytes);
 }
 
+// Of images with tokens, compressed extents and several pages.
+void write_flipped_others(Sample& sample) {
+  const TakenImage tokens(token_image());
+  const TakenImage assembled(assembled_image());
+  const auto page_of = [](const TakenImage& taken, std::uint64_t number) {
+    const auto& pages = taken.superblock.section(SectionKind::kPages);
+    return taken.header.index_offset + pages.offset_bytes + number * kPageBytes;
+  };
+  sample.flipped("token-page-head", page_of(tokens, 0) + 20, token_image());
+  sample.flipped("token-page-end", page_of(tokens, 0) + kPageBytes - 1, token_image());
+  sample.flipped("token-contents", kPageBytes + 100, token_image());
+  sample.flipped("page-amid-others", page_of(assembled, 2) + 100, assembled_image());
+  sample.flipped("page-last", page_of(assembled, 4) + 100, assembled_image());
+  sample.flipped("frame-compressed", assembled.header.data_end - 8, assembled_image());
+  sample.flipped("first-header", 40);
+}
+
 void write_lying(Sample& sample, const TakenImage& taken) {
   const auto n = taken.superblock.namespace_entries;
   sample.lying("children-beyond", SectionKind::kDirectoryTable, varints({kHuge, 0}));
@@ -113,6 +129,14 @@ void write_assembled(Sample& sample) {
       entry.address = format::DataAddress{0, offset};
     });
   }
+  // Contents of a volume that is nowhere.
+  sample.assembled("volume-absent", [](auto& assembler) {
+    assembler.more_volumes[1] = "/elsewhere";
+    auto& entry = assembler.add("e", 0100644);
+    entry.size_bytes = 7;
+    entry.stored_bytes = 15;
+    entry.address = assembler.place(1, Buffer(15, 'e'));
+  });
 }
 
 }  // namespace
@@ -126,6 +150,7 @@ int main(int argc, char** argv) {
   dgfs::test::Sample sample(argv[1]);
   const dgfs::test::TakenImage taken(dgfs::test::sample_image());
   dgfs::test::write_flipped(sample, taken);
+  dgfs::test::write_flipped_others(sample);
   dgfs::test::write_lying(sample, taken);
   dgfs::test::write_assembled(sample);
   return 0;

@@ -288,6 +288,8 @@ class Options(MountCase):
         self.assertIsNone(self.table_entry())
         self.expect_refused(dgfs("mount", "--dry-run", self.tree / "secret", self.point,
                                  check=False), "secret", code=1)
+        foreign = dgfs("mount", "--dry-run", "--volume", self.tree / "id", self.image, self.point)
+        self.assertIn(os.fsencode(self.tree / "id"), foreign.stderr)
 
 
 class Checks(MountCase):

@@ -104,6 +104,28 @@ TEST_F(Places, VolumesThatAreNotTheRightOnes) {
   EXPECT_EQ(missing({"/v/foreign", "/v/short", kTree, kVolume}), "read");
 }
 
+TEST_F(Places, TellsWhichFilesAreVolumes) {
+  put("/v/foreign", other(kVolume, 0x22));
+  put("/v/noise", pattern(20000, 1));
+  auto ninth = read_file(*env_, kVolume);
+  auto header = value_of(format::decode_volume_header(Bytes(ninth).first(format::kPageBytes)));
+  header.number = 9;
+  const auto page = format::encode_volume_header(header);
+  std::copy(page.begin(), page.end(), ninth.begin());
+  put("/v/ninth", ninth);
+  const auto image = value_of(open(kTree, {}));
+  expect_ok(image->check_is_volume(kVolume));
+  expect_ok(image->check_is_volume(kTree));
+  for (const auto& [path, code] : {std::pair("/v/foreign", 3074), std::pair("/v/ninth", 3075)}) {
+    const auto status = image->check_is_volume(path);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code(), code);
+    EXPECT_EQ(status.error().file(), path);
+  }
+  EXPECT_EQ(image->check_is_volume("/v/noise").error().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(image->check_is_volume("/v/absent").error().kind(), ErrorKind::kNotFound);
+}
+
 TEST_F(Places, HeadersOfAVolume) {
   const auto whole = read_file(*env_, kVolume);
   const auto last_page = whole.size() - format::kPageBytes;
@@ -145,6 +167,11 @@ TEST_F(Places, IndexesThatAreNotTheRightOnes) {
   put("/i/noise", pattern(20000, 1));
   options_.index_path = "/i/foreign";
   expect_refused(kTree, 3101);
+  const auto message = open(kTree).error().message();
+  for (const auto* part : {"/i/foreign: ", "another image", "uuid 22222222", "uuid 11111111"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+  EXPECT_EQ(message.find("use --index"), std::string::npos) << message;  // it was used
   options_.index_path = "/i/absent";
   EXPECT_EQ(open(kTree).error().kind(), ErrorKind::kNotFound);
   options_.index_path = "/i/noise";  // damaged: the copy in the image serves

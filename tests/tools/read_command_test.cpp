@@ -166,6 +166,34 @@ TEST_F(ReadCommandTest, DiffTakesAnIndexForEachImage) {
   EXPECT_EQ(run({"diff", image_, image_, "--volume", other}).code, 0);
 }
 
+TEST_F(ReadCommandTest, WarnsOfVolumesThatAreOfNoImage) {
+  const std::string other = dir_ / "other.dgfs";
+  ASSERT_EQ(run({"build", "-q", tree_ + "/sub", other}).code, 0);
+  const Outcome foreign = run({"ls", image_, "sub/deep", "--volume", other});
+  EXPECT_EQ(foreign.code, 0);
+  EXPECT_EQ(foreign.out, "large.bin\n");
+  EXPECT_NE(foreign.err.find("warning: --volume is not used: " + other), std::string::npos)
+      << foreign.err;
+  EXPECT_NE(run({"stat", image_, "--volume", dir_ / "absent"}).err.find(dir_ / "absent"),
+            std::string::npos);
+  EXPECT_EQ(run({"ls", image_ + ".idx", "--volume", image_}).err, "");
+  // A volume may be of either side.
+  EXPECT_EQ(run({"diff", "-q", image_, other, "--volume", other}).err, "");
+  EXPECT_EQ(run({"diff", "-q", other, image_, "--volume", other}).err, "");
+  EXPECT_NE(run({"diff", "-q", image_, tree_, "--volume", other}).err.find("not used: " + other),
+            std::string::npos);
+}
+
+TEST_F(ReadCommandTest, SaysWhoseIndexItWasGiven) {
+  const std::string other = dir_ / "other.dgfs";
+  ASSERT_EQ(run({"build", "-q", tree_ + "/sub", other}).code, 0);
+  const Outcome wrong = run({"ls", "--index", other + ".idx", image_});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.err.find(other + ".idx: the index of another image (uuid "), std::string::npos);
+  EXPECT_NE(wrong.err.find(image_ + " has uuid "), std::string::npos) << wrong.err;
+  EXPECT_EQ(wrong.err.find("use --index"), std::string::npos) << wrong.err;
+}
+
 TEST_F(ReadCommandTest, ExtractSaysThatNothingWasDoneWhereItCannotBegin) {
   const std::string file = tree_ + "/hello.txt";
   const Outcome outcome = dgfs("extract", {file});
