@@ -186,21 +186,21 @@ Status TokenPage::decode_block(std::size_t block, TokenRows& rows) const {
 Result<PageSlice> TokenPage::slice(std::size_t begin, std::size_t end) const {
   const auto first = begin / kBlockEntries;
   const auto last = (end - 1) / kBlockEntries;
-  auto rows = std::make_shared<TokenRows>((last - first + 1) * kBlockEntries, keys_bytes_,
-                                          blocks_[first].data_offset);
+  const auto first_index = first * kBlockEntries;
+  const auto entries = std::min((last + 1) * kBlockEntries, entry_count_) - first_index;
+  auto rows = std::make_shared<TokenRows>(entries, keys_bytes_, blocks_[first].data_offset);
   for (auto block = first; block <= last; ++block) {
     DGFS_CHECK(decode_block(block, *rows));
   }
-  return PageSlice{std::move(rows), first * kBlockEntries};
+  if (entries == entry_count_ && !rows->is_full()) {  // F-190
+    return bad_block(2921, "keys have other lengths", 0);
+  }
+  return PageSlice{std::move(rows), first_index};
 }
 
 Result<std::shared_ptr<const DecodedPage>> TokenPage::decode() const {
-  auto rows = std::make_shared<TokenRows>(entry_count_, keys_bytes_, 0);
-  for (std::size_t block = 0; block < block_count(); ++block) {
-    DGFS_CHECK(decode_block(block, *rows));
-  }
-  if (!rows->is_full()) return bad_block(2921, "keys have other lengths", 0);  // F-190
-  return std::shared_ptr<const DecodedPage>(std::move(rows));
+  DGFS_TRY(all, slice(0, entry_count_));
+  return std::move(all.rows);
 }
 
 Result<TokenPartBits> TokenPage::measure(std::uint64_t& head_bits) const {

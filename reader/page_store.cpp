@@ -5,11 +5,15 @@
 #include <array>
 
 #include "format/limits.h"
+#include "format/whole_page.h"
 #include "reader/page_keys.h"
 #include "reader/placed_error.h"
 
 namespace dgfs::reader {
 namespace {
+
+// Decoding a page takes as long as about ten lookups in it, and ten times its memory.
+constexpr unsigned kGetsBeforeDecoding = 8;
 
 std::optional<std::string_view> next_bound(const IndexTables& tables, std::size_t next,
                                            std::uint64_t zone) {
@@ -79,18 +83,35 @@ Result<EntryRange> PageStore::range(const PagePointer& page, std::size_t begin,
   return in_page(slice.assume_error(), page->record.first_ordinal);
 }
 
+PageStore::Cache::Loaded PageStore::to_cache(LoadedPage page) {
+  auto cached = std::make_shared<const CachedPage>(std::move(page));
+  const auto bytes = sizeof *cached + cached->loaded.memory_bytes();
+  return {std::move(cached), bytes};
+}
+
 Result<PagePointer> PageStore::get(std::size_t page) const {
-  return cache_.get(page, [&] { return load(page); });
+  DGFS_TRY(cached, cache_.get(page, [&] { return load(page); }));
+  PagePointer loaded(cached, &cached->loaded);
+  if (loaded->page->is_decoded()) return loaded;
+  const auto gets = cached->gets.fetch_add(1, std::memory_order_relaxed) + 1;
+  return gets == kGetsBeforeDecoding ? decode(page, std::move(loaded)) : loaded;
 }
 
 Result<PageStore::Cache::Loaded> PageStore::load(std::size_t page) const {
-  auto read = source_.read(counters_, [&](const IndexCopy& copy) {
-    return read_checked_page(copy, tables_, page, counters_);
-  });
-  if (!read) return std::move(read).assume_error();
-  auto loaded = std::make_shared<const LoadedPage>(std::move(read).assume_value());
-  const auto bytes = loaded->memory_bytes();
-  return Cache::Loaded{std::move(loaded), bytes};
+  DGFS_TRY(read, source_.read(counters_, [&](const IndexCopy& copy) {
+             return read_checked_page(copy, tables_, page, counters_);
+           }));
+  return to_cache(std::move(read));
+}
+
+// A page that does not decode stays as it is: what is wrong in it is told to who looks there.
+PagePointer PageStore::decode(std::size_t page, PagePointer opened) const {
+  auto whole = slice_of(*opened, 0, opened->size(), tables_);
+  if (!whole) return opened;
+  auto rows = std::make_shared<const format::WholePage>(std::move(whole).assume_value().rows);
+  auto decoded = to_cache({opened->record, std::move(rows)});
+  cache_.replace(page, decoded);
+  return {decoded.value, &decoded.value->loaded};
 }
 
 Error PageStore::in_page(const Error& error, format::Ordinal ordinal) const {

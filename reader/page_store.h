@@ -4,8 +4,10 @@
 // PageStore: index pages by number, read, checked and cached.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "base/result.h"
 #include "reader/counter_cells.h"
@@ -35,7 +37,7 @@ class PageStore {
       : source_(source), tables_(tables), counters_(counters), cache_(cache_bytes, kShardsMax) {}
 
   /// One read of kPageBytes where the page is not cached; a damaged one is taken from the other
-  /// copy.
+  /// copy. A page that is asked for again and again is decoded, once, for good.
   [[nodiscard]] Result<PagePointer> get(std::size_t page) const;
   /// At least the entries [begin, end) of a page. No read.
   [[nodiscard]] Result<EntryRange> range(const PagePointer& page, std::size_t begin,
@@ -52,9 +54,16 @@ class PageStore {
     // Neighbouring pages go to different shards.
     std::size_t operator()(std::size_t page) const { return page; }
   };
-  using Cache = SharedCache<std::size_t, LoadedPage, Hash>;
+  struct CachedPage {
+    explicit CachedPage(LoadedPage page) : loaded(std::move(page)) {}
+    LoadedPage loaded;
+    mutable std::atomic<unsigned> gets = 0;
+  };
+  using Cache = SharedCache<std::size_t, CachedPage, Hash>;
 
   [[nodiscard]] Result<Cache::Loaded> load(std::size_t page) const;
+  [[nodiscard]] PagePointer decode(std::size_t page, PagePointer opened) const;
+  [[nodiscard]] static Cache::Loaded to_cache(LoadedPage page);
 
   const IndexSource& source_;
   const IndexTables& tables_;

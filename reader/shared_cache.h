@@ -70,6 +70,14 @@ class SharedCache {
     shard.keep(key, std::move(loaded), shard_budget_bytes_);
   }
 
+  /// Another form of the value that is here; nothing where there is none any more. The old one
+  /// lives on with who has it.
+  void replace(const Key& key, Loaded loaded) {
+    Shard& shard = shard_of(key);
+    const std::lock_guard lock(shard.mutex);
+    if (shard.remove(key)) shard.keep(key, std::move(loaded), shard_budget_bytes_);
+  }
+
   [[nodiscard]] CacheCounters counters() const {
     CacheCounters sum;
     for (const auto& shard : shards_) {
@@ -148,10 +156,18 @@ class SharedCache {
     }
 
     void evict() {
-      bytes -= items.back().loaded.bytes;
-      places.erase(items.back().key);
-      items.pop_back();
+      remove(items.back().key);
       ++evictions;
+    }
+
+    bool remove(const Key& key) {
+      const auto place = places.find(key);
+      if (place == places.end()) return false;
+      const auto item = place->second;
+      bytes -= item->loaded.bytes;
+      places.erase(place);
+      items.erase(item);
+      return true;
     }
   };
 
