@@ -99,8 +99,8 @@ Result<PagePointer> PageStore::get(std::size_t page) const {
 
 Result<PageStore::Cache::Loaded> PageStore::load(std::size_t page) const {
   DGFS_TRY(read, source_.read(counters_, [&](const IndexCopy& copy) {
-             return read_checked_page(copy, tables_, page, counters_);
-           }));
+    return read_checked_page(copy, tables_, page, counters_);
+  }));
   return to_cache(std::move(read));
 }
 
