@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -16,11 +17,20 @@
 namespace dgfs::builder {
 namespace {
 
-// Undoes steps in reverse order unless told that all went well.
+// Failures of clean-up cannot be helped: the result stands, a hidden name stays.
+void quietly(const std::function<void()>& clean_up) {
+  try {
+    clean_up();
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+// Undoes steps in reverse order unless told that all went well. What undoes a step is added before
+// the step is made, for memory may end between them; so it must do no harm where it was not made.
 class Rollback {
  public:
   ~Rollback() {
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)();
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) quietly(*step);
   }
   void add(std::function<void()> step) { steps_.push_back(std::move(step)); }
   void commit() { steps_.clear(); }
@@ -39,9 +49,8 @@ std::string beside(const std::string& path, const std::string& name) {
   return storage::join_path(storage::parent_path(path), name);
 }
 
-// Failures of clean-up cannot be helped: the result stands, a hidden name stays.
 void remove_quietly(storage::Env& env, const std::string& path) {
-  static_cast<void>(env.remove(path));
+  quietly([&] { static_cast<void>(env.remove(path)); });
 }
 
 Result<bool> exists(const storage::Env& env, const std::string& path) {
@@ -125,9 +134,8 @@ Status Publisher::run() {
 Status Publisher::stage_index() {
   const std::string& path = publication_.index_path;
   new_index_ = beside(path, fresh_name(env_, path, "new"));
-  DGFS_CHECK(env_.publish(*publication_.index, new_index_));
   rollback_.add([this] { remove_quietly(env_, new_index_); });
-  return ok();
+  return env_.publish(*publication_.index, new_index_);
 }
 
 Status Publisher::keep_old_image() {
@@ -137,9 +145,11 @@ Status Publisher::keep_old_image() {
   DGFS_TRY(directory, env_.open_directory(storage::parent_path(path)));
   const std::string name = fresh_name(env_, path, "old");
   old_image_ = beside(path, name);
+  rollback_.add([this] {
+    if (is_old_linked_) remove_quietly(env_, old_image_);
+  });
   // Where the file system has no hard links, switching renames it instead.
   is_old_linked_ = directory->make_link(*directory, storage::base_name(path), name).has_value();
-  if (is_old_linked_) rollback_.add([this] { remove_quietly(env_, old_image_); });
   return ok();
 }
 
@@ -147,30 +157,29 @@ Status Publisher::set_aside(const std::string& path) {
   DGFS_TRY(there, exists(env_, path));
   if (!there) return ok();
   const std::string hidden = beside(path, fresh_name(env_, path, "old"));
-  DGFS_CHECK(env_.rename(path, hidden));
   old_indexes_.push_back(hidden);
   rollback_.add([this, path, hidden] { static_cast<void>(env_.rename(hidden, path)); });
-  return ok();
+  return env_.rename(path, hidden);
 }
 
 Status Publisher::switch_image() {
   const std::string& path = publication_.image_path;
-  if (!old_image_.empty() && !is_old_linked_) {
-    DGFS_CHECK(env_.rename(path, old_image_));
-  }
-  // Before the call, for it may fail after its rename, when the directory cannot be synced.
+  // publish() may fail after its rename, when the directory cannot be synced.
   rollback_.add([this, &path] {
     if (old_image_.empty()) return remove_quietly(env_, path);
     // Both names of one file: a rename would do nothing and leave the hidden one.
     static_cast<void>(env_.rename(old_image_, path));
   });
+  if (!old_image_.empty() && !is_old_linked_) {
+    DGFS_CHECK(env_.rename(path, old_image_));
+  }
   return env_.publish(*publication_.image, path);
 }
 
 Status Publisher::switch_index() {
   const std::string& path = publication_.index_path;
-  DGFS_CHECK(env_.rename(new_index_, path));
   rollback_.add([this, &path] { static_cast<void>(env_.rename(path, new_index_)); });
+  DGFS_CHECK(env_.rename(new_index_, path));
   return env_.sync_directory(storage::parent_path(path));
 }
 

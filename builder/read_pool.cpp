@@ -3,7 +3,6 @@
 #include "builder/read_pool.h"
 
 #include <exception>
-#include <system_error>
 #include <utility>
 
 namespace dgfs::builder {
@@ -25,7 +24,7 @@ ReadPool::~ReadPool() {
 Status ReadPool::start() {
   try {
     while (threads_.size() < options_.threads) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // With one thread at least, the work gets done.
     if (threads_.empty()) return Error(ErrorKind::kLimit, 4050, "cannot start a thread");
   }
@@ -33,15 +32,17 @@ Status ReadPool::start() {
 }
 
 void ReadPool::work() {
-  const auto filler = make_filler_();
-  while (std::unique_ptr<Batch> batch = take_free()) {
-    try {
+  try {
+    const auto filler = make_filler_();
+    while (std::unique_ptr<Batch> batch = take_free()) {
       if (!make(*batch)) return;
       if (!batch->failure) filler->fill(*batch);
-    } catch (const std::exception&) {  // out of memory
-      batch->failure = Error(ErrorKind::kLimit, 4051, "not enough memory");
+      hand_over(std::move(batch));
     }
-    hand_over(std::move(batch));
+  } catch (const std::exception&) {  // out of memory, for a message of the batch too
+    const std::lock_guard lock(mutex_);
+    out_of_memory_ = true;
+    done_.notify_all();
   }
 }
 
@@ -77,8 +78,10 @@ void ReadPool::hand_over(std::unique_ptr<Batch> batch) {
 
 Result<std::unique_ptr<Batch>> ReadPool::next() {
   std::unique_lock lock(mutex_);
-  done_.wait(lock,
-             [this] { return finished_.contains(next_number_) || end_number_ == next_number_; });
+  done_.wait(lock, [this] {
+    return out_of_memory_ || finished_.contains(next_number_) || end_number_ == next_number_;
+  });
+  if (out_of_memory_) return Error(ErrorKind::kLimit, 4051, "not enough memory");
   const auto found = finished_.find(next_number_);
   if (found == finished_.end()) return nullptr;
   std::unique_ptr<Batch> batch = std::move(found->second);

@@ -61,6 +61,7 @@ class ReadPool {
   std::uint64_t next_number_ = 0;
   std::optional<std::uint64_t> end_number_;  ///< known once all batches are made
   bool cancelled_ = false;
+  bool out_of_memory_ = false;  ///< of a thread, which has ended
 
   std::vector<std::thread> threads_;
 };

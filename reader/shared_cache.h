@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -38,7 +39,7 @@ class SharedCache {
         shard_budget_bytes_(budget_bytes / shards_.size()) {}
 
   /// The value of `key`, made by `load()` (Result<Loaded>) if it is not here. Who waits for
-  /// another thread's load gets that one's result, an error too.
+  /// another thread's load gets that one's result, an error or exception too.
   template <class Load>
   [[nodiscard]] Result<Pointer> get(const Key& key, const Load& load) {
     Shard& shard = shard_of(key);
@@ -46,13 +47,13 @@ class SharedCache {
     {
       std::unique_lock lock(shard.mutex);
       if (auto found = shard.find(key)) return found;
-      const auto [position, first] = shard.flights.try_emplace(key);
-      if (!first) return shard.wait(lock, position->second);
-      flight = position->second = std::make_shared<Flight>();
+      const auto under_way = shard.flights.find(key);
+      if (under_way != shard.flights.end()) return shard.wait(lock, under_way->second);
+      flight = std::make_shared<Flight>();
+      shard.flights.emplace(key, flight);
       ++shard.misses;
     }
-    Result<Loaded> loaded = load();
-    return shard.land(key, *flight, std::move(loaded), shard_budget_bytes_);
+    return shard.land(key, *flight, shard.fly(key, *flight, load), shard_budget_bytes_);
   }
 
   /// The value if it is here, else nullptr. Counts a hit or a miss.
@@ -105,6 +106,7 @@ class SharedCache {
   struct Flight {
     std::condition_variable landed;
     std::optional<Result<Pointer>> result;
+    std::exception_ptr exception;  // of a load that ended by it: out of memory
   };
 
   struct Shard {
@@ -127,8 +129,23 @@ class SharedCache {
 
     Result<Pointer> wait(std::unique_lock<std::mutex>& lock, std::shared_ptr<Flight> flight) {
       ++hits;
-      flight->landed.wait(lock, [&] { return flight->result.has_value(); });
+      flight->landed.wait(lock, [&] { return flight->result || flight->exception; });
+      if (flight->exception) std::rethrow_exception(flight->exception);
       return *flight->result;
+    }
+
+    // A flight that never landed would keep all who want the value waiting for ever.
+    template <class Load>
+    Result<Loaded> fly(const Key& key, Flight& flight, const Load& load) {
+      try {
+        return load();
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        flight.exception = std::current_exception();
+        flight.landed.notify_all();
+        flights.erase(key);
+        throw;
+      }
     }
 
     Result<Pointer> land(const Key& key, Flight& flight, Result<Loaded> loaded,
@@ -136,23 +153,24 @@ class SharedCache {
       const std::lock_guard lock(mutex);
       if (loaded) {
         flight.result.emplace(loaded.assume_value().value);
-        keep(key, std::move(loaded).assume_value(), budget_bytes);
       } else {
         flight.result.emplace(std::move(loaded).assume_error());
       }
-      auto result = *flight.result;
       flight.landed.notify_all();
       flights.erase(key);
-      return result;
+      if (loaded) keep(key, std::move(loaded).assume_value(), budget_bytes);
+      return *flight.result;
     }
 
     void keep(const Key& key, Loaded loaded, std::size_t budget_bytes) {
       loaded.bytes += kItemOverheadBytes;
       if (loaded.bytes > budget_bytes || places.contains(key)) return;
       while (bytes + loaded.bytes > budget_bytes) evict();
-      bytes += loaded.bytes;
-      items.push_front({key, std::move(loaded)});
-      places.emplace(key, items.begin());
+      std::list<Item> item;  // both or neither: memory may end between them
+      item.push_front({key, std::move(loaded)});
+      places.emplace(key, item.begin());
+      bytes += item.front().loaded.bytes;
+      items.splice(items.begin(), item);
     }
 
     void evict() {

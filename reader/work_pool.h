@@ -3,16 +3,17 @@
 //
 // WorkPool: threads that work off a bounded queue. Who fills it waits while it is full, so memory
 // does not grow with the amount of work. Where the system grants fewer threads, fewer do the work;
-// where it grants none, push() does it.
+// where it grants none, push() does it. An exception of the work (out of memory) ends all of it and
+// comes out of finish().
 #pragma once
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -31,11 +32,11 @@ class WorkPool {
     const std::size_t wanted = std::min(threads, kThreadsMax);
     try {
       while (threads_.size() < wanted) threads_.emplace_back([this] { run(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       // Those that are there will do.
     }
   }
-  ~WorkPool() { finish(); }
+  ~WorkPool() { join(); }
   WorkPool(const WorkPool&) = delete;
   WorkPool& operator=(const WorkPool&) = delete;
 
@@ -52,6 +53,12 @@ class WorkPool {
 
   /// Returns when all tasks are done and all threads have ended. Nothing may be pushed after it.
   void finish() {
+    join();
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  void join() {
     {
       const std::lock_guard lock(mutex_);
       ended_ = true;
@@ -61,7 +68,6 @@ class WorkPool {
     threads_.clear();
   }
 
- private:
   void run() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -70,9 +76,20 @@ class WorkPool {
       Task task = std::move(queue_.front());
       queue_.pop_front();
       room_.notify_one();
+      if (exception_) continue;
       lock.unlock();
-      work_(task);
+      const auto exception = exception_of(task);
       lock.lock();
+      if (exception) exception_ = exception;
+    }
+  }
+
+  std::exception_ptr exception_of(Task& task) {
+    try {
+      work_(task);
+      return nullptr;
+    } catch (...) {
+      return std::current_exception();
     }
   }
 
@@ -83,6 +100,7 @@ class WorkPool {
   std::condition_variable room_;
   std::deque<Task> queue_;
   bool ended_ = false;
+  std::exception_ptr exception_;
   std::vector<std::thread> threads_;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <span>
 
 #include "tools/command.h"
@@ -68,10 +69,20 @@ int dispatch(const Arguments& arguments, const ToolIo& io) {
   return command == nullptr ? unknown_command(io, name) : command->run(io, others);
 }
 
+// What a command had begun is undone by then: nothing half-written has a name.
+int dispatch_within_memory(const Arguments& arguments, const ToolIo& io) {
+  try {
+    return dispatch(arguments, io);
+  } catch (const std::bad_alloc&) {
+    io.err.write("dgfs: not enough memory\n");
+    return kExitFailed;
+  }
+}
+
 }  // namespace
 
 int tool_main(const std::vector<std::string>& arguments, const ToolIo& io) {
-  int code = dispatch(arguments, io);
+  int code = dispatch_within_memory(arguments, io);
   io.out.flush();
   // What was done before the signal came is done.
   if (io.stop && code != kExitDone) return kExitInterrupted;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 
 namespace dgfs::test {
 namespace {
@@ -24,6 +25,23 @@ TEST(WorkPool, WithoutThreadsTheCallerDoesTheWork) {
   for (int i = 1; i <= 100; ++i) pool.push(i);
   pool.finish();
   EXPECT_EQ(sum, 5050);
+}
+
+TEST(WorkPool, AnExceptionOfTheWorkComesOutOfFinish) {
+  std::atomic<int> done = 0;
+  reader::WorkPool<int> pool(2, 8, [&](const int& task) {
+    if (task == 3) throw std::bad_alloc();
+    ++done;
+  });
+  for (int i = 1; i <= 100; ++i) pool.push(i);  // none waits for room that never comes
+  EXPECT_THROW(pool.finish(), std::bad_alloc);
+  EXPECT_LT(done, 100);
+}
+
+TEST(WorkPool, AnExceptionThatNobodyAsksForIsDropped) {
+  const reader::WorkPool<int> idle(1, 1, [](const int&) {});
+  reader::WorkPool<int> pool(1, 1, [](const int&) { throw std::bad_alloc(); });
+  pool.push(1);
 }
 
 }  // namespace

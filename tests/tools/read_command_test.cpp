@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // cat, info, verify, diff and extract.
+#include <new>
+
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
@@ -192,6 +194,18 @@ TEST_F(ReadCommandTest, SaysWhoseIndexItWasGiven) {
   EXPECT_NE(wrong.err.find(other + ".idx: the index of another image (uuid "), std::string::npos);
   EXPECT_NE(wrong.err.find(image_ + " has uuid "), std::string::npos) << wrong.err;
   EXPECT_EQ(wrong.err.find("use --index"), std::string::npos) << wrong.err;
+}
+
+TEST_F(ReadCommandTest, WithoutMemoryACommandEndsInGoodOrder) {
+  ToolRun tool(*env_);
+  tools::ToolIo io = tool.io();
+  io.read_stream = [](const std::string&, std::uint64_t) -> Result<std::string> {
+    throw std::bad_alloc();
+  };
+  const std::string destination = dir_ / "out";
+  EXPECT_EQ(tools::tool_main({"extract", image_, destination, "--files-from", "list"}, io), 1);
+  EXPECT_EQ(tool.err(), "dgfs: not enough memory\n");
+  EXPECT_FALSE(env_->status(destination));
 }
 
 TEST_F(ReadCommandTest, ExtractSaysThatNothingWasDoneWhereItCannotBegin) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tests/reader/failing_heap.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::uint64_t> calls_left{0};  // until one fails; 0: none will
+std::atomic<bool> has_failed{false};
+
+bool is_to_fail() {
+  auto left = calls_left.load();
+  while (left != 0 && !calls_left.compare_exchange_weak(left, left - 1)) {
+  }
+  return left == 1;
+}
+
+void* allocate(std::size_t bytes) {
+  if (is_to_fail()) {
+    has_failed = true;
+    throw std::bad_alloc();
+  }
+  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+// Those that do not throw call these.
+void* operator new(std::size_t bytes) { return allocate(bytes); }
+void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace dgfs::test {
+
+FailingHeap::FailingHeap(std::uint64_t call) {
+  has_failed = false;
+  calls_left = call;
+}
+
+FailingHeap::~FailingHeap() { calls_left = 0; }
+
+bool FailingHeap::failed() const { return has_failed; }
+
+}  // namespace dgfs::test

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// FailingHeap: operator new of this program, one call of which can be made to fail. What the C
+// library and zstd take with malloc() is not counted and does not fail.
+#pragma once
+
+#include <cstdint>
+
+namespace dgfs::test {
+
+/// Counts and fails calls of all threads while it lives; one at a time.
+class FailingHeap {
+ public:
+  /// @param call  the one that fails, from 1 on; 0 = none
+  explicit FailingHeap(std::uint64_t call);
+  ~FailingHeap();
+  FailingHeap(const FailingHeap&) = delete;
+  FailingHeap& operator=(const FailingHeap&) = delete;
+
+  /// Whether the call was reached.
+  [[nodiscard]] bool failed() const;
+};
+
+}  // namespace dgfs::test
