@@ -247,6 +247,39 @@ Result<ContentMapPointer> Content::frame_offsets(const Extent& extent) const {
   });
 }
 
+std::optional<Bytes> Content::open_stored(const Extent& extent, Bytes stored,
+                                          Buffer& scratch) const {
+  const auto frames = format::frame_count(extent.content_bytes);
+  const bool raw = extent.codec == format::ExtentCodec::kRaw;
+  if (raw && frames == 1) {  // as it stands: what most files are
+    const auto content = stored.subspan(kChecksumBytes);
+    const bool sound = !checked_ || format::frame_checksum(0, content) ==
+                                        format::load<std::uint64_t>(stored, 0);  // F-300
+    return sound ? std::optional(content) : std::nullopt;
+  }
+  std::vector<std::uint64_t> offsets = {0, extent.stored_bytes};
+  if (!raw && frames > 1) {
+    const auto trailer_bytes = static_cast<std::size_t>(format::zstd_trailer_bytes(frames));
+    auto table = format::zstd_frame_offsets(stored.last(trailer_bytes), frames, stored.size());
+    if (!table) return std::nullopt;
+    offsets = std::move(table).assume_value();
+  }
+  const auto begin_of = [&](std::uint64_t frame) {
+    return static_cast<std::size_t>(raw ? std::min(format::raw_frame_offset(frame), offsets.back())
+                                        : offsets[frame]);
+  };
+  scratch.resize(static_cast<std::size_t>(extent.content_bytes));
+  for (std::uint64_t frame = 0; frame < frames; ++frame) {
+    const auto bytes = stored.subspan(begin_of(frame), begin_of(frame + 1) - begin_of(frame));
+    const auto out = MutableBytes(scratch).subspan(static_cast<std::size_t>(frame) * kFrameBytes,
+                                                   frame_content_bytes(extent, frame));
+    const auto opened = checked_ ? format::open_frame(extent.codec, frame, bytes, out)
+                                 : format::open_frame_unchecked(extent.codec, frame, bytes, out);
+    if (!opened) return std::nullopt;
+  }
+  return scratch;
+}
+
 Status Content::check_neighbours(std::span<const Extent> extents) const {
   std::size_t stored_bytes = 0;
   for (const auto& extent : extents) stored_bytes += static_cast<std::size_t>(extent.stored_bytes);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/result.h"
@@ -46,6 +47,11 @@ class Content {
   /// nothing of a frame that failed. One data read per run of frames not cached (a further one
   /// for the frame table of a compressed file of several frames, which is then kept).
   [[nodiscard]] Status read(const Extent& extent, std::uint64_t at, MutableBytes out) const;
+
+  /// All content of an extent whose stored bytes the caller has read. The result points into
+  /// `stored` or into `scratch`. None where something is wrong with them: read() says what.
+  [[nodiscard]] std::optional<Bytes> open_stored(const Extent& extent, Bytes stored,
+                                                 Buffer& scratch) const;
 
   /// Checks extents of one frame each that stand back to back in one volume; one data read, of all
   /// of them. Says of the first damaged one what is wrong. Counts no error: who reads the extents

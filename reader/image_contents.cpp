@@ -94,12 +94,13 @@ Result<std::size_t> Image::read(const Node& node, std::uint64_t offset, MutableB
 void Image::read_many(std::span<const std::string> paths, const VisitPiece& visit,
                       const ReadManyOptions& options) const {
   const auto plan = plan_paths(impl_->tables, impl_->pages, impl_->names, paths);
-  ReadManyRun(*this, options, visit).run(*plan);
+  ReadManyRun(*this, *impl_->content, impl_->counters, options, visit).run(*plan);
 }
 
 void Image::read_many(std::span<const Node> nodes, const VisitPiece& visit,
                       const ReadManyOptions& options) const {
-  ReadManyRun(*this, options, visit).run(*plan_nodes(nodes));
+  const auto plan = plan_nodes(nodes);
+  ReadManyRun(*this, *impl_->content, impl_->counters, options, visit).run(*plan);
 }
 
 bool Image::are_neighbours(const Node* before, const Node& node) {

@@ -35,6 +35,10 @@ struct ReadManyOptions {
   std::size_t piece_bytes = std::size_t{1} << 20;
   /// For all buffers of reads under way together; at least what one piece takes.
   std::size_t memory_bytes = std::size_t{32} << 20;
+  /// Past the page cache a read from the device costs half the processor time, and what was read
+  /// takes no memory from others. Through it is faster where the contents are in it already.
+  bool through_page_cache = false;
+  bool io_uring = true;  ///< false: threads read, as where the system forbids io_uring
 };
 
 /// Told of each piece, or of what is wrong with a file, which then ends.

@@ -22,9 +22,8 @@ constexpr std::size_t kPagesAhead = 256;
 // By place in the data; what has none comes first.
 void sort_by_place(std::vector<PlannedFile>& files) {
   const auto place = [](const PlannedFile& file) {
-    if (!file.node) return std::tuple<bool, format::VolumeNumber, std::uint64_t>();
-    const auto& data = file.node.assume_value().data;
-    return std::tuple(true, data.volume, data.offset_bytes);
+    const auto& data = file.node.data;
+    return std::tuple(!file.error.has_value(), data.volume, data.offset_bytes);
   };
   std::stable_sort(files.begin(), files.end(),
                    [&](const auto& a, const auto& b) { return place(a) < place(b); });
@@ -41,7 +40,7 @@ class PathPlan final : public ReadManyPlan {
     if (at_ == keys_.size()) round = sort_next();
     for (; at_ < keys_.size() && round.size() < kRoundFiles; ++at_) {
       announce();
-      round.push_back({keys_[at_].index, look_up(keys_[at_].key)});
+      round.push_back(look_up(keys_[at_]));
     }
     sort_by_place(round);
     return round;
@@ -63,7 +62,7 @@ class PathPlan final : public ReadManyPlan {
          ++taken_) {
       auto key = format::key_of_path(paths_[taken_]);
       if (!key) {
-        bad.push_back({taken_, std::move(key).assume_error()});
+        bad.push_back({taken_, {}, std::move(key).assume_error()});
         continue;
       }
       const auto page = tables_.pages.find(tables_.zone, key.assume_value());
@@ -89,9 +88,12 @@ class PathPlan final : public ReadManyPlan {
     }
   }
 
-  Result<Node> look_up(std::string_view key) const {
-    DGFS_TRY(found, names_.find_key(key));
-    return names_.resolve(found);
+  [[nodiscard]] PlannedFile look_up(const Key& key) const {
+    const auto found = names_.find_key(key.key);
+    if (!found) return {key.index, {}, found.assume_error()};
+    auto node = names_.resolve(found.assume_value());
+    if (!node) return {key.index, {}, std::move(node).assume_error()};
+    return {key.index, std::move(node).assume_value(), std::nullopt};
   }
 
   const IndexTables& tables_;
@@ -112,7 +114,7 @@ class NodePlan final : public ReadManyPlan {
     std::vector<PlannedFile> round;
     if (at_ == order_.size()) sort_next();
     for (; at_ < order_.size() && round.size() < kRoundFiles; ++at_) {
-      round.push_back({order_[at_], nodes_[order_[at_]]});
+      round.push_back({order_[at_], nodes_[order_[at_]], std::nullopt});
     }
     return round;
   }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ namespace dgfs::reader {
 /// A file that was asked for, or why there is none. A value.
 struct PlannedFile {
   std::size_t index = 0;  ///< in what was asked for
-  Result<Node> node;
+  Node node;
+  std::optional<Error> error;  ///< instead of the node
 };
 
 /// For one thread at a time.

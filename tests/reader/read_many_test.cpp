@@ -10,7 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "format/limits.h"
+#include "format/section.h"
 #include "storage/posix_env.h"
+#include "storage/posix_reads.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/random.h"
@@ -163,15 +166,20 @@ void expect_answer(const reader::Image& image, const Model& model, const std::st
   EXPECT_EQ(answer.error->code(), read.error().code());
 }
 
-/// Where the image lies: in memory or on a disk.
+/// Where the image lies, and how it is read if it lies on a disk.
 struct ManyCase {
   std::uint64_t seed = 1;
   bool real = false;
+  bool io_uring = true;
+  bool through_page_cache = false;
 };
 
 class ReadMany : public ::testing::TestWithParam<ManyCase> {
  protected:
   void SetUp() override {
+    if (GetParam().real && GetParam().io_uring && !storage::make_uring_reads(1)) {
+      GTEST_SKIP() << "the system grants no io_uring";
+    }
     Random random(GetParam().seed);
     model_ = make_tree(tree_, random);
     builder::BuildOptions options;
@@ -191,6 +199,8 @@ class ReadMany : public ::testing::TestWithParam<ManyCase> {
     options.piece_bytes = kPieceBytes + random.below(65536);
     options.depth = static_cast<unsigned>(random.below(40));
     options.memory_bytes = random.below(2) << random.below(22);
+    options.io_uring = GetParam().io_uring;
+    options.through_page_cache = GetParam().through_page_cache;
     return options;
   }
 
@@ -242,7 +252,40 @@ TEST_P(ReadMany, EndsWhenToldTo) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ReadMany,
                          ::testing::Values(ManyCase{1, false}, ManyCase{2, false},
-                                           ManyCase{3, true}, ManyCase{4, true}));
+                                           ManyCase{3, true}, ManyCase{4, true},
+                                           ManyCase{5, true, false},
+                                           ManyCase{6, true, true, true}));
+
+// What one call costs.
+TEST(ReadManyCost, EachIndexPageOnceAndNeighboursTogether) {
+  PackedTree tree;
+  std::vector<std::string> paths;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    paths.push_back(std::to_string(i * 2654435761U) + "-" + std::to_string(i * i * 40503U));
+    tree.file(paths.back(), pattern(100, i));
+  }
+  tree.pack();
+  reader::OpenOptions options;
+  options.page_cache_bytes = 100'000;  // not all pages
+  const auto image = tree.open(options);
+  const auto pages =
+      image->superblock().section(format::SectionKind::kPages).length_bytes / format::kPageBytes;
+  tree.counting().reset();
+  for (const auto& path : paths) EXPECT_TRUE(image->lookup(path));
+  EXPECT_GT(tree.index_counts().reads, 10 * pages) << "the order does not matter in this test";
+  tree.counting().reset();
+  std::size_t told = 0;
+  image->read_many(paths, [&](std::size_t index, const Result<FilePiece>& piece) {
+    EXPECT_EQ(Buffer(piece.value().bytes.begin(), piece.value().bytes.end()),
+              pattern(100, static_cast<std::uint32_t>(index)));
+    return ++told > 0;
+  });
+  EXPECT_EQ(told, paths.size());
+  EXPECT_LE(tree.index_counts().reads, pages);
+  // Stored, a file takes 108 bytes; a read brings what is looked up together.
+  EXPECT_LE(tree.image_counts().reads, paths.size() / 256 + 1);
+  EXPECT_EQ(image->counters().data_reads, tree.image_counts().reads);
+}
 
 }  // namespace
 }  // namespace dgfs::test
