@@ -21,7 +21,6 @@ using Counts = CountSink::Counts;
 // What is not in the sample may still be in the tree: its code must be there, if a long one.
 constexpr std::uint64_t kSeenWeight = 64;
 // Bits of blocks are known only when the model is: about these.
-constexpr std::uint64_t kBlockBitsGuess = 3000;
 // Entries of the tree for each token of its model: fewer, and a token is not used often enough.
 constexpr std::uint64_t kEntriesPerToken = 10;
 constexpr std::size_t kTokensMin = 256;
@@ -172,21 +171,17 @@ void TokenTrainer::add(std::span<const format::Entry> entries,
   const auto head = format::choose_page_head(entries, attributes);
   format::write_page_head(head, (1u << format::kTypeCount) - 1, counts_);
   format::RowWriter rows(attributes);
-  std::uint64_t block_bytes = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     std::optional<std::string_view> before;
     if (i % format::kBlockEntries == 0) {
       rows.begin_block(head);
       if (i > 0) {
         format::write_next_key(entries[i - format::kBlockEntries].key, entries[i].key, counts_);
-        counts_.number(NumberKind::kBlockBytes, std::exchange(block_bytes, 0));
-        counts_.number(NumberKind::kBlockBits, kBlockBitsGuess);
       }
     } else {
       before = entries[i - 1].key;
     }
     rows.add(entries[i], before, counts_);
-    if (!entries[i].address) block_bytes += entries[i].stored_bytes;
   }
   entry_count_ += entries.size();
 }

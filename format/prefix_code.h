@@ -40,9 +40,16 @@ class PrefixCode {
   void write(std::size_t symbol, BitWriter& out) const {
     out.bits(codes_[symbol], lengths_[symbol]);
   }
+  /// What kTableBits bits begin with.
+  struct TableEntry {
+    std::uint16_t symbol = 0;
+    std::uint16_t bits = 0;  ///< of its code; 0: longer than kTableBits
+  };
+  static constexpr unsigned kTableBits = 11;
+  [[nodiscard]] const TableEntry& at(std::size_t next_bits) const { return table_[next_bits]; }
   /// Every bit pattern is a symbol: the code is complete.
   [[nodiscard]] std::uint16_t read(BitReader& in) const {
-    const auto entry = table_[in.peek(kTableBits)];
+    const auto entry = at(in.peek(kTableBits));
     if (entry.bits != 0) [[likely]] {
       in.skip(entry.bits);
       return entry.symbol;
@@ -51,12 +58,6 @@ class PrefixCode {
   }
 
  private:
-  static constexpr unsigned kTableBits = 11;
-  struct TableEntry {
-    std::uint16_t symbol = 0;
-    std::uint16_t bits = 0;  ///< 0: longer than kTableBits
-  };
-
   [[nodiscard]] std::uint16_t read_long(BitReader& in) const;
   void fill_tables();
 

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/token_cursor.h"
 
+#include <cstring>
+
 #include "format/coding.h"
 #include "format/entry_check.h"
 #include "format/extent.h"
@@ -36,16 +38,30 @@ constexpr std::uint32_t kKindsKnown = 0b0111'1101'0111'1110;
 bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t bytes_max,
                      BitReader& in) {
   auto number = model.token_class(context);
-  for (;;) {
-    if (size_ + 2 * TokenModel::kTokenRoomBytes > bytes_.size()) make_room(kRoomBytes);
-    const auto symbol = model.tokens_of_class(number).read(in);
-    size_ += model.copy_token(symbol, bytes_.data() + size_);
-    number = model.class_after(symbol);
-    if (number == kTokenClassesMax) break;
-    if (size_ > bytes_max || in.overrun()) return false;
-  }
-  --size_;
+  auto bits = in;  // a copy, which stays in registers
+  auto size = size_;
+  do {
+    if (size > bytes_max || bits.overrun()) return false;
+    if (size + TokenModel::kTokenRoomBytes > room_bytes_) grow(size);
+    size += model.read_token(bits, number, bytes_ + size);
+  } while (number != kTokenClassesMax);
+  in = bits;
+  size_ = size - 1;
   return size_ <= bytes_max;
+}
+
+void TokenText::grow(std::size_t used_bytes) {
+  std::unique_ptr<char[]> more(new char[2 * room_bytes_]);
+  std::memcpy(more.get(), bytes_, used_bytes);
+  room_bytes_ *= 2;
+  large_ = std::move(more);
+  bytes_ = large_.get();
+}
+
+void TokenText::assign(std::string_view text) {
+  while (text.size() > room_bytes_) grow(0);
+  text.copy(bytes_, text.size());
+  size_ = text.size();
 }
 
 std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in) {

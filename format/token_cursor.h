@@ -7,8 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "format/attribute_table.h"
 #include "format/bit_reader.h"
@@ -18,32 +18,31 @@
 
 namespace dgfs::format {
 
-/// A key, or another text, that grows token by token. Writes past its length up to its capacity.
+/// A key, or another text, that grows token by token.
 class TokenText {
  public:
-  TokenText() : bytes_(kRoomBytes) {}
-  void assign(std::string_view text) {
-    size_ = 0;
-    make_room(text.size());
-    text.copy(bytes_.data(), text.size());
-    size_ = text.size();
-  }
-  [[nodiscard]] std::string_view view() const { return {bytes_.data(), size_}; }
+  TokenText() = default;
+  TokenText(const TokenText&) = delete;
+  TokenText& operator=(const TokenText&) = delete;
+  void assign(std::string_view text);
+  [[nodiscard]] std::string_view view() const { return {bytes_, size_}; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] char* data() { return bytes_.data(); }
+  [[nodiscard]] char* data() { return bytes_; }
   void truncate(std::size_t size) { size_ = size; }
   /// Appends tokens up to the text's end. False where the text would have more than `bytes_max`
-  /// bytes, or the bits end.
+  /// bytes, or the bits end; then it is unchanged.
   bool read(const TokenModel& model, std::size_t context, std::size_t bytes_max, BitReader& in);
 
  private:
+  /// Most keys fit, and then cost no allocation.
   static constexpr std::size_t kRoomBytes = 480;
-  void make_room(std::size_t more_bytes) {
-    const auto needed = size_ + more_bytes + TokenModel::kTokenRoomBytes;
-    if (needed > bytes_.size()) bytes_.resize(2 * needed);
-  }
+  /// Doubles the room; keeps the first `used_bytes` bytes.
+  void grow(std::size_t used_bytes);
 
-  std::vector<char> bytes_;
+  char small_[kRoomBytes];
+  std::unique_ptr<char[]> large_;
+  char* bytes_ = small_;
+  std::size_t room_bytes_ = kRoomBytes;
   std::size_t size_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include "format/token_model.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "format/coding.h"
 #include "format/key.h"
@@ -54,6 +56,8 @@ class TokenModel::Loader {
         return bad_model(2906, "token model has no code for some byte", in_.offset());  // F-228
       }
     }
+    order_texts();
+    make_steps();
     DGFS_CHECK(load_full_code(kRowSymbols, model_.rows_));
     DGFS_CHECK(load_full_code(kShareSymbols, model_.shares_));
     DGFS_CHECK(load_full_code(kTimeSymbols, model_.times_));
@@ -69,6 +73,8 @@ class TokenModel::Loader {
   Status load_texts() {
     DGFS_TRY(count, in_.varint_up_to(kTokensMax - kByteTokens));
     model_.texts_.resize(kByteTokens + count);
+    model_.place_of_.resize(model_.texts_.size());
+    std::iota(model_.place_of_.begin(), model_.place_of_.end(), std::uint16_t{0});
     for (std::size_t byte = 0; byte < kByteTokens; ++byte) {
       model_.texts_[byte] = {{static_cast<char>(byte)}, 1};
     }
@@ -128,6 +134,40 @@ class TokenModel::Loader {
     return ok();
   }
 
+  /// Puts the tokens with the shortest codes first.
+  void order_texts() {
+    const auto shortest = [this](std::size_t symbol) {
+      unsigned least = kCodeBitsMax + 1;
+      for (const auto& code : model_.tokens_) {
+        const auto bits = code.length_bits(symbol);
+        if (bits != 0) least = std::min(least, bits);
+      }
+      return least;
+    };
+    std::vector<std::pair<unsigned, std::uint16_t>> order;
+    for (std::size_t symbol = 0; symbol < model_.token_count(); ++symbol) {
+      order.emplace_back(shortest(symbol), static_cast<std::uint16_t>(symbol));
+    }
+    std::sort(order.begin(), order.end());
+    const auto texts = model_.texts_;
+    for (std::size_t place = 0; place < order.size(); ++place) {
+      const auto symbol = order[place].second;
+      model_.texts_[place] = texts[symbol];
+      model_.place_of_[symbol] = static_cast<std::uint16_t>(place);
+    }
+  }
+
+  void make_steps() {
+    for (const auto& code : model_.tokens_) {
+      for (std::size_t bits = 0; bits < std::size_t{1} << PrefixCode::kTableBits; ++bits) {
+        const auto& entry = code.at(bits);
+        auto step = model_.step_of(entry.symbol);
+        step.bits = static_cast<std::uint8_t>(entry.bits);
+        model_.steps_.push_back(step);
+      }
+    }
+  }
+
   /// A code that has all of its symbols.
   Status load_full_code(std::size_t symbols, PrefixCode& code) {
     DGFS_CHECK(load_code(symbols, code));
@@ -147,11 +187,11 @@ Result<std::unique_ptr<const TokenModel>> TokenModel::decode(Bytes bytes) {
 }
 
 std::size_t TokenModel::memory_bytes() const {
-  constexpr std::size_t kCodeBytes = std::size_t{17} << 10;
+  constexpr std::size_t kCodeBytes = std::size_t{9} << 10;
   constexpr std::size_t kSymbolBytes = 5;
   const auto codes = tokens_.size() + 5 + kNumberKinds;
-  return sizeof *this + texts_.capacity() * (sizeof(Text) + 1) + codes * kCodeBytes +
-         tokens_.size() * texts_.size() * kSymbolBytes;
+  return sizeof *this + texts_.capacity() * (sizeof(Text) + 3) + codes * kCodeBytes +
+         steps_.capacity() * sizeof(Step) + tokens_.size() * texts_.size() * kSymbolBytes;
 }
 
 }  // namespace dgfs::format

@@ -34,7 +34,7 @@ struct TokenModelParts {
 /// docs/FORMAT.md, "Token models".
 [[nodiscard]] Buffer encode_token_model(const TokenModelParts& parts);
 
-/// Immutable, thread-safe. Memory: 16 bytes a token, and 16 KiB and 4 bytes a token for each class.
+/// Immutable, thread-safe. Memory: 19 bytes a token, and 16 KiB and 5 bytes a token for each class.
 class TokenModel {
  public:
   /// Errors: kCorrupt, with the offset.
@@ -55,20 +55,26 @@ class TokenModel {
     return class_of_context_[context];
   }
   [[nodiscard]] std::size_t class_count() const { return tokens_.size(); }
-  [[nodiscard]] const PrefixCode& tokens_of_class(std::size_t number) const {
-    return tokens_[number];
-  }
-  [[nodiscard]] std::size_t token_count() const { return texts_.size(); }
+  [[nodiscard]] std::size_t token_count() const { return place_of_.size(); }
   [[nodiscard]] std::string_view token(std::size_t symbol) const {
-    return {texts_[symbol].bytes, texts_[symbol].length};
+    const auto& text = texts_[place_of_[symbol]];
+    return {text.bytes, text.length};
   }
-  /// Writes kTokenRoomBytes bytes that begin with the token's. @return the token's length
-  std::size_t copy_token(std::size_t symbol, char* to) const {
-    std::memcpy(to, &texts_[symbol], kTokenRoomBytes);
-    return texts_[symbol].length;
+  /// Reads a token of a text and writes kTokenRoomBytes bytes that begin with it.
+  /// @param number  class of what stands before it; receives that of what comes after it,
+  ///                kTokenClassesMax behind the end of a text
+  /// @return the token's length
+  std::size_t read_token(BitReader& in, std::size_t& number, char* to) const {
+    auto step = steps_[number << PrefixCode::kTableBits | in.peek(PrefixCode::kTableBits)];
+    if (step.bits == 0) [[unlikely]] {
+      step = step_of(tokens_[number].read(in));
+    }
+    in.skip(step.bits);
+    const auto& text = texts_[step.place];
+    std::memcpy(to, &text, kTokenRoomBytes);
+    number = step.next_class;
+    return text.length;
   }
-  /// Class of what comes after the token; kTokenClassesMax behind the end of a text.
-  [[nodiscard]] std::size_t class_after(std::size_t symbol) const { return class_after_[symbol]; }
   static constexpr std::size_t kTokenRoomBytes = kTokenBytesMax + 1;
   [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -81,8 +87,20 @@ class TokenModel {
 
   static_assert(sizeof(Text) == kTokenRoomBytes);
 
-  std::vector<Text> texts_;
-  std::vector<std::uint8_t> class_after_;
+  /// All that follows from the next bits of a text.
+  struct Step {
+    std::uint16_t place = 0;  ///< in texts_
+    std::uint8_t bits = 0;    ///< 0: a longer code; of a symbol that is read already, too
+    std::uint8_t next_class = 0;
+  };
+  [[nodiscard]] Step step_of(std::size_t symbol) const {
+    return {place_of_[symbol], 0, class_after_[symbol]};
+  }
+
+  std::vector<Text> texts_;  ///< the most frequent first, so that few cache lines hold most
+  std::vector<std::uint16_t> place_of_;    ///< by symbol
+  std::vector<std::uint8_t> class_after_;  ///< by symbol; kTokenClassesMax: it ends a text
+  std::vector<Step> steps_;                ///< by class, then by the next bits
   std::array<std::uint8_t, kTokenContexts> class_of_context_{};
   std::vector<PrefixCode> tokens_;
   PrefixCode rows_;

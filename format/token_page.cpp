@@ -46,6 +46,9 @@ Status TokenPage::load_head() {
   if (!fills) {  // F-191
     return Error(ErrorKind::kCorrupt, 2911, "blocks do not fill the page").at_offset(0);
   }
+  auto keys = head_keys();
+  if (!keys.next()) return keys.error();
+  first_key_ = keys.key();
   return ok();
 }
 
@@ -71,49 +74,31 @@ void TokenPage::load_defaults(BitReader& in) {
 
 Status TokenPage::load_blocks(BitReader& in) {
   const auto count = (entry_count_ + kBlockEntries - 1) / kBlockEntries;
-  blocks_.resize(count + 1);
-  TokenText key;
-  std::size_t directory = 0;
-  std::uint64_t bits = 0;
+  const auto bits_width = in.bits(kBlockBitsWidthBits);
+  const auto bytes_width = in.bits(kBlockBytesWidthBits);
+  const auto keys_bits = in.bits(kHeadKeysWidthBits);
+  blocks_.reserve(count + 1);
+  std::size_t bits = keys_bits + in.bit_offset() + count * (bits_width + bytes_width);
   std::uint64_t data_bytes = 0;
-  const auto bad = [&](std::uint16_t code, const char* what) {
-    return Error(ErrorKind::kCorrupt, code, what).at_offset(in.bit_offset() / 8);
-  };
   for (std::size_t i = 0; i < count; ++i) {
-    const char* problem = nullptr;
-    if (i > 0) {
-      problem = read_next_key(model_, in, key, directory);
-    } else if (in.bits(1) != 0) {  // F-191: an empty key is the prefix alone
-      if (!key.read(model_, kContextStart, kKeyBytesMax, in)) problem = "key is too long";
-      directory = directory_bytes(key.view());
+    blocks_.push_back({static_cast<std::uint32_t>(bits), data_bytes});
+    bits += in.long_bits(bits_width);
+    if (!add_data(in.long_bits(bytes_width), data_bytes)) {  // F-162
+      return Error(ErrorKind::kCorrupt, 2914, kDataTooLong).at_offset(in.bit_offset() / 8);
     }
-    if (problem != nullptr) return bad(2912, problem);
-    blocks_[i] = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(keys_.size()),
-                  data_bytes};
-    keys_.append(key.view());
-    bits += read_number(model_, NumberKind::kBlockBits, in);
-    const auto block_bytes = read_number(model_, NumberKind::kBlockBytes, in);
-    if (in.overrun() || bits > payload_.size() * 8 || keys_.size() > keys_bytes_) {  // F-191
-      return bad(2913, "heads of blocks end early");
-    }
-    if (block_bytes > kFileBytesMax - data_bytes) {  // F-162
-      return bad(2914, kDataTooLong);
-    }
-    data_bytes += block_bytes;
   }
-  blocks_[count] = {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(keys_.size()),
-                    data_bytes};
-  for (auto& block : blocks_) block.begin_bits += static_cast<std::uint32_t>(in.bit_offset());
+  blocks_.push_back({static_cast<std::uint32_t>(bits), data_bytes});
+  keys_begin_bits_ = in.bit_offset();
   return ok();
 }
 
-TokenCursor TokenPage::cursor(std::size_t block) const {
+TokenCursor TokenPage::cursor(const HeadKeys& at) const {
   return {model_,
           attributes_,
           head_,
-          BitReader(payload_, blocks_[block].begin_bits),
-          blocks_[block + 1].begin_bits,
-          head_key(block)};
+          BitReader(payload_, blocks_[at.block()].begin_bits),
+          blocks_[at.block() + 1].begin_bits,
+          at.key()};
 }
 
 PageEntry TokenPage::found(std::size_t index, const TokenCursor& at,
@@ -124,20 +109,14 @@ PageEntry TokenPage::found(std::size_t index, const TokenCursor& at,
 }
 
 Result<std::optional<PageEntry>> TokenPage::find(std::string_view key) const {
-  // The first block whose key is above; the one before it holds the key, or none does.
-  std::size_t low = 0;
-  std::size_t high = block_count();
-  while (low < high) {
-    const auto middle = low + (high - low) / 2;
-    if (head_key(middle) <= key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == 0) return std::nullopt;
-  const auto block = low - 1;
-  auto at = cursor(block);
+  if (key < first_key_) return std::nullopt;
+  // The last block whose first key is not above holds the key, or none does.
+  auto keys = head_keys();
+  do {
+    if (!keys.next()) return keys.error();
+  } while (keys.has_next() && keys.next_key() <= key);
+  const auto block = keys.block();
+  auto at = cursor(keys);
   auto data_offset = blocks_[block].data_offset;
   const auto end = std::min(entry_count_, (block + 1) * kBlockEntries);
   for (auto index = block * kBlockEntries; index < end; ++index) {
@@ -152,7 +131,9 @@ Result<std::optional<PageEntry>> TokenPage::find(std::string_view key) const {
 
 Result<PageEntry> TokenPage::entry(std::size_t index) const {
   const auto block = index / kBlockEntries;
-  auto at = cursor(block);
+  auto keys = head_keys();
+  if (!keys.seek(block)) return keys.error();
+  auto at = cursor(keys);
   auto data_offset = blocks_[block].data_offset;
   for (auto i = block * kBlockEntries;; ++i) {
     if (!at.next()) return bad_block(2916, at.problem(), block);
@@ -161,8 +142,9 @@ Result<PageEntry> TokenPage::entry(std::size_t index) const {
   }
 }
 
-Status TokenPage::decode_block(std::size_t block, TokenRows& rows) const {
-  auto at = cursor(block);
+Status TokenPage::decode_block(const HeadKeys& keys, TokenRows& rows) const {
+  const auto block = keys.block();
+  auto at = cursor(keys);
   const auto count = std::min(kBlockEntries, entry_count_ - block * kBlockEntries);
   for (std::size_t i = 0; i < count; ++i) {
     if (!at.next()) return bad_block(2917, at.problem(), block);
@@ -170,7 +152,7 @@ Status TokenPage::decode_block(std::size_t block, TokenRows& rows) const {
     if (!rows.add(at)) return bad_block(2918, "keys do not rise, or have other lengths", block);
   }
   // F-144: a slice may end here, so that no row of the next block would tell.
-  if (block + 1 < block_count() && at.key() >= head_key(block + 1)) {
+  if (keys.has_next() && at.key() >= keys.next_key()) {
     return bad_block(2925, "keys do not rise to the next block", block);
   }
   if (at.bit_offset() != blocks_[block + 1].begin_bits) {  // F-193
@@ -189,8 +171,10 @@ Result<PageSlice> TokenPage::slice(std::size_t begin, std::size_t end) const {
   const auto first_index = first * kBlockEntries;
   const auto entries = std::min((last + 1) * kBlockEntries, entry_count_) - first_index;
   auto rows = std::make_shared<TokenRows>(entries, keys_bytes_, blocks_[first].data_offset);
+  auto keys = head_keys();
   for (auto block = first; block <= last; ++block) {
-    DGFS_CHECK(decode_block(block, *rows));
+    if (!keys.seek(block)) return keys.error();
+    DGFS_CHECK(decode_block(keys, *rows));
   }
   if (entries == entry_count_ && !rows->is_full()) {  // F-190
     return bad_block(2921, "keys have other lengths", 0);
@@ -206,8 +190,10 @@ Result<std::shared_ptr<const DecodedPage>> TokenPage::decode() const {
 Result<TokenPartBits> TokenPage::measure(std::uint64_t& head_bits) const {
   TokenPartBits parts{};
   head_bits = blocks_[0].begin_bits + (payload_.size() * 8 - blocks_.back().begin_bits);
+  auto keys = head_keys();
   for (std::size_t block = 0; block < block_count(); ++block) {
-    auto at = cursor(block);
+    if (!keys.seek(block)) return keys.error();
+    auto at = cursor(keys);
     at.measure_into(parts);
     const auto count = std::min(kBlockEntries, entry_count_ - block * kBlockEntries);
     for (std::size_t i = 0; i < count; ++i) {
@@ -218,7 +204,8 @@ Result<TokenPartBits> TokenPage::measure(std::uint64_t& head_bits) const {
 }
 
 std::size_t TokenPage::memory_bytes() const {
-  return sizeof *this + payload_.capacity() + blocks_.capacity() * sizeof(Block) + keys_.capacity();
+  return sizeof *this + payload_.capacity() + blocks_.capacity() * sizeof(Block) +
+         first_key_.capacity();
 }
 
 }  // namespace dgfs::format

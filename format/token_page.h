@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenPage: a page of the token codec, opened. Only the heads of its blocks are decoded: a search
-// decodes one block more, and checks no others (F-198).
+// TokenPage: a page of the token codec, opened. Only its first key is decoded: a search decodes
+// first keys of blocks, up to that of the one that it wants, and this block, and checks no others
+// (F-198).
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "format/head_keys.h"
 #include "format/page.h"
 #include "format/token_cursor.h"
 #include "format/token_rows.h"
 
 namespace dgfs::format {
 
-/// Immutable, thread-safe. Memory: the payload and about 60 bytes a block.
+/// Immutable, thread-safe. Memory: the payload and 16 bytes a block.
 class TokenPage final : public Page {
  public:
   /// @param model       and `attributes` must outlive the page
@@ -25,7 +27,7 @@ class TokenPage final : public Page {
       const AttributeTable& attributes);
 
   [[nodiscard]] std::size_t size() const override { return entry_count_; }
-  [[nodiscard]] std::string_view first_key() const override { return head_key(0); }
+  [[nodiscard]] std::string_view first_key() const override { return first_key_; }
   [[nodiscard]] Result<std::optional<PageEntry>> find(std::string_view key) const override;
   [[nodiscard]] Result<PageEntry> entry(std::size_t index) const override;
   /// Decodes the blocks that hold them.
@@ -40,7 +42,6 @@ class TokenPage final : public Page {
   /// Where a block begins. The last one is the end of the page.
   struct Block {
     std::uint32_t begin_bits = 0;
-    std::uint32_t key_begin = 0;  ///< in keys_
     std::uint64_t data_offset = 0;
   };
   TokenPage(const PageHeader& header, Bytes payload, const TokenModel& model,
@@ -55,12 +56,11 @@ class TokenPage final : public Page {
   void load_defaults(BitReader& in);
   [[nodiscard]] Status load_blocks(BitReader& in);
   [[nodiscard]] std::size_t block_count() const { return blocks_.size() - 1; }
-  [[nodiscard]] std::string_view head_key(std::size_t block) const {
-    return std::string_view(keys_).substr(blocks_[block].key_begin,
-                                          blocks_[block + 1].key_begin - blocks_[block].key_begin);
+  [[nodiscard]] HeadKeys head_keys() const {
+    return {model_, BitReader(payload_, keys_begin_bits_), blocks_[0].begin_bits, block_count()};
   }
-  [[nodiscard]] Status decode_block(std::size_t block, TokenRows& rows) const;
-  [[nodiscard]] TokenCursor cursor(std::size_t block) const;
+  [[nodiscard]] Status decode_block(const HeadKeys& at, TokenRows& rows) const;
+  [[nodiscard]] TokenCursor cursor(const HeadKeys& at) const;
   [[nodiscard]] PageEntry found(std::size_t index, const TokenCursor& at,
                                 std::uint64_t data_offset) const;
   [[nodiscard]] Error bad_block(std::uint16_t code, const char* what, std::size_t block) const;
@@ -72,7 +72,8 @@ class TokenPage final : public Page {
   std::size_t keys_bytes_;  ///< of all keys, written out
   TokenPageHead head_;
   std::vector<Block> blocks_;  ///< and the end
-  std::string keys_;           ///< of the heads
+  std::size_t keys_begin_bits_ = 0;
+  std::string first_key_;
 };
 
 }  // namespace dgfs::format

@@ -39,7 +39,7 @@ TokenPageFiller::TokenPageFiller(const PageContext& context, std::uint8_t codec_
       rows_(*context.attributes),
       page_head_(model_, context.model->token_trie()),
       first_key_(model_, context.model->token_trie()),
-      block_heads_(model_, context.model->token_trie()),
+      head_keys_(model_, context.model->token_trie()),
       blocks_(model_, context.model->token_trie()) {}
 
 Result<EncodedPage> TokenPageFiller::fill(std::span<const Entry> entries) {
@@ -50,8 +50,9 @@ Result<EncodedPage> TokenPageFiller::fill(std::span<const Entry> entries) {
   if (count_ == 0) return Error(ErrorKind::kLimit, 2932, "entry does not fit into a page");
   end_block();
   BitWriter payload = std::move(page_head_.out());
+  write_block_table(payload);
   payload.append(first_key_.out());
-  payload.append(block_heads_.out());
+  payload.append(head_keys_.out());
   payload.append(blocks_.out());
   PageHeader header;
   header.codec = codec_id_;
@@ -130,35 +131,46 @@ bool TokenPageFiller::add(std::span<const Entry> entries, std::size_t index) {
 
 void TokenPageFiller::begin_block(std::span<const Entry> entries, std::size_t index) {
   if (index > 0) end_block();
-  head_begin_bits_ = block_heads_.bit_count();
+  head_begin_bits_ = head_keys_.bit_count();
   block_begin_bits_ = blocks_.bit_count();
   block_data_bytes_ = 0;
   rows_.begin_block(head_);
   if (index == 0) return;
-  write_next_key(entries[index - kBlockEntries].key, entries[index].key, block_heads_);
+  write_next_key(entries[index - kBlockEntries].key, entries[index].key, head_keys_);
 }
 
-/// Completes the head of the open block; of one without entries it takes back what there is.
+/// Closes the open block; of one without entries it takes back the key.
 void TokenPageFiller::end_block() {
   const auto bits = blocks_.bit_count() - block_begin_bits_;
-  if (bits == 0) return block_heads_.out().truncate(head_begin_bits_);
-  block_heads_.number(NumberKind::kBlockBits, bits);
-  block_heads_.number(NumberKind::kBlockBytes, block_data_bytes_);
+  if (bits == 0) return head_keys_.out().truncate(head_begin_bits_);
+  closed_blocks_.push_back({bits, block_data_bytes_});
+  widest_.bits = std::max<std::uint64_t>(widest_.bits, bits);
+  widest_.data_bytes = std::max(widest_.data_bytes, block_data_bytes_);
 }
 
-std::size_t TokenPageFiller::number_bits(NumberKind kind, std::uint64_t value) const {
-  const auto width = static_cast<unsigned>(std::bit_width(value));
-  return model_.widths(kind).length_bits(width) + (width > 1 ? width - 1 : 0);
+std::size_t TokenPageFiller::block_table_bits() const {
+  const auto open_bits = blocks_.bit_count() - block_begin_bits_;
+  const auto bits_width = std::bit_width(std::max<std::uint64_t>(widest_.bits, open_bits));
+  const auto bytes_width = std::bit_width(std::max(widest_.data_bytes, block_data_bytes_));
+  return kBlockBitsWidthBits + kBlockBytesWidthBits + kHeadKeysWidthBits +
+         (closed_blocks_.size() + 1) * static_cast<std::size_t>(bits_width + bytes_width);
 }
 
-std::size_t TokenPageFiller::block_head_bits() const {
-  return number_bits(NumberKind::kBlockBits, blocks_.bit_count() - block_begin_bits_) +
-         number_bits(NumberKind::kBlockBytes, block_data_bytes_);
+void TokenPageFiller::write_block_table(BitWriter& out) const {
+  const auto bits_width = static_cast<unsigned>(std::bit_width(widest_.bits));
+  const auto bytes_width = static_cast<unsigned>(std::bit_width(widest_.data_bytes));
+  out.bits(bits_width, kBlockBitsWidthBits);
+  out.bits(bytes_width, kBlockBytesWidthBits);
+  out.bits(first_key_.bit_count() + head_keys_.bit_count(), kHeadKeysWidthBits);
+  for (const auto& block : closed_blocks_) {
+    out.bits(block.bits, bits_width);
+    out.bits(block.data_bytes, bytes_width);
+  }
 }
 
 bool TokenPageFiller::fits() const {
-  const auto bits = page_head_.bit_count() + first_key_.bit_count() + block_heads_.bit_count() +
-                    blocks_.bit_count() + block_head_bits();
+  const auto bits = page_head_.bit_count() + block_table_bits() + first_key_.bit_count() +
+                    head_keys_.bit_count() + blocks_.bit_count();
   return bits <= kPagePayloadBytesMax * 8 &&
          keys_bytes_ - count_ * prefix_bytes_ + count_ <= kPageDecodedBytesMax;
 }

@@ -5,7 +5,9 @@
 // known when it is written: entries are taken until one is too many.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "format/bit_writer.h"
 #include "format/page.h"
@@ -55,19 +57,27 @@ class TokenPageFiller {
   void write_first_key(std::string_view key, std::size_t prefix_bytes);
   [[nodiscard]] std::size_t prefix_of(std::string_view first, std::string_view last) const;
   [[nodiscard]] bool fits() const;
-  [[nodiscard]] std::size_t number_bits(NumberKind kind, std::uint64_t value) const;
-  [[nodiscard]] std::size_t block_head_bits() const;
+  /// Of the table of blocks, the open one included, and of what stands before it.
+  [[nodiscard]] std::size_t block_table_bits() const;
+  void write_block_table(BitWriter& out) const;
 
   const PageContext& context_;
   std::uint8_t codec_id_;
   const TokenModel& model_;
   TokenPageHead head_;
   RowWriter rows_;
-  BitSink page_head_;    ///< what all blocks have in common
-  BitSink first_key_;    ///< of the page, relative to prefix_bytes_
-  BitSink block_heads_;  ///< of closed blocks; of the first one without its key
+  BitSink page_head_;  ///< what all blocks have in common
+  BitSink first_key_;  ///< of the page, relative to prefix_bytes_
+  BitSink head_keys_;  ///< of the other blocks
   BitSink blocks_;
-  std::size_t head_begin_bits_ = 0;  ///< in block_heads_: where the open block's head begins
+  /// What the table of blocks says of one.
+  struct Block {
+    std::uint64_t bits = 0;
+    std::uint64_t data_bytes = 0;
+  };
+  std::vector<Block> closed_blocks_;
+  Block widest_;                     ///< of closed_blocks_, of each member
+  std::size_t head_begin_bits_ = 0;  ///< in head_keys_: where the open block's key begins
   std::size_t block_begin_bits_ = 0;
   std::uint64_t block_data_bytes_ = 0;
   std::uint64_t data_bytes_ = 0;

@@ -52,6 +52,13 @@ enum class Extra : std::uint16_t {
   kLongTarget = 1 << 8,
 };
 
+/// What says of each block how many bits its entries have, and how many bytes their data: the
+/// widths of both, once a page.
+inline constexpr unsigned kBlockBitsWidthBits = 4;
+inline constexpr unsigned kBlockBytesWidthBits = 6;
+/// Of the length, in bits, of the first keys of all blocks.
+inline constexpr unsigned kHeadKeysWidthBits = 15;
+
 /// What numbers are, each with a prefix code of its own for their widths (0 to 64 bits).
 enum class NumberKind : std::uint8_t {
   kSeconds,
@@ -60,11 +67,9 @@ enum class NumberKind : std::uint8_t {
   kStoredBytes,
   kAddress,
   kReference,
-  kBlockBits,
-  kBlockBytes,
   kOther,
 };
-inline constexpr std::size_t kNumberKinds = 9;
+inline constexpr std::size_t kNumberKinds = 7;
 inline constexpr std::size_t kWidthSymbols = 65;
 
 /// Token symbols: the 256 bytes, then the model's tokens. '/' ends a text.
