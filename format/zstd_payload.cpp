@@ -113,11 +113,11 @@ Result<std::vector<PayloadBlock>> payload_blocks(Bytes payload, std::size_t plai
   std::vector<std::size_t> ends;  // of the frame's header, then of each block but the last
   const auto length = frame_bytes(payload, [&](std::size_t begin) { ends.push_back(begin); });
   if (length != payload.size()) {
-    return Error(ErrorKind::kCorrupt, 2137, "page payload is not one zstd frame");
+    return Error(ErrorKind::kCorrupt, 2151, "page payload is not one zstd frame");
   }
   ends.push_back(*length);
   auto* context = decompression_context();
-  if (context == nullptr) return Error(ErrorKind::kLimit, 2138, "out of memory for zstd");
+  if (context == nullptr) return Error(ErrorKind::kLimit, 2152, "out of memory for zstd");
   ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
   ZSTD_DCtx_refDDict(context,
                      static_cast<const ZSTD_DDict*>(model.zstd_decompression_dictionary()));
@@ -133,7 +133,7 @@ Result<std::vector<PayloadBlock>> payload_blocks(Bytes payload, std::size_t plai
   }
   ZSTD_DCtx_refDDict(context, nullptr);  // the model may go before this thread does
   if (from.pos == payload.size() && to.pos == plain_bytes) return blocks;
-  return Error(ErrorKind::kCorrupt, 2136, "page payload does not decompress by the block");
+  return Error(ErrorKind::kCorrupt, 2153, "page payload does not decompress by the block");
 }
 
 }  // namespace dgfs::format

@@ -55,6 +55,27 @@ TEST(ColumnCodec, LinkRecordsComeBack) {
   }
 }
 
+TEST(ColumnCodec, ColumnsAreBounded) {
+  MapDictionaries dictionaries;
+  const auto context = dictionaries.context(0, 7);
+  std::vector<Entry> entries(20);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].key = std::string(1, static_cast<char>('a' + i)) + std::string(60'000, 'x');
+    entries[i].mode = format::kTypeRegular | 0644;
+  }
+  ASSERT_TRUE(intern_all(entries, *context.attributes));
+  const format::ColumnCodec codec;
+  std::uint32_t decoded_bytes = 0;
+  EXPECT_EQ(codec.columns(entries, context).error().code(), 2150);
+  EXPECT_FALSE(codec.encode(entries, context, decoded_bytes).value());
+  entries.resize(3);
+  EXPECT_GT(codec.columns(entries, context).value().size(), 180'000U);
+  EXPECT_TRUE(codec.encode(entries, context, decoded_bytes).value());
+  entries[1].target = "t";
+  EXPECT_EQ(codec.columns(entries, context).error().code(), 2186);
+  EXPECT_EQ(codec.encode(entries, context, decoded_bytes).error().code(), 2186);
+}
+
 /// Whatever a decoder accepts must be what an encoder can write: it re-encodes to a page that
 /// decodes to the same entries.
 void expect_sound(const format::DecodedPage& page, const format::AttributeTable& table) {

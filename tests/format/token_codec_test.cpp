@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/token_codec.h"
 
+#include "format/checksum.h"
+#include "format/coding.h"
 #include "format/entry_columns.h"
 #include "format/key.h"
 #include "format/mode.h"
@@ -151,6 +153,85 @@ TEST(TokenCodec, RefusesWhatItCannotHold) {  // F-197
   auto contradiction = entries;
   contradiction[0].target = "t";
   EXPECT_EQ(code_of(contradiction, context), 2186);
+}
+
+TEST(TokenCodec, DataOfAPageIsBounded) {
+  auto dictionaries = token_dictionaries(1, 1);
+  const auto context = dictionaries.context(1, 7);
+  std::vector<Entry> entries{file("a"), file("b")};
+  for (auto& entry : entries) {
+    entry.size_bytes = entry.stored_bytes = std::uint64_t{3} << 61;
+    entry.codec = format::ExtentCodec::kZstd;
+  }
+  intern_all(entries, *context.attributes);
+  EXPECT_EQ(fill_pages(entries, context, format::kTokenCodec).size(), 2U);  // not in one
+  std::vector<Entry> link(1);
+  link[0].key = entries[0].key;
+  link[0].mode = format::kTypeRegular;
+  link[0].link_inode = 7;
+  link[0].stored_bytes = ~std::uint64_t{0};
+  std::size_t guess = 1;
+  const auto* codec = format::find_page_codec(format::kTokenCodec);
+  EXPECT_EQ(format::fill_page(*codec, link, context, guess).error().code(), 2935);
+}
+
+TEST(TokenCodec, AnEntryThatFillsMoreThanAPageIsRefused) {
+  EntryGenerator generator(5);
+  auto dictionaries = token_dictionaries(1, 1);
+  const auto context = dictionaries.context(1, 7);
+  std::vector<Entry> entries{file("a")};
+  for (int i = 0; i < 40; ++i) entries[0].key += generator.name(true);  // no name of a tree
+  std::erase(entries[0].key, '/');
+  entries[0].key.resize(6000, '\xfe');
+  intern_all(entries, *context.attributes);
+  std::size_t guess = 1;
+  const auto* codec = format::find_page_codec(format::kTokenCodec);
+  EXPECT_EQ(format::fill_page(*codec, entries, context, guess).error().code(), 2932);
+}
+
+// The first entry for which there is no room may be of another directory: what the page had
+// begun for it is undone.
+TEST(TokenCodec, AFullPageKeepsItsPrefix) {
+  std::size_t cut = 0;
+  for (int count = 1; count < 60; ++count) {
+    EntryGenerator generator(static_cast<std::uint64_t>(count));
+    std::vector<Entry> entries;
+    for (int i = 0; i < count; ++i) {
+      auto entry = file("deep/dir/" + std::to_string(100 + i));
+      entry.key += std::string(150, static_cast<char>('a' + i % 26));
+      entries.push_back(entry);
+    }
+    entries.push_back(file("other/" + std::string(250, 'q')));
+    auto dictionaries = token_dictionaries(1, 1);
+    expect_round_trip(entries, dictionaries);
+    const auto pages = fill_pages(entries, dictionaries.context(1, 7), format::kTokenCodec);
+    cut += pages.front().entry_count == entries.size() - 1 ? 1U : 0U;
+  }
+  EXPECT_GT(cut, 0U);
+}
+
+TEST(TokenCodec, SizesAreToldOfSoundPagesAlone) {
+  std::vector<Entry> entries;
+  for (int i = 100; i < 400; ++i) entries.push_back(file("d/f" + std::to_string(i), 7));
+  auto dictionaries = token_dictionaries(3, 2);
+  const auto context = dictionaries.context(1, 7);
+  intern_all(entries, *context.attributes);
+  const auto page = fill_pages(entries, context, format::kTokenCodec).front();
+  EXPECT_EQ(format::measure_page(page.bytes, dictionaries).value().entry_count, page.entry_count);
+  std::size_t refused = 0;
+  for (std::size_t at = format::kPageHeaderBytes; at < 300; ++at) {
+    auto changed = page.bytes;
+    changed[at] ^= 0x5a;
+    format::store<std::uint64_t>(changed, 0, format::checksum64(Bytes(changed).subspan(8)));
+    const auto sizes = format::measure_page(changed, dictionaries);
+    if (sizes) continue;
+    EXPECT_EQ(sizes.error().kind(), ErrorKind::kCorrupt);
+    ++refused;
+  }
+  EXPECT_GT(refused, 0U);
+  dictionaries.models[1] = format::Model::empty();
+  EXPECT_EQ(format::measure_page(page.bytes, dictionaries).error().code(), 2936);
+  EXPECT_EQ(format::open_page(page.bytes, dictionaries).error().code(), 2931);
 }
 
 TEST(TokenCodec, APageKeepsItsBytesUnderAnotherPrefix) {  // F-121
