@@ -8,7 +8,7 @@ Error Decoder::ends_early() const {
   return Error(ErrorKind::kCorrupt, 2001, "data ends inside a field").at_offset(at_);
 }
 
-Result<std::uint64_t> Decoder::varint() {
+Result<std::uint64_t> Decoder::long_varint() {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (at_end()) return ends_early();

@@ -77,6 +77,10 @@ class Decoder {
   [[nodiscard]] std::size_t offset() const { return at_; }
   [[nodiscard]] std::size_t remaining() const { return in_.size() - at_; }
   [[nodiscard]] bool at_end() const { return at_ == in_.size(); }
+  /// What is left, without consuming it.
+  [[nodiscard]] Bytes rest() const { return in_.subspan(at_); }
+  /// @param length_bytes  at most remaining()
+  void skip(std::size_t length_bytes) { at_ += length_bytes; }
 
   template <class Int>
   [[nodiscard]] Result<Int> fixed() {
@@ -85,7 +89,10 @@ class Decoder {
     return load<Int>(in_, at_ - sizeof(Int));
   }
   /// Rejects encodings longer than 10 bytes or above 64 bits.
-  [[nodiscard]] Result<std::uint64_t> varint();
+  [[nodiscard]] Result<std::uint64_t> varint() {
+    if (at_ < in_.size() && in_[at_] < 0x80) return std::uint64_t{in_[at_++]};  // most are short
+    return long_varint();
+  }
   /// varint() that must not exceed `max`.
   [[nodiscard]] Result<std::uint64_t> varint_up_to(std::uint64_t max);
   [[nodiscard]] Result<std::int64_t> signed_varint();
@@ -97,6 +104,7 @@ class Decoder {
 
  private:
   [[nodiscard]] Error ends_early() const;
+  [[nodiscard]] Result<std::uint64_t> long_varint();
 
   Bytes in_;
   std::size_t at_ = 0;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "format/coding.h"
 #include "format/section.h"
@@ -14,6 +13,8 @@ namespace {
 
 // DirectoryTable holds 32-bit positions.
 constexpr std::size_t kDirectoriesMax = std::numeric_limits<std::uint32_t>::max();
+// Room that is made before anything was read; memory of it that is not touched costs nothing.
+constexpr std::uint64_t kReservedMax = std::uint64_t{1} << 22;
 
 Error corrupt(std::uint16_t code, std::size_t offset, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).at_offset(offset);
@@ -60,15 +61,38 @@ std::size_t DirectoryTable::memory_bytes() const {
          (list_of_.capacity() + directory_of_.capacity()) * sizeof(std::uint32_t);
 }
 
-DirectoryTable::Loader::Loader(Ordinal entry_count)
-    : expected_entries_(entry_count), pending_{Ordinal{0}} {}
+DirectoryTable::Loader::Loader(Ordinal entry_count, std::uint64_t directory_count)
+    : expected_entries_(entry_count), pending_{0} {
+  const auto room =
+      static_cast<std::size_t>(std::min({directory_count, entry_count, kReservedMax}));
+  table_.firsts_.reserve(room);
+  table_.directory_of_.reserve(room);
+  table_.ordinals_.reserve(room);
+  table_.ordinals_.push_back(0);
+}
 
 Status DirectoryTable::Loader::add(Bytes body) {
   Decoder decoder(body);
-  while (!decoder.at_end()) {
+  while (true) {
+    decoder.skip(add_small_leaves(decoder.rest()));
+    if (decoder.at_end()) return ok();
     DGFS_CHECK(in_section(SectionKind::kDirectoryTable, add_list(decoder)));
   }
-  return ok();
+}
+
+// Most directories hold no others and so few files that their lists are two bytes. Takes those at
+// the front, up to what is wrong or else; @return their bytes.
+std::size_t DirectoryTable::Loader::add_small_leaves(Bytes lists) {
+  std::size_t at = 0;
+  while (at + 1 < lists.size() && lists[at] < 0x80 && lists[at + 1] == 0 && !pending_.empty() &&
+         next_first_ + lists[at] <= expected_entries_) {
+    table_.directory_of_.push_back(pending_.back());
+    table_.firsts_.push_back(next_first_);
+    pending_.pop_back();
+    next_first_ += lists[at];
+    at += 2;
+  }
+  return at;
 }
 
 Status DirectoryTable::Loader::add_list(Decoder& decoder) {
@@ -78,7 +102,7 @@ Status DirectoryTable::Loader::add_list(Decoder& decoder) {
   if (child_count > expected_entries_ || next_first_ > expected_entries_ - child_count) {  // F-052
     return corrupt(2641, offset, "more children than entries");
   }
-  list_ordinals_.push_back(pending_.back());
+  table_.directory_of_.push_back(pending_.back());
   table_.firsts_.push_back(next_first_);
   pending_.pop_back();
   DGFS_CHECK(add_subdirectories(decoder, child_count));
@@ -92,10 +116,13 @@ Status DirectoryTable::Loader::add_subdirectories(Decoder& decoder, std::uint64_
   if (count > child_count || count > decoder.remaining()) {  // F-002, F-053
     return corrupt(2642, offset, "more subdirectories than children");
   }
-  if (count > kDirectoriesMax - list_ordinals_.size() - pending_.size()) {
+  if (count > kDirectoriesMax - table_.ordinals_.size()) {
     return Error(ErrorKind::kLimit, 2643, "more than 2^32 - 1 directories").at_offset(offset);
   }
-  const auto begin = static_cast<std::ptrdiff_t>(pending_.size());
+  auto directory = static_cast<std::uint32_t>(table_.ordinals_.size());
+  table_.ordinals_.resize(table_.ordinals_.size() + static_cast<std::size_t>(count));
+  pending_.resize(pending_.size() + static_cast<std::size_t>(count));
+  auto pending = pending_.rbegin();  // the first subdirectory's list comes next
   std::uint64_t next = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto gap_offset = decoder.offset();
@@ -103,11 +130,10 @@ Status DirectoryTable::Loader::add_subdirectories(Decoder& decoder, std::uint64_
     if (gap >= child_count - next) {  // F-053
       return corrupt(2644, gap_offset, "subdirectory stands behind its directory's children");
     }
-    pending_.push_back(next_first_ + next + gap);
+    table_.ordinals_[directory] = next_first_ + next + gap;
+    *pending++ = directory++;
     next += gap + 1;
   }
-  // The first subdirectory's list comes next.
-  std::reverse(pending_.begin() + begin, pending_.end());
   return ok();
 }
 
@@ -127,20 +153,13 @@ Result<DirectoryTable> DirectoryTable::Loader::finish() && {
 }
 
 DirectoryTable DirectoryTable::Loader::build() && {
-  const auto count = list_ordinals_.size();
   table_.entry_count_ = expected_entries_;
   table_.firsts_.shrink_to_fit();
-  table_.list_of_.resize(count);
-  std::iota(table_.list_of_.begin(), table_.list_of_.end(), 0U);
-  std::sort(table_.list_of_.begin(), table_.list_of_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return list_ordinals_[a] < list_ordinals_[b];
-  });
-  table_.ordinals_.reserve(count);
-  table_.directory_of_.resize(count);
-  for (const auto list : table_.list_of_) {
-    table_.directory_of_[list] = static_cast<std::uint32_t>(table_.ordinals_.size());
-    table_.ordinals_.push_back(list_ordinals_[list]);
-  }
+  table_.ordinals_.shrink_to_fit();
+  table_.directory_of_.shrink_to_fit();
+  table_.list_of_.resize(table_.directory_of_.size());
+  std::uint32_t list = 0;
+  for (const auto directory : table_.directory_of_) table_.list_of_[directory] = list++;
   return std::move(table_);
 }
 

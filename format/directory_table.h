@@ -67,8 +67,9 @@ class DirectoryTable {
 
 class DirectoryTable::Loader {
  public:
-  /// @param entry_count  of the namespace, from the superblock: bounds all memory
-  explicit Loader(Ordinal entry_count);
+  /// @param entry_count      of the namespace, from the superblock: bounds all memory
+  /// @param directory_count  that is expected: spares moving the table as it grows
+  explicit Loader(Ordinal entry_count, std::uint64_t directory_count = 0);
   /// After an error the loader must not be used any more.
   /// Errors: kCorrupt (positions not rising, more children than entries, list without directory),
   /// kLimit (2^32 directories or more).
@@ -77,17 +78,18 @@ class DirectoryTable::Loader {
   [[nodiscard]] Result<DirectoryTable> finish() &&;
 
  private:
+  [[nodiscard]] std::size_t add_small_leaves(Bytes lists);
   [[nodiscard]] Status add_list(Decoder& decoder);
   [[nodiscard]] Status add_subdirectories(Decoder& decoder, std::uint64_t child_count);
 
   [[nodiscard]] DirectoryTable build() &&;
 
   DirectoryTable table_;
-  std::vector<Ordinal> list_ordinals_;  ///< the directory of each list seen
   Ordinal expected_entries_;
   Ordinal next_first_ = 1;
-  /// Ordinals of directories whose lists are still to come, next one last.
-  std::vector<Ordinal> pending_;
+  /// Directories whose lists are still to come, next one last: positions in table_.ordinals_, where
+  /// they stand in the order in which the lists name them, which is that of their ordinals.
+  std::vector<std::uint32_t> pending_;
 };
 
 }  // namespace dgfs::format

@@ -23,31 +23,58 @@ Result<PageDirectory> PageDirectory::make(std::vector<PageRecord> records) {
   directory.pages_.reserve(records.size());
   for (const auto& record : records) {
     const auto number = directory.pages_.size();
-    const auto bound = record.prefix + record.separator;
+    const auto bound_bytes = record.prefix.size() + record.separator.size();
     // F-244, F-246
     if (record.entry_count == 0 || record.entry_count > kPageEntriesMax ||
-        bound.size() > kKeyBytesMax) {
+        bound_bytes > kKeyBytesMax) {
       return Error(ErrorKind::kCorrupt, 2300,
                    "page record " + std::to_string(number) + " is out of bounds");
     }
-    if (record.first_ordinal != directory.entry_count_) {  // F-243
-      return Error(ErrorKind::kCorrupt, 2301,
-                   "page record " + std::to_string(number) + " has the wrong ordinal");
-    }
-    if (number > 0 && std::pair(directory.pages_.back().zone, directory.bound(number - 1)) >=
-                          std::pair(record.zone, std::string_view(bound))) {
-      return Error(ErrorKind::kCorrupt, 2302,
-                   "page record " + std::to_string(number) + " is out of order");
-    }
     directory.pages_.push_back(
         {record.zone, record.first_ordinal, record.first_data_offset, record.checksum,
-         directory.arena_.size(), static_cast<std::uint32_t>(bound.size()),
+         directory.arena_.size(), static_cast<std::uint32_t>(bound_bytes),
          static_cast<std::uint32_t>(record.prefix.size()), record.entry_count, record.volume});
-    directory.arena_ += bound;
-    directory.entry_count_ += record.entry_count;
+    directory.arena_ += record.prefix;
+    directory.arena_ += record.separator;
+    DGFS_CHECK(directory.count_entries(number));
+    DGFS_CHECK(directory.check_order(number));
   }
   directory.arena_.shrink_to_fit();
   return directory;
+}
+
+Status PageDirectory::count_entries(std::size_t page) {
+  if (pages_[page].first_ordinal != entry_count_) {
+    return Error(ErrorKind::kCorrupt, 2301,
+                 "page record " + std::to_string(page) + " has the wrong ordinal");
+  }
+  entry_count_ += pages_[page].entry_count;
+  return ok();
+}
+
+Status PageDirectory::check_order(std::size_t page) const {
+  if (page == 0 || std::pair(pages_[page - 1].zone, bound(page - 1)) <
+                       std::pair(pages_[page].zone, bound(page))) {
+    return ok();
+  }
+  return Error(ErrorKind::kCorrupt, 2302,
+               "page record " + std::to_string(page) + " is out of order");
+}
+
+Status PageDirectory::Loader::add(Bytes body) {
+  const auto first = page_count();
+  DGFS_CHECK(decode_page_block(body, directory_.pages_, directory_.arena_));
+  for (auto page = first; page < page_count(); ++page) {
+    DGFS_CHECK(directory_.count_entries(page));
+  }
+  // Within a block the order was checked.
+  return first == page_count() ? Status(ok()) : directory_.check_order(first);
+}
+
+PageDirectory PageDirectory::Loader::finish() && {
+  directory_.pages_.shrink_to_fit();
+  directory_.arena_.shrink_to_fit();
+  return std::move(directory_);
 }
 
 PageRecord PageDirectory::record(std::size_t page) const {
@@ -96,12 +123,12 @@ std::optional<std::size_t> PageDirectory::find_ordinal(Ordinal ordinal) const {
   if (ordinal >= entry_count_) return std::nullopt;
   const auto after = std::upper_bound(
       pages_.begin(), pages_.end(), ordinal,
-      [](Ordinal wanted, const Page& page) { return wanted < page.first_ordinal; });
+      [](Ordinal wanted, const PackedPageRecord& page) { return wanted < page.first_ordinal; });
   return static_cast<std::size_t>(after - pages_.begin()) - 1;
 }
 
 std::size_t PageDirectory::memory_bytes() const {
-  return sizeof *this + pages_.capacity() * sizeof(Page) + arena_.capacity();
+  return sizeof *this + pages_.capacity() * sizeof(PackedPageRecord) + arena_.capacity();
 }
 
 }  // namespace dgfs::format

@@ -39,6 +39,19 @@ struct PageRecord {
   friend bool operator==(const PageRecord&, const PageRecord&) = default;
 };
 
+/// The same with its bound, prefix + separator, in a string of many.
+struct PackedPageRecord {
+  std::uint64_t zone = 0;
+  Ordinal first_ordinal = 0;
+  std::uint64_t first_data_offset = 0;
+  std::uint64_t checksum = 0;
+  std::uint64_t bound_begin = 0;
+  std::uint32_t bound_bytes = 0;
+  std::uint32_t prefix_bytes = 0;
+  std::uint32_t entry_count = 0;
+  VolumeNumber volume = 0;
+};
+
 /// Shortest separator for a page (see PageRecord::separator).
 /// @param previous_last_key  full last key of the page before in the same zone; nullopt if none
 [[nodiscard]] std::string make_separator(const std::optional<std::string>& previous_last_key,
@@ -49,11 +62,18 @@ struct PageRecord {
 [[nodiscard]] Buffer encode_page_block(const std::vector<PageRecord>& records);
 /// Errors: kCorrupt.
 [[nodiscard]] Result<std::vector<PageRecord>> decode_page_block(Bytes body);
+/// Appends the records of a block to `records`, their bounds to `bounds`. Errors: kCorrupt; what
+/// was appended is useless then.
+[[nodiscard]] Status decode_page_block(Bytes body, std::vector<PackedPageRecord>& records,
+                                       std::string& bounds);
 
 /// All records, searchable. Immutable after construction, thread-safe. Keeps strings in one arena:
 /// memory is stated by memory_bytes() (about 56 bytes a page plus its prefix and separator).
 class PageDirectory {
  public:
+  /// Consumes blocks in order.
+  class Loader;
+
   /// Errors: kCorrupt if (zone, key bound) or ordinals do not rise strictly or start at 0.
   [[nodiscard]] static Result<PageDirectory> make(std::vector<PageRecord> records);
 
@@ -72,20 +92,29 @@ class PageDirectory {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
-  struct Page {
-    std::uint64_t zone = 0;
-    Ordinal first_ordinal = 0;
-    std::uint64_t first_data_offset = 0;
-    std::uint64_t checksum = 0;
-    std::uint64_t bound_begin = 0;  ///< into arena_
-    std::uint32_t bound_bytes = 0;
-    std::uint32_t prefix_bytes = 0;
-    std::uint32_t entry_count = 0;
-    VolumeNumber volume = 0;
-  };
-  std::vector<Page> pages_;
-  std::string arena_;
+  /// F-243: counts the entries of page `page`, which follows those counted so far.
+  [[nodiscard]] Status count_entries(std::size_t page);
+  /// F-242: that page `page` is behind the one before.
+  [[nodiscard]] Status check_order(std::size_t page) const;
+
+  std::vector<PackedPageRecord> pages_;
+  std::string arena_;  ///< their bounds
   Ordinal entry_count_ = 0;
+};
+
+/// Spares the detour over PageRecords, which have strings of their own.
+class PageDirectory::Loader {
+ public:
+  /// After an error the loader must not be used any more.
+  /// Errors: kCorrupt, as of decode_page_block() and make().
+  [[nodiscard]] Status add(Bytes body);
+  [[nodiscard]] std::size_t page_count() const { return directory_.pages_.size(); }
+  /// Of all bounds so far.
+  [[nodiscard]] std::uint64_t bound_bytes() const { return directory_.arena_.size(); }
+  [[nodiscard]] PageDirectory finish() &&;
+
+ private:
+  PageDirectory directory_;
 };
 
 }  // namespace dgfs::format

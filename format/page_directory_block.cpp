@@ -3,6 +3,8 @@
 //
 // Blocks of the page directory: up to kPageDirectoryBlockRecords records as columns of varints,
 // so that the sealed block around it compresses well. Layout: docs/FORMAT.md, "Page directory".
+#include <span>
+
 #include "format/coding.h"
 #include "format/key.h"
 #include "format/limits.h"
@@ -45,27 +47,35 @@ Result<BoundShape> decode_bound_shape(Decoder& decoder, std::size_t previous_byt
   return shape;
 }
 
-Status decode_bounds(Decoder& decoder, std::vector<PageRecord>& records) {
-  std::vector<BoundShape> shapes;
-  shapes.reserve(records.size());
+using Records = std::span<PackedPageRecord>;
+
+std::string_view bound_of(const PackedPageRecord& record, const std::string& bounds) {
+  return {bounds.data() + record.bound_begin, record.bound_bytes};
+}
+
+Status decode_bounds(Decoder& decoder, Records records, std::string& bounds) {
+  std::vector<std::size_t> shared_bytes;
+  shared_bytes.reserve(records.size());
   std::size_t previous_bytes = 0;
-  for (std::size_t i = 0; i < records.size(); ++i) {
+  for (auto& record : records) {
     DGFS_TRY(shape, decode_bound_shape(decoder, previous_bytes));
     previous_bytes = shape.shared + shape.suffix;
-    shapes.push_back(shape);
+    shared_bytes.push_back(shape.shared);
+    record.bound_bytes = static_cast<std::uint32_t>(previous_bytes);
+    record.prefix_bytes = static_cast<std::uint32_t>(previous_bytes - shape.separator);
   }
-  std::string bound;
+  std::size_t previous_begin = bounds.size();
   for (std::size_t i = 0; i < records.size(); ++i) {
-    DGFS_TRY(suffix, decoder.raw(shapes[i].suffix));
-    bound.resize(shapes[i].shared);
-    bound += as_text(suffix);
-    records[i].prefix = bound.substr(0, bound.size() - shapes[i].separator);
-    records[i].separator = bound.substr(bound.size() - shapes[i].separator);
+    DGFS_TRY(suffix, decoder.raw(records[i].bound_bytes - shared_bytes[i]));
+    records[i].bound_begin = bounds.size();
+    bounds.append(bounds, previous_begin, shared_bytes[i]);
+    bounds += as_text(suffix);
+    previous_begin = static_cast<std::size_t>(records[i].bound_begin);
   }
   return ok();
 }
 
-Status decode_zones(Decoder& decoder, std::vector<PageRecord>& records) {
+Status decode_zones(Decoder& decoder, Records records) {
   std::uint64_t zone = 0;
   for (auto& record : records) {
     DGFS_TRY(step, decoder.varint_up_to(~std::uint64_t{0} - zone));
@@ -75,7 +85,7 @@ Status decode_zones(Decoder& decoder, std::vector<PageRecord>& records) {
   return ok();
 }
 
-Status decode_ordinals(Decoder& decoder, std::vector<PageRecord>& records) {
+Status decode_ordinals(Decoder& decoder, Records records) {
   DGFS_TRY(first, decoder.varint_up_to(kFileBytesMax));
   for (auto& record : records) {
     const auto at = decoder.offset();
@@ -90,7 +100,7 @@ Status decode_ordinals(Decoder& decoder, std::vector<PageRecord>& records) {
   return ok();
 }
 
-Status decode_places(Decoder& decoder, std::vector<PageRecord>& records) {
+Status decode_places(Decoder& decoder, Records records) {
   for (auto& record : records) {
     DGFS_TRY(volume, decoder.varint_up_to(0xffff));
     record.volume = static_cast<VolumeNumber>(volume);
@@ -114,12 +124,10 @@ Status decode_places(Decoder& decoder, std::vector<PageRecord>& records) {
 }
 
 // F-242 within the block.
-Status check_order(const std::vector<PageRecord>& records) {
+Status check_order(Records records, const std::string& bounds) {
   for (std::size_t i = 1; i < records.size(); ++i) {
-    const auto& before = records[i - 1];
-    const auto& record = records[i];
-    if (before.zone != record.zone) continue;  // decode_zones() lets zones only rise
-    if (before.prefix + before.separator < record.prefix + record.separator) continue;
+    if (records[i - 1].zone != records[i].zone) continue;  // decode_zones() lets zones only rise
+    if (bound_of(records[i - 1], bounds) < bound_of(records[i], bounds)) continue;
     return Error(ErrorKind::kCorrupt, 2312,
                  "page record " + std::to_string(i) + " of a block is out of order");
   }
@@ -150,16 +158,32 @@ Buffer encode_page_block(const std::vector<PageRecord>& records) {
   return out;
 }
 
-Result<std::vector<PageRecord>> decode_page_block(Bytes body) {
+Status decode_page_block(Bytes body, std::vector<PackedPageRecord>& records, std::string& bounds) {
   Decoder decoder(body);
   DGFS_TRY(count, decoder.varint_up_to(kPageDirectoryBlockRecords));
-  std::vector<PageRecord> records(static_cast<std::size_t>(count));
-  DGFS_CHECK(decode_bounds(decoder, records));
-  DGFS_CHECK(decode_zones(decoder, records));
-  DGFS_CHECK(decode_ordinals(decoder, records));
-  DGFS_CHECK(decode_places(decoder, records));
+  records.resize(records.size() + static_cast<std::size_t>(count));
+  const auto block = Records(records).last(static_cast<std::size_t>(count));
+  DGFS_CHECK(decode_bounds(decoder, block, bounds));
+  DGFS_CHECK(decode_zones(decoder, block));
+  DGFS_CHECK(decode_ordinals(decoder, block));
+  DGFS_CHECK(decode_places(decoder, block));
   DGFS_CHECK(decoder.finish());
-  DGFS_CHECK(check_order(records));
+  return check_order(block, bounds);
+}
+
+Result<std::vector<PageRecord>> decode_page_block(Bytes body) {
+  std::vector<PackedPageRecord> packed;
+  std::string bounds;
+  DGFS_CHECK(decode_page_block(body, packed, bounds));
+  std::vector<PageRecord> records;
+  records.reserve(packed.size());
+  for (const auto& record : packed) {
+    const auto bound = bound_of(record, bounds);
+    records.push_back({record.zone, std::string(bound.substr(0, record.prefix_bytes)),
+                       std::string(bound.substr(record.prefix_bytes)), record.first_ordinal,
+                       record.entry_count, record.volume, record.first_data_offset,
+                       record.checksum});
+  }
   return records;
 }
 

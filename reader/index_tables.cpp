@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "format/coding.h"
 #include "format/page_root.h"
@@ -49,38 +48,28 @@ Status check_zones(const IndexCopy& copy, const format::PageDirectory& pages) {
   return ok();
 }
 
-std::uint64_t bound_bytes(const std::vector<format::PageRecord>& records) {
-  std::uint64_t bytes = 0;
-  for (const auto& record : records) bytes += record.prefix.size() + record.separator.size();
-  return bytes;
-}
-
 // A block of a few bytes may decode to many records with long bounds: both are counted.
-Result<std::vector<format::PageRecord>> load_records(const IndexCopy& copy) {
+Result<format::PageDirectory> load_records(const IndexCopy& copy) {
   const auto pages =
       copy.superblock().section(SectionKind::kPages).length_bytes / format::kPageBytes;
   ExpansionBudget budget(copy);
-  std::vector<format::PageRecord> records;
+  format::PageDirectory::Loader loader;
   DGFS_CHECK(for_each_block(copy, SectionKind::kPageDirectory, [&](Bytes body) -> Status {
-    DGFS_TRY(block, format::decode_page_block(body));
-    if (block.size() > pages - records.size()) {
+    const auto bound_bytes = loader.bound_bytes();
+    DGFS_CHECK(loader.add(body));
+    if (loader.page_count() > pages) {
       return Error(ErrorKind::kCorrupt, 3024, "more records than there are pages");
     }
-    DGFS_CHECK(budget.take(bound_bytes(block)));
-    std::move(block.begin(), block.end(), std::back_inserter(records));
-    return ok();
+    return budget.take(loader.bound_bytes() - bound_bytes);
   }));
-  if (records.size() != pages) {
+  if (loader.page_count() != pages) {
     return disagree(3014, copy, SectionKind::kPageDirectory, "fewer records than there are pages");
   }
-  return records;
+  return std::move(loader).finish();
 }
 
 Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
-  DGFS_TRY(records, load_records(copy));
-  DGFS_TRY(pages,
-           placed_result(format::PageDirectory::make(std::move(records)), copy.path(),
-                         "page directory", copy.section_offset(SectionKind::kPageDirectory)));
+  DGFS_TRY(pages, load_records(copy));
   const auto& superblock = copy.superblock();
   // F-025
   if (superblock.namespace_entries == 0 || superblock.namespace_entries > pages.entry_count() ||
@@ -94,7 +83,8 @@ Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
 
 Result<format::DirectoryTable> load_directories(const IndexCopy& copy) {
   constexpr auto kKind = SectionKind::kDirectoryTable;
-  format::DirectoryTable::Loader loader(copy.superblock().namespace_entries);
+  const auto& superblock = copy.superblock();
+  format::DirectoryTable::Loader loader(superblock.namespace_entries, superblock.directories);
   DGFS_CHECK(for_each_block(copy, kKind, [&](Bytes body) { return loader.add(body); }));
   return placed_result(std::move(loader).finish(), copy.path(), format::section_name(kKind),
                        copy.section_offset(kKind));
