@@ -3,6 +3,9 @@
 #include "bench/hundred_million/lookup_task.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,6 +44,11 @@ class RandomAccessEnv final : public ForwardingEnv {
   }
 };
 
+struct DeviceReads {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// Takes a file out of the page cache of the system, and puts it back.
 class CachedFile {
  public:
@@ -52,6 +60,18 @@ class CachedFile {
   CachedFile& operator=(const CachedFile&) = delete;
 
   void drop() const { posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED); }
+  /// What has been read so far of the block device that it is on; zeros where it is on none.
+  [[nodiscard]] DeviceReads device_reads() const {
+    struct stat status {};
+    fstat(fd_, &status);
+    std::ifstream in(
+        fmt::format("/sys/dev/block/{}:{}/stat", major(status.st_dev), minor(status.st_dev)));
+    std::uint64_t merged = 0;
+    DeviceReads reads;
+    in >> reads.count >> merged >> reads.bytes;
+    reads.bytes *= 512;
+    return reads;
+  }
   void load() const {
     Buffer buffer(std::size_t{1} << 20);
     off_t at = 0;
@@ -61,20 +81,6 @@ class CachedFile {
  private:
   int fd_;
 };
-
-struct DeviceReads {
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
-};
-
-DeviceReads device_reads(const std::string& device) {
-  std::ifstream in("/sys/block/" + device + "/stat");
-  std::uint64_t merged = 0;
-  DeviceReads reads;
-  in >> reads.count >> merged >> reads.bytes;
-  reads.bytes *= 512;
-  return reads;
-}
 
 /// A file and what an index must say about it.
 struct Question {
@@ -160,7 +166,7 @@ class LookupTask {
     const auto questions = questions_.draw(plan_.cold_lookups);
     counting_->reset();
     file_.drop();
-    const auto device_before = device_reads(plan_.device);
+    const auto device_before = file_.device_reads();
     for (const auto& question : questions) {
       const auto begin = Clock::now();
       DGFS_TRY(node, image->lookup(question.path));
@@ -168,7 +174,7 @@ class LookupTask {
       if (!is_right(question, node)) ++result_.wrong;
       file_.drop();
     }
-    const auto device_after = device_reads(plan_.device);
+    const auto device_after = file_.device_reads();
     result_.cold_device_reads = device_after.count - device_before.count;
     result_.cold_device_read_bytes = device_after.bytes - device_before.bytes;
     const auto counts = counting_->counts(plan_.index_path);

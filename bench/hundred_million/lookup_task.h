@@ -17,7 +17,6 @@ namespace dgfs::bench {
 /// How to measure. A value.
 struct LookupPlan {
   std::string index_path;
-  std::string device;  ///< whose statistics are read ("vda", "loop0"); empty: none
   std::uint64_t lookup_seed = 0;
   std::size_t cold_lookups = 10000;
   std::size_t warm_lookups = 1000000;
@@ -31,7 +30,7 @@ struct LookupResult {
   std::vector<double> cold_us;       ///< each lookup, its page not in any cache
   std::uint64_t cold_env_reads = 0;  ///< through storage::Env
   std::uint64_t cold_env_read_bytes = 0;
-  std::uint64_t cold_device_reads = 0;  ///< of the block device, while lookups ran
+  std::uint64_t cold_device_reads = 0;  ///< of the index's block device, by whomever, meanwhile
   std::uint64_t cold_device_read_bytes = 0;
   double warm_unkept_per_second = 0;   ///< every page opened anew, index in the page cache
   double warm_default_per_second = 0;  ///< page cache of the default size

@@ -86,7 +86,6 @@ int run(int argc, char** argv) {
   auto* const lookup_command = app.add_subcommand("lookup", "open INDEX and look up files in it");
   auto& lookups = arguments.lookups;
   lookup_command->add_option("INDEX", lookups.index_path)->required()->check(CLI::ExistingFile);
-  lookup_command->add_option("--device", lookups.device, "count the reads of this block device");
   lookup_command->add_option("--lookup-seed", lookups.lookup_seed, "which files");
   lookup_command->add_option("--cold", lookups.cold_lookups, "lookups")->capture_default_str();
   lookup_command->add_option("--warm", lookups.warm_lookups, "lookups")->capture_default_str();
