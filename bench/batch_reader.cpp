@@ -5,7 +5,7 @@
 // bench/read_many. Each call of it is one measurement, so that caches can be dropped before.
 //
 //   dgfs_batch_reader raw IMAGE DEPTH COUNT SEED   8 KiB at random places past the page cache
-//   dgfs_batch_reader single IMAGE LIST THREADS    lookup() and read() of each path in LIST
+//   dgfs_batch_reader single IMAGE LIST THREADS [direct]   lookup() and read() of each path in LIST
 //   dgfs_batch_reader many IMAGE LIST DEPTH [cached|threads]...    read_many() of all
 //   dgfs_batch_reader nodes IMAGE LIST DEPTH [cached|threads]...   likewise, lookups not timed
 //
@@ -213,7 +213,9 @@ int main(int argc, char** argv) {
   if (task == "raw")
     return argc < 6 ? usage(argv[0]) : raw(argv[2], number(3), number(4), number(5));
   const auto env = dgfs::storage::make_posix_env();
-  const auto image = Image::open(*env, argv[2]);
+  dgfs::reader::OpenOptions open_options;
+  open_options.contents_past_page_cache = std::string(argv[argc - 1]) == "direct";
+  const auto image = Image::open(*env, argv[2], open_options);
   const auto paths = read_lines(argv[3]);
   if (!image || paths.empty()) {
     fmt::print(stderr, "{}: cannot open {} or {}\n", argv[0], argv[2], argv[3]);

@@ -162,6 +162,7 @@ Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
   places.folder = storage::parent_path(path);
   places.paths = options.volume_paths;
   places.warn = options.warn;
+  places.past_page_cache = options.contents_past_page_cache;
   if (format::is_superblock(page)) {
     auto index = open_index(env, std::move(file), places, options);
     if (index) return index;

@@ -42,9 +42,9 @@ std::vector<std::string> candidates(const VolumePlaces& places, format::VolumeNu
   return paths;
 }
 
-Result<FoundVolume> open_volume(storage::Env& env, const std::string& path,
+Result<FoundVolume> open_volume(storage::Env& env, const std::string& path, bool direct,
                                 const std::function<void(const Error&)>& warn) {
-  DGFS_TRY(opened, env.open(path));
+  DGFS_TRY(opened, env.open(path, {storage::OpenOptions::Mode::kRead, direct}));
   std::shared_ptr<storage::File> file = std::move(opened);
   DGFS_TRY(page, read_first_page(*file));
   DGFS_TRY(header, read_volume_header(*file, page, warn));
@@ -95,7 +95,7 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
                                 format::VolumeNumber number, const std::string& hint) {
   auto text = fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(places.uuid));
   for (const auto& path : candidates(places, number, hint)) {
-    auto found = open_volume(env, path, places.warn);
+    auto found = open_volume(env, path, false, places.warn);
     if (!found) {
       if (found.assume_error().kind() != ErrorKind::kNotFound) {
         text += "; " + found.assume_error().message();
@@ -161,7 +161,7 @@ std::optional<std::string> Volumes::path(format::VolumeNumber number) const {
 }
 
 Status Volumes::check_is_volume(const std::string& path) const {
-  DGFS_TRY(found, open_volume(env_, path, {}));
+  DGFS_TRY(found, open_volume(env_, path, false, {}));
   if (found.header.image_uuid != places_.uuid) {
     return Error(ErrorKind::kInvalidArgument, 3074,
                  fmt::format("a volume of another image (uuid {} instead of {})",
@@ -179,6 +179,14 @@ Result<std::unique_ptr<Volume>> Volumes::make(std::size_t slot, const FoundVolum
   DGFS_TRY(file_bytes, found.file->size());
   auto volume = std::make_unique<Volume>();
   volume->file = found.file;
+  if (places_.past_page_cache) {
+    // A descriptor of its own, since an index in the same file stays in the page cache. If there
+    // is another volume by now, the open one is as good as before.
+    auto direct = open_volume(env_, found.file->path(), true, {});
+    if (direct && direct.assume_value().header == found.header) {
+      volume->file = std::move(direct).assume_value().file;
+    }
+  }
   volume->header = found.header;
   volume->data_end = std::min({found.header.data_end, records_[slot].data_end, file_bytes});
   return volume;

@@ -35,6 +35,7 @@ struct VolumePlaces {
   std::string index_path;          ///< holds the volume table; for errors, as its place
   std::uint64_t table_offset_bytes = 0;
   std::function<void(const Error&)> warn;
+  bool past_page_cache = false;  ///< how contents are read
 };
 
 /// A volume's file and header.

@@ -191,7 +191,9 @@ class ReadMany : public ::testing::TestWithParam<ManyCase> {
   std::unique_ptr<const reader::Image> open_real() {
     write_file(*posix_, dir_ / "t.dgfs", read_file(tree_.memory(), kImage));
     write_file(*posix_, dir_ / "t.dgfs.idx", read_file(tree_.memory(), kIndex));
-    return value_of(reader::Image::open(*posix_, dir_ / "t.dgfs"));
+    reader::OpenOptions options;
+    options.contents_past_page_cache = GetParam().seed % 2 == 0;
+    return value_of(reader::Image::open(*posix_, dir_ / "t.dgfs", options));
   }
 
   ReadManyOptions random_options(Random& random) {
