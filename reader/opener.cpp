@@ -76,6 +76,7 @@ Error no_index(const FoundVolume& image, const std::string& index_path) {
 Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlaces places,
                                const OpenOptions& options) {
   places.uuid = image.header.image_uuid;
+  places.image_path = image.file->path();  // for when it could not be taken as it is open here
   if (image.header.number != 0) {
     return Error(ErrorKind::kInvalidArgument, 3103,
                  fmt::format("volume {} of an image; open volume 0 or the index",

@@ -126,6 +126,22 @@ TEST_F(Places, TellsWhichFilesAreVolumes) {
   EXPECT_EQ(image->check_is_volume("/v/absent").error().kind(), ErrorKind::kNotFound);
 }
 
+// An image that was renamed is found by the name that its index remembers, in every kind of folder.
+TEST_F(Places, VolumesAreFoundByTheirHints) {
+  for (const std::string folder : {"/", "", "/i/"}) {
+    ImageAssembler assembler;
+    assembler.hints[0] = "a.dgfs";
+    assembler.add_file("f", pattern(100, 1));
+    for (const auto* name : {"a.dgfs", "other"}) static_cast<void>(env_->remove(folder + name));
+    assembler.write(*env_, folder + "a.dgfs", folder + "other", true);
+    const auto image = value_of(open(folder + "other", {}));
+    EXPECT_EQ(value_of(contents(*image, value_of(image->lookup("f")))), pattern(100, 1));
+    const std::vector<std::pair<std::string, std::string>> files = {{"index", folder + "other"},
+                                                                    {"image", folder + "a.dgfs"}};
+    EXPECT_EQ(image->files(), files);
+  }
+}
+
 TEST_F(Places, HeadersOfAVolume) {
   const auto whole = read_file(*env_, kVolume);
   const auto last_page = whole.size() - format::kPageBytes;
@@ -177,6 +193,19 @@ TEST_F(Places, IndexesThatAreNotTheRightOnes) {
   options_.index_path = "/i/noise";  // damaged: the copy in the image serves
   EXPECT_EQ(value_of(open(kTree))->lookup("f").has_value(), true);
   EXPECT_EQ(warnings_, std::vector<std::uint16_t>{3106});
+}
+
+TEST_F(Places, AHeaderThatNamesAnotherIndex) {
+  auto bytes = read_file(*env_, kTree);
+  auto header = value_of(format::decode_volume_header(Bytes(bytes).first(format::kPageBytes)));
+  header.index_bytes += format::kPageBytes;
+  header.file_bytes += format::kPageBytes;
+  const auto page = format::encode_volume_header(header);
+  std::copy(page.begin(), page.end(), bytes.begin());
+  put(kTree, bytes);
+  EXPECT_FALSE(value_of(open(kTree))->has_second_index());  // the file beside it serves
+  expect_ok(env_->remove(kTreeIndex));
+  expect_refused(kTree, 3100);
 }
 
 TEST_F(Places, AnImageWithoutAnIndexOfItsOwn) {

@@ -13,6 +13,7 @@
 
 #include "format/limits.h"
 #include "format/mode.h"
+#include "format/model.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/taken_image.h"
@@ -133,7 +134,30 @@ TEST_F(RecordLies, OfDictionaries) {
     auto& tables = taken.bodies(SectionKind::kAttributeTables);
     tables.push_back(Buffer(tables.front()));
   };
-  expect_found({{"a table twice", add_twice, 3020}});
+  std::vector<Buffer> samples;
+  for (std::uint32_t i = 0; i < 200; ++i) samples.push_back(pattern(200, i % 20));
+  const auto trained = value_of(format::Model::train(9, samples, 2048));
+  const auto model = [&](std::initializer_list<std::uint8_t> head) {
+    return [&trained, body = Buffer(head)](TakenImage& taken) mutable {
+      const auto dictionary = trained->bytes();
+      if (body.size() > 2) body.insert(body.end(), dictionary.begin(), dictionary.end());
+      taken.bodies(SectionKind::kModels).push_back(body);
+    };
+  };
+  const auto model_twice = [&](TakenImage& taken) {
+    model({9, 0, 1})(taken);
+    model({9, 0, 1})(taken);
+  };
+  auto sound = taken_;
+  model({9, 0, 1})(sound);
+  sound.reseal_records();
+  EXPECT_TRUE(findings(sound.image()).empty());
+  expect_found({{"a table twice", add_twice, 3020},
+                {"a model twice", model_twice, 3019},
+                {"an empty model", model({9, 0, 0}), 3016},
+                {"a model of no known kind", model({9, 0, 7}), 3016},
+                {"a model without its kind", model({9, 0}), 2001},
+                {"a model without its number", model({9}), 2001}});
 }
 
 TEST_F(RecordLies, OfTheSecondCopy) {

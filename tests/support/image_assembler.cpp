@@ -261,7 +261,7 @@ Buffer ImageAssembler::make_index() {
   add_section(SectionKind::kInodeRuns, sealed(SectionKind::kInodeRuns, {run_body}));
   std::vector<format::VolumeRecord> volume_records;
   for (const auto& [number, volume] : volumes_) {
-    volume_records.push_back({number, format::kPageBytes + volume.data.size(), ""});
+    volume_records.push_back({number, format::kPageBytes + volume.data.size(), hints[number]});
   }
   Buffer volume_body;
   format::encode_volume_table(volume_records, volume_body);

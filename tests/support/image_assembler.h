@@ -71,6 +71,7 @@ class ImageAssembler {
   std::vector<format::InodeRun> runs;  ///< empty: one run, as in a fresh build
   std::uint64_t next_inode = 0;        ///< 0: the number of entries plus one
   std::map<format::VolumeNumber, std::string> more_volumes;  ///< paths of volumes above 0
+  std::map<format::VolumeNumber, std::string> hints;         ///< file names in the volume table
 
  private:
   struct Volume {
