@@ -14,11 +14,13 @@ constexpr unsigned kBackgroundRequestsMax = 64;
 
 // Not wanted, of what libfuse wants by itself: splicing (replies come from memory, where one copy
 // is cheaper than page tricks, and requests are small), AUTO_INVAL_DATA (contents never change),
-// ATOMIC_O_TRUNC (must be off where OPEN stays unanswered).
+// ATOMIC_O_TRUNC (must be off where OPEN stays unanswered), READDIRPLUS_AUTO (names that were
+// listed without attributes are looked up one by one by whoever wants these; attributes cost little
+// here).
 constexpr unsigned kWantedCapabilities =
     FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_PARALLEL_DIROPS |
-    FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_CACHE_SYMLINKS |
-    FUSE_CAP_NO_OPEN_SUPPORT | FUSE_CAP_NO_OPENDIR_SUPPORT | FUSE_CAP_EXPLICIT_INVAL_DATA;
+    FUSE_CAP_READDIRPLUS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
+    FUSE_CAP_NO_OPENDIR_SUPPORT | FUSE_CAP_EXPLICIT_INVAL_DATA;
 
 }  // namespace
 
