@@ -3,6 +3,7 @@
 #include "format/directory_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "format/coding.h"
@@ -34,30 +35,24 @@ void encode_directory_list(Buffer& body, std::uint64_t child_count,
   }
 }
 
-std::size_t DirectoryTable::lower_bound(Ordinal ordinal) const {
-  const auto at = std::lower_bound(ordinals_.begin(), ordinals_.end(), ordinal);
-  return static_cast<std::size_t>(at - ordinals_.begin());
-}
-
 std::optional<ChildRange> DirectoryTable::children(Ordinal directory) const {
-  const auto at = lower_bound(directory);
+  const auto at = ordinals_.lower_bound(directory);
   if (at == ordinals_.size() || ordinals_[at] != directory) return std::nullopt;
   const std::size_t list = list_of_[at];
   const auto first = firsts_[list];
   const auto end = list + 1 == firsts_.size() ? entry_count_ : firsts_[list + 1];
-  return ChildRange{first, end - first, lower_bound(end) - lower_bound(first)};
+  return ChildRange{first, end - first, ordinals_.lower_bound(end) - ordinals_.lower_bound(first)};
 }
 
 std::optional<Ordinal> DirectoryTable::parent(Ordinal ordinal) const {
   if (ordinal >= entry_count_) return std::nullopt;
   if (ordinal == 0) return 0;
   // Of several lists with the same first child, all but the last are empty.
-  const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), ordinal);
-  return ordinals_[directory_of_[static_cast<std::size_t>(after - firsts_.begin()) - 1]];
+  return ordinals_[directory_of_[firsts_.upper_bound(ordinal) - 1]];
 }
 
 std::size_t DirectoryTable::memory_bytes() const {
-  return sizeof *this + (firsts_.capacity() + ordinals_.capacity()) * sizeof(Ordinal) +
+  return sizeof *this + firsts_.memory_bytes() + ordinals_.memory_bytes() +
          (list_of_.capacity() + directory_of_.capacity()) * sizeof(std::uint32_t);
 }
 
@@ -83,16 +78,22 @@ Status DirectoryTable::Loader::add(Bytes body) {
 // Most directories hold no others and so few files that their lists are two bytes. Takes those at
 // the front, up to what is wrong or else; @return their bytes.
 std::size_t DirectoryTable::Loader::add_small_leaves(Bytes lists) {
-  std::size_t at = 0;
-  while (at + 1 < lists.size() && lists[at] < 0x80 && lists[at + 1] == 0 && !pending_.empty() &&
-         next_first_ + lists[at] <= expected_entries_) {
-    table_.directory_of_.push_back(pending_.back());
-    table_.firsts_.push_back(next_first_);
-    pending_.pop_back();
-    next_first_ += lists[at];
-    at += 2;
+  const auto count_max = std::min(pending_.size(), lists.size() / 2);
+  auto next_first = next_first_;
+  std::size_t count = 0;
+  for (; count < count_max; ++count) {
+    const auto children = lists[2 * count];
+    if (children >= 0x80 || lists[2 * count + 1] != 0) break;
+    if (next_first + children > expected_entries_) break;
+    table_.firsts_.push_back(next_first);
+    next_first += children;
   }
-  return at;
+  next_first_ = next_first;
+  const auto first = pending_.end() - static_cast<std::ptrdiff_t>(count);
+  table_.directory_of_.insert(table_.directory_of_.end(), pending_.rbegin(),
+                              std::make_reverse_iterator(first));
+  pending_.erase(first, pending_.end());
+  return 2 * count;
 }
 
 Status DirectoryTable::Loader::add_list(Decoder& decoder) {
@@ -120,17 +121,17 @@ Status DirectoryTable::Loader::add_subdirectories(Decoder& decoder, std::uint64_
     return Error(ErrorKind::kLimit, 2643, "more than 2^32 - 1 directories").at_offset(offset);
   }
   auto directory = static_cast<std::uint32_t>(table_.ordinals_.size());
-  table_.ordinals_.resize(table_.ordinals_.size() + static_cast<std::size_t>(count));
   pending_.resize(pending_.size() + static_cast<std::size_t>(count));
   auto pending = pending_.rbegin();  // the first subdirectory's list comes next
-  std::uint64_t next = 0;
+  auto next = next_first_;
+  const auto end = next_first_ + child_count;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto gap_offset = decoder.offset();
     DGFS_TRY(gap, decoder.varint());
-    if (gap >= child_count - next) {  // F-053
+    if (gap >= end - next) {  // F-053
       return corrupt(2644, gap_offset, "subdirectory stands behind its directory's children");
     }
-    table_.ordinals_[directory] = next_first_ + next + gap;
+    table_.ordinals_.push_back(next + gap);
     *pending++ = directory++;
     next += gap + 1;
   }

@@ -22,6 +22,7 @@
 #include "base/result.h"
 #include "format/coding.h"
 #include "format/entry.h"
+#include "format/rising_numbers.h"
 
 namespace dgfs::format {
 
@@ -49,17 +50,14 @@ class DirectoryTable {
   [[nodiscard]] std::optional<Ordinal> parent(Ordinal ordinal) const;
   [[nodiscard]] std::uint64_t directory_count() const { return firsts_.size(); }
   [[nodiscard]] Ordinal entry_count() const { return entry_count_; }
-  /// About 24 bytes a directory.
+  /// About 16 bytes a directory.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
-  /// Position in ordinals_ of the first directory whose ordinal is not below `ordinal`.
-  [[nodiscard]] std::size_t lower_bound(Ordinal ordinal) const;
-
   // One array for each of the two searches, so that these touch few cache lines, and the two ways
   // between them. Child and subdirectory counts follow from neighbours.
-  std::vector<Ordinal> firsts_;              ///< of the lists, in list order: rising
-  std::vector<Ordinal> ordinals_;            ///< of the directories, in key order: rising
+  RisingNumbers firsts_;                     ///< of the lists, in list order
+  RisingNumbers ordinals_;                   ///< of the directories, in key order
   std::vector<std::uint32_t> list_of_;       ///< position in ordinals_ -> in firsts_
   std::vector<std::uint32_t> directory_of_;  ///< and back
   Ordinal entry_count_ = 0;

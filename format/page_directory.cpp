@@ -9,6 +9,12 @@
 #include "format/page.h"
 
 namespace dgfs::format {
+namespace {
+
+// Room that is made before anything was read; memory of it that is not touched costs nothing.
+constexpr std::uint64_t kReservedMax = std::uint64_t{1} << 20;
+
+}  // namespace
 
 std::string make_separator(const std::optional<std::string>& previous_last_key,
                            std::string_view first_key, std::string_view prefix) {
@@ -59,6 +65,10 @@ Status PageDirectory::check_order(std::size_t page) const {
   }
   return Error(ErrorKind::kCorrupt, 2302,
                "page record " + std::to_string(page) + " is out of order");
+}
+
+PageDirectory::Loader::Loader(std::uint64_t page_count) {
+  directory_.pages_.reserve(static_cast<std::size_t>(std::min(page_count, kReservedMax)));
 }
 
 Status PageDirectory::Loader::add(Bytes body) {

@@ -105,6 +105,8 @@ class PageDirectory {
 /// Spares the detour over PageRecords, which have strings of their own.
 class PageDirectory::Loader {
  public:
+  /// @param page_count  that is expected: spares moving the directory as it grows
+  explicit Loader(std::uint64_t page_count);
   /// After an error the loader must not be used any more.
   /// Errors: kCorrupt, as of decode_page_block() and make().
   [[nodiscard]] Status add(Bytes body);

@@ -6,7 +6,7 @@
 // file. Everything it returns was verified against its checksum (contents unless told otherwise).
 //
 // What is in memory while an image is open: the page directory (about 56 bytes a page plus its
-// strings), the directory table (about 24 bytes a directory), inode runs, attribute tables,
+// strings), the directory table (about 16 bytes a directory), inode runs, attribute tables,
 // models, and caches bounded in bytes: of pages, of frames, and of maps.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 
 #include "format/coding.h"
 #include "format/page_root.h"
@@ -18,6 +19,8 @@ using format::SectionKind;
 
 // A combination is kept in a vector and in a hash table with a small vector of its own.
 constexpr std::size_t kCombinationBytes = sizeof(format::AttributeCombination) + 64;
+// A thread takes about as long to start as a table of so many directories to load.
+constexpr std::uint64_t kApartDirectoriesMin = 16384;
 constexpr std::uint64_t kVolumesMax = 65536;  // F-035: numbers of 16 bits, each once
 
 Error disagree(std::uint16_t code, const IndexCopy& copy, SectionKind kind, std::string text) {
@@ -53,7 +56,7 @@ Result<format::PageDirectory> load_records(const IndexCopy& copy) {
   const auto pages =
       copy.superblock().section(SectionKind::kPages).length_bytes / format::kPageBytes;
   ExpansionBudget budget(copy);
-  format::PageDirectory::Loader loader;
+  format::PageDirectory::Loader loader(pages);
   DGFS_CHECK(for_each_block(copy, SectionKind::kPageDirectory, [&](Bytes body) -> Status {
     const auto bound_bytes = loader.bound_bytes();
     DGFS_CHECK(loader.add(body));
@@ -216,8 +219,13 @@ std::size_t IndexTables::memory_bytes() const {
 }
 
 Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& counters) {
+  // The two large ones at once. Without a further thread, the second one after the first.
+  const auto policy = source.first().superblock().directories < kApartDirectoriesMin
+                          ? std::launch::deferred
+                          : std::launch::async | std::launch::deferred;
+  auto later = std::async(policy, [&] { return source.read(counters, load_directories); });
   DGFS_TRY(pages, source.read(counters, load_pages));
-  DGFS_TRY(directories, source.read(counters, load_directories));
+  DGFS_TRY(directories, later.get());
   DGFS_TRY(inodes, source.read(counters, load_inodes));
   DGFS_TRY(dictionaries, source.read(counters, load_dictionaries));
   DGFS_TRY(volumes, source.read(counters, load_volumes));
