@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""File systems under test, and what is done with them once they are mounted.
+
+Each lies on a loop device of its own (direct I/O, so nothing is cached below it). What is served by
+a daemon is a file on an ext4 there. Needs root.
+"""
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import random
+import struct
+import time
+from typing import Optional
+
+import measuring
+
+
+def make_ext4(file, size_bytes, fill):
+    """Gives what fill(mount point) gives."""
+    with open(file, "wb") as out:
+        out.truncate(size_bytes)
+    measuring.run("mkfs.ext4", "-q", "-F", "-m", "0", "-i", "8192", file)
+    with measuring.loop_device(file) as device:
+        point = file.with_suffix(".fill")
+        point.mkdir(exist_ok=True)
+        with measuring.mounted("mount", device, point, point=point):
+            result = fill(point)
+        point.rmdir()
+    return result
+
+
+def used_bytes(point):
+    room = os.statvfs(point)
+    return (room.f_blocks - room.f_bfree) * room.f_frsize
+
+
+def timed_and_synced(output, *command):
+    """Wall time until `output` is durable, and peak memory."""
+    run = measuring.timed(*command)
+    run.seconds += measuring.sync_file(output)
+    return run
+
+
+@dataclasses.dataclass
+class Packed:
+    """What became of the tree."""
+    run: measuring.Run               # until it was durable
+    size_bytes: int                  # of all files
+    metadata_bytes: Optional[int]    # of these; None where contents are mixed with them
+
+
+class System:
+    """A file system under test: packed once, mounted fresh for every cold run."""
+
+    def __init__(self, name, scratch):
+        self.name = name
+        self.file = scratch / f"bench-read.{name}"
+        self.point = scratch / f"bench-read.{name}.mnt"
+        self.point.mkdir(exist_ok=True)
+        self.device = None
+
+    @contextlib.contextmanager
+    def attached(self):
+        with measuring.loop_device(self.file, read_only=True) as self.device:
+            yield
+
+    def mount(self):
+        return measuring.mounted("mount", "-o", "ro", self.device, self.point, point=self.point)
+
+    def remove(self):
+        self.file.unlink(missing_ok=True)
+        self.point.rmdir()
+
+
+class Native(System):
+    def pack(self, tree, tree_bytes):
+        def fill(point):
+            empty_bytes = used_bytes(point)
+            run = measuring.timed("cp", "-a", f"{tree}/.", point)
+            run.seconds += measuring.timed("sync", "-f", point).seconds
+            return Packed(run, used_bytes(point) - empty_bytes, None)
+        return make_ext4(self.file, tree_bytes * 2, fill)
+
+    def mount(self):
+        return measuring.mounted("mount", "-o", "ro,noload", self.device, self.point,
+                                 point=self.point)
+
+
+def make_squashfs(tree, file):
+    """Contents raw, metadata with zstd."""
+    file.unlink(missing_ok=True)
+    run = timed_and_synced(file, "mksquashfs", tree, file, "-comp", "zstd", "-noD", "-noF",
+                           "-quiet", "-no-progress")
+    # Behind the contents: from the inode table to the end.
+    with open(file, "rb") as image:
+        used, inode_table = struct.unpack("<40xQ16xQ", image.read(72))
+    return Packed(run, file.stat().st_size, used - inode_table)
+
+
+class Squashfs(System):
+    def pack(self, tree, _):
+        return make_squashfs(tree, self.file)
+
+
+class Erofs(System):
+    def pack(self, tree, _):
+        self.file.unlink(missing_ok=True)
+        run = timed_and_synced(self.file, "mkfs.erofs", "--quiet", self.file, tree)
+        return Packed(run, self.file.stat().st_size, None)
+
+
+class Served(System):
+    """Files on an ext4 that stays attached; the daemon that serves them is what is mounted anew."""
+
+    def pack(self, tree, _):
+        packed, files = self.make(tree)
+        try:
+            make_ext4(self.file, packed.size_bytes * 2 + (64 << 20),
+                      lambda point: measuring.run("cp", *files, point))
+        finally:
+            for file in files:
+                file.unlink()
+        return packed
+
+    @contextlib.contextmanager
+    def mount(self):
+        lower = self.point.with_suffix(".lower")
+        lower.mkdir(exist_ok=True)
+        with measuring.mounted("mount", "-o", "ro,noload", self.device, lower, point=lower):
+            measuring.drop_caches()
+            with measuring.mounted(*self.serve(lower), self.point, point=self.point,
+                                   unmount=("fusermount3", "-u")):
+                yield
+        lower.rmdir()
+
+
+class Dgfs(Served):
+    program = "dgfs"
+
+    def make(self, tree):
+        image = self.file.with_name("bench-read.tree.dgfs")
+        index = image.with_name("bench-read.tree.dgfs.idx")
+        image.unlink(missing_ok=True)
+        index.unlink(missing_ok=True)
+        run = measuring.timed(self.program, "build", tree, image, "--quiet")  # syncs by itself
+        return (Packed(run, image.stat().st_size + index.stat().st_size, index.stat().st_size),
+                [image, index])
+
+    def serve(self, lower):
+        return self.program, "mount", lower / "bench-read.tree.dgfs"
+
+
+class Squashfuse(Served):
+    def make(self, tree):
+        image = self.file.with_name("bench-read.tree.squashfs")
+        return make_squashfs(tree, image), [image]
+
+    def serve(self, lower):
+        return "squashfuse_ll", lower / "bench-read.tree.squashfs"
+
+
+@contextlib.contextmanager
+def cold(system):
+    measuring.drop_caches()
+    with system.mount():
+        measuring.drop_caches()
+        yield
+
+
+def read_files(options, system, threads, rounds=1):
+    output = measuring.run(options.reader, system.point, options.list, str(threads), str(rounds))
+    return json.loads(output)
+
+
+def cold_reads(options, system, threads):
+    with cold(system):
+        before = measuring.device_reads(system.device)
+        result = read_files(options, system, threads)
+        after = measuring.device_reads(system.device)
+    result["reads"] = (after[0] - before[0]) / result["files"]
+    result["read_kib"] = (after[1] - before[1]) / result["files"] / 1024
+    return result
+
+
+def warm_reads(options, system):
+    with system.mount():
+        read_files(options, system, 1, 2)
+        return read_files(options, system, 1, 5)
+
+
+def walk(system, command):
+    with cold(system):
+        begin = time.monotonic()
+        measuring.run("sh", "-c", command, cwd=system.point)
+        return {"seconds": time.monotonic() - begin}
+
+
+def warm_walk(system, command):
+    with system.mount():
+        for _ in range(2):
+            begin = time.monotonic()
+            measuring.run("sh", "-c", command, cwd=system.point)
+        return {"seconds": time.monotonic() - begin}
+
+
+def sample_files(tree, count, seed, file):
+    """Writes paths of regular files, one a line; how many."""
+    paths = []
+    for base, _, names in os.walk(tree):
+        for name in names:
+            path = pathlib.Path(base, name)
+            if path.is_file() and not path.is_symlink() and "\n" not in name and "\n" not in base:
+                paths.append(os.fspath(path.relative_to(tree)))
+    chosen = random.Random(seed).sample(sorted(paths), min(count, len(paths)))
+    file.write_text("\n".join(chosen) + "\n")
+    return len(chosen)
