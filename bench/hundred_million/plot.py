@@ -55,7 +55,7 @@ def panel(left, title, logarithmic, lines):
 
     def across(count):
         share = (math.log10(count) - low) / (high - low) if high > low else 0.5
-        return left + share * WIDTH
+        return left + (0.12 + 0.76 * share) * WIDTH  # room for labels at both ends
 
     def up(value):
         return TOP + HEIGHT * (1 - height_of(value))
@@ -74,7 +74,7 @@ def panel(left, title, logarithmic, lines):
         for x, y in points:
             yield f'<circle cx="{across(x):.1f}" cy="{up(y):.1f}" r="3" fill="{colour}"/>'
             yield (f'<text x="{across(x):.1f}" y="{up(y) - 7:.1f}" text-anchor="middle">'
-                   f"{label} {y:.3g}</text>")
+                   f"{f'{label} {y:.3g}'.strip()}</text>")
 
 
 def draw(path, results):
