@@ -33,6 +33,7 @@ void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off
     const auto buffer = thread_buffer(size_bytes);
     DGFS_TRY(count, server.image.read(node, static_cast<std::uint64_t>(offset), buffer));
     server.counters.count_content(count);
+    if (offset == 0) server.prefetcher.saw_read(inode);
     fuse_reply_buf(request, reinterpret_cast<const char*>(buffer.data()), count);
     return ok();
   });

@@ -130,11 +130,19 @@ Status list_nodes(fuse_req_t request, const Server& server, fuse_ino_t directory
                  entry.attr = attributes;
                  return entries.add_plus(name, entry, after);
                }));
+  InodeRange told;
   const auto listed = server.image.list_nodes(
       directory, first_position(offset),
       [&](const reader::ListedName& name, const reader::Node& node) {
-        return entries.add_plus(name.name, to_entry(node, server.overrides), offset_after(name));
+        if (!entries.add_plus(name.name, to_entry(node, server.overrides), offset_after(name))) {
+          return false;
+        }
+        // Those of hard links stand elsewhere.
+        if (told.begin == 0) told = {node.inode, node.inode};
+        if (node.inode == told.end) ++told.end;
+        return true;
       });
+  server.prefetcher.saw_listing(told);
   return reply_list(entries, listed);
 }
 

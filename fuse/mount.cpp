@@ -100,9 +100,12 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
   }
 
   RequestCounters own_counters;
+  auto& counters = options.counters != nullptr ? *options.counters : own_counters;
+  Prefetcher prefetcher(*image, counters);
   Server server{.image = *image,
                 .log = damage_log,
-                .counters = options.counters != nullptr ? *options.counters : own_counters,
+                .counters = counters,
+                .prefetcher = prefetcher,
                 .overrides = arguments.overrides,
                 .begin_ns = env.monotonic_ns(),
                 .max_read_bytes = arguments.max_read_bytes};
@@ -113,7 +116,9 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
     DGFS_CHECK(session.daemonize());
     damage_log.redirect(make_system_logger());
   }
-  return session.run(thread_count(env, options.threads));
+  const auto threads = thread_count(env, options.threads);
+  if (arguments.prefetch && threads > 1) session.attach(prefetcher);
+  return session.run(threads);
 }
 
 }  // namespace dgfs::fuse

@@ -85,6 +85,7 @@ struct Parser {
   Status take(std::string_view option) {
     if (option.empty() || is_without_effect(option)) return ok();
     if (option == "sloppy") return be_sloppy();
+    if (option == "noprefetch") return leave_alone();
     if (contains(kPassedOn, option)) return pass_on(option);
     if (contains(kRootOnly, option)) {
       if (user_id == 0) return pass_on(option);
@@ -105,6 +106,11 @@ struct Parser {
 
   Status be_sloppy() {
     sloppy = true;
+    return ok();
+  }
+
+  Status leave_alone() {
+    out.prefetch = false;
     return ok();
   }
 

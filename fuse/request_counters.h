@@ -47,6 +47,11 @@ class RequestCounters {
     cell(request).latency.add(duration_ns);
   }
   void count_content(std::uint64_t bytes) noexcept { add(content_bytes_, bytes); }
+  /// A file was given to the kernel unasked.
+  void count_prefetched(std::uint64_t bytes) noexcept {
+    add(prefetched_files_);
+    add(prefetched_bytes_, bytes);
+  }
 
   [[nodiscard]] std::uint64_t of(Request request) const noexcept {
     return load(cell(request).count);
@@ -59,6 +64,8 @@ class RequestCounters {
   }
   /// Bytes of file contents handed to the kernel.
   [[nodiscard]] std::uint64_t content_bytes() const noexcept { return load(content_bytes_); }
+  [[nodiscard]] std::uint64_t prefetched_files() const noexcept { return load(prefetched_files_); }
+  [[nodiscard]] std::uint64_t prefetched_bytes() const noexcept { return load(prefetched_bytes_); }
   /// Requests that somebody waited for: all but kForget, which the kernel sends when it likes.
   [[nodiscard]] std::uint64_t answered() const noexcept;
 
@@ -83,6 +90,8 @@ class RequestCounters {
 
   std::array<Cell, kRequestKinds> cells_;
   Count content_bytes_{0};
+  Count prefetched_files_{0};
+  Count prefetched_bytes_{0};
 };
 
 }  // namespace dgfs::fuse

@@ -8,6 +8,7 @@
 #include "format/superblock.h"
 #include "fuse/attributes.h"
 #include "fuse/damage_log.h"
+#include "fuse/prefetcher.h"
 #include "fuse/request_counters.h"
 #include "reader/image.h"
 
@@ -18,6 +19,7 @@ struct Server {
   const reader::Image& image;
   DamageLog& log;
   RequestCounters& counters;
+  Prefetcher& prefetcher;
   AttributeOverrides overrides;
   std::uint64_t begin_ns = 0;        ///< when serving began, by the monotonic clock
   std::uint64_t max_read_bytes = 0;  ///< what -o max_read says; 0 = the kernel's choice

@@ -31,6 +31,9 @@ class Session {
   /// See mount() in fuse/mount.h: the calling process ends, the daemon returns. Error: kIo.
   [[nodiscard]] Status daemonize();
 
+  /// Lets `prefetcher` give files to the kernel. After mount().
+  void attach(Prefetcher& prefetcher) { prefetcher.start(session_.get()); }
+
   /// Serves until unmounted or told to end by a signal. Error: kIo.
   [[nodiscard]] Status run(unsigned threads_max);
 

@@ -59,6 +59,12 @@ std::string cache_row(const char* label, const Tree& cache) {
                      size_text(number(cache, "bytes")), size_text(number(cache, "bytes_max")));
 }
 
+std::string prefetched_row(const Tree& prefetched) {
+  return fmt::format("{:<12} {} before they were asked for, {}\n", "prefetched",
+                     counted(number(prefetched, "files"), "file"),
+                     size_text(number(prefetched, "bytes")));
+}
+
 std::string device_row(const Tree& device) {
   const auto part = [&](const char* name) {
     const auto& facts = device.get_child(name);
@@ -75,6 +81,7 @@ std::string as_text(const Tree& all) {
                      duration_text(number(all, "seconds") * kNsPerSecond)) +
          request_rows(all.get_child("requests")) +
          fmt::format("{:<12} {} of contents\n", "served", size_text(number(all, "content_bytes"))) +
+         prefetched_row(all.get_child("prefetched")) +
          cache_row("page cache", all.get_child("page_cache")) +
          cache_row("frame cache", all.get_child("frame_cache")) +
          device_row(all.get_child("device")) +

@@ -30,6 +30,7 @@ constexpr struct {
     {"check", "WHAT",
      "verify contents (data, the default), the whole index\n"
      "before mounting as well (all), or the index only (off)"},
+    {"noprefetch", "", "bring no files before they are asked for"},
     {"fsname", "NAME", "what the table of mounts shows as the source"},
     {"max_read", "BYTES", "the largest request of the kernel"},
     {"auto_unmount", "", "the mount goes when its process dies"},

@@ -61,6 +61,11 @@ TEST(MountArguments, MaxReadGoesToBothSides) {
   EXPECT_TRUE(has(arguments.value(), "-omax_read=65536"));
 }
 
+TEST(MountArguments, PrefetchingCanBeLeftOut) {
+  EXPECT_TRUE(parse({"noatime"}).value().prefetch);
+  EXPECT_FALSE(parse({"noprefetch"}).value().prefetch);
+}
+
 TEST(MountArguments, WhatAttributesShow) {
   const auto none = parse({});
   ASSERT_TRUE(none);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Prefetcher: puts files into the kernel's page cache before they are asked for, where files are
+// read in the order of their directory. Who reads them then waits for no request.
+#pragma once
+
+#include <mutex>
+
+#include "base/result.h"
+#include "fuse/file_sequences.h"
+#include "fuse/request_counters.h"
+#include "reader/image.h"
+
+struct fuse_session;
+
+namespace dgfs::fuse {
+
+/// Thread-safe. Everything brought was checked as any read is; what fails to be brought is left for
+/// its reader to ask for, and to be told why.
+class Prefetcher {
+ public:
+  /// Both must outlive it.
+  Prefetcher(const reader::Image& image, RequestCounters& counters)
+      : image_(image), counters_(counters) {}
+
+  /// From now on files are brought; before that, nothing happens.
+  /// @param session  served by two threads at least: who brings a file may have to wait for one
+  /// that
+  ///                 somebody is just asking for, and so for another thread's answer
+  void start(fuse_session* session) { session_ = session; }
+
+  /// Told that these numbers of names of one directory were listed with their attributes.
+  void saw_listing(const InodeRange& names);
+  /// Told that a file is read from its begin, before that is answered: what is brought before the
+  /// answer, its reader cannot be faster to ask for. Cost: below a microsecond where nothing is to
+  /// be brought.
+  void saw_read(format::InodeNumber inode);
+
+ private:
+  void bring(InodeRange range);
+  [[nodiscard]] bool bring(const reader::Node& file);
+
+  const reader::Image& image_;
+  RequestCounters& counters_;
+  fuse_session* session_ = nullptr;
+  std::mutex mutex_;
+  FileSequences sequences_;  // guarded by mutex_
+  /// Held by the one thread that brings files: two could wait for each other's answers.
+  std::mutex bringing_;
+};
+
+}  // namespace dgfs::fuse
