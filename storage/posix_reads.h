@@ -26,7 +26,8 @@ class PosixReads {
   PosixReads(const PosixReads&) = delete;
   PosixReads& operator=(const PosixReads&) = delete;
 
-  /// Begins a read. `out` belongs to it until it ended; `slot` is told then.
+  /// Begins a read, or throws std::bad_alloc and has not. `out` belongs to it until it ended;
+  /// `slot` is told then.
   virtual void begin(std::size_t slot, int fd, std::uint64_t offset_bytes, MutableBytes out) = 0;
   /// Waits for any read to end; one must be under way.
   [[nodiscard]] virtual EndedRead wait() = 0;

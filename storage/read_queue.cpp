@@ -30,7 +30,10 @@ class MixedReadQueue final : public ReadQueue {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) free_.push_back(slot);
   }
   ~MixedReadQueue() override {
-    while (pending() > 0) static_cast<void>(pop());
+    // The system may still write to their memory. What came of them nobody asks.
+    for (auto begun = slots_.size() - free_.size(); begun > 0; --begun) {
+      static_cast<void>(engine_->wait());
+    }
   }
 
   void push(const File& file, std::uint64_t offset_bytes, MutableBytes out,
@@ -41,11 +44,12 @@ class MixedReadQueue final : public ReadQueue {
       done_.push_back({tag, file.read_at(offset_bytes, out)});
       return;
     }
+    // Taken once the read has begun: where memory lacks before, nothing must be waited for.
     const std::size_t slot = free_.back();
-    free_.pop_back();
     slots_[slot] = {posix, offset_bytes, out, tag, nullptr};
     const int fd = descriptor_for(slots_[slot]);
     engine_for_reads().begin(slot, fd, offset_bytes, out);
+    free_.pop_back();
   }
 
   FinishedRead pop() override {

@@ -39,7 +39,11 @@ EndedRead do_read(const Read& read) {
 
 class ThreadReads final : public PosixReads {
  public:
-  explicit ThreadReads(unsigned depth) : threads_max_(std::min<std::size_t>(depth, kThreadsMax)) {}
+  explicit ThreadReads(unsigned depth) : threads_max_(std::min<std::size_t>(depth, kThreadsMax)) {
+    // So that a thread that ends a read needs no memory for it.
+    done_.reserve(depth);
+    threads_.reserve(threads_max_);
+  }
   ~ThreadReads() override {
     {
       const std::lock_guard lock(mutex_);
@@ -64,8 +68,8 @@ class ThreadReads final : public PosixReads {
   EndedRead wait() override {
     std::unique_lock lock(mutex_);
     finished_.wait(lock, [this] { return !done_.empty(); });
-    const EndedRead ended = done_.front();
-    done_.pop_front();
+    const EndedRead ended = done_.back();
+    done_.pop_back();
     return ended;
   }
 
@@ -102,7 +106,7 @@ class ThreadReads final : public PosixReads {
   std::condition_variable begun_;
   std::condition_variable finished_;
   std::deque<Read> waiting_;
-  std::deque<EndedRead> done_;
+  std::vector<EndedRead> done_;
   std::size_t idle_ = 0;
   bool ended_ = false;
   std::size_t threads_max_;

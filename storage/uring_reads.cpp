@@ -37,15 +37,16 @@ class UringReads final : public PosixReads {
   }
 
   void begin(std::size_t slot, int fd, std::uint64_t offset_bytes, MutableBytes out) override {
+    unsubmitted_.push_back(slot);  // first, since it may lack memory
     io_uring_sqe* entry = is_broken_ ? nullptr : io_uring_get_sqe(&ring_);
     if (entry == nullptr) {
+      unsubmitted_.pop_back();
       refused_.push_back({slot, -EAGAIN});
       return;
     }
     const auto length = static_cast<unsigned>(std::min(out.size(), kReadBytesMax));
     io_uring_prep_read(entry, fd, out.data(), length, offset_bytes);
     io_uring_sqe_set_data64(entry, slot);
-    unsubmitted_.push_back(slot);
     if (unsubmitted_.size() >= kSubmittedTogether) note_submitted(io_uring_submit(&ring_));
   }
 

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <functional>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -214,6 +215,31 @@ TEST_P(AllocationSweep, OfAnOpenImage) {
           });
   }
   EXPECT_GE(points_, 100U);
+}
+
+TEST_P(AllocationSweep, OfReadingMany) {
+  const auto image = value_of(Image::open(*env_, image_));
+  const std::vector<std::string> paths = {"d/one", "z", "d/two", "absent", "holes", "owner", "d"};
+  for (const bool io_uring : {true, false}) {
+    sweep("read many", [&]() -> Result<std::string> {
+      std::vector<std::string> told(paths.size());
+      std::optional<Error> lacking;
+      reader::ReadManyOptions options;
+      options.io_uring = io_uring;
+      const auto visit = [&](std::size_t index, const Result<reader::FilePiece>& piece) {
+        told[index] = piece ? std::string(as_text(piece.value().bytes))
+                            : std::to_string(static_cast<int>(piece.error().kind()));
+        if (!piece && piece.error().kind() == ErrorKind::kLimit) lacking = piece.error();
+        return true;
+      };
+      image->read_many(paths, visit, options);
+      if (lacking) return *lacking;
+      std::string all;
+      for (const auto& one : told) all += one + "\n";
+      return all;
+    });
+  }
+  EXPECT_GE(points_, 30U);
 }
 
 TEST_P(AllocationSweep, OfVerifying) {
