@@ -15,14 +15,12 @@ bool is_to_fail() {
   auto left = calls_left.load();
   while (left != 0 && !calls_left.compare_exchange_weak(left, left - 1)) {
   }
+  if (left == 1) has_failed = true;
   return left == 1;
 }
 
 void* allocate(std::size_t bytes) {
-  if (is_to_fail()) {
-    has_failed = true;
-    throw std::bad_alloc();
-  }
+  if (is_to_fail()) throw std::bad_alloc();
   void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
@@ -30,9 +28,15 @@ void* allocate(std::size_t bytes) {
 
 }  // namespace
 
-// Those that do not throw call these.
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
+// A sanitizer's own would not call these.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return is_to_fail() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t& nothrow) noexcept {
+  return operator new(bytes, nothrow);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
