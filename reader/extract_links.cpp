@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/extract_links.h"
 
+#include <utility>
+
 #include "reader/extract_paths.h"
 
 namespace dgfs::reader {
@@ -13,9 +15,16 @@ Status LinkTable::make(const Node& node, storage::Directory& directory, const st
     settle(node.inode, nullptr);
     return linked;
   }
+  // Settles in any case, and without needing memory: others may be waiting.
+  struct Making {
+    LinkTable& table;
+    InodeNumber inode;
+    std::string made_at;
+    ~Making() { table.settle(inode, &made_at); }
+  } making{*this, node.inode, {}};
+  auto made_at = path;
   auto made = make_object();
-  const std::string nowhere;
-  settle(node.inode, made ? &path : &nowhere);
+  if (made) making.made_at = std::move(made_at);
   return made;
 }
 
@@ -36,13 +45,13 @@ std::optional<std::string> LinkTable::claim(const Node& node) {
 }
 
 // `made_at`: where the object is now, empty if it could not be made; null after a link to it.
-void LinkTable::settle(InodeNumber inode, const std::string* made_at) {
+void LinkTable::settle(InodeNumber inode, std::string* made_at) noexcept {
   const std::lock_guard lock(mutex_);
   const auto there = records_.find(inode);
   if (there == records_.end()) return;
   auto& record = there->second;
   if (made_at != nullptr) {
-    record.path = *made_at;
+    record.path = std::move(*made_at);
     record.in_making = false;
     settled_.notify_all();
   }

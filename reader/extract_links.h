@@ -43,7 +43,7 @@ class LinkTable {
   };
   /// Where the object is; nullopt if the caller has to make it.
   [[nodiscard]] std::optional<std::string> claim(const Node& node);
-  void settle(InodeNumber inode, const std::string* made_at);
+  void settle(InodeNumber inode, std::string* made_at) noexcept;
   [[nodiscard]] Status link(const std::string& existing, storage::Directory& directory,
                             std::string_view name);
 

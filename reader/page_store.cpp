@@ -14,6 +14,8 @@ namespace {
 
 // Decoding a page takes as long as about ten lookups in it, and ten times its memory.
 constexpr unsigned kGetsBeforeDecoding = 8;
+// What a decoded entry takes, about.
+constexpr std::size_t kEntryBytesGuess = 64;
 
 std::optional<std::string_view> next_bound(const IndexTables& tables, std::size_t next,
                                            std::uint64_t zone) {
@@ -83,35 +85,34 @@ Result<EntryRange> PageStore::range(const PagePointer& page, std::size_t begin,
   return in_page(slice.assume_error(), page->record.first_ordinal);
 }
 
-PageStore::Cache::Loaded PageStore::to_cache(LoadedPage page) {
-  auto cached = std::make_shared<const CachedPage>(std::move(page));
-  const auto bytes = sizeof *cached + cached->loaded.memory_bytes();
-  return {std::move(cached), bytes};
-}
-
 Result<PagePointer> PageStore::get(std::size_t page) const {
   DGFS_TRY(cached, cache_.get(page, [&] { return load(page); }));
   PagePointer loaded(cached, &cached->loaded);
   if (loaded->page->is_decoded()) return loaded;
   const auto gets = cached->gets.fetch_add(1, std::memory_order_relaxed) + 1;
-  return gets == kGetsBeforeDecoding ? decode(page, std::move(loaded)) : loaded;
+  return gets % kGetsBeforeDecoding == 0 ? decode(page, std::move(loaded)) : loaded;
 }
 
 Result<PageStore::Cache::Loaded> PageStore::load(std::size_t page) const {
   DGFS_TRY(read, source_.read(counters_, [&](const IndexCopy& copy) {
     return read_checked_page(copy, tables_, page, counters_);
   }));
-  return to_cache(std::move(read));
+  auto cached = std::make_shared<const CachedPage>(std::move(read));
+  const auto bytes = sizeof *cached + cached->loaded.memory_bytes();
+  return Cache::Loaded{std::move(cached), bytes};
 }
 
 // A page that does not decode stays as it is: what is wrong in it is told to who looks there.
 PagePointer PageStore::decode(std::size_t page, PagePointer opened) const {
+  if (decoded_bytes_ + opened->size() * kEntryBytesGuess > decoded_bytes_max_) return opened;
   auto whole = slice_of(*opened, 0, opened->size(), tables_);
   if (!whole) return opened;
   auto rows = std::make_shared<const format::WholePage>(std::move(whole).assume_value().rows);
-  auto decoded = to_cache({opened->record, std::move(rows)});
-  cache_.replace(page, decoded);
-  return {decoded.value, &decoded.value->loaded};
+  auto cached = std::make_shared<CachedPage>(LoadedPage{opened->record, std::move(rows)});
+  const auto bytes = sizeof *cached + cached->loaded.memory_bytes();
+  cached->decoded.emplace(decoded_bytes_, bytes);
+  cache_.replace(page, {cached, bytes});
+  return {cached, &cached->loaded};
 }
 
 Error PageStore::in_page(const Error& error, format::Ordinal ordinal) const {

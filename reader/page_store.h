@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/result.h"
@@ -34,10 +35,15 @@ class PageStore {
   /// All arguments must outlive the store.
   PageStore(const IndexSource& source, const IndexTables& tables, CounterCells& counters,
             std::size_t cache_bytes)
-      : source_(source), tables_(tables), counters_(counters), cache_(cache_bytes, kShardsMax) {}
+      : source_(source),
+        tables_(tables),
+        counters_(counters),
+        decoded_bytes_max_(cache_bytes / 2),
+        cache_(cache_bytes, kShardsMax) {}
 
   /// One read of kPageBytes where the page is not cached; a damaged one is taken from the other
-  /// copy. A page that is asked for again and again is decoded, once, for good.
+  /// copy. A page that is asked for again and again is decoded, where decoded pages do not
+  /// have half of the cache already: they take ten times the room and more.
   [[nodiscard]] Result<PagePointer> get(std::size_t page) const;
   /// At least the entries [begin, end) of a page. No read.
   [[nodiscard]] Result<EntryRange> range(const PagePointer& page, std::size_t begin,
@@ -54,20 +60,36 @@ class PageStore {
     // Neighbouring pages go to different shards.
     std::size_t operator()(std::size_t page) const { return page; }
   };
+  /// Bytes of decoded pages that live, counted as long as it does.
+  class DecodedBytes {
+   public:
+    DecodedBytes(std::atomic<std::size_t>& sum, std::size_t bytes) : sum_(sum), bytes_(bytes) {
+      sum_ += bytes_;
+    }
+    ~DecodedBytes() { sum_ -= bytes_; }
+    DecodedBytes(const DecodedBytes&) = delete;
+    DecodedBytes& operator=(const DecodedBytes&) = delete;
+
+   private:
+    std::atomic<std::size_t>& sum_;
+    std::size_t bytes_;
+  };
   struct CachedPage {
     explicit CachedPage(LoadedPage page) : loaded(std::move(page)) {}
     LoadedPage loaded;
+    std::optional<DecodedBytes> decoded;  ///< of pages that were decoded here
     mutable std::atomic<unsigned> gets = 0;
   };
   using Cache = SharedCache<std::size_t, CachedPage, Hash>;
 
   [[nodiscard]] Result<Cache::Loaded> load(std::size_t page) const;
   [[nodiscard]] PagePointer decode(std::size_t page, PagePointer opened) const;
-  [[nodiscard]] static Cache::Loaded to_cache(LoadedPage page);
 
   const IndexSource& source_;
   const IndexTables& tables_;
   CounterCells& counters_;
+  std::size_t decoded_bytes_max_;
+  mutable std::atomic<std::size_t> decoded_bytes_ = 0;
   mutable Cache cache_;
 };
 

@@ -34,8 +34,8 @@ class ManyDirectoriesTest : public ::testing::Test {
     tree_.pack(options);
   }
   void damage(SectionKind kind) {
-    const auto& place =
-        value_of(reader::Image::open(tree_.memory(), kIndex))->superblock().section(kind);
+    const auto image = value_of(reader::Image::open(tree_.memory(), kIndex));
+    const auto& place = image->superblock().section(kind);
     const auto at = place.offset_bytes + place.length_bytes / 2;
     const auto file =
         value_of(tree_.memory().open(kIndex, {.mode = storage::OpenOptions::Mode::kReadWrite}));
