@@ -71,7 +71,7 @@ class BashCompletion(Completion):
         self.assertEqual(self.offers("ls --color=al"), ["always"])
         self.assertEqual(self.offers("mount -o allow_o"), ["allow_other"])
         self.assertEqual(self.offers("mount -o suid,ui"), ["suid,uid="])
-        self.assertEqual(self.offers("mount -o uid=3,no"), ["3,noexec"])  # bash has "uid=" by then
+        self.assertEqual(self.offers("mount -o uid=3,noe"), ["3,noexec"])  # bash has "uid=" by then
         self.assertEqual(self.offers("ls --time-style l"), ["locale", "long-iso"])
         self.assertEqual(self.offers("help --completion "), ["bash", "zsh"])
         self.assertIn("root", self.offers("build --owner ro"))
