@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Reads whole files below a directory and reports the time of each: the measured half of
-// bench/read. The list of paths comes from a file, so that every system reads the same files in the
-// same order.
+// bench/read and bench/response. The list of paths comes from a file, so that every system reads
+// the same files in the same order.
 //
 //   dgfs_file_reader ROOT LIST THREADS [ROUNDS]
 //
@@ -101,12 +101,14 @@ int main(int argc, char** argv) {
   const auto files = all.latencies_ns.size();
   fmt::print(
       R"({{"files": {}, "failures": {}, "bytes": {}, "us_per_file": {:.2f}, "p50_us": {:.2f}, )"
-      R"("p99_us": {:.2f}, "max_us": {:.2f}}})"
+      R"("p99_us": {:.2f}, "p999_us": {:.2f}, "p9999_us": {:.2f}, "max_us": {:.2f}}})"
       "\n",
       files, all.failures, all.bytes,
       static_cast<double>(wall_ns.count()) / 1e3 / static_cast<double>(files),
       static_cast<double>(quantile(all.latencies_ns, 0.5)) / 1e3,
       static_cast<double>(quantile(all.latencies_ns, 0.99)) / 1e3,
+      static_cast<double>(quantile(all.latencies_ns, 0.999)) / 1e3,
+      static_cast<double>(quantile(all.latencies_ns, 0.9999)) / 1e3,
       static_cast<double>(all.latencies_ns.back()) / 1e3);
   return all.failures == 0 ? 0 : 1;
 }
