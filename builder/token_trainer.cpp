@@ -20,7 +20,6 @@ using Counts = CountSink::Counts;
 
 // What is not in the sample may still be in the tree: its code must be there, if a long one.
 constexpr std::uint64_t kSeenWeight = 64;
-// Bits of blocks are known only when the model is: about these.
 // Entries of the tree for each token of its model: fewer, and a token is not used often enough.
 constexpr std::uint64_t kEntriesPerToken = 10;
 constexpr std::size_t kTokensMin = 256;

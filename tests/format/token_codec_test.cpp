@@ -259,6 +259,11 @@ void expect_sound(const format::DecodedPage& page, MapDictionaries& dictionaries
   expect_round_trip(entries, dictionaries, false);
 }
 
+Buffer with_flipped_bit(Buffer bytes, std::size_t bit) {
+  bytes[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
+  return bytes;
+}
+
 struct Sample {
   explicit Sample(std::uint64_t seed) : dictionaries(token_dictionaries(seed, 2)) {
     EntryGenerator generator(seed);
@@ -289,9 +294,7 @@ TEST(TokenCodec, FlippedBitsNeverViolateTheRules) {
     std::size_t accepted = 0;
     // All of the heads, and a third of the rest.
     for (std::size_t bit = 0; bit < sample.payload.size() * 8; bit += bit < 2000 ? 1 : 3) {
-      auto bad = sample.payload;
-      bad[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
-      const auto opened = sample.open(bad);
+      const auto opened = sample.open(with_flipped_bit(sample.payload, bit));
       if (!opened) {
         ASSERT_EQ(opened.error().kind(), ErrorKind::kCorrupt);
         continue;
@@ -317,9 +320,7 @@ TEST(TokenCodec, ASliceEndsBelowTheNextBlock) {  // F-144
   const Sample sample(0);
   std::size_t found = 0;
   for (std::size_t bit = 0; bit < sample.payload.size() * 8; ++bit) {
-    auto bad = sample.payload;
-    bad[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
-    const auto opened = sample.open(bad);
+    const auto opened = sample.open(with_flipped_bit(sample.payload, bit));
     if (!opened) continue;
     const auto first = opened.value()->slice(0, format::kBlockEntries);
     const auto second = opened.value()->slice(format::kBlockEntries, format::kBlockEntries + 1);
