@@ -16,18 +16,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/timed_reads.h"
 #include "reader/image.h"
 #include "storage/posix_env.h"
 
@@ -59,13 +58,6 @@ double processor_us() {
   return us(usage.ru_utime) + us(usage.ru_stime);
 }
 
-double quantile_us(const std::vector<std::int64_t>& sorted, double q) {
-  if (sorted.empty()) return 0;
-  return static_cast<double>(
-             sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))]) /
-         1e3;
-}
-
 // Times `work` and prints what came of it.
 int report(const std::function<Sample()>& work) {
   const auto processor_before = processor_us();
@@ -73,15 +65,13 @@ int report(const std::function<Sample()>& work) {
   Sample sample = work();
   const auto wall_us = static_cast<double>(ns_since(begin)) / 1e3;
   const auto processor = processor_us() - processor_before;
-  std::sort(sample.latencies_ns.begin(), sample.latencies_ns.end());
   const auto reads = static_cast<double>(sample.reads);
   fmt::print(
       R"({{"reads": {}, "failures": {}, "bytes": {}, "per_second": {:.0f}, "us_each": {:.2f}, )"
-      R"("processor_us_each": {:.2f}, "p50_us": {:.1f}, "p99_us": {:.1f}}})"
+      R"("processor_us_each": {:.2f}, {}}})"
       "\n",
       sample.reads, sample.failures, sample.bytes, reads / wall_us * 1e6, wall_us / reads,
-      processor / reads, quantile_us(sample.latencies_ns, 0.5),
-      quantile_us(sample.latencies_ns, 0.99));
+      processor / reads, dgfs::bench::quantiles_json(sample.latencies_ns));
   return sample.failures == 0 ? 0 : 1;
 }
 
@@ -128,13 +118,6 @@ int raw(const char* path, unsigned depth, std::size_t count, std::uint64_t seed)
   std::vector<std::uint64_t> places(count);
   for (auto& place : places) place = random() % ((size - kRawBytes) / kPlaceBytes) * kPlaceBytes;
   return report([&] { return read_raw(fd, depth, places); });
-}
-
-std::vector<std::string> read_lines(const char* path) {
-  std::vector<std::string> lines;
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
 }
 
 void read_singly(const Image& image, const std::vector<std::string>& paths,
@@ -216,7 +199,7 @@ int main(int argc, char** argv) {
   dgfs::reader::OpenOptions open_options;
   open_options.contents_past_page_cache = std::string(argv[argc - 1]) == "direct";
   const auto image = Image::open(*env, argv[2], open_options);
-  const auto paths = read_lines(argv[3]);
+  const auto paths = dgfs::bench::read_lines(argv[3]);
   if (!image || paths.empty()) {
     fmt::print(stderr, "{}: cannot open {} or {}\n", argv[0], argv[2], argv[3]);
     return 1;

@@ -21,7 +21,7 @@ import measuring
 def make_ext4(file, size_bytes, fill):
     """Gives what fill(mount point) gives."""
     with open(file, "wb") as out:
-        out.truncate(size_bytes)
+        out.truncate(size_bytes // 4096 * 4096)
     measuring.run("mkfs.ext4", "-q", "-F", "-m", "0", "-i", "8192", file)
     with measuring.loop_device(file) as device:
         point = file.with_suffix(".fill")
@@ -53,7 +53,12 @@ class Packed:
 
 
 class System:
-    """A file system under test: packed once, mounted fresh for every cold run."""
+    """A file system under test: packed once, mounted fresh for every cold run.
+
+    pack() is make(), whose output is on stable storage when its clock stops, and place(), which
+    puts that on the loop device where it is read.
+    """
+    has_mount = True  # else only whole files can be read, by a program of its own
 
     def __init__(self, name, scratch):
         self.name = name
@@ -61,6 +66,14 @@ class System:
         self.point = scratch / f"bench-read.{name}.mnt"
         self.point.mkdir(exist_ok=True)
         self.device = None
+
+    def pack(self, tree, tree_bytes):
+        packed = self.make(tree, tree_bytes)
+        self.place()
+        return packed
+
+    def place(self):
+        pass
 
     @contextlib.contextmanager
     def attached(self):
@@ -70,13 +83,21 @@ class System:
     def mount(self):
         return measuring.mounted("mount", "-o", "ro", self.device, self.point, point=self.point)
 
-    def remove(self):
+    def read_command(self, options):
+        """What reads the list that follows it, and prints what dgfs_file_reader prints."""
+        return options.reader, self.point
+
+    def remove_output(self):
+        """What make() and place() left."""
         self.file.unlink(missing_ok=True)
+
+    def remove(self):
+        self.remove_output()
         self.point.rmdir()
 
 
 class Native(System):
-    def pack(self, tree, tree_bytes):
+    def make(self, tree, tree_bytes):
         def fill(point):
             empty_bytes = used_bytes(point)
             run = measuring.timed("cp", "-a", f"{tree}/.", point)
@@ -101,12 +122,12 @@ def make_squashfs(tree, file):
 
 
 class Squashfs(System):
-    def pack(self, tree, _):
+    def make(self, tree, _):
         return make_squashfs(tree, self.file)
 
 
 class Erofs(System):
-    def pack(self, tree, _):
+    def make(self, tree, _):
         self.file.unlink(missing_ok=True)
         run = timed_and_synced(self.file, "mkfs.erofs", "--quiet", self.file, tree)
         return Packed(run, self.file.stat().st_size, None)
@@ -115,51 +136,58 @@ class Erofs(System):
 class Served(System):
     """Files on an ext4 that stays attached; the daemon that serves them is what is mounted anew."""
 
-    def pack(self, tree, _):
-        packed, files = self.make(tree)
-        try:
-            make_ext4(self.file, packed.size_bytes * 2 + (64 << 20),
-                      lambda point: measuring.run("cp", *files, point))
-        finally:
-            for file in files:
-                file.unlink()
-        return packed
+    def outputs(self):
+        """Files that make() leaves, the one that is served first."""
+        return [self.file.with_name("bench-read.tree" + suffix) for suffix in self.suffixes]
+
+    def place(self):
+        files = self.outputs()
+        size_bytes = sum(file.stat().st_size for file in files)
+        make_ext4(self.file, size_bytes * 2 + (64 << 20),
+                  lambda point: measuring.run("cp", *files, point))
+        for file in files:
+            file.unlink()
 
     @contextlib.contextmanager
-    def mount(self):
+    def lower_mounted(self):
+        """The ext4, from where the daemon reads; gives the file that is served."""
         lower = self.point.with_suffix(".lower")
         lower.mkdir(exist_ok=True)
         with measuring.mounted("mount", "-o", "ro,noload", self.device, lower, point=lower):
             measuring.drop_caches()
-            with measuring.mounted(*self.serve(lower), self.point, point=self.point,
+            yield lower / self.outputs()[0].name
+        lower.rmdir()
+
+    @contextlib.contextmanager
+    def mount(self):
+        with self.lower_mounted() as file:
+            with measuring.mounted(self.program, *self.serve, file, self.point, point=self.point,
                                    unmount=("fusermount3", "-u")):
                 yield
-        lower.rmdir()
+
+    def remove_output(self):
+        super().remove_output()
+        for file in self.outputs():
+            file.unlink(missing_ok=True)
 
 
 class Dgfs(Served):
-    program = "dgfs"
+    program, serve = "dgfs", ("mount",)
+    suffixes = (".dgfs", ".dgfs.idx")
 
-    def make(self, tree):
-        image = self.file.with_name("bench-read.tree.dgfs")
-        index = image.with_name("bench-read.tree.dgfs.idx")
-        image.unlink(missing_ok=True)
-        index.unlink(missing_ok=True)
-        run = measuring.timed(self.program, "build", tree, image, "--quiet")  # syncs by itself
-        return (Packed(run, image.stat().st_size + index.stat().st_size, index.stat().st_size),
-                [image, index])
-
-    def serve(self, lower):
-        return self.program, "mount", lower / "bench-read.tree.dgfs"
+    def make(self, tree, _):
+        self.remove_output()
+        image, index = self.outputs()
+        run = measuring.timed(Dgfs.program, "build", tree, image, "--quiet")  # syncs by itself
+        return Packed(run, image.stat().st_size + index.stat().st_size, index.stat().st_size)
 
 
 class Squashfuse(Served):
-    def make(self, tree):
-        image = self.file.with_name("bench-read.tree.squashfs")
-        return make_squashfs(tree, image), [image]
+    program, serve = "squashfuse_ll", ()
+    suffixes = (".squashfs",)
 
-    def serve(self, lower):
-        return "squashfuse_ll", lower / "bench-read.tree.squashfs"
+    def make(self, tree, _):
+        return make_squashfs(tree, *self.outputs())
 
 
 @contextlib.contextmanager
@@ -171,8 +199,8 @@ def cold(system):
 
 
 def read_files(options, system, threads, rounds=1):
-    output = measuring.run(options.reader, system.point, options.list, str(threads), str(rounds))
-    return json.loads(output)
+    return json.loads(measuring.run(*system.read_command(options), options.list, str(threads),
+                                    str(rounds)))
 
 
 def cold_reads(options, system, threads):

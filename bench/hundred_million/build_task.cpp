@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "bench/hundred_million/generated_env.h"
+#include "bench/hundred_million/written_tree.h"
 #include "bench/hundred_million/zero_contents.h"
 #include "builder/image_builder.h"
-#include "format/mode.h"
 #include "storage/memory_env.h"
 #include "storage/posix_env.h"
 
@@ -22,39 +22,6 @@ constexpr const char* kSource = "(generated)";
 
 Result<builder::BuildReport> build_in(storage::Env& env, const builder::BuildOptions& options) {
   return builder::ImageBuilder(env, options, [] { return std::make_unique<ZeroContents>(); }).run();
-}
-
-/// Makes the tree below `place` for real.
-Status write_tree(const GeneratedTree& tree, const Place& place, storage::Directory& directory) {
-  const auto first = tree.first_child(place);
-  for (auto number = first; number < first + tree.child_count(place); ++number) {
-    const Place child{place.level + 1, number};
-    std::string name;
-    tree.append_name(child, name);
-    const auto status = tree.status(child);
-    if (child.level == kFileLevel) {
-      DGFS_TRY(file, directory.create_file(name, 0644));
-      DGFS_CHECK(file->write_at(0, Buffer(static_cast<std::size_t>(status.size_bytes))));
-    } else {
-      DGFS_CHECK(directory.make_directory(name, 0755));
-      DGFS_TRY(opened, directory.open_directory(name));
-      DGFS_CHECK(write_tree(tree, child, *opened));
-    }
-    DGFS_CHECK(directory.set_mode(name, status.mode & format::kPermissionMask));
-    DGFS_CHECK(directory.set_owner(name, status.uid, status.gid));
-    DGFS_CHECK(directory.set_times(name, std::nullopt, status.modify_time));
-  }
-  return ok();
-}
-
-Status write_root(const GeneratedTree& tree, storage::Env& env, const std::string& path) {
-  DGFS_CHECK(env.make_directory(path, 0755));
-  DGFS_TRY(root, env.open_directory(path));
-  DGFS_CHECK(write_tree(tree, {}, *root));
-  const auto status = tree.status({});
-  DGFS_CHECK(root->set_mode({}, status.mode & format::kPermissionMask));
-  DGFS_CHECK(root->set_owner({}, status.uid, status.gid));
-  return root->set_times({}, std::nullopt, status.modify_time);
 }
 
 Result<Buffer> read_file(storage::Env& env, const std::string& path) {
@@ -97,7 +64,7 @@ Result<BuildResult> build_generated(const TreePlan& plan, const std::string& ima
 Result<bool> is_index_as_of_real_files(std::uint64_t seed, bool nanoseconds) {
   const GeneratedTree tree({seed, 3, 7, nanoseconds});
   const auto memory = storage::make_memory_env(seed);
-  DGFS_CHECK(write_root(tree, *memory, "/real"));
+  DGFS_CHECK(write_tree(tree, *memory, "/real", zero_contents()));
   builder::BuildOptions options;
   options.token_entries_min = 1;
   options.source = "/real";

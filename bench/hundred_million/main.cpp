@@ -3,7 +3,8 @@
 //
 // dgfs_hundred_million: the measured half of bench/hundred_million/run. Builds the image of a
 // generated tree (100 directories of 100 directories of 100 directories of 100 files of 4 to
-// 12 KiB, or fewer at the top), or looks up files in its index. Prints one JSON object.
+// 12 KiB, or fewer at the top), or looks up files in its index. Prints one JSON object. It also
+// makes such a tree for real, for bench/million_files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,17 +13,17 @@
 
 #include "bench/hundred_million/build_task.h"
 #include "bench/hundred_million/lookup_task.h"
+#include "bench/hundred_million/written_tree.h"
+#include "storage/posix_env.h"
 
 namespace dgfs::bench {
 namespace {
 
-constexpr std::uint64_t kFanOut = 100;
-constexpr std::uint64_t kFilesOfTop = kFanOut * kFanOut * kFanOut;
-
 struct Arguments {
   TreePlan tree;
-  std::uint64_t files = 100 * kFilesOfTop;
+  std::uint64_t files = 100'000'000;
   std::string image_path;
+  std::string tree_path;
   LookupPlan lookups;
 };
 
@@ -70,12 +71,21 @@ int look_up(const Arguments& arguments) {
   return result.wrong == 0 ? 0 : 1;
 }
 
+int write(const Arguments& arguments) {
+  const auto posix = storage::make_posix_env();
+  const auto written = write_tree(GeneratedTree(arguments.tree), *posix, arguments.tree_path,
+                                  noise_contents(arguments.tree.seed));
+  return written ? 0 : report(written.assume_error());
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("The index of a hundred million files: building it and looking up in it");
   app.require_subcommand(1);
-  app.add_option("--files", arguments.files, "how many: a multiple of 1,000,000")
-      ->check(CLI::Range(kFilesOfTop, 10000 * kFilesOfTop))
+  app.add_option("--files", arguments.files, "how many: a multiple of the cube of --fan-out")
+      ->capture_default_str();
+  app.add_option("--fan-out", arguments.tree.fan_out, "entries of each directory but the root")
+      ->check(CLI::Range(2, 1000))
       ->capture_default_str();
   app.add_option("--seed", arguments.tree.seed, "names, sizes and times follow from it")
       ->required();
@@ -91,9 +101,17 @@ int run(int argc, char** argv) {
   lookup_command->add_option("--warm", lookups.warm_lookups, "lookups")->capture_default_str();
   lookup_command->add_option("--opens", lookups.opens, "how often to open it, cold and warm")
       ->capture_default_str();
+  auto* const write_command =
+      app.add_subcommand("write", "make the tree at DIR, with contents that cannot be compressed");
+  write_command->add_option("DIR", arguments.tree_path)->required();
   CLI11_PARSE(app, argc, argv);
-  arguments.tree.top_directories = arguments.files / kFilesOfTop;
-  arguments.tree.fan_out = kFanOut;
+  const auto fan_out = arguments.tree.fan_out;
+  arguments.tree.top_directories = arguments.files / (fan_out * fan_out * fan_out);
+  if (arguments.tree.top_directories == 0) {
+    fmt::print(stderr, "too few files for such a --fan-out\n");
+    return 2;
+  }
+  if (*write_command) return write(arguments);
   return *build_command ? build(arguments) : look_up(arguments);
 }
 
