@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // write_sample FOLDER: a damaged image of each sort, FOLDER/WHAT.dgfs, for tests of the commands
-// and of a live mount.
+// and of a live mount. write_sample --sound FOLDER: the sound ones that they are made from.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "format/directory_table.h"
 #include "format/limits.h"
@@ -139,19 +140,34 @@ void write_assembled(Sample& sample) {
   });
 }
 
+void write_damaged(Sample& sample) {
+  const TakenImage taken(sample_image());
+  write_flipped(sample, taken);
+  write_flipped_others(sample);
+  write_lying(sample, taken);
+  write_assembled(sample);
+}
+
+void write_sound(Sample& sample) {
+  sample.write("tree", sample_image());
+  sample.write("tokens", token_image());
+  sample.write("assembled", assembled_image());
+}
+
 }  // namespace
 }  // namespace dgfs::test
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+  const bool sound = argc == 3 && std::string_view(argv[1]) == "--sound";
+  if (argc != 2 && !sound) {
+    std::fprintf(stderr, "usage: %s [--sound] FOLDER\n", argv[0]);
     return 2;
   }
-  dgfs::test::Sample sample(argv[1]);
-  const dgfs::test::TakenImage taken(dgfs::test::sample_image());
-  dgfs::test::write_flipped(sample, taken);
-  dgfs::test::write_flipped_others(sample);
-  dgfs::test::write_lying(sample, taken);
-  dgfs::test::write_assembled(sample);
+  dgfs::test::Sample sample(argv[argc - 1]);
+  if (sound) {
+    dgfs::test::write_sound(sample);
+  } else {
+    dgfs::test::write_damaged(sample);
+  }
   return 0;
 }

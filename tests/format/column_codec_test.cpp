@@ -7,6 +7,7 @@
 #include "format/entry_columns.h"
 #include "format/key.h"
 #include "format/mode.h"
+#include "format/zstd_payload.h"
 #include "tests/format/page_test_support.h"
 
 namespace dgfs::test {
@@ -217,6 +218,48 @@ TEST(ColumnCodec, LinkNamesAreCheap) {
   const auto pages = fill_pages(entries, dictionaries.context(0, 0));
   ASSERT_EQ(pages.size(), 1u);
   EXPECT_LT(format::read_page_header(pages[0].bytes).value().payload_bytes, 700);
+}
+
+TEST(ColumnCodec, AnEntryThatFillsMoreThanAPageIsRefused) {
+  EntryGenerator generator(5);
+  std::vector<Entry> entries(3);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].key = std::to_string(i);
+    entries[i].mode = format::kTypeRegular | 0644;
+  }
+  while (entries[1].key.size() < 6000) entries[1].key += generator.name(true);
+  MapDictionaries dictionaries;
+  const auto context = dictionaries.context(0, 0);
+  intern_all(entries, *context.attributes);
+  std::size_t guess = 3;
+  const auto* codec = format::find_page_codec(format::kColumnCodec);
+  const auto before = format::fill_page(*codec, entries, context, guess);
+  ASSERT_TRUE(before) << before.error().message();
+  EXPECT_EQ(before.value().entry_count, 1U);
+  const auto refused = format::fill_page(*codec, std::span(entries).subspan(1), context, guess);
+  EXPECT_EQ(refused.error().code(), 2149);
+}
+
+TEST(ColumnCodec, TheLevelChangesTheBytesAndNotTheEntries) {
+  EntryGenerator generator(6);
+  EntryOptions options;
+  options.entry_count = 60;
+  const auto entries = generator.tree(options);
+  MapDictionaries dictionaries;
+  auto context = dictionaries.context(0, 0);
+  intern_all(entries, *context.attributes);
+  const format::ColumnCodec codec;
+  std::vector<Buffer> payloads;
+  for (const int level : {0, format::ColumnCodec::kDefaultLevel, 1}) {
+    context.level = level;
+    std::uint32_t decoded_bytes = 0;
+    payloads.push_back(codec.encode(entries, context, decoded_bytes).value().value());
+    const auto plain =
+        format::decompress_payload(payloads.back(), decoded_bytes, *context.model).value();
+    EXPECT_EQ(plain, codec.columns(entries, context).value());
+  }
+  EXPECT_EQ(payloads[0], payloads[1]);  // 0 is the default
+  EXPECT_NE(payloads[0], payloads[2]);
 }
 
 }  // namespace

@@ -109,5 +109,37 @@ TEST(ColumnSizes, RefuseWhatDecodeRefuses) {
   }
 }
 
+// A page codec of later times, which does not say what its columns take.
+class SilentCodec final : public format::PageCodec {
+ public:
+  [[nodiscard]] std::uint8_t id() const override { return 200; }
+  [[nodiscard]] Result<format::EncodedPage> fill(std::span<const format::Entry>,
+                                                 const format::PageContext&,
+                                                 std::size_t&) const override {
+    return Error(ErrorKind::kUnsupported, 1, "unused");
+  }
+  [[nodiscard]] Result<std::shared_ptr<const format::Page>> open(
+      const format::PageHeader&, Bytes, const format::Model&,
+      const format::AttributeTable&) const override {
+    return Error(ErrorKind::kUnsupported, 1, "unused");
+  }
+};
+
+TEST(ColumnSizes, ACodecThatDoesNotSayHasOneColumn) {
+  format::PageHeader header;
+  header.decoded_bytes = 100;
+  const auto sizes = SilentCodec().column_sizes(header, Buffer(40), *format::Model::empty(),
+                                                format::AttributeTable(0));
+  ASSERT_EQ(sizes.value().size(), 1U);
+  EXPECT_EQ(sizes.value()[0].name, "payload");
+  EXPECT_EQ(sizes.value()[0].plain_bits, 800U);
+  EXPECT_DOUBLE_EQ(sizes.value()[0].stored_bytes, 40);
+}
+
+TEST(ColumnSizes, OfNoPageAreNone) {
+  EXPECT_EQ(format::measure_page(Buffer(format::kPageBytes), MapDictionaries()).error().kind(),
+            ErrorKind::kCorrupt);
+}
+
 }  // namespace
 }  // namespace dgfs::test

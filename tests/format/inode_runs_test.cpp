@@ -117,5 +117,12 @@ TEST(InodeRunsTest, BoundsCountsByInput) {  // F-002
   expect_error(InodeRuns::decode(wrapping, 2), ErrorKind::kCorrupt, 2681);
 }
 
+TEST(InodeRunsTest, HasNoNumberButTheNextWithoutRuns) {
+  const InodeRuns none;
+  EXPECT_EQ(none.end_inode(), kRootInode);
+  EXPECT_EQ(none.inode_of(0), std::nullopt);
+  EXPECT_EQ(none.ordinal_of(kRootInode), std::nullopt);
+}
+
 }  // namespace
 }  // namespace dgfs::format

@@ -80,5 +80,22 @@ TEST(Model, RefusesWhatIsNone) {  // F-220, F-221, F-222, F-223
   EXPECT_EQ(Model::make(1, ModelKind::kZstdDictionary, too_long).error().code(), 2122);
 }
 
+TEST(Model, TokensNeedANumberAndABound) {  // F-220, F-222
+  EXPECT_EQ(Model::make(0, ModelKind::kTokens, Buffer(100)).error().code(), 2125);
+  const Buffer too_long(format::kModelBytesMax + 1);
+  EXPECT_EQ(Model::make(1, ModelKind::kTokens, too_long).error().code(), 2125);
+}
+
+TEST(Model, MemoryGrowsByEachLevelThatIsUsed) {
+  EXPECT_LT(Model::empty()->memory_bytes(), 1000U);
+  const auto trained = Model::train(5, samples(), 4096).value();
+  const auto before = trained->memory_bytes();
+  ASSERT_NE(trained->zstd_compression_dictionary(1), nullptr);
+  const auto one_level = trained->memory_bytes();
+  EXPECT_GT(one_level, before + trained->bytes().size());
+  ASSERT_NE(trained->zstd_compression_dictionary(3), nullptr);
+  EXPECT_GT(trained->memory_bytes(), one_level);
+}
+
 }  // namespace
 }  // namespace dgfs::test

@@ -183,5 +183,38 @@ TEST(PageDirectory, DamagedBlocksNeverCrash) {
   }
 }
 
+TEST(PageDirectory, NoPageHoldsWhatIsBelowAllOrElsewhere) {
+  EXPECT_EQ(PageDirectory::make({}).value().find(0, "a"), std::nullopt);
+  PageRecord record;
+  record.prefix = "b";
+  record.entry_count = 1;
+  const auto directory = PageDirectory::make({record}).value();
+  EXPECT_EQ(directory.find(0, "b"), 0U);
+  EXPECT_EQ(directory.find(0, "a"), std::nullopt);  // below the first bound
+  EXPECT_EQ(directory.find(0, "c"), std::nullopt);  // behind it, but not with its prefix
+}
+
+TEST(PageDirectory, TheLoaderRefusesWhatMakeRefuses) {  // F-242, F-243
+  const auto index = make_index(7);
+  const std::vector<PageRecord> first(index.records.begin(), index.records.begin() + 2);
+  const std::vector<PageRecord> second(index.records.begin() + 2, index.records.begin() + 4);
+  const auto load = [](const std::vector<std::vector<PageRecord>>& blocks) {
+    PageDirectory::Loader loader(4);
+    for (const auto& block : blocks) {
+      const auto added = loader.add(format::encode_page_block(block));
+      if (!added) return added.error().code();
+    }
+    return decltype(Error(ErrorKind::kIo, 1, "").code())();
+  };
+  EXPECT_EQ(load({first, {}, second}), 0);
+  EXPECT_EQ(load({second}), 2301);  // ordinals begin at 0
+  auto same_bound = second;
+  same_bound[0].prefix = first[1].prefix;
+  same_bound[0].separator = first[1].separator;
+  EXPECT_EQ(load({first, same_bound}), 2302);
+  PageDirectory::Loader loader(1);
+  EXPECT_FALSE(loader.add(Buffer{1}));
+}
+
 }  // namespace
 }  // namespace dgfs::test

@@ -93,5 +93,22 @@ TEST_F(ZstdPayload, EndsOfBlocksMustRise) {
   EXPECT_EQ(packed.error().code(), 2141);
 }
 
+// Our writer makes none; the format allows whatever is one zstd frame.
+TEST_F(ZstdPayload, FramesWithOtherHeadersAreRead) {
+  const Buffer hello = {'h', 'e', 'l', 'l', 'o'};
+  const Buffer one_segment = {0x20, 5, 5 << 3 | 1, 0, 0, 'h', 'e', 'l', 'l', 'o'};
+  const Buffer long_size = {0xe0,       5, 0, 0,   0,   0,   0,   0,  0,
+                            5 << 3 | 1, 0, 0, 'h', 'e', 'l', 'l', 'o'};
+  for (const auto& payload : {one_segment, long_size}) {
+    const auto plain = format::decompress_payload(payload, 5, *model_);
+    ASSERT_TRUE(plain) << plain.error().message();
+    EXPECT_EQ(plain.value(), hello);
+    EXPECT_EQ(format::payload_blocks(payload, 5, *model_).value().size(), 2U);
+  }
+  auto longer = one_segment;
+  longer.push_back(0);
+  EXPECT_EQ(format::decompress_payload(longer, 5, *model_).error().code(), 2139);
+}
+
 }  // namespace
 }  // namespace dgfs::test

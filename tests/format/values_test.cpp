@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The small values that records decode to. Two header pages, two index copies and a whole extent
+// are told from others by comparing them, and so are results in tests: nothing is left out of it.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "format/attribute_table.h"
+#include "format/directory_table.h"
+#include "format/inode_runs.h"
+#include "format/page_directory.h"
+#include "format/page_root.h"
+#include "format/sparse_map.h"
+#include "format/superblock.h"
+#include "format/volume_header.h"
+
+namespace dgfs::format {
+namespace {
+
+template <class Value>
+void expect_all_compared(const Value& whole,
+                         const std::vector<std::function<void(Value&)>>& changes) {
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    auto changed = whole;
+    EXPECT_TRUE(changed == whole);
+    changes[i](changed);
+    EXPECT_FALSE(changed == whole) << "change " << i;
+    EXPECT_TRUE(changed != whole) << "change " << i;
+  }
+}
+
+TEST(Values, SuperblocksThatDifferInOneFieldDiffer) {
+  expect_all_compared<Superblock>({},
+                                  {[](auto& it) { ++it.version_major; },
+                                   [](auto& it) { ++it.version_minor; },
+                                   [](auto& it) { ++it.compat; },
+                                   [](auto& it) { ++it.ro_compat; },
+                                   [](auto& it) { ++it.incompat; },
+                                   [](auto& it) { ++it.uuid[15]; },
+                                   [](auto& it) { ++it.index_bytes; },
+                                   [](auto& it) { ++it.namespace_entries; },
+                                   [](auto& it) { ++it.link_entries; },
+                                   [](auto& it) { ++it.next_inode; },
+                                   [](auto& it) { ++it.created_seconds; },
+                                   [](auto& it) { ++it.regular_files; },
+                                   [](auto& it) { ++it.directories; },
+                                   [](auto& it) { ++it.symlinks; },
+                                   [](auto& it) { ++it.other_files; },
+                                   [](auto& it) { ++it.content_bytes; },
+                                   [](auto& it) { ++it.stored_bytes; },
+                                   [](auto& it) { it.sections.back().kind = SectionKind::kPages; },
+                                   [](auto& it) { ++it.sections.back().offset_bytes; },
+                                   [](auto& it) { ++it.sections.back().length_bytes; }});
+}
+
+TEST(Values, VolumeRecordsThatDifferInOneFieldDiffer) {
+  expect_all_compared<VolumeHeader>(
+      {}, {[](auto& it) { ++it.incompat; }, [](auto& it) { ++it.image_uuid[0]; },
+           [](auto& it) { ++it.number; }, [](auto& it) { ++it.data_end; },
+           [](auto& it) { ++it.index_offset; }, [](auto& it) { ++it.index_bytes; },
+           [](auto& it) { ++it.file_bytes; }});
+  expect_all_compared<VolumeRecord>({},
+                                    {[](auto& it) { ++it.number; }, [](auto& it) { ++it.data_end; },
+                                     [](auto& it) { it.hint = "h"; }});
+}
+
+TEST(Values, PageRecordsThatDifferInOneFieldDiffer) {
+  expect_all_compared<PageRecord>(
+      {}, {[](auto& it) { ++it.zone; }, [](auto& it) { it.prefix = "p"; },
+           [](auto& it) { it.separator = "s"; }, [](auto& it) { ++it.first_ordinal; },
+           [](auto& it) { ++it.entry_count; }, [](auto& it) { ++it.volume; },
+           [](auto& it) { ++it.first_data_offset; }, [](auto& it) { ++it.checksum; }});
+  expect_all_compared<PageRootRow>(
+      {}, {[](auto& it) { ++it.zone; }, [](auto& it) { it.bound = "b"; },
+           [](auto& it) { ++it.first_ordinal; }, [](auto& it) { ++it.first_page; },
+           [](auto& it) { ++it.page_count; }, [](auto& it) { ++it.offset_bytes; },
+           [](auto& it) { ++it.length_bytes; }});
+}
+
+TEST(Values, RangesThatDifferInOneFieldDiffer) {
+  expect_all_compared<ChildRange>({}, {[](auto& it) { ++it.first; }, [](auto& it) { ++it.count; },
+                                       [](auto& it) { ++it.subdirectory_count; }});
+  expect_all_compared<InodeRun>(
+      {}, {[](auto& it) { ++it.first_inode; }, [](auto& it) { ++it.first_ordinal; },
+           [](auto& it) { ++it.count; }});
+  expect_all_compared<SparseMap::Segment>(
+      {}, {[](auto& it) { ++it.begin; }, [](auto& it) { ++it.length; },
+           [](auto& it) { ++it.content; }});
+  expect_all_compared<SparseMap>({}, {[](auto& it) { it.add(4096, 1); }});
+  expect_all_compared<AttributeCombination>(
+      {}, {[](auto& it) { ++it.mode; }, [](auto& it) { ++it.uid; }, [](auto& it) { ++it.gid; }});
+}
+
+}  // namespace
+}  // namespace dgfs::format
