@@ -78,15 +78,17 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                     return ok();
                   });
   options.number("-j,--jobs", "N", "Reading threads (default: one per core)", build.jobs);
-  options.on_value("--memory", "SIZE", "Memory for buffers and sorting (default: 256M)",
-                   [&](const std::string& value) -> Status {
-                     DGFS_TRY(bytes, parse_size(value));
-                     if (bytes < builder::kMemoryBytesMin) {
-                       return Error(ErrorKind::kInvalidArgument, 6051, "at least 4M are needed");
-                     }
-                     build.memory_bytes = bytes;
-                     return ok();
-                   });
+  options.on_value(
+      "--memory", "SIZE",
+      "Memory for buffers and sorting, at least 4M (default: 256M); K, M and G are powers of 1024",
+      [&](const std::string& value) -> Status {
+        DGFS_TRY(bytes, parse_size(value));
+        if (bytes < builder::kMemoryBytesMin) {
+          return Error(ErrorKind::kInvalidArgument, 6051, "at least 4M are needed");
+        }
+        build.memory_bytes = bytes;
+        return ok();
+      });
   options.on_value("--uuid", "UUID", "Identity of the image (default: made from its contents)",
                    [&](const std::string& value) -> Status {
                      DGFS_TRY(uuid, format::parse_uuid(value));
@@ -94,8 +96,8 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                      return ok();
                    });
   options.on_value("--created", "TIME",
-                   "Creation time to record, UTC (default: SOURCE_DATE_EPOCH "
-                   "or the newest file)",
+                   "Creation time to record, UTC, as @1751360400 or '2025-07-01 09:00' "
+                   "(default: SOURCE_DATE_EPOCH or the newest file)",
                    [&](const std::string& value) -> Status {
                      DGFS_TRY(seconds, parse_utc_time(value));
                      build.created_seconds = seconds;

@@ -37,7 +37,7 @@ struct ExitStatus {
   std::string meaning;
 };
 
-/// What only the manual page says.
+/// What only the manual page says, but for the exit statuses, which end the help as well.
 struct Manual {
   std::vector<std::string> paragraphs = {};  ///< of the description, after the summary
   std::vector<Example> examples = {};

@@ -202,7 +202,7 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   OptionParser options(
       {"dgfs diff", "A B [PATH]...",
        "Tells how two images, or an image and a directory, differ: everywhere, or at the given "
-       "paths and below. Exit status 0 if they are the same, 1 if they differ, 2 for trouble."});
+       "paths and below."});
   DiffArguments arguments;
   RuleOptions rule_options;
   add_options(options, arguments);

@@ -109,8 +109,8 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   OptionParser options(
       {"dgfs extract", "IMAGE DEST [PATH]...",
        "Writes everything, or what lies at the given paths and the rules keep, below the directory "
-       "DEST, which is "
-       "made if missing. Existing files are never overwritten, and a file has its name only when "
+       "DEST, which is made if missing. Existing files are never overwritten, and a file has its "
+       "name only when "
        "it is complete. As root it restores owners, devices and all attributes, otherwise what "
        "the system allows; device nodes that it may not make are named, and the exit status is 1 "
        "then."});
@@ -124,16 +124,21 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   rule_options.add_to(options);
   options.flag("-n,--dry-run", "Only list what would be written", dry_run);
   options.number("-j,--jobs", "N", "Writing threads (default: one per core)", extract.jobs);
-  options.flag("-k,--keep-going", "Report what fails and go on", extract.keep_going);
-  options.on_flag("--same-owner", "Restore owners (default for root)", [&](const auto&) -> Status {
-    extract.privileged = true;
-    return ok();
-  });
-  options.on_flag("--no-same-owner", "Extract as an ordinary user would: no owners, no devices",
+  options.flag("-k,--keep-going", "Report what fails, go on, and end with status 1",
+               extract.keep_going);
+  options.on_flag("--same-owner",
+                  "Restore owners, devices and all attributes (the default for root)",
                   [&](const auto&) -> Status {
-                    extract.privileged = false;
+                    extract.privileged = true;
                     return ok();
                   });
+  options.on_flag(
+      "--no-same-owner",
+      "Extract as an ordinary user would: no owners, no devices (the default for others)",
+      [&](const auto&) -> Status {
+        extract.privileged = false;
+        return ok();
+      });
   options.on_flag("--no-devices", "Leave out device nodes without a word",
                   [&](const auto&) -> Status {
                     extract.devices = false;

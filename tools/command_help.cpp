@@ -30,7 +30,8 @@ std::string general_help() {
   }
   return out +
          "\n'dgfs COMMAND --help' tells the options of a command, 'dgfs --version' the version.\n"
-         "Exit status: 0 done, 1 failed (damage found, path missing), 2 wrong usage.\n";
+         "Exit status: 0 done, 1 failed (damage found, path missing), 2 wrong usage;\n"
+         "diff and ls differ, as diff(1) and ls(1) do; each help ends with those of its command.\n";
 }
 
 Manual general_manual() {

@@ -102,8 +102,10 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
                 check);
   options.choices("--check", {"off", "data", "all"});
   options.flag("-f,--foreground", "Stay in the foreground until unmounted", command.foreground);
-  options.flag("--dry-run", "Open and check everything, but do not mount", command.dry_run);
-  options.number("--threads", "N", "Requests served at once (default: by cores)", command.threads);
+  options.flag("--dry-run", "Do all but mount: open the image, and check what --check names",
+               command.dry_run);
+  options.number("--threads", "N", "Requests served at once (default: 2 per core, at least 8)",
+                 command.threads);
   options.choices("-o", mount_option_names());
   options.section(mount_option_section());
   options.manual(manual());

@@ -70,7 +70,7 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "verify");
   OptionParser options({"dgfs verify", "IMAGE",
                         "Reads and checks every byte of an image and of both copies of its index; "
-                        "tells each damaged file. Exit status 1 if there is damage."});
+                        "tells each damaged file."});
   ImageOptions image_options;
   reader::VerifyOptions verify;
   bool quiet = false;

@@ -170,12 +170,8 @@ void add_options(Page& page, const std::vector<OptionDescription>& options) {
 }
 
 void add_exit_statuses(Page& page, const Manual& manual) {
-  static const std::vector<ExitStatus> kUsual = {
-      {0, "All went well."},
-      {1, "The asked-for thing failed: a path is missing, damage was found."},
-      {2, "Wrong usage."}};
   page.heading("EXIT STATUS");
-  for (const ExitStatus& status : manual.exit_statuses.empty() ? kUsual : manual.exit_statuses) {
+  for (const ExitStatus& status : exit_statuses(manual)) {
     page.tag("\\fB" + std::to_string(status.code) + "\\fR");
     page.text(status.meaning);
   }
@@ -204,6 +200,13 @@ void add_see_also(Page& page, const std::vector<std::string>& pages) {
 }
 
 }  // namespace
+
+std::vector<ExitStatus> exit_statuses(const Manual& manual) {
+  if (!manual.exit_statuses.empty()) return manual.exit_statuses;
+  return {{0, "All went well."},
+          {1, "The asked-for thing failed: a path is missing, damage was found."},
+          {2, "Wrong usage."}};
+}
 
 std::string manual_page(const CommandDescription& command, const std::string& summary,
                         const Edition& edition) {

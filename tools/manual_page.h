@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tools/command_description.h"
 
@@ -23,6 +24,9 @@ struct CommandLine {
   std::string operands;  ///< "IMAGE [PATH]..."
   std::string summary;   ///< "list directories"
 };
+
+/// Those of `manual`, or the usual ones.
+[[nodiscard]] std::vector<ExitStatus> exit_statuses(const Manual& manual);
 
 /// The page of one command: "dgfs ls" makes dgfs-ls(1).
 /// @param summary  for the line under NAME: "list directories"

@@ -18,6 +18,7 @@ constexpr struct {
   std::string_view effect;
 } kOptions[] = {
     {"allow_other", "", "others than the mounting user may look at it"},
+    {"allow_root", "", "root may, too, and nobody else"},
     {"uid", "N", "all files show this owner"},
     {"gid", "N", "all files show this group"},
     {"umask", "OCTAL", "all files show 0777 without these bits"},
@@ -26,14 +27,18 @@ constexpr struct {
     {"noexec", "", "no program in it can be run"},
     {"index", "FILE", "use this index"},
     {"volume", "FILE", "where a further volume of the image lies"},
-    {"offset", "BYTES", "the image begins there within its file or device"},
+    {"offset", "BYTES",
+     "the image begins there within its file or device;\n"
+     "K, M, G and T after it are powers of 1024"},
     {"check", "WHAT",
      "verify contents (data, the default), the whole index\n"
      "before mounting as well (all), or the index only (off)"},
     {"noprefetch", "", "bring no files before they are asked for"},
     {"fsname", "NAME", "what the table of mounts shows as the source"},
-    {"max_read", "BYTES", "the largest request of the kernel"},
+    {"max_read", "BYTES", "the largest request of the kernel, at least 4096"},
+    {"subtype", "NAME", "its type in the table of mounts is fuse.NAME (dgfs)"},
     {"auto_unmount", "", "the mount goes when its process dies"},
+    {"sloppy", "", "leave options out that it does not know"},
 };
 
 std::string usage_of(std::string_view name, std::string_view value) {
@@ -53,10 +58,12 @@ HelpSection mount_option_section() {
       effect.remove_prefix(std::min(effect.size(), line.size() + 1));
     }
   }
-  return {"Mount options",
-          "after -o, parted by commas. An image is always mounted read-only; nosuid and nodev are "
-          "the default of dgfs mount.",
-          lines};
+  return {
+      "Mount options",
+      "after -o, parted by commas. An image is always mounted read-only, with default_permissions; "
+      "nosuid and nodev are the default of dgfs mount. What mount(8) itself goes by (noatime, "
+      "nofail, _netdev, user, x-...) may stand there, too.",
+      lines};
 }
 
 std::vector<std::string> mount_option_names() {

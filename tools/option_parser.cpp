@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "tools/manual_page.h"
 #include "tools/quoting.h"
 #include "tools/size_text.h"
 #include "tools/suggestion.h"
@@ -29,6 +30,20 @@ std::string wrapped(const std::string& text, std::size_t columns_max = kColumnsM
     if (!out.empty()) out += fits ? ' ' : '\n';
     column = fits ? column + 1 + word.size() : word.size();
     out += word;
+  }
+  return out;
+}
+
+/// One status a paragraph, the number before it.
+std::string exit_status_lines(const Manual& manual) {
+  constexpr std::size_t kIndent = 6;
+  std::string out;
+  for (const ExitStatus& status : exit_statuses(manual)) {
+    std::string head = fmt::format("  {:<4}", status.code);
+    std::istringstream lines(wrapped(status.meaning, kColumnsMax - kIndent));
+    for (std::string line; std::getline(lines, line); head.assign(kIndent, ' ')) {
+      out += head + line + "\n";
+    }
   }
   return out;
 }
@@ -239,7 +254,7 @@ std::string OptionParser::help() const {
   for (const HelpSection& section : impl_->described.sections) {
     out += "\n" + wrapped(section.title + ": " + section.intro) + "\n" + section.lines;
   }
-  return out;
+  return out + "\nExit status:\n" + exit_status_lines(impl_->described.manual);
 }
 
 OptionDescription OptionParser::Impl::describe(const CLI::Option& option) const {

@@ -19,6 +19,11 @@ def page(*command):
     return dgfs("help", "--man", *command).stdout
 
 
+def section_of(rendered, heading):
+    """The lines between a heading and the next one."""
+    return re.search(rf"(?ms)^{heading}$(.*?)^\S", rendered)[1]
+
+
 class Manual(unittest.TestCase):
     def pages(self):
         """Each page in troff, with the name of its command."""
@@ -63,6 +68,14 @@ class Manual(unittest.TestCase):
         for command in commands():
             for line in dgfs(command, "--help").stdout.decode().splitlines():
                 self.assertLessEqual(len(line), 80, f"{command}: {line}")
+
+    def test_the_help_tells_the_exit_statuses_of_the_page(self):
+        for command in commands():
+            _, told = dgfs(command, "--help").stdout.decode().split("\nExit status:\n")
+            codes = re.findall(r"(?m)^  (\d+) +\S", told)
+            self.assertGreaterEqual(len(codes), 3, command)
+            shown = section_of(self.render(page(command)), "EXIT STATUS")
+            self.assertEqual(codes, re.findall(r"(?m)^ +(\d+) +\S", shown), command)
 
     def test_overview_names_every_command(self):
         shown = self.render(page())

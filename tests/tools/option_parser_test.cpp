@@ -140,8 +140,21 @@ TEST_F(OptionParserTest, DescribesWhatItTakes) {
 TEST_F(OptionParserTest, PrintsSectionsAfterTheOptions) {
   OptionParser options({"dgfs test", "IMAGE", "Tests."});
   options.section({"Words", "as they come.", "  one   two\n"});
-  EXPECT_TRUE(options.help().ends_with("\n\nWords: as they come.\n  one   two\n"))
+  EXPECT_NE(options.help().find("\n\nWords: as they come.\n  one   two\n\nExit status:\n"),
+            std::string::npos)
       << options.help();
+}
+
+TEST_F(OptionParserTest, TheHelpEndsWithTheExitStatuses) {
+  OptionParser options({"dgfs test", "IMAGE", "Tests."});
+  EXPECT_TRUE(options.help().ends_with("\n  2   Wrong usage.\n")) << options.help();
+  std::string words;
+  for (int i = 0; i < 20; ++i) words += "words ";
+  options.manual({.exit_statuses = {{0, "Fine."}, {130, words}}});
+  const std::string help = options.help();
+  const auto begin = help.find("\n\nExit status:\n  0   Fine.\n  130 words words");
+  ASSERT_NE(begin, std::string::npos) << help;
+  EXPECT_NE(help.find("\n      words", begin), std::string::npos) << help;
 }
 
 }  // namespace
