@@ -2,20 +2,47 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/append_file.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace dgfs::builder {
+namespace {
+
+// A write of this size is large enough not to be worth a copy.
+constexpr std::size_t kInPlaceBytesMin = std::size_t{1} << 20;
+
+std::size_t whole_blocks(std::size_t bytes) {
+  return bytes / AppendFile::kBlockBytes * AppendFile::kBlockBytes;
+}
+
+}  // namespace
 
 Status AppendFile::append(Bytes bytes) {
-  // Half a write is large enough not to be worth a copy.
-  if (bytes.size() >= write_bytes_ / 2) {
-    DGFS_CHECK(flush());
-    DGFS_CHECK(file_.write_at(written_, bytes));
-    written_ += bytes.size();
-    return ok();
+  reserve_buffer();
+  while (!bytes.empty()) {
+    const std::size_t count = std::min(bytes.size(), write_bytes_ - filled_);
+    std::memcpy(buffer_.first(write_bytes_).data() + filled_, bytes.data(), count);
+    filled_ += count;
+    bytes = bytes.subspan(count);
+    if (filled_ == write_bytes_) {
+      DGFS_CHECK(write_whole_blocks());
+    }
   }
-  if (buffer_.size() + bytes.size() > write_bytes_) {
-    DGFS_CHECK(flush());
-  }
-  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  return ok();
+}
+
+Status AppendFile::append_in_place(storage::AlignedMemory& memory, std::size_t begin,
+                                   std::size_t count) {
+  if (count < kInPlaceBytesMin) return append(memory.first(begin + count).subspan(begin));
+  DGFS_CHECK(write_whole_blocks());
+  const MutableBytes all = memory.first(memory_bytes(count));
+  if (begin != filled_) std::memmove(all.data() + filled_, all.data() + begin, count);
+  if (filled_ != 0) std::memcpy(all.data(), buffer_.first(filled_).data(), filled_);
+  const std::size_t end = filled_ + count;
+  const std::size_t whole = whole_blocks(end);
+  DGFS_CHECK(file_.write_at(written_, all.first(whole)));
+  written_ += whole;
+  keep(all.first(end).subspan(whole));
   return ok();
 }
 
@@ -25,17 +52,36 @@ Status AppendFile::align(std::size_t alignment) {
 }
 
 Status AppendFile::flush() {
-  if (buffer_.empty()) return ok();
-  DGFS_CHECK(file_.write_at(written_, buffer_));
-  written_ += buffer_.size();
-  buffer_.clear();
+  DGFS_CHECK(write_whole_blocks());
+  // Stays in the buffer too: more may come, and then the block is written again.
+  return filled_ == 0 ? Status(ok()) : file_.write_at(written_, buffer_.first(filled_));
+}
+
+Result<AppendFile::Mark> AppendFile::mark() {
+  DGFS_CHECK(write_whole_blocks());
+  const MutableBytes head = buffer_.first(filled_);
+  return Mark{written_, Buffer(head.begin(), head.end())};
+}
+
+void AppendFile::rewind(const Mark& mark) {
+  written_ = mark.block_offset_bytes;
+  keep(mark.head);
+}
+
+Status AppendFile::write_whole_blocks() {
+  const std::size_t whole = whole_blocks(filled_);
+  if (whole == 0) return ok();
+  DGFS_CHECK(file_.write_at(written_, buffer_.first(whole)));
+  written_ += whole;
+  keep(buffer_.first(filled_).subspan(whole));
   return ok();
 }
 
-Status AppendFile::rewind(std::uint64_t position) {
-  DGFS_CHECK(flush());
-  written_ = position;
-  return ok();
+void AppendFile::keep(Bytes rest) {
+  filled_ = rest.size();
+  if (filled_ == 0) return;
+  reserve_buffer();
+  std::memmove(buffer_.first(filled_).data(), rest.data(), filled_);
 }
 
 }  // namespace dgfs::builder

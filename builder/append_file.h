@@ -1,42 +1,69 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Appending to a file in large writes.
+// Appending to a file in large writes of whole blocks, as files past the page cache want them.
 #pragma once
 
 #include <cstdint>
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "storage/aligned_memory.h"
 #include "storage/file.h"
 
 namespace dgfs::builder {
 
 /// Gathers small pieces in a buffer and writes large ones straight from where they are. Positions
-/// are offsets in the file. Nothing is certain to be in the file before flush().
+/// are offsets in the file. What is written begins at a block of the file and at one of memory, and
+/// ends with one: the block that is not full waits for more. Nothing is certain to be in the file
+/// before flush().
 class AppendFile {
  public:
   /// Devices and file systems reach their full rate with writes of this size.
   static constexpr std::size_t kWriteBytes = std::size_t{4} << 20;
+  static constexpr std::size_t kBlockBytes = storage::kReadQueueAlignmentBytes;
 
-  /// @param file  must outlive this
+  /// A place to return to: the block that it is in, up to it.
+  struct Mark {
+    std::uint64_t block_offset_bytes = 0;
+    Buffer head;
+  };
+
+  /// @param file   must outlive this
+  /// @param begin  in whole blocks
   AppendFile(storage::File& file, std::uint64_t begin, std::size_t write_bytes = kWriteBytes)
       : file_(file), written_(begin), write_bytes_(write_bytes) {}
 
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Status append(Bytes bytes);
+  /// Appends `count` bytes that stand in `memory` from `begin` on, without a copy where these are
+  /// many and begin is position() % kBlockBytes. What `memory` holds afterwards is not defined.
+  /// @param memory  of memory_bytes(count) at least
+  [[nodiscard]] Status append_in_place(storage::AlignedMemory& memory, std::size_t begin,
+                                       std::size_t count);
+  /// For `count` bytes, wherever in a block they begin.
+  [[nodiscard]] static constexpr std::size_t memory_bytes(std::size_t count) {
+    return (count + 2 * kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+  }
   /// Appends zeros up to a multiple of `alignment`.
   [[nodiscard]] Status align(std::size_t alignment);
   [[nodiscard]] Status flush();
+  [[nodiscard]] std::uint64_t position() const { return written_ + filled_; }
+
+  [[nodiscard]] Result<Mark> mark();
   /// Goes back to an earlier position: what was appended since is overwritten.
-  [[nodiscard]] Status rewind(std::uint64_t position);
-  [[nodiscard]] std::uint64_t position() const { return written_ + buffer_.size(); }
+  void rewind(const Mark& mark);
 
  private:
+  [[nodiscard]] Status write_whole_blocks();
+  void reserve_buffer() { buffer_.reserve(memory_bytes(write_bytes_)); }
+  void keep(Bytes rest);
+
   storage::File& file_;
-  std::uint64_t written_;
+  std::uint64_t written_;  ///< in whole blocks
   std::size_t write_bytes_;
-  Buffer buffer_;
+  storage::AlignedMemory buffer_;
+  std::size_t filled_ = 0;  ///< of buffer_, which follows what is written
 };
 
 }  // namespace dgfs::builder

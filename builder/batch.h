@@ -12,10 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "builder/append_file.h"
 #include "builder/link_sorter.h"
 #include "builder/source_file.h"
 #include "builder/tree_record.h"
 #include "format/limits.h"
+#include "storage/aligned_memory.h"
 
 namespace dgfs::builder {
 
@@ -67,11 +69,21 @@ struct Batch {
   Buffer records;
   std::vector<BatchItem> items;
   std::optional<FilePiece> piece;
-  std::unique_ptr<std::uint8_t[]> data;  ///< allocated by the filler; at most kBatchBytesMax
+  storage::AlignedMemory memory;         ///< holds the data; what else is in it is AppendFile's
+  std::size_t data_begin = 0;            ///< in memory: less than a block
   std::size_t data_bytes = 0;            ///< filled
   std::vector<std::uint64_t> checksums;  ///< of the frames in data, in order
   std::optional<Error> failure;          ///< ends the build
 
+  /// Called by the filler before it fills; keeps memory that is large enough.
+  /// @param data_bytes_max  at most kBatchBytesMax
+  void reserve_data(std::size_t data_bytes_max) {
+    memory.reserve(AppendFile::memory_bytes(data_bytes_max));
+  }
+  /// Where the next `bytes` of data are to stand.
+  [[nodiscard]] MutableBytes next_data(std::size_t bytes) {
+    return memory.first(data_begin + data_bytes + bytes).last(bytes);
+  }
   [[nodiscard]] Bytes record(const BatchItem& item) const {
     return Bytes(records).subspan(item.record_begin, item.record_bytes);
   }
@@ -80,6 +92,7 @@ struct Batch {
     records.clear();
     items.clear();
     piece.reset();
+    data_begin = 0;
     data_bytes = 0;
     checksums.clear();
     failure.reset();

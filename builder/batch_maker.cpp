@@ -36,12 +36,13 @@ BatchMaker::BatchMaker(const storage::Directory& root, const TreeSpool& tree, Li
 
 Result<bool> BatchMaker::fill(Batch& batch) {
   batch.number = next_number_++;
+  planned_position_ += std::exchange(planned_bytes_, 0);
+  batch.data_begin = static_cast<std::size_t>(planned_position_ % AppendFile::kBlockBytes);
   if (large_) {
     add_piece(batch);
     return true;
   }
   batch.prefix = reader_.prefix();
-  planned_bytes_ = 0;
   while (batch.records.size() < kRecordBytesMax && !batch.piece) {
     DGFS_CHECK(stop_.check());
     if (!held_) {
@@ -128,6 +129,7 @@ void BatchMaker::add_piece(Batch& batch) {
   append_item(batch, std::move(item), large_->record);
   large_->next_frame += frames_max;
   if (piece.is_last) large_.reset();
+  planned_bytes_ = format::raw_extent_bytes(piece.content_bytes);
   batch.piece = std::move(piece);
 }
 

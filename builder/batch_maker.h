@@ -55,6 +55,8 @@ class BatchMaker {
   /// An entry that was read but did not fit into the last batch; valid until the next read.
   std::optional<Bytes> held_;
   std::uint64_t planned_bytes_ = 0;  ///< of the batch being filled
+  /// Where its data will stand in the image, unless there are holes or losses before.
+  std::uint64_t planned_position_ = format::kPageBytes;
   std::optional<LargeFile> large_;
 };
 

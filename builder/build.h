@@ -52,7 +52,10 @@ struct BuildOptions {
   /// nullopt = image_path + ".idx"; an empty string = no separate index file.
   std::optional<std::string> index_path;
   bool trailing_index = true;  ///< keep a copy of the index in the image
-  unsigned jobs = 0;           ///< reading threads; 0 = one per core. Never changes the output
+  /// Reading threads; 0 = 32, or one per core if there are more, but one for each 2 MiB of memory
+  /// at most. Those that wait for the disk cost nothing, and it answers many at once. With 1 the
+  /// tree is scanned by one thread, too. Never changes the output.
+  unsigned jobs = 0;
   /// Budget for buffers in flight and sorting; what is less than kMemoryBytesMin counts as that.
   std::size_t memory_bytes = std::size_t{256} << 20;
   /// What is packed of the tree, by path below the source; what is not included is not entered.

@@ -9,9 +9,7 @@
 namespace dgfs::builder {
 
 void ContentReader::fill(Batch& batch) {
-  if (batch.data == nullptr) {
-    batch.data = std::make_unique_for_overwrite<std::uint8_t[]>(options_.data_bytes);
-  }
+  batch.reserve_data(options_.data_bytes);
   auto done = batch.piece ? read_piece(batch) : read_items(batch);
   if (!done) batch.failure = std::move(done).error();
 }
@@ -41,8 +39,8 @@ Status ContentReader::read_piece(Batch& batch) {
   DGFS_CHECK(stop_.check());
   const FilePiece& piece = *batch.piece;
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(piece.content_bytes));
-  const MutableBytes out(batch.data.get(), bytes);
-  auto read = piece.file->read_frames(piece.first_frame, piece.content_bytes, out, batch.checksums);
+  auto read = piece.file->read_frames(piece.first_frame, piece.content_bytes,
+                                      batch.next_data(bytes), batch.checksums);
   if (read) {
     batch.data_bytes = bytes;
   } else {
@@ -58,8 +56,7 @@ Status ContentReader::read_file(Batch& batch, BatchItem& item, const ScannedEntr
   DGFS_CHECK(file.find_holes(stop_));
   DGFS_CHECK(describe_file(file, options_.xattrs, item));
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(file.content_bytes()));
-  const MutableBytes out(batch.data.get() + batch.data_bytes, bytes);
-  DGFS_CHECK(file.read_frames(0, file.content_bytes(), out, batch.checksums));
+  DGFS_CHECK(file.read_frames(0, file.content_bytes(), batch.next_data(bytes), batch.checksums));
   DGFS_CHECK(file.check_unchanged());
   batch.data_bytes += bytes;
   return ok();

@@ -14,6 +14,7 @@
 #include "builder/read_pool.h"
 #include "format/limits.h"
 #include "format/volume_header.h"
+#include "storage/direct_writes.h"
 
 namespace dgfs::builder {
 namespace {
@@ -25,7 +26,16 @@ constexpr std::size_t kSortBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kSortBytesMin = std::size_t{1} << 20;
 constexpr std::size_t kNameBytesMax = std::size_t{8} << 20;
 constexpr std::size_t kNameBytesMin = std::size_t{1} << 18;
+constexpr std::size_t kFinishedBatchesMax = 16;
+constexpr std::size_t kAheadBytesMax = std::size_t{8} << 20;
+// More than the records of what is read while the model is trained.
+constexpr std::size_t kHeldBytesMax = std::size_t{16} << 20;
 constexpr unsigned kThreadsMax = 256;
+// What hides the time of opening on solid disks; threads that wait cost next to nothing.
+constexpr unsigned kThreadsWanted = 32;
+constexpr unsigned kScanThreadsMax = 16;
+// A quarter of it for a batch being filled, another for one that waits to be written.
+constexpr std::size_t kMemoryBytesPerThread = std::size_t{2} << 20;
 // Directories kept open by all readers together; a process may open 1024 files by default.
 constexpr std::size_t kOpenDirectoriesMax = 512;
 constexpr std::size_t kCopyBytes = std::size_t{4} << 20;
@@ -60,20 +70,27 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
       losses_(options.keep_going),
       progress_(env, options.progress) {}
 
-// Half for batches, a quarter for sorting; the rest are buffers of spools and the index.
+// Three eighths for batches, a quarter for sorting; the rest are buffers of spools and the index.
 ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const storage::Env& env) {
   Budget budget;
   const std::size_t memory_bytes = std::max(options.memory_bytes, kMemoryBytesMin);
-  const unsigned wanted = options.jobs == 0 ? env.processor_count() : options.jobs;
-  budget.threads = std::clamp(wanted, 1U, kThreadsMax);
+  const unsigned wanted =
+      options.jobs == 0 ? std::max(kThreadsWanted, env.processor_count()) : options.jobs;
+  const auto affordable = static_cast<unsigned>(
+      std::min<std::size_t>(memory_bytes / kMemoryBytesPerThread, kThreadsMax));
+  budget.threads = std::clamp(wanted, 1U, affordable);
+  budget.scan_threads = budget.threads == 1 ? 0 : std::min(budget.threads, kScanThreadsMax);
   // One batch for each reader, one being written, and some finished ones to even things out.
-  const std::size_t batches = 2 * std::size_t{budget.threads} + 2;
-  const std::size_t frames = memory_bytes / 2 / batches / kStoredFrameBytes;
+  const std::size_t threads = budget.threads;
+  const std::size_t batches = threads + std::min(threads + 2, kFinishedBatchesMax);
+  const std::size_t batch_memory_bytes = memory_bytes / 8 * 3;
+  const std::size_t frames = batch_memory_bytes / batches / kStoredFrameBytes;
   budget.batch_bytes = std::clamp(frames, kBatchFramesMin, kBatchFramesMax) * kStoredFrameBytes;
-  budget.batches =
-      std::clamp(memory_bytes / 2 / budget.batch_bytes, std::size_t{budget.threads} + 1, batches);
+  budget.batches = std::clamp(batch_memory_bytes / budget.batch_bytes, threads + 1, batches);
   budget.sort_bytes = std::clamp(memory_bytes / 4, kSortBytesMin, kSortBytesMax);
   budget.name_bytes = std::clamp(memory_bytes / 16, kNameBytesMin, kNameBytesMax);
+  budget.ahead_bytes = std::min(memory_bytes / 32, kAheadBytesMax);
+  budget.held_bytes = std::min(memory_bytes / 16, kHeldBytesMax);
   return budget;
 }
 
@@ -119,6 +136,7 @@ Status ImageBuilder::open_outputs() {
   const std::string image_directory = storage::parent_path(options_.image_path);
   DGFS_TRY(image, env_.create_unnamed(image_directory));
   image_file_ = std::move(image);
+  storage::write_past_cache(*image_file_);
   DGFS_TRY(index, env_.create_unnamed(has_index_file() ? storage::parent_path(index_path_)
                                                        : image_directory));
   index_file_ = std::move(index);
@@ -135,7 +153,8 @@ Status ImageBuilder::scan() {
   tree_ = std::make_unique<TreeSpool>(spool_place_);
   links_ = std::make_unique<LinkSorter>(spool_place_, budget_.sort_bytes);
   Scanner scanner(*root_, options_, old_outputs_, {*tree_, *links_, losses_, progress_},
-                  {spool_place_, budget_.name_bytes});
+                  {spool_place_, budget_.name_bytes},
+                  {budget_.scan_threads, budget_.ahead_bytes, std::nullopt});
   DGFS_TRY(totals, scanner.run());
   totals_ = totals;
   if (!created_given_) created_seconds_ = totals_.newest_mtime.seconds;
@@ -167,15 +186,17 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   pool_options.batches = budget_.batches;
   ReadPool pool(maker, make_filler_ ? make_filler_ : content_readers(), pool_options);
   DGFS_CHECK(pool.start());
-  // While the readers begin to read.
+  DataWriter data(pool, image, budget_.held_bytes);
+  DGFS_CHECK(data.start());
+  // While contents are read and written.
   DGFS_TRY(model, train_model(*tree_, options_, stop_));
   DGFS_CHECK(index.begin(std::move(model)));
-  Packer packer({pool, image, index, losses_, progress_});
+  Packer packer({data, index, losses_, progress_});
   DGFS_CHECK(packer.run());
   report_.hard_links = packer.further_names();
   IndexFacts facts;
   facts.uuid = options_.uuid;
-  facts.frames = packer.frames();
+  facts.frames = data.frames();
   facts.created_seconds = created_seconds_;
   facts.incomplete = losses_.count() != 0;
   // An index named after its image is found by that name.

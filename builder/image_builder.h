@@ -31,11 +31,14 @@ class ImageBuilder {
  private:
   /// How the memory budget is divided.
   struct Budget {
-    unsigned threads = 1;
+    unsigned threads = 1;         ///< that read
+    unsigned scan_threads = 0;    ///< that list directories ahead
     std::size_t batch_bytes = 0;  ///< whole frames with checksums
     std::size_t batches = 2;
     std::size_t sort_bytes = 0;
     std::size_t name_bytes = 0;
+    std::size_t ahead_bytes = 0;  ///< directories listed ahead
+    std::size_t held_bytes = 0;   ///< records whose data is written
   };
 
   [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);

@@ -3,6 +3,7 @@
 #include "builder/model_trainer.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,9 @@ constexpr std::uint64_t kEntriesPerModelByte = 2;
 // Entries that a token model is trained on: half of a tree, for names do not repeat as columns do,
 // but no more than pays, in time and memory.
 constexpr std::uint64_t kTokenEntriesMax = std::uint64_t{1} << 17;
+// What these may have of text, beyond what their keys share with the one before: long names that do
+// not repeat teach little, and each byte takes about 100 of memory while tokens are sought.
+constexpr std::size_t kTokenTextBytesMax = std::size_t{1} << 20;
 
 class ModelTrainer {
  public:
@@ -43,7 +47,9 @@ class ModelTrainer {
   Result<bool> pays(const ModelPointer& model);
 
  private:
-  Result<Entries> read_sample(const SamplePoint& point, std::size_t count);
+  /// Up to `count` entries, and about `text_bytes` of text.
+  Result<Entries> read_sample(const SamplePoint& point, std::size_t count,
+                              std::size_t text_bytes = std::numeric_limits<std::size_t>::max());
   Result<Buffer> columns(const Entries& entries);
   Result<double> mean_page_entries(const ModelPointer& model, const std::vector<Entries>& samples);
 
@@ -53,11 +59,13 @@ class ModelTrainer {
   const format::ColumnCodec codec_;
 };
 
-Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t count) {
+Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t count,
+                                          std::size_t text_bytes) {
   DGFS_CHECK(stop_.check());
   TreeReader reader(tree_, point);
   Entries entries;
-  while (entries.size() < count) {
+  std::size_t read_bytes = 0;
+  while (entries.size() < count && read_bytes < text_bytes) {
     DGFS_TRY(record, reader.next());
     if (!record) break;
     if (record_kind(*record) == RecordKind::kDirectory) continue;
@@ -66,6 +74,10 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
     // The real tables have their own numbering; the commonest combinations come early in both.
     if (!attributes_.intern({scanned.mode, scanned.uid, scanned.gid})) continue;
     complete_entry(reader.prefix(), scanned, entries.emplace_back());
+    const auto& key = entries.back().key;
+    const std::size_t last = entries.size() - 1;
+    read_bytes +=
+        key.size() - (last == 0 ? 0 : format::shared_prefix_bytes(entries[last - 1].key, key));
   }
   return entries;
 }
@@ -97,11 +109,12 @@ Result<ModelPointer> ModelTrainer::train_tokens() {
   const auto wanted = std::min(tree_.entry_count() / 2, kTokenEntriesMax);
   const auto of_each = static_cast<std::size_t>(wanted / points.size() + 1);
   for (const auto& point : points) {
-    DGFS_TRY(entries, read_sample(point, of_each));
+    DGFS_TRY(entries, read_sample(point, of_each, kTokenTextBytesMax / points.size()));
     if (!entries.empty()) trainer.add(entries, attributes_);
   }
-  return format::Model::make(kModelId, format::ModelKind::kTokens,
-                             trainer.train(tree_.entry_count()));
+  const Buffer model = trainer.train(tree_.entry_count(), stop_);
+  DGFS_CHECK(stop_.check());
+  return format::Model::make(kModelId, format::ModelKind::kTokens, model);
 }
 
 Result<double> ModelTrainer::mean_page_entries(const ModelPointer& model,

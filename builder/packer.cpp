@@ -13,67 +13,25 @@
 #include "format/mode.h"
 
 namespace dgfs::builder {
-namespace {
-
-Bytes bytes_of(const std::vector<std::uint64_t>& numbers) {
-  return {reinterpret_cast<const std::uint8_t*>(numbers.data()),
-          numbers.size() * sizeof(std::uint64_t)};
-}
-
-}  // namespace
-
 Status Packer::run() {
-  data_at_ = parts_.image.position();
   while (true) {
-    DGFS_TRY(batch, parts_.pool.next());
-    if (batch == nullptr) return parts_.image.flush();
-    DGFS_CHECK(batch->piece ? pack_piece(*batch) : pack(*batch));
-    parts_.pool.release(std::move(batch));
+    DGFS_TRY(batch, parts_.data.next());
+    if (!batch) return ok();
+    DGFS_CHECK(pack(*batch));
     parts_.progress.update();
   }
 }
 
-Status Packer::pack(Batch& batch) {
-  DGFS_CHECK(write_data(batch));
-  return complete_items(batch);
-}
-
-Status Packer::write_data(const Batch& batch) {
-  frames_.update(bytes_of(batch.checksums));
-  return parts_.image.append(Bytes(batch.data.get(), batch.data_bytes));
-}
-
-// Pieces are written as they come. The file is known to have stayed the same only after the last
-// one; if it did not, the image goes back to where it began.
-Status Packer::pack_piece(Batch& batch) {
-  const FilePiece& piece = *batch.piece;
-  BatchItem& item = batch.items.front();
-  if (piece.is_first) large_ = LargeStart{parts_.image.position(), frames_, std::nullopt, 0};
-  if (!large_->error) {
-    if (item.extra != nullptr && item.extra->error) {
-      large_->error = std::move(item.extra->error);
-    } else {
-      DGFS_CHECK(write_data(batch));
-      large_->counted_bytes += piece.content_bytes;
-      parts_.progress.state().content_bytes += piece.content_bytes;
-    }
-  }
-  if (!piece.is_last) return ok();
-  if (!large_->error) {
-    if (auto same = piece.file->check_unchanged(); !same) large_->error = std::move(same).error();
-  }
-  if (large_->error) {
-    item.more().error = std::move(large_->error);
-    frames_ = large_->frames;
-    DGFS_CHECK(parts_.image.rewind(large_->position));
-  }
+Status Packer::pack(WrittenBatch& batch) {
+  counted_bytes_ += batch.piece_bytes;
+  parts_.progress.state().content_bytes += batch.piece_bytes;
+  if (!batch.is_whole) return ok();
   // Counted piece by piece so far; complete() counts it as a whole.
-  parts_.progress.state().content_bytes -= large_->counted_bytes;
-  large_.reset();
+  parts_.progress.state().content_bytes -= std::exchange(counted_bytes_, 0);
   return complete_items(batch);
 }
 
-Status Packer::complete_items(Batch& batch) {
+Status Packer::complete_items(WrittenBatch& batch) {
   prefix_ = batch.prefix;
   for (BatchItem& item : batch.items) {
     const Bytes record = batch.record(item);

@@ -23,7 +23,7 @@ struct PoolOptions {
   std::size_t batches = 2;  ///< at least threads, so that none waits for a buffer
 };
 
-/// next() and release() are called by one thread, the packer's.
+/// next() and release() are called by one thread, the data writer's.
 class ReadPool {
  public:
   /// @param maker  must outlive the pool, which is the only one to use it meanwhile

@@ -6,11 +6,8 @@
 #include <utility>
 
 #include "builder/tree_path.h"
-#include "builder/xattr_reader.h"
 #include "format/extent.h"
-#include "format/limits.h"
 #include "format/mode.h"
-#include "storage/names.h"
 
 namespace dgfs::builder {
 namespace {
@@ -18,30 +15,19 @@ namespace {
 // Levels of a tree are rarely more, and a process may open but 1024 files by default.
 constexpr std::size_t kOpenLevelsMax = 64;
 
-FileIdentity identity_of(const storage::FileStatus& status) {
-  return {status.device, status.inode};
-}
-
-Status check_target(const std::string& target) {
-  if (target.size() > format::kTargetBytesMax) {
-    return Error(ErrorKind::kLimit, 4031, "target of the symbolic link is too long");
-  }
-  if (!target.empty() && target.find('\0') == std::string::npos) return ok();
-  return Error(ErrorKind::kUnsupported, 4032, "target of the symbolic link is empty");
-}
-
 }  // namespace
 
 Scanner::Scanner(const storage::Directory& root, const BuildOptions& options,
-                 std::vector<FileIdentity> skip, ScanSinks sinks, NameSpace names)
+                 std::vector<FileIdentity> skip, ScanSinks sinks, NameSpace names,
+                 AheadOptions ahead)
     : root_(root),
       options_(options),
       stop_(options.stop),
-      choice_(options),
-      skip_(std::move(skip)),
+      entries_(options, std::move(skip)),
       sinks_(sinks),
       names_(std::move(names)),
-      cursor_(root, kOpenLevelsMax) {}
+      cursor_(root, kOpenLevelsMax),
+      ahead_options_(ahead) {}
 
 Result<ScanTotals> Scanner::run() {
   DGFS_CHECK(scan_root());
@@ -57,11 +43,16 @@ Result<ScanTotals> Scanner::run() {
 }
 
 Status Scanner::scan_root() {
+  SourceEntry root;
   DGFS_TRY(status, root_.status());
+  root.status = status;
   root_device_ = status.device;
-  DGFS_CHECK(choice_.check(root_, sinks_.losses));
-  DGFS_TRY(details, read_details(root_, {}, status));
-  DGFS_CHECK(add({}, status, details));
+  DGFS_CHECK(entries_.choice().check(root_, sinks_.losses));
+  DGFS_CHECK(entries_.read_details(root_, {}, root));
+  DGFS_CHECK(add(root));
+  if (options_.one_file_system) ahead_options_.device = root_device_;
+  ahead_ = std::make_unique<ScanAhead>(root_, entries_, ahead_options_, stop_);
+  ahead_->start();
   Listing listing = list(root_);
   DGFS_CHECK(std::move(listing.sorter));
   DGFS_CHECK(std::move(listing.source));
@@ -70,31 +61,51 @@ Status Scanner::scan_root() {
 }
 
 Status Scanner::visit(const PendingDirectory& pending) {
-  const std::size_t parent_bytes = levels_.back().prefix_bytes;
-  prefix_.resize(parent_bytes);
+  prefix_.resize(levels_.back().prefix_bytes);
   prefix_.append(pending.name).push_back('\0');
   if (options_.one_file_system && pending.identity.device != root_device_) {
     return sinks_.tree.begin_directory(prefix_);
   }
+  if (auto listed = ahead_->take(prefix_)) return visit_listed(pending, std::move(*listed));
   Listing listing = enter_and_list(pending);
   DGFS_CHECK(std::move(listing.sorter));
-  if (!listing.source) {
-    const std::string path =
-        tree_path(std::string_view(prefix_).substr(0, parent_bytes), pending.name);
-    DGFS_CHECK(sinks_.losses.add(path, std::move(listing.source).error()));
-    return sinks_.tree.omit(pending.record_offset);
-  }
+  if (!listing.source) return omit(pending, std::move(listing.source).error());
   DGFS_CHECK(sinks_.tree.begin_directory(prefix_));
   DGFS_TRY(directory, cursor_.enter(prefix_));
   return scan_children(*directory, std::move(listing.names));
 }
 
+Status Scanner::visit_listed(const PendingDirectory& pending, ListedDirectory listed) {
+  if (listed.error) return omit(pending, std::move(*listed.error));
+  if (auto same = check_identity(pending, listed.identity, listed.path); !same) {
+    return omit(pending, std::move(same).error());
+  }
+  DGFS_CHECK(sinks_.tree.begin_directory(prefix_));
+  PendingDirectories children(sinks_.tree);
+  for (SourceEntry& entry : listed.entries) {
+    DGFS_CHECK(scan_entry(entry, children));
+  }
+  DGFS_CHECK(stop_.check());
+  return end_children(std::move(children));
+}
+
+Status Scanner::omit(const PendingDirectory& pending, Error error) {
+  const auto parent = std::string_view(prefix_).substr(0, levels_.back().prefix_bytes);
+  DGFS_CHECK(sinks_.losses.add(tree_path(parent, pending.name), std::move(error)));
+  return sinks_.tree.omit(pending.record_offset);
+}
+
+Status Scanner::check_identity(const PendingDirectory& pending, const FileIdentity& identity,
+                               const std::string& path) {
+  if (identity == pending.identity) return ok();
+  return Error(ErrorKind::kChanged, 4030, "was replaced while being scanned").in_file(path);
+}
+
 Result<const storage::Directory*> Scanner::enter(const PendingDirectory& pending) {
   DGFS_TRY(directory, cursor_.enter(prefix_));
   DGFS_TRY(status, directory->status());
-  if (identity_of(status) == pending.identity) return directory;
-  return Error(ErrorKind::kChanged, 4030, "was replaced while being scanned")
-      .in_file(directory->path());
+  DGFS_CHECK(check_identity(pending, identity_of(status), directory->path()));
+  return directory;
 }
 
 Scanner::Listing Scanner::enter_and_list(const PendingDirectory& pending) {
@@ -106,8 +117,7 @@ Scanner::Listing Scanner::enter_and_list(const PendingDirectory& pending) {
 Scanner::Listing Scanner::list(const storage::Directory& directory) const {
   Listing listing{NameSorter(names_.place, names_.memory_bytes)};
   listing.source = directory.each_name([&](std::string_view name) {
-    const bool wanted = choice_.is_everything() || choice_.may_include(tree_path(prefix_, name));
-    if (wanted) listing.sorter = listing.names.add(name);
+    if (entries_.may_include(prefix_, name)) listing.sorter = listing.names.add(name);
     return listing.sorter.has_value() && !stop_.is_set();
   });
   return listing;
@@ -120,8 +130,14 @@ Status Scanner::scan_children(const storage::Directory& directory, NameSorter na
     DGFS_CHECK(stop_.check());
     DGFS_TRY(name, sorted->next());
     if (!name) break;
-    DGFS_CHECK(scan_name(directory, *name, pending));
+    if (auto entry = entries_.read(directory, prefix_, *name)) {
+      DGFS_CHECK(scan_entry(*entry, pending));
+    }
   }
+  return end_children(std::move(pending));
+}
+
+Status Scanner::end_children(PendingDirectories pending) {
   pending.end();
   sinks_.progress.state().entries = totals_.entries;
   sinks_.progress.state().content_bytes_total = totals_.content_bytes;
@@ -130,57 +146,20 @@ Status Scanner::scan_children(const storage::Directory& directory, NameSorter na
   return ok();
 }
 
-Status Scanner::scan_name(const storage::Directory& directory, std::string_view name,
-                          PendingDirectories& pending) {
-  auto status = directory.status(name);
-  if (!status) return sinks_.losses.add(tree_path(prefix_, name), std::move(status).error());
-  if (is_skipped(status.value())) return ok();
-  const bool is_directory = format::is_directory(status.value().mode);
-  if (!choice_.is_everything() && !choice_.includes(tree_path(prefix_, name), is_directory)) {
-    return ok();
+Status Scanner::scan_entry(SourceEntry& entry, PendingDirectories& pending) {
+  if (entry.error)
+    return sinks_.losses.add(tree_path(prefix_, entry.name), std::move(*entry.error));
+  DGFS_TRY(offset, add(entry));
+  if (!format::is_directory(entry.status.mode)) return ok();
+  if (!options_.one_file_system || entry.status.device == root_device_) {
+    ahead_->add(prefix_ + entry.name + '\0');
   }
-  auto details = read_details(directory, name, status.value());
-  if (!details) return sinks_.losses.add(tree_path(prefix_, name), std::move(details).error());
-  DGFS_TRY(offset, add(name, status.value(), details.value()));
-  if (is_directory) {
-    pending.add({std::string(name), identity_of(status.value()), offset});
-  }
+  pending.add({std::move(entry.name), identity_of(entry.status), offset});
   return ok();
 }
 
-Result<Scanner::Details> Scanner::read_details(const storage::Directory& directory,
-                                               std::string_view name,
-                                               const storage::FileStatus& status) const {
-  const auto located = [&](Error error) {
-    return std::move(error).in_file(storage::join_path(directory.path(), name));
-  };
-  if (!format::is_valid_mode(status.mode)) {
-    return located(Error(ErrorKind::kUnsupported, 4033, "is of an unknown type"));
-  }
-  if (prefix_.size() + 1 + name.size() > format::kKeyBytesMax) {
-    return located(Error(ErrorKind::kLimit, 4034,
-                         "path is too long: more than " + std::to_string(format::kKeyBytesMax) +
-                             " bytes in the image"));
-  }
-  Details details;
-  if (format::is_symlink(status.mode)) {
-    DGFS_TRY(target, directory.read_link(name));
-    if (auto checked = check_target(target); !checked) return located(std::move(checked).error());
-    details.target = std::move(target);
-  }
-  // Those of files with content are read from the open file, when it is packed.
-  const bool later = format::is_regular(status.mode) && status.size_bytes != 0;
-  if (options_.xattrs && !later) {
-    DGFS_TRY(xattrs, directory.xattrs(name));
-    auto set = encode_source_xattrs(xattrs);
-    if (!set) return located(std::move(set).error());
-    details.xattrs = std::move(set).value();
-  }
-  return details;
-}
-
-Result<std::uint64_t> Scanner::add(std::string_view name, const storage::FileStatus& status,
-                                   const Details& details) {
+Result<std::uint64_t> Scanner::add(const SourceEntry& source) {
+  const storage::FileStatus& status = source.status;
   const std::uint32_t cleared = options_.permission_mask.value_or(0) & format::kPermissionMask;
   const bool multiple = !format::is_directory(status.mode) && status.link_count > 1;
   ScannedEntry entry;
@@ -193,9 +172,9 @@ Result<std::uint64_t> Scanner::add(std::string_view name, const storage::FileSta
   entry.device = status.device;
   entry.inode = status.inode;
   entry.rdev = format::is_device(status.mode) ? status.rdev : 0;
-  entry.name = name;
-  entry.target = details.target;
-  entry.xattrs = details.xattrs;
+  entry.name = source.name;
+  entry.target = source.target;
+  entry.xattrs = source.xattrs;
   if (multiple) {
     DGFS_CHECK(sinks_.links.add(status.device, status.inode, sinks_.tree.entry_count()));
   }
@@ -213,11 +192,6 @@ void Scanner::count(const storage::FileStatus& status) {
   if (status.link_count > 1) return;
   totals_.extent_bytes +=
       format::raw_extent_bytes(std::min(status.size_bytes, status.allocated_bytes));
-}
-
-bool Scanner::is_skipped(const storage::FileStatus& status) const {
-  return format::is_regular(status.mode) &&
-         std::find(skip_.begin(), skip_.end(), identity_of(status)) != skip_.end();
 }
 
 }  // namespace dgfs::builder

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The scan: the first stage of a build. Lists one directory at a time, in key order, and writes
-// what it sees to the tree spool and, for multiply linked objects, to the link sorter.
+// The scan: the first stage of a build. Takes one directory after the other, in key order, listed
+// ahead by other threads or by itself, and writes what it sees to the tree spool and, for multiply
+// linked objects, to the link sorter.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "builder/build.h"
 #include "builder/directory_cursor.h"
+#include "builder/entry_reader.h"
 #include "builder/link_sorter.h"
 #include "builder/losses.h"
 #include "builder/name_sorter.h"
 #include "builder/pending_directories.h"
 #include "builder/progress.h"
+#include "builder/scan_ahead.h"
 #include "builder/stop.h"
-#include "builder/tree_choice.h"
 #include "builder/tree_spool.h"
 
 namespace dgfs::builder {
@@ -46,14 +49,15 @@ struct NameSpace {
   std::size_t memory_bytes = std::size_t{1} << 20;
 };
 
-/// Single use, one thread. Memory: as much as it may have for names, and for each directory on the
-/// way some of its subdirectories that are still to be visited.
+/// Single use. Memory: as much as it may have for names, for each directory on the way some of its
+/// subdirectories that are still to be visited, and what ScanAhead holds.
 class Scanner {
  public:
   /// @param root  the source; must outlive the scanner
-  /// @param skip  files left out wherever they are met: the outputs
+  /// @param skip   files left out wherever they are met: the outputs
+  /// @param ahead  its device is set by the scanner
   Scanner(const storage::Directory& root, const BuildOptions& options,
-          std::vector<FileIdentity> skip, ScanSinks sinks, NameSpace names);
+          std::vector<FileIdentity> skip, ScanSinks sinks, NameSpace names, AheadOptions ahead);
 
   /// Errors: kNotFound, kPermission, kChanged, kLimit with the path (each a loss instead, with
   /// keep_going, below the root); kInterrupted; kIo and kNoSpace of the spools.
@@ -65,43 +69,38 @@ class Scanner {
     std::size_t prefix_bytes = 0;
     PendingDirectories pending;
   };
-  /// The names of a directory. What went wrong with the source is a loss; what went wrong with the
-  /// sorter ends the build.
+  /// The names of a directory that nobody listed ahead. What went wrong with the source is a loss;
+  /// what went wrong with the sorter ends the build.
   struct Listing {
     NameSorter names;
     Status source = ok();
     Status sorter = ok();
   };
-  /// What is read of one entry beside its status.
-  struct Details {
-    std::string target;
-    Buffer xattrs;
-  };
 
   [[nodiscard]] Status scan_root();
   [[nodiscard]] Status visit(const PendingDirectory& pending);
+  [[nodiscard]] Status visit_listed(const PendingDirectory& pending, ListedDirectory listed);
+  [[nodiscard]] Status omit(const PendingDirectory& pending, Error error);
+  [[nodiscard]] static Status check_identity(const PendingDirectory& pending,
+                                             const FileIdentity& identity, const std::string& path);
   [[nodiscard]] Listing list(const storage::Directory& directory) const;
   [[nodiscard]] Listing enter_and_list(const PendingDirectory& pending);
   [[nodiscard]] Result<const storage::Directory*> enter(const PendingDirectory& pending);
   [[nodiscard]] Status scan_children(const storage::Directory& directory, NameSorter names);
-  [[nodiscard]] Status scan_name(const storage::Directory& directory, std::string_view name,
-                                 PendingDirectories& pending);
-  [[nodiscard]] Result<Details> read_details(const storage::Directory& directory,
-                                             std::string_view name,
-                                             const storage::FileStatus& status) const;
-  [[nodiscard]] Result<std::uint64_t> add(std::string_view name, const storage::FileStatus& status,
-                                          const Details& details);
+  [[nodiscard]] Status scan_entry(SourceEntry& entry, PendingDirectories& pending);
+  [[nodiscard]] Status end_children(PendingDirectories pending);
+  [[nodiscard]] Result<std::uint64_t> add(const SourceEntry& source);
   void count(const storage::FileStatus& status);
-  [[nodiscard]] bool is_skipped(const storage::FileStatus& status) const;
 
   const storage::Directory& root_;
   const BuildOptions& options_;
   StopFlag stop_;
-  TreeChoice choice_;
-  std::vector<FileIdentity> skip_;
+  EntryReader entries_;
   ScanSinks sinks_;
   NameSpace names_;
   DirectoryCursor cursor_;
+  AheadOptions ahead_options_;
+  std::unique_ptr<ScanAhead> ahead_;
   std::uint64_t root_device_ = 0;
   std::string prefix_;  ///< of the directory being scanned
   std::vector<Level> levels_;

@@ -47,7 +47,8 @@ Buffer token_lengths_of(const Counts& counts) {
 }
 
 /// How often each symbol is used after each context, when all texts are parsed with `model`.
-ContextCounts parse_all(const CountSink& counts, const format::TokenModel& model) {
+ContextCounts parse_all(const CountSink& counts, const format::TokenModel& model,
+                        const StopFlag& stop) {
   std::vector<std::string_view> tokens;
   for (auto i = format::kByteTokens; i < model.token_count(); ++i) tokens.push_back(model.token(i));
   const format::TokenTrie trie(tokens);
@@ -55,6 +56,7 @@ ContextCounts parse_all(const CountSink& counts, const format::TokenModel& model
   ContextCounts used(format::kTokenContexts, Counts(model.token_count()));
   for (const auto& [start, texts] : counts.texts) {
     for (const auto& [text, count] : texts) {
+      if (stop.is_set()) return used;
       auto context = start;
       for (const auto symbol : parser.parse(text, context)) {
         used[context][symbol] += count;
@@ -76,7 +78,8 @@ Counts sum_of(const ContextCounts& contexts) {
 /// Improves a vocabulary until a model of it is ready.
 class ModelMaker {
  public:
-  ModelMaker(const CountSink& counts, std::uint64_t scale) : counts_(counts), scale_(scale) {
+  ModelMaker(const CountSink& counts, std::uint64_t scale, const StopFlag& stop)
+      : counts_(counts), scale_(scale), stop_(stop) {
     parts_.row_lengths = lengths_of(counts.rows);
     parts_.share_lengths = lengths_of(counts.shares);
     parts_.time_lengths = lengths_of(counts.times);
@@ -93,13 +96,13 @@ class ModelMaker {
     set_one_class(Counts(format::kByteTokens + parts_.tokens.size(), 1));
     ContextCounts used;
     for (int i = 0; i < kRefinements; ++i) {
-      used = parse_all(counts_, *model());
+      used = parse_all(counts_, *model(), stop_);
       const auto sum = sum_of(used);
       if (i + 1 < kRefinements) drop_rare_tokens(sum);
     }
-    set_classes(used);
-    used = parse_all(counts_, *model());
-    set_classes(used);
+    if (!stop_.is_set()) set_classes(used);
+    used = parse_all(counts_, *model(), stop_);
+    if (!stop_.is_set()) set_classes(used);
     return format::encode_token_model(parts_);
   }
 
@@ -142,6 +145,7 @@ class ModelMaker {
 
   const CountSink& counts_;
   std::uint64_t scale_;  ///< entries of the tree for each one counted, in 256ths
+  StopFlag stop_;
   format::TokenModelParts parts_;
 };
 
@@ -185,7 +189,7 @@ void TokenTrainer::add(std::span<const format::Entry> entries,
   entry_count_ += entries.size();
 }
 
-Buffer TokenTrainer::train(std::uint64_t tree_entries) const {
+Buffer TokenTrainer::train(std::uint64_t tree_entries, const StopFlag& stop) const {
   const auto counted_entries = std::max<std::uint64_t>(entry_count_, 1);
   const auto scale = std::clamp(tree_entries / counted_entries >= kScaleMax / kScaleOne
                                     ? kScaleMax
@@ -201,8 +205,8 @@ Buffer TokenTrainer::train(std::uint64_t tree_entries) const {
       std::clamp<std::uint64_t>(tree_entries / kEntriesPerToken, kTokensMin, kTokensMax);
   const auto count_min = std::max<std::uint64_t>(2, kUsesMin * kScaleOne / scale);
   auto tokens = find_tokens(counted, static_cast<std::size_t>(tokens_max) - format::kByteTokens / 2,
-                            format::kTokenBytesMax, static_cast<std::uint32_t>(count_min));
-  return ModelMaker(counts_, scale).make(std::move(tokens));
+                            format::kTokenBytesMax, static_cast<std::uint32_t>(count_min), stop);
+  return ModelMaker(counts_, scale, stop).make(std::move(tokens));
 }
 
 }  // namespace dgfs::builder

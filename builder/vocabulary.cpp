@@ -16,7 +16,8 @@ constexpr Place kNone = ~Place{0};
 /// The texts as lists of symbols that grow together.
 class PairJoiner {
  public:
-  PairJoiner(const std::vector<CountedText>& texts, std::size_t token_bytes_max);
+  PairJoiner(const std::vector<CountedText>& texts, std::size_t token_bytes_max,
+             const StopFlag& stop);
 
   /// Joins the commonest pair everywhere. @return its text; empty if none occurs `count_min` times
   std::string join_commonest(std::uint32_t count_min);
@@ -54,9 +55,13 @@ class PairJoiner {
   std::vector<std::uint64_t> touched_;
 };
 
-PairJoiner::PairJoiner(const std::vector<CountedText>& texts, std::size_t token_bytes_max)
+PairJoiner::PairJoiner(const std::vector<CountedText>& texts, std::size_t token_bytes_max,
+                       const StopFlag& stop)
     : token_bytes_max_(token_bytes_max) {
   for (int byte = 0; byte < 256; ++byte) texts_of_.emplace_back(1, static_cast<char>(byte));
+  std::size_t bytes = 0;
+  for (const auto& text : texts) bytes += text.text.size();
+  for (auto* const places : {&symbols_, &next_, &before_, &counts_}) places->reserve(bytes);
   for (const auto& text : texts) {
     for (std::size_t i = 0; i < text.text.size(); ++i) {
       const auto place = static_cast<Place>(symbols_.size());
@@ -66,7 +71,7 @@ PairJoiner::PairJoiner(const std::vector<CountedText>& texts, std::size_t token_
       counts_.push_back(text.count);
     }
   }
-  for (Place place = 0; place < symbols_.size(); ++place) add(place);
+  for (Place place = 0; place < symbols_.size() && !stop.is_set(); ++place) add(place);
   for (const auto& [key, pair] : pairs_) queue_.push({pair.count, key});
   touched_.clear();
 }
@@ -133,10 +138,11 @@ std::string PairJoiner::join_commonest(std::uint32_t count_min) {
 }  // namespace
 
 std::vector<std::string> find_tokens(const std::vector<CountedText>& texts, std::size_t tokens_max,
-                                     std::size_t token_bytes_max, std::uint32_t count_min) {
-  PairJoiner joiner(texts, token_bytes_max);
+                                     std::size_t token_bytes_max, std::uint32_t count_min,
+                                     const StopFlag& stop) {
+  PairJoiner joiner(texts, token_bytes_max, stop);
   std::vector<std::string> tokens;
-  while (tokens.size() < tokens_max) {
+  while (tokens.size() < tokens_max && !stop.is_set()) {
     auto token = joiner.join_commonest(count_min);
     if (token.empty()) break;
     tokens.push_back(std::move(token));

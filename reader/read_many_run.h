@@ -10,12 +10,12 @@
 #include <memory>
 #include <vector>
 
-#include "reader/aligned_memory.h"
 #include "reader/content.h"
 #include "reader/counter_cells.h"
 #include "reader/image.h"
 #include "reader/read_many.h"
 #include "reader/read_many_plan.h"
+#include "storage/aligned_memory.h"
 #include "storage/read_queue.h"
 
 namespace dgfs::reader {
@@ -47,7 +47,7 @@ class ReadManyRun {
   /// A read under way.
   struct Slot {
     Stretch stretch;
-    AlignedMemory memory;
+    storage::AlignedMemory memory;
     std::size_t size_bytes = 0;  ///< of the read; 0: none
   };
 

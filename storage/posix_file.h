@@ -18,6 +18,8 @@ class PosixFile final : public File {
 
   /// Bypasses the page cache from now on, if the file system can. Not thread-safe.
   void try_direct(bool writable);
+  /// Back to the page cache; needed before fd() becomes another file.
+  void end_direct() { direct_fd_ = UniqueFd(); }
 
   Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override;
   Result<std::size_t> read_at(std::uint64_t offset_bytes,

@@ -52,6 +52,7 @@ Result<HiddenName> copy_hidden(PosixFile& file, int directory_fd, std::string_vi
   DGFS_TRY(created, create_hidden(directory_fd, name, kUnnamedMode, path));
   PosixFile copy(std::move(created.second), path);
   DGFS_CHECK(copy_content(file, copy));
+  file.end_direct();
   if (::dup3(copy.fd(), file.fd(), O_CLOEXEC) < 0) {
     return os_error(1052, errno, "take over the copy", path);
   }

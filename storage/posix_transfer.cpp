@@ -164,6 +164,8 @@ Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_byt
   std::size_t done_bytes = part.done_bytes;
   if (part.os_errno == 0) {
     part = write_blocks(direct_fd, blocks_begin, blocks);
+    // What asks for larger blocks than ours opens all the same, and refuses now.
+    if (part.os_errno == EINVAL) part = write_all(cached_fd, blocks_begin, blocks);
     done_bytes += part.done_bytes;
   }
   if (part.os_errno == 0) {

@@ -77,7 +77,8 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                     build.trailing_index = false;
                     return ok();
                   });
-  options.number("-j,--jobs", "N", "Reading threads (default: one per core)", build.jobs);
+  options.number("-j,--jobs", "N", "Reading threads (default: 32, or one per core if more)",
+                 build.jobs);
   options.on_value(
       "--memory", "SIZE",
       "Memory for buffers and sorting, at least 4M (default: 256M); K, M and G are powers of 1024",

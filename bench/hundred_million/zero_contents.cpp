@@ -17,9 +17,7 @@ ZeroContents::ZeroContents() {
 
 void ZeroContents::fill(builder::Batch& batch) {
   // Fresh memory of the system is zero and not there until it is touched.
-  if (batch.data == nullptr) {
-    batch.data = std::make_unique_for_overwrite<std::uint8_t[]>(builder::kBatchBytesMax);
-  }
+  batch.reserve_data(builder::kBatchBytesMax);
   if (auto filled = fill_items(batch); !filled) batch.failure = std::move(filled).error();
 }
 

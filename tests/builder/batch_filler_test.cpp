@@ -17,7 +17,7 @@ namespace {
 class Crosses final : public BatchFiller {
  public:
   void fill(Batch& batch) override {
-    if (batch.data == nullptr) batch.data = std::make_unique<std::uint8_t[]>(kBatchBytesMax);
+    batch.reserve_data(kBatchBytesMax);
     for (const BatchItem& item : batch.items) {
       const Bytes record = batch.record(item);
       if (record_kind(record) == RecordKind::kDirectory) continue;
@@ -26,7 +26,7 @@ class Crosses final : public BatchFiller {
       Buffer extent;
       format::append_raw_extent(Buffer(entry.value().size_bytes, 'x'), extent);
       batch.checksums.push_back(format::load<std::uint64_t>(extent, 0));
-      std::copy(extent.begin(), extent.end(), batch.data.get() + batch.data_bytes);
+      std::copy(extent.begin(), extent.end(), batch.next_data(extent.size()).begin());
       batch.data_bytes += extent.size();
     }
   }

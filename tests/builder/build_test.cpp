@@ -366,6 +366,33 @@ TEST_F(BuildTest, MakesSeveralPages) {
   EXPECT_EQ(image.nodes["d7/file-0"].content, noise(5, 2800));
 }
 
+TEST(BuildPosix, PacksManyFilesAndLargeOnesPastThePageCache) {
+  const auto env = storage::make_posix_env();
+  const TempDir directory;
+  SourceTree tree(*env, directory / "src");
+  std::map<std::string, std::string> contents;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    const std::string name = "d" + std::to_string(i % 7);
+    if (i < 7) tree.directory(name);
+    const std::string path = name + "/f" + std::to_string(i);
+    contents[path] = noise((i + 1) * (i % 5 == 0 ? 400000 : 30000), i);
+  }
+  contents["large"] = noise((9 << 20) + 77, 1);
+  for (const auto& [path, content] : contents) tree.file(path, content);
+  for (const unsigned jobs : {1U, 0U}) {
+    auto options = options_for(tree, directory / ("i" + std::to_string(jobs)));
+    options.jobs = jobs;
+    const auto report = builder::build(*env, options);
+    ASSERT_TRUE(report) << message(report);
+  }
+  EXPECT_EQ(read_whole(*env, directory / "i0").value(), read_whole(*env, directory / "i1").value());
+  auto image = dump_image(*env, directory / "i0");
+  ASSERT_TRUE(image) << message(image);
+  for (const auto& [path, content] : contents) {
+    EXPECT_EQ(image.value().nodes[path].content, content) << path;
+  }
+}
+
 TEST(BuildPosix, PacksARealTree) {
   const auto env = storage::make_posix_env();
   const TempDir directory;

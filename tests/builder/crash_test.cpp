@@ -46,7 +46,7 @@ class CrashTest : public testing::TestWithParam<bool> {
 
   builder::BuildOptions options() {
     auto options = options_for(tree_, "/out/i");
-    options.jobs = 1;
+    options.jobs = jobs_;
     return options;
   }
   void expect_as_before(std::uint64_t call) {
@@ -89,6 +89,7 @@ class CrashTest : public testing::TestWithParam<bool> {
 
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
   SourceTree tree_{*env_, "/src"};
+  unsigned jobs_ = 1;
   std::optional<Buffer> image_;
   std::optional<Buffer> index_;
 };
@@ -96,6 +97,11 @@ class CrashTest : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(OldImage, CrashTest, testing::Bool());
 
 TEST_P(CrashTest, AnIoErrorLeavesTheOutputsAsBefore) { fail_every_call(FaultKind::kIoError, 30); }
+
+TEST_P(CrashTest, AnIoErrorInAnyThreadLeavesTheOutputsAsBefore) {
+  jobs_ = 4;
+  fail_every_call(FaultKind::kIoError, 30);
+}
 
 TEST_P(CrashTest, ATornWriteLeavesTheOutputsAsBefore) { fail_every_call(FaultKind::kTornWrite, 3); }
 

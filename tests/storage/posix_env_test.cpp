@@ -7,6 +7,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
+#include "storage/direct_writes.h"
 #include "storage/posix_hidden.h"
 #include "storage/posix_new_file.h"
 #include "tests/storage/env_fixture.h"
@@ -38,6 +41,24 @@ TEST_F(PosixEnvTest, PublishCopiesAFileThatCannotBeLinked) {
   ASSERT_OK(read_exactly(*std::move(env_->open(dir_ / "out")).value(), 0, bytes));
   EXPECT_EQ(as_text(bytes), "through the same File");
   EXPECT_EQ(std::move(env_->open_directory(dir_.path())).value()->list().value().size(), 1U);
+}
+
+// Blocks written later must not go to the file that was copied.
+TEST_F(PosixEnvTest, WritesPastTheCacheGoToTheCopyOncePublished) {
+  const std::string hidden = dir_ / "hidden";
+  storage::UniqueFd fd(::open(hidden.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0777));
+  ASSERT_TRUE(fd);
+  ASSERT_OK(env_->remove(hidden));
+  storage::PosixFile file(std::move(fd), "(unnamed)");
+  storage::write_past_cache(file);
+  Buffer content(1 << 20, 1);
+  ASSERT_OK(file.write_at(0, content));
+  ASSERT_OK(env_->publish(file, dir_ / "f"));
+  std::fill_n(content.begin(), content.size() / 2, std::uint8_t{2});
+  ASSERT_OK(file.write_at(0, Bytes(content).first(content.size() / 2)));
+  Buffer there(content.size());
+  ASSERT_OK(read_exactly(*std::move(env_->open(dir_ / "f")).value(), 0, there));
+  EXPECT_EQ(there, content);
 }
 
 TEST_F(PosixEnvTest, PublishedFilesObeyTheUmask) {

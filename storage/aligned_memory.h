@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// AlignedMemory: memory that a device may read to past the page cache.
+// AlignedMemory: memory that a device may read to, or write from, past the page cache.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "storage/read_queue.h"
 
-namespace dgfs::reader {
+namespace dgfs::storage {
 
 /// Bytes that nothing has filled. Grows by becoming others. For one thread.
 class AlignedMemory {
@@ -23,8 +23,8 @@ class AlignedMemory {
   void reserve(std::size_t size_bytes) {
     if (size_bytes <= capacity_bytes_) return;
     release();  // first, so that both are never held at once
-    bytes_.reset(static_cast<std::uint8_t*>(
-        std::aligned_alloc(storage::kReadQueueAlignmentBytes, size_bytes)));
+    bytes_.reset(
+        static_cast<std::uint8_t*>(std::aligned_alloc(kReadQueueAlignmentBytes, size_bytes)));
     if (!bytes_) throw std::bad_alloc();
     capacity_bytes_ = size_bytes;
   }
@@ -43,4 +43,4 @@ class AlignedMemory {
   std::size_t capacity_bytes_ = 0;
 };
 
-}  // namespace dgfs::reader
+}  // namespace dgfs::storage

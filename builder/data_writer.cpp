@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/data_writer.h"
+
+#include <exception>
+#include <utility>
+
+namespace dgfs::builder {
+namespace {
+
+Bytes bytes_of(const std::vector<std::uint64_t>& numbers) {
+  return {reinterpret_cast<const std::uint8_t*>(numbers.data()),
+          numbers.size() * sizeof(std::uint64_t)};
+}
+
+}  // namespace
+
+DataWriter::~DataWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+  }
+  taken_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status DataWriter::start() {
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::exception&) {
+    return Error(ErrorKind::kLimit, 4052, "cannot start a thread");
+  }
+  return ok();
+}
+
+void DataWriter::work() {
+  std::optional<Error> failure;
+  try {
+    if (auto written = write_all(); !written) failure = std::move(written).error();
+  } catch (const std::exception&) {
+    failure = Error(ErrorKind::kLimit, 4053, "not enough memory");
+  }
+  const std::lock_guard lock(mutex_);
+  failure_ = std::move(failure);
+  ended_ = true;
+  written_.notify_one();
+}
+
+Status DataWriter::write_all() {
+  while (true) {
+    DGFS_TRY(batch, pool_.next());
+    if (batch == nullptr) return ok();
+    DGFS_TRY(written, write(*batch));
+    pool_.release(std::move(batch));
+    if (!hand_over(std::move(written))) return ok();
+  }
+}
+
+// False when nobody wants any more.
+bool DataWriter::hand_over(WrittenBatch batch) {
+  std::unique_lock lock(mutex_);
+  taken_.wait(lock, [this] { return cancelled_ || held_bytes_ < held_bytes_max_; });
+  if (cancelled_) return false;
+  held_bytes_ += batch.records.size();
+  queue_.push_back(std::move(batch));
+  written_.notify_one();
+  return true;
+}
+
+Result<std::optional<WrittenBatch>> DataWriter::next() {
+  std::unique_lock lock(mutex_);
+  written_.wait(lock, [this] { return ended_ || !queue_.empty(); });
+  if (queue_.empty()) {
+    if (failure_) return std::move(*failure_);
+    return std::optional<WrittenBatch>();
+  }
+  WrittenBatch batch = std::move(queue_.front());
+  queue_.pop_front();
+  held_bytes_ -= batch.records.size();
+  taken_.notify_one();
+  return std::optional(std::move(batch));
+}
+
+Result<WrittenBatch> DataWriter::write(Batch& batch) {
+  WrittenBatch written;
+  if (batch.piece) {
+    written.is_whole = batch.piece->is_last;
+    DGFS_TRY(piece_bytes, write_piece(batch));
+    written.piece_bytes = piece_bytes;
+  } else {
+    DGFS_CHECK(write_data(batch));
+  }
+  written.prefix = std::move(batch.prefix);
+  written.records = std::move(batch.records);
+  written.items = std::move(batch.items);
+  return written;
+}
+
+Status DataWriter::write_data(Batch& batch) {
+  frames_.update(bytes_of(batch.checksums));
+  return image_.append_in_place(batch.memory, batch.data_begin, batch.data_bytes);
+}
+
+// Pieces are written as they come. The file is known to have stayed the same only after the last
+// one; if it did not, the image goes back to where it began.
+Result<std::uint64_t> DataWriter::write_piece(Batch& batch) {
+  const FilePiece& piece = *batch.piece;
+  BatchItem& item = batch.items.front();
+  std::uint64_t written_bytes = 0;
+  if (piece.is_first) {
+    DGFS_TRY(mark, image_.mark());
+    large_ = LargeStart{std::move(mark), frames_, std::nullopt};
+  }
+  if (!large_->error) {
+    if (item.extra != nullptr && item.extra->error) {
+      large_->error = std::move(item.extra->error);
+    } else {
+      DGFS_CHECK(write_data(batch));
+      written_bytes = piece.content_bytes;
+    }
+  }
+  if (!piece.is_last) return written_bytes;
+  if (!large_->error) {
+    if (auto same = piece.file->check_unchanged(); !same) large_->error = std::move(same).error();
+  }
+  if (large_->error) {
+    item.more().error = std::move(large_->error);
+    frames_ = large_->frames;
+    image_.rewind(large_->mark);
+  }
+  large_.reset();
+  return written_bytes;
+}
+
+}  // namespace dgfs::builder

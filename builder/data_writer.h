@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The data writer: a thread that takes batches in order, writes their data to the image, and hands
+// on what is then left of them, so that the device does not wait for the index, nor for the model
+// that the index needs first.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "builder/append_file.h"
+#include "builder/content_hash.h"
+#include "builder/read_pool.h"
+
+namespace dgfs::builder {
+
+/// A batch whose data is in the image, or a piece of a large file.
+struct WrittenBatch {
+  std::string prefix;
+  Buffer records;
+  std::vector<BatchItem> items;
+  std::uint64_t piece_bytes = 0;  ///< written of a large file
+  bool is_whole = true;           ///< false: of a large file of which more comes
+
+  [[nodiscard]] Bytes record(const BatchItem& item) const {
+    return Bytes(records).subspan(item.record_begin, item.record_bytes);
+  }
+};
+
+/// start(), then next() until the end; single use. Its methods are for one thread.
+class DataWriter {
+ public:
+  /// Both are used by the thread alone until next() has given the end, and outlive this.
+  /// @param image           positioned at the first extent
+  /// @param held_bytes_max  of records not yet taken; one batch may go beyond
+  DataWriter(ReadPool& pool, AppendFile& image, std::size_t held_bytes_max)
+      : pool_(pool), image_(image), held_bytes_max_(held_bytes_max) {}
+  /// Waits for the thread to end what it is at.
+  ~DataWriter();
+  DataWriter(const DataWriter&) = delete;
+  DataWriter& operator=(const DataWriter&) = delete;
+
+  /// Error: kLimit if the system gives no thread.
+  [[nodiscard]] Status start();
+  /// In order; nullopt at the end. Errors: those of ReadPool::next and of writing.
+  [[nodiscard]] Result<std::optional<WrittenBatch>> next();
+  /// Of all frames in the image; after the end.
+  [[nodiscard]] const ContentHash& frames() const { return frames_; }
+
+ private:
+  /// Where to return to if a large file turns out to be lost.
+  struct LargeStart {
+    AppendFile::Mark mark;
+    ContentHash frames;
+    std::optional<Error> error;
+  };
+
+  void work();
+  [[nodiscard]] Status write_all();
+  [[nodiscard]] Result<WrittenBatch> write(Batch& batch);
+  [[nodiscard]] Result<std::uint64_t> write_piece(Batch& batch);
+  [[nodiscard]] Status write_data(Batch& batch);
+  [[nodiscard]] bool hand_over(WrittenBatch batch);
+
+  ReadPool& pool_;
+  AppendFile& image_;
+  std::size_t held_bytes_max_;
+  ContentHash frames_;
+  std::optional<LargeStart> large_;
+
+  std::mutex mutex_;  ///< guards what follows
+  std::condition_variable taken_;
+  std::condition_variable written_;
+  std::deque<WrittenBatch> queue_;
+  std::size_t held_bytes_ = 0;
+  bool ended_ = false;
+  std::optional<Error> failure_;  ///< why it ended, if not well
+  bool cancelled_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace dgfs::builder
