@@ -9,14 +9,17 @@ beyond that nothing may grow.
 import json
 import os
 import pathlib
+import random
 import shutil
 import tempfile
+import unittest
 
 import support
 
 ALLOWED_GROWTH_BYTES = 8 << 20  # allocator noise; 1 byte a file would be 0.2 MiB
 BUILDS = 3
 MEMORY = pathlib.Path("/dev/shm")
+XATTR_BYTES = 60_000
 
 
 def make_tree(root, directories, files):
@@ -76,6 +79,18 @@ def make_holes(root, files, holes):
                 file.write(b"x")
 
 
+def make_xattrs(root, files):
+    """Files with an attribute of nearly 64 KiB each, no two the same."""
+    root.mkdir()
+    for number in range(files):
+        path = root / f"{number:05}"
+        path.touch()
+        try:
+            os.setxattr(path, "user.large", random.Random(number).randbytes(XATTR_BYTES))
+        except OSError as error:
+            raise unittest.SkipTest(f"no large extended attributes here: {error}") from error
+
+
 def peak_bytes(source, image):
     """The least of a few builds: how far the reading threads run ahead, and so how many of their
     buffers are in use at once, differs by some MiB from one to the next."""
@@ -127,6 +142,9 @@ class BuildMemory(support.ScratchCase):
 
     def test_flat_in_the_number_of_files_with_holes(self):
         self.check_flat(make_holes, (1, 1 << 17), (8, 1 << 17))
+
+    def test_flat_in_the_number_of_large_attributes(self):
+        self.check_flat(make_xattrs, (500,), (4000,))
 
 
 if __name__ == "__main__":
