@@ -48,7 +48,7 @@ class Library(Store):
 
 
 class Sqlite(Store):
-    """A table of paths and blobs; 16 KiB pages were the fastest to read of 4 to 64 KiB."""
+    """A table of paths and blobs; 16 KiB pages were the fastest to read of 4 to 32 KiB."""
     program = "dgfs_sqlite_files"
     suffixes = (".sqlite",)
 
