@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "builder/context_classes.h"
 #include "builder/vocabulary.h"
@@ -35,6 +36,14 @@ TEST(Vocabulary, KeepsToItsBounds) {
   for (const auto& token : builder::find_tokens(texts, 1000, 4, 2)) EXPECT_LE(token.size(), 4u);
   EXPECT_TRUE(builder::find_tokens(texts, 1000, 15, 1000).empty());
   EXPECT_TRUE(builder::find_tokens({}, 1000, 15, 1).empty());
+}
+
+TEST(Vocabulary, IsLeftUnfinishedOnceStopped) {
+  const std::vector<builder::CountedText> texts = {{"main.c/", 50}, {"util.c/", 50}};
+  std::atomic<bool> stop = false;
+  EXPECT_FALSE(builder::find_tokens(texts, 100, 15, 10, builder::StopFlag(&stop)).empty());
+  stop = true;
+  EXPECT_TRUE(builder::find_tokens(texts, 100, 15, 10, builder::StopFlag(&stop)).empty());
 }
 
 TEST(ContextClasses, PutTogetherWhatIsAlike) {

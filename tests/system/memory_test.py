@@ -11,11 +11,13 @@ import os
 import pathlib
 import random
 import shutil
+import string
 import tempfile
 import unittest
 
 import support
 
+PEAK_BYTES_MAX = 256 << 20  # of any tree, with the builder's defaults
 ALLOWED_GROWTH_BYTES = 8 << 20  # allocator noise; 1 byte a file would be 0.2 MiB
 BUILDS = 3
 MEMORY = pathlib.Path("/dev/shm")
@@ -91,17 +93,30 @@ def make_xattrs(root, files):
             raise unittest.SkipTest(f"no large extended attributes here: {error}") from error
 
 
+def make_long_names(root, directories, files):
+    """Names of 255 bytes that have nothing in common, which is the most there is to learn from."""
+    letters = string.ascii_letters + string.digits + "-_"
+    generator = random.Random(20261121)
+    for number in range(directories):
+        directory = root / f"{number:03}"
+        directory.mkdir(parents=True)
+        for _ in range(files):
+            name = "".join(letters[byte & 63] for byte in generator.randbytes(255))
+            (directory / name).write_bytes(b"x" * 4096)
+
+
 def peak_bytes(source, image):
     """The least of a few builds: how far the reading threads run ahead, and so how many of their
     buffers are in use at once, differs by some MiB from one to the next."""
-    return min(one_peak_bytes(source, image) for _ in range(BUILDS))
+    small = ("--jobs", "2", "--memory", "16M")
+    return min(one_peak_bytes(source, image, *small) for _ in range(BUILDS))
 
 
-def one_peak_bytes(source, image):
+def one_peak_bytes(source, image, *options):
     """What the build says of itself. A shell starts it: a process counts what its parent had at the
     time, and this one may have more than the build."""
     result = support.run("sh", "-c", '"$@"; exit $?', "sh", support.DGFS, "build", source, image,
-                         "--json", "--jobs", "2", "--memory", "16M")
+                         "--json", *options)
     return json.loads(result.stdout)["peak_memory_bytes"]
 
 
@@ -139,6 +154,11 @@ class BuildMemory(support.ScratchCase):
 
     def test_flat_in_the_number_of_names_of_an_object(self):
         self.check_flat(make_names, (50000,), (300000,))
+
+    def test_bounded_with_long_names(self):
+        tree = self.scratch / "tree"
+        make_long_names(tree, 64, 4000)
+        self.assertLess(one_peak_bytes(tree, self.scratch / "image.dgfs"), PEAK_BYTES_MAX)
 
     def test_flat_in_the_number_of_files_with_holes(self):
         self.check_flat(make_holes, (1, 1 << 17), (8, 1 << 17))
