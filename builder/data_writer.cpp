@@ -15,6 +15,15 @@ Bytes bytes_of(const std::vector<std::uint64_t>& numbers) {
 
 }  // namespace
 
+std::size_t WrittenBatch::held_bytes() const {
+  std::size_t bytes = records.size() + items.size() * sizeof(BatchItem);
+  for (const BatchItem& item : items) {
+    if (item.extra == nullptr) continue;
+    bytes += sizeof(ItemExtra) + item.extra->sparse_map.size() + item.extra->xattrs.size();
+  }
+  return bytes;
+}
+
 DataWriter::~DataWriter() {
   {
     const std::lock_guard lock(mutex_);
@@ -58,10 +67,11 @@ Status DataWriter::write_all() {
 
 // False when nobody wants any more.
 bool DataWriter::hand_over(WrittenBatch batch) {
+  const std::size_t bytes = batch.held_bytes();
   std::unique_lock lock(mutex_);
   taken_.wait(lock, [this] { return cancelled_ || held_bytes_ < held_bytes_max_; });
   if (cancelled_) return false;
-  held_bytes_ += batch.records.size();
+  held_bytes_ += bytes;
   queue_.push_back(std::move(batch));
   written_.notify_one();
   return true;
@@ -76,7 +86,7 @@ Result<std::optional<WrittenBatch>> DataWriter::next() {
   }
   WrittenBatch batch = std::move(queue_.front());
   queue_.pop_front();
-  held_bytes_ -= batch.records.size();
+  held_bytes_ -= batch.held_bytes();
   taken_.notify_one();
   return std::optional(std::move(batch));
 }

@@ -29,6 +29,8 @@ struct WrittenBatch {
   std::uint64_t piece_bytes = 0;  ///< written of a large file
   bool is_whole = true;           ///< false: of a large file of which more comes
 
+  /// What it holds in memory: records, and what reading added to them.
+  [[nodiscard]] std::size_t held_bytes() const;
   [[nodiscard]] Bytes record(const BatchItem& item) const {
     return Bytes(records).subspan(item.record_begin, item.record_bytes);
   }
