@@ -220,26 +220,6 @@ TEST(ColumnCodec, LinkNamesAreCheap) {
   EXPECT_LT(format::read_page_header(pages[0].bytes).value().payload_bytes, 700);
 }
 
-TEST(ColumnCodec, AnEntryThatFillsMoreThanAPageIsRefused) {
-  EntryGenerator generator(5);
-  std::vector<Entry> entries(3);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    entries[i].key = std::to_string(i);
-    entries[i].mode = format::kTypeRegular | 0644;
-  }
-  while (entries[1].key.size() < 6000) entries[1].key += generator.name(true);
-  MapDictionaries dictionaries;
-  const auto context = dictionaries.context(0, 0);
-  intern_all(entries, *context.attributes);
-  std::size_t guess = 3;
-  const auto* codec = format::find_page_codec(format::kColumnCodec);
-  const auto before = format::fill_page(*codec, entries, context, guess);
-  ASSERT_TRUE(before) << before.error().message();
-  EXPECT_EQ(before.value().entry_count, 1U);
-  const auto refused = format::fill_page(*codec, std::span(entries).subspan(1), context, guess);
-  EXPECT_EQ(refused.error().code(), 2149);
-}
-
 TEST(ColumnCodec, TheLevelChangesTheBytesAndNotTheEntries) {
   EntryGenerator generator(6);
   EntryOptions options;
