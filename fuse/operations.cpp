@@ -20,6 +20,7 @@ Status reply_lookup(fuse_req_t request, const Server& server, fuse_ino_t parent,
                     std::string_view name) {
   const auto node = find(server.image, parent, name);
   if (!node && node.error().kind() != ErrorKind::kNotFound) return node.error();
+  if (node) server.prefetcher.saw_lookup(node.value());
   const auto entry = node ? to_entry(node.value(), server.overrides) : absent_entry();
   fuse_reply_entry(request, &entry);
   return ok();

@@ -23,6 +23,16 @@ void Prefetcher::saw_listing(const InodeRange& names) {
   sequences_.listed(names);
 }
 
+void Prefetcher::saw_lookup(const reader::Node& node) {
+  if (session_ == nullptr || !format::is_regular(node.mode) || node.size_bytes == 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!forecast_.saw_lookup(node.inode)) return;
+  }
+  image_.announce_read(node, kFileBytesMax);
+  counters_.count_announced();
+}
+
 void Prefetcher::saw_read(format::InodeNumber inode) {
   if (session_ == nullptr) return;
   const std::unique_lock alone(bringing_, std::try_to_lock);
@@ -30,6 +40,7 @@ void Prefetcher::saw_read(format::InodeNumber inode) {
   {
     const std::lock_guard lock(mutex_);
     range = sequences_.read(inode);
+    if (forecast_.saw_read(inode)) counters_.count_announced_read();
   }
   if (range && alone) bring(*range);
 }

@@ -53,6 +53,11 @@ class RequestCounters {
     add(prefetched_bytes_, bytes);
   }
 
+  /// The device was told of a read that is thought to come.
+  void count_announced() noexcept { add(announced_files_); }
+  /// That read came.
+  void count_announced_read() noexcept { add(announced_reads_); }
+
   [[nodiscard]] std::uint64_t of(Request request) const noexcept {
     return load(cell(request).count);
   }
@@ -66,6 +71,8 @@ class RequestCounters {
   [[nodiscard]] std::uint64_t content_bytes() const noexcept { return load(content_bytes_); }
   [[nodiscard]] std::uint64_t prefetched_files() const noexcept { return load(prefetched_files_); }
   [[nodiscard]] std::uint64_t prefetched_bytes() const noexcept { return load(prefetched_bytes_); }
+  [[nodiscard]] std::uint64_t announced_files() const noexcept { return load(announced_files_); }
+  [[nodiscard]] std::uint64_t announced_reads() const noexcept { return load(announced_reads_); }
   /// Requests that somebody waited for: all but kForget, which the kernel sends when it likes.
   [[nodiscard]] std::uint64_t answered() const noexcept;
 
@@ -92,6 +99,8 @@ class RequestCounters {
   Count content_bytes_{0};
   Count prefetched_files_{0};
   Count prefetched_bytes_{0};
+  Count announced_files_{0};
+  Count announced_reads_{0};
 };
 
 }  // namespace dgfs::fuse

@@ -46,12 +46,13 @@ std::string statistics_json(const Server& server) {
   const auto seconds = (server.image.env().monotonic_ns() - server.begin_ns) / kNsPerSecond;
   return fmt::format(
       R"({{"uuid":"{}","seconds":{},"requests":{{{}}},"content_bytes":{},)"
-      R"("prefetched":{{"files":{},"bytes":{}}},)"
+      R"("prefetched":{{"files":{},"bytes":{}}},"announced":{{"files":{},"read":{}}},)"
       R"("page_cache":{},"frame_cache":{},"device":{{"index":{},"records":{},"data":{}}},)"
       R"("errors":{},"healed_pages":{}}})",
       format::uuid_text(server.image.superblock().uuid), seconds, requests_json(server.counters),
       server.counters.content_bytes(), server.counters.prefetched_files(),
-      server.counters.prefetched_bytes(), cache_json(reader.pages), cache_json(reader.frames),
+      server.counters.prefetched_bytes(), server.counters.announced_files(),
+      server.counters.announced_reads(), cache_json(reader.pages), cache_json(reader.frames),
       device_json(reader.index_reads, reader.index_read_bytes),
       device_json(reader.side_reads, reader.side_read_bytes),
       device_json(reader.data_reads, reader.data_read_bytes), reader.errors, reader.healed_pages);

@@ -130,6 +130,11 @@ Status Content::read(const Extent& extent, std::uint64_t at, MutableBytes out) c
   return ok();
 }
 
+void Content::announce(const Extent& extent, std::uint64_t stored_bytes_max) const {
+  extent.volume->file->advise(storage::Access::kWillNeed, extent.address.offset_bytes,
+                              std::min(extent.stored_bytes, stored_bytes_max));
+}
+
 bool Content::copy_cached(const Extent& extent, std::uint64_t at, MutableBytes out) const {
   if (!extent.cached) return false;
   const auto frame = frames_.find(frame_key(extent, at / kFrameBytes));

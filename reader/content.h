@@ -48,6 +48,9 @@ class Content {
   /// for the frame table of a compressed file of several frames, which is then kept).
   [[nodiscard]] Status read(const Extent& extent, std::uint64_t at, MutableBytes out) const;
 
+  /// Tells the device that a read of the extent's begin will come. Returns at once.
+  void announce(const Extent& extent, std::uint64_t stored_bytes_max) const;
+
   /// All content of an extent whose stored bytes the caller has read. The result points into
   /// `stored` or into `scratch`. None where something is wrong with them: read() says what.
   [[nodiscard]] std::optional<Bytes> open_stored(const Extent& extent, Bytes stored,

@@ -200,6 +200,10 @@ class Image {
   /// segment. kIsDirectory, kInvalidArgument for other types.
   [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
                                          MutableBytes out) const;
+  /// Tells the device that a regular file will be read from its begin, `bytes_max` stored bytes of
+  /// it at most, and returns at once; the read then finds them under way. Nothing where contents go
+  /// past the page cache, where the file has holes, and where read() would fail, which says why.
+  void announce_read(const Node& node, std::uint64_t bytes_max) const;
   /// Reads many whole files: `visit` gets each once it is there, on this thread, one at a time and
   /// in an order of the library's choice. Files are looked up in key order, so that each index page
   /// is read once, and read in the order of their places, neighbours in one read, many reads under

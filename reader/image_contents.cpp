@@ -91,6 +91,12 @@ Result<std::size_t> Image::read(const Node& node, std::uint64_t offset, MutableB
   return impl_->read(node, offset, out);
 }
 
+void Image::announce_read(const Node& node, std::uint64_t bytes_max) const {
+  if (!format::is_regular(node.mode) || node.size_bytes == 0 || node.sparse_map.present()) return;
+  const auto extent = impl_->content->extent_of(node, node.size_bytes);
+  if (extent) impl_->content->announce(extent.assume_value(), bytes_max);
+}
+
 void Image::read_many(std::span<const std::string> paths, const VisitPiece& visit,
                       const ReadManyOptions& options) const {
   const auto plan = plan_paths(impl_->tables, impl_->pages, impl_->names, paths);

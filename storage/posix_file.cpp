@@ -78,10 +78,17 @@ Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes,
   if (!in_range(offset_bytes, total_size(outs))) return std::size_t{0};
   const Transfer transfer = direct_fd_
                                 ? read_all_direct(direct_fd_.get(), offset_bytes, Scatter(outs))
-                                : read_all(fd_.get(), offset_bytes, Scatter(outs));
+                                : read_cached(offset_bytes, Scatter(outs));
   if (transfer.os_errno == 0) return transfer.done_bytes;
   return as_device_error(os_error(1008, transfer.os_errno, "read", path_))
       .at_offset(offset_bytes + transfer.done_bytes);
+}
+
+Transfer PosixFile::read_cached(std::uint64_t offset_bytes, Scatter outs) const {
+  const auto done_bytes = announced_.read(fd_.get(), offset_bytes, outs);
+  auto transfer = read_all(fd_.get(), offset_bytes + done_bytes, std::move(outs));
+  transfer.done_bytes += done_bytes;
+  return transfer;
 }
 
 Status PosixFile::write_at(std::uint64_t offset_bytes, Bytes data) {
@@ -148,9 +155,11 @@ Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {
 
 void PosixFile::advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
   if (!in_range(offset_bytes, length_bytes)) return;
+  if (direct_fd_ && access == Access::kWillNeed) return;  // nobody would find it
   // A hint: that it was not taken is of no consequence.
   static_cast<void>(::posix_fadvise(fd_.get(), static_cast<off_t>(offset_bytes),
                                     static_cast<off_t>(length_bytes), to_posix_advice(access)));
+  if (access == Access::kWillNeed) announced_.add(offset_bytes);
 }
 
 Result<std::vector<Xattr>> PosixFile::xattrs() const { return posix_xattrs(fd_.get(), path_); }

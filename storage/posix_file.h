@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "storage/announced_reads.h"
 #include "storage/file.h"
 #include "storage/unique_fd.h"
 
@@ -31,6 +32,8 @@ class PosixFile final : public File {
   Status preallocate(std::uint64_t size_bytes) override;
   Status sync() override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
+  /// A read that begins where kWillNeed said waits awake for a while: what is left of it is often
+  /// shorter than what it takes to go to sleep and be woken.
   void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override;
   Result<std::vector<Xattr>> xattrs() const override;
   const std::string& path() const override { return path_; }
@@ -39,9 +42,12 @@ class PosixFile final : public File {
   void set_path(std::string path) { path_ = std::move(path); }
 
  private:
+  [[nodiscard]] Transfer read_cached(std::uint64_t offset_bytes, Scatter outs) const;
+
   UniqueFd fd_;         // through the page cache; all but data goes through it
   UniqueFd direct_fd_;  // the same file with O_DIRECT; none where not asked for or not possible
   std::string path_;
+  mutable AnnouncedReads announced_;
 };
 
 /// "/proc/self/fd/N": names an open file where a call takes only paths.

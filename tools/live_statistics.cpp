@@ -65,6 +65,12 @@ std::string prefetched_row(const Tree& prefetched) {
                      size_text(number(prefetched, "bytes")));
 }
 
+std::string announced_row(const Tree& announced) {
+  return fmt::format("{:<12} {} when they were looked up, {} of them read\n", "announced",
+                     counted(number(announced, "files"), "file"),
+                     grouped(number(announced, "read")));
+}
+
 std::string device_row(const Tree& device) {
   const auto part = [&](const char* name) {
     const auto& facts = device.get_child(name);
@@ -81,7 +87,7 @@ std::string as_text(const Tree& all) {
                      duration_text(number(all, "seconds") * kNsPerSecond)) +
          request_rows(all.get_child("requests")) +
          fmt::format("{:<12} {} of contents\n", "served", size_text(number(all, "content_bytes"))) +
-         prefetched_row(all.get_child("prefetched")) +
+         prefetched_row(all.get_child("prefetched")) + announced_row(all.get_child("announced")) +
          cache_row("page cache", all.get_child("page_cache")) +
          cache_row("frame cache", all.get_child("frame_cache")) +
          device_row(all.get_child("device")) +

@@ -74,6 +74,16 @@ TEST_F(Promise, PathLookupIsOneRead) {
   }
 }
 
+// What is announced is read by the system, not by us.
+TEST_F(Promise, AnnouncingAReadCostsNone) {
+  for (const auto* path : {"z/large", "z/first", "z/short", "z"}) {
+    measure([&](const reader::Image& image) {
+      image.announce_read(value_of(image.lookup(path)), 4096);
+    });
+    EXPECT_EQ(data_reads_, 0U) << path;
+  }
+}
+
 TEST_F(Promise, LookupInADirectoryOfManyPagesIsOneRead) {
   const auto image = tree_.open();
   const auto directory = value_of(image->lookup("big")).inode;

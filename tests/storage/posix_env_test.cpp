@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include "storage/direct_writes.h"
 #include "storage/posix_hidden.h"
@@ -59,6 +61,36 @@ TEST_F(PosixEnvTest, WritesPastTheCacheGoToTheCopyOncePublished) {
   Buffer there(content.size());
   ASSERT_OK(read_exactly(*std::move(env_->open(dir_ / "f")).value(), 0, there));
   EXPECT_EQ(there, content);
+}
+
+// A read that was announced takes another way to the same bytes: the first time, and only then.
+TEST_F(PosixEnvTest, AnnouncedReadsGiveWhatOthersGive) {
+  std::string content;
+  for (int i = 0; i < 60'000; ++i) content += static_cast<char>('a' + i % 26 + i / 5000);
+  {
+    auto file = std::move(env_->create_unnamed(dir_.path())).value();
+    ASSERT_OK(file->write_at(0, as_bytes(content)));
+    ASSERT_OK(env_->publish(*file, dir_ / "file"));
+  }
+  for (const bool direct : {false, true}) {
+    const auto file = std::move(env_->open(dir_ / "file", {.direct = direct})).value();
+    for (const std::size_t begin : {0U, 4095U, 59'990U, 60'000U, 70'000U}) {
+      file->advise(storage::Access::kDontNeed, 0, 0);
+      file->advise(storage::Access::kWillNeed, begin, 9000);
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        Buffer head(8);
+        Buffer tail(9000 - 8);
+        const std::array<MutableBytes, 2> spans = {MutableBytes(head), MutableBytes(tail)};
+        const auto count = file->read_at(begin, spans);
+        ASSERT_OK(count);
+        const auto left = begin < content.size() ? content.size() - begin : 0;
+        ASSERT_EQ(count.value(), std::min<std::size_t>(9000, left)) << begin;
+        const auto text =
+            (std::string(as_text(head)) + std::string(as_text(tail))).substr(0, count.value());
+        EXPECT_TRUE(text == content.substr(content.size() - left, count.value())) << begin;
+      }
+    }
+  }
 }
 
 TEST_F(PosixEnvTest, PublishedFilesObeyTheUmask) {

@@ -15,7 +15,7 @@ constexpr const char* kStatistics =
     R"("lookup":{"count":12345,"failed":0,"p50_ns":14335,"p99_ns":20971519},)"
     R"("read_directory":{"count":0,"failed":0,"p50_ns":0,"p99_ns":0},)"
     R"("get_xattr":{"count":2,"failed":1,"p50_ns":0,"p99_ns":0}},"content_bytes":5000000,)"
-    R"("prefetched":{"files":1200,"bytes":7000000},)"
+    R"("prefetched":{"files":1200,"bytes":7000000},"announced":{"files":2100,"read":2050},)"
     R"("page_cache":{"hits":3,"misses":1,"evictions":0,"bytes":1000,"bytes_max":64000000},)"
     R"("frame_cache":{"hits":0,"misses":0,"evictions":0,"bytes":0,"bytes_max":32000000},)"
     R"("device":{"index":{"reads":7,"bytes":28672},"records":{"reads":0,"bytes":0},)"
@@ -27,6 +27,7 @@ TEST(LiveStatistics, ForPeople) {
   for (const char* part : {"mounted      1 h 2 min", "lookup                               12,345",
                            "14 us", "21 ms", "get xattr", "served       5.00 MB",
                            "prefetched   1,200 files before they were asked for, 7.00 MB",
+                           "announced    2,100 files when they were looked up, 2,050 of them read",
                            "page cache   75.0 % of 4 found, 1.00 KB of 64.0 MB",
                            "data 1,234 (9.00 MB)", "1 error, 2 pages made good"}) {
     EXPECT_NE(text.value().find(part), std::string::npos) << part << " in\n" << text.value();
