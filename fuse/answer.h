@@ -38,6 +38,7 @@ void answer(fuse_req_t request, const Call& call, Work work) noexcept {
   const auto begin_ns = clock.monotonic_ns();
   server.counters.count(call.request);
   try {
+    std::call_once(server.first_request, server.on_first_request);
     const Status status = work(server);
     if (!status) answer_error(request, call, status.error());
   } catch (...) {

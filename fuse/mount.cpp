@@ -11,6 +11,7 @@
 #include "fuse/damage_log.h"
 #include "fuse/logger.h"
 #include "fuse/mount_arguments.h"
+#include "fuse/read_ahead.h"
 #include "fuse/server.h"
 #include "fuse/session.h"
 #include "storage/offset_env.h"
@@ -99,6 +100,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
     DGFS_CHECK(check_index(*image, image_path, damage_log));
   }
 
+  const auto mount_point = absolute(options.mount_point);
   RequestCounters own_counters;
   auto& counters = options.counters != nullptr ? *options.counters : own_counters;
   Prefetcher prefetcher(*image, counters);
@@ -107,11 +109,17 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
                 .counters = counters,
                 .prefetcher = prefetcher,
                 .overrides = arguments.overrides,
+                .on_first_request =
+                    [&env, &mount_point] {
+                      // Without it large files come as fast as the kernel wants to.
+                      static_cast<void>(raise_read_ahead(env, mount_point));
+                    },
+                .first_request = {},
                 .begin_ns = env.monotonic_ns(),
                 .max_read_bytes = arguments.max_read_bytes};
   DGFS_TRY(session, Session::create(server, arguments.arguments));
   if (options.dry_run) return ok();
-  DGFS_CHECK(session.mount(absolute(options.mount_point)));
+  DGFS_CHECK(session.mount(mount_point));
   if (!options.foreground) {
     DGFS_CHECK(session.daemonize());
     damage_log.redirect(make_system_logger());

@@ -5,6 +5,9 @@
 // libfuse as the session's user data.
 #pragma once
 
+#include <functional>
+#include <mutex>
+
 #include "format/superblock.h"
 #include "fuse/attributes.h"
 #include "fuse/damage_log.h"
@@ -21,6 +24,9 @@ struct Server {
   RequestCounters& counters;
   Prefetcher& prefetcher;
   AttributeOverrides overrides;
+  /// Done once, when the first request comes after those that make the connection.
+  std::function<void()> on_first_request;
+  std::once_flag first_request;
   std::uint64_t begin_ns = 0;        ///< when serving began, by the monotonic clock
   std::uint64_t max_read_bytes = 0;  ///< what -o max_read says; 0 = the kernel's choice
   /// Whether the kernel takes ENOSYS for OPEN and OPENDIR as "never ask, cache everything". Set

@@ -3,6 +3,8 @@
 //
 // What the kernel has seen once it must not ask again: requests are counted in the server.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -52,6 +54,16 @@ class FuseCache : public testing::Test {
   ScratchTree source_;
   std::unique_ptr<MountedImage> mounted_;
 };
+
+// Four times the kernel's, where the server may set it.
+TEST_F(FuseCache, LargeFilesAreReadFarAhead) {
+  if (::getuid() != 0) GTEST_SKIP() << "root sets the read-ahead of a mount";
+  struct stat status {};
+  ASSERT_EQ(::stat(mounted_->path("large").c_str(), &status), 0);
+  const auto setting = "/sys/class/bdi/" + std::to_string(major(status.st_dev)) + ":" +
+                       std::to_string(minor(status.st_dev)) + "/read_ahead_kb";
+  EXPECT_EQ(slurp(setting), "512\n");
+}
 
 TEST_F(FuseCache, WarmOpenReadCloseAsksNothing) {
   for (const char* name : {"dir/7", "large", "link"}) {
