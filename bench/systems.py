@@ -219,6 +219,14 @@ def warm_reads(options, system):
         return read_files(options, system, 1, 5)
 
 
+def large_read(system, size_mib, *flags):
+    """Megabytes a second."""
+    with cold(system):
+        begin = time.monotonic()
+        measuring.run("dd", f"if={system.point}/large", "of=/dev/null", "bs=1M", *flags)
+        return size_mib * (1 << 20) / 1e6 / (time.monotonic() - begin)
+
+
 def walk(system, command):
     with cold(system):
         begin = time.monotonic()
