@@ -3,6 +3,10 @@
 #include "format/checksum.h"
 
 #include <xxhash.h>
+#if defined(DGFS_XXH_DISPATCH)
+// From here on XXH3 is what suits the processor that runs it: twice as fast with AVX2.
+#include <xxh_x86dispatch.h>
+#endif
 
 namespace dgfs::format {
 

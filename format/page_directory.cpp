@@ -46,6 +46,7 @@ Result<PageDirectory> PageDirectory::make(std::vector<PageRecord> records) {
     DGFS_CHECK(directory.check_order(number));
   }
   directory.arena_.shrink_to_fit();
+  directory.prepare_search();
   return directory;
 }
 
@@ -84,6 +85,7 @@ Status PageDirectory::Loader::add(Bytes body) {
 PageDirectory PageDirectory::Loader::finish() && {
   directory_.pages_.shrink_to_fit();
   directory_.arena_.shrink_to_fit();
+  directory_.prepare_search();
   return std::move(directory_);
 }
 
@@ -110,25 +112,6 @@ std::string_view PageDirectory::bound(std::size_t page) const {
 
 Ordinal PageDirectory::first_ordinal(std::size_t page) const { return pages_[page].first_ordinal; }
 
-std::optional<std::size_t> PageDirectory::find(std::uint64_t zone, std::string_view key) const {
-  std::size_t begin = 0;
-  std::size_t end = pages_.size();
-  while (begin < end) {  // the first page whose bound is above (zone, key)
-    const auto middle = begin + (end - begin) / 2;
-    const bool above =
-        pages_[middle].zone != zone ? pages_[middle].zone > zone : bound(middle) > key;
-    if (above) {
-      end = middle;
-    } else {
-      begin = middle + 1;
-    }
-  }
-  if (begin == 0) return std::nullopt;
-  const auto page = begin - 1;
-  if (pages_[page].zone != zone || !key.starts_with(prefix(page))) return std::nullopt;
-  return page;
-}
-
 std::optional<std::size_t> PageDirectory::find_ordinal(Ordinal ordinal) const {
   if (ordinal >= entry_count_) return std::nullopt;
   const auto after = std::upper_bound(
@@ -138,7 +121,9 @@ std::optional<std::size_t> PageDirectory::find_ordinal(Ordinal ordinal) const {
 }
 
 std::size_t PageDirectory::memory_bytes() const {
-  return sizeof *this + pages_.capacity() * sizeof(PackedPageRecord) + arena_.capacity();
+  return sizeof *this + pages_.capacity() * sizeof(PackedPageRecord) + arena_.capacity() +
+         zones_.capacity() * sizeof(Zone) + common_bytes_.capacity() * sizeof(std::uint32_t) +
+         heads_.capacity() * sizeof(std::uint64_t);
 }
 
 }  // namespace dgfs::format

@@ -68,7 +68,7 @@ struct PackedPageRecord {
                                        std::string& bounds);
 
 /// All records, searchable. Immutable after construction, thread-safe. Keeps strings in one arena:
-/// memory is stated by memory_bytes() (about 56 bytes a page plus its prefix and separator).
+/// memory is stated by memory_bytes() (about 64 bytes a page plus its prefix and separator).
 class PageDirectory {
  public:
   /// Consumes blocks in order.
@@ -92,6 +92,24 @@ class PageDirectory {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
+  /// Pages that a search tells apart by their heads. A power of two.
+  static constexpr std::size_t kGroupPages = 64;
+  /// Pages of one zone; it ends where the next one begins.
+  struct Zone {
+    std::uint64_t zone = 0;
+    std::size_t first_page = 0;
+  };
+
+  /// To be called once, when all records are there.
+  void prepare_search();
+  /// The last page of [begin, end), pages of one zone, whose bound is not above `key`; end if none.
+  [[nodiscard]] std::size_t last_not_above(std::size_t begin, std::size_t end,
+                                           std::string_view key) const;
+  /// Likewise, of pages of one group.
+  [[nodiscard]] std::size_t last_in_group(std::size_t begin, std::size_t end,
+                                          std::string_view key) const;
+  [[nodiscard]] std::size_t last_by_bounds(std::size_t begin, std::size_t end,
+                                           std::string_view key) const;
   /// F-243: counts the entries of page `page`, which follows those counted so far.
   [[nodiscard]] Status count_entries(std::size_t page);
   /// F-242: that page `page` is behind the one before.
@@ -100,6 +118,11 @@ class PageDirectory {
   std::vector<PackedPageRecord> pages_;
   std::string arena_;  ///< their bounds
   Ordinal entry_count_ = 0;
+  std::vector<Zone> zones_;
+  /// Of each group, what its bounds have in common; of each page, the 8 bytes of its bound after
+  /// that, as a number that sorts as they do. So a search need not touch the bounds of most pages.
+  std::vector<std::uint32_t> common_bytes_;
+  std::vector<std::uint64_t> heads_;
 };
 
 /// Spares the detour over PageRecords, which have strings of their own.
