@@ -2,46 +2,95 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/head_keys.h"
 
+#include <algorithm>
+
 #include "format/key.h"
-#include "format/limits.h"
 
 namespace dgfs::format {
 
-Error HeadKeys::error() const {
+KeyRun::KeyRun(const TokenModel& model, std::string_view first, BitReader in, std::size_t end_bits,
+               std::size_t left)
+    : model_(model),
+      in_(in),
+      end_bits_(end_bits),
+      left_(left),
+      directory_(directory_bytes(first)) {
+  key_.assign(first);
+  ahead_.assign(first);
+}
+
+Error KeyRun::error() const {
   return Error(ErrorKind::kCorrupt, 2912, problem_).at_offset(in_.bit_offset() / 8);
 }
 
-bool HeadKeys::next() {
-  if (is_at_block_) {
-    ++block_;
-  } else if (!read_ahead()) {
-    return false;
-  }
-  is_at_block_ = true;
-  key_.assign(ahead_.view());
-  has_ahead_ = left_ > 0;
-  return !has_ahead_ || read_ahead();
-}
-
-bool HeadKeys::seek(std::size_t block) {
-  while (!is_at_block_ || block_ < block) {
-    if (!next()) return false;
-  }
-  return true;
-}
-
-bool HeadKeys::read_ahead() {
-  if (is_at_block_) {
+bool KeyRun::look_ahead() {
+  if (has_ahead_) return true;
+  if (left_ > 0) {
     problem_ = read_next_key(model_, in_, ahead_, directory_);
-  } else if (in_.bits(1) != 0) {  // F-191: an empty key is the prefix alone
-    if (!ahead_.read(model_, kContextStart, kKeyBytesMax, in_)) problem_ = "key is too long";
-    directory_ = directory_bytes(ahead_.view());
+    --left_;
+    has_ahead_ = problem_ == nullptr;
   }
-  --left_;
   const auto at = in_.bit_offset();
   const bool ends_well = left_ == 0 ? at == end_bits_ : at <= end_bits_;
   if (problem_ == nullptr && !ends_well) problem_ = "first keys of blocks end elsewhere";  // F-191
   return problem_ == nullptr;
+}
+
+void KeyRun::advance() {
+  key_.assign(ahead_.view());
+  has_ahead_ = false;
+}
+
+HeadKeys::HeadKeys(const TokenModel& model, Bytes payload, const Places& places)
+    : model_(model),
+      payload_(payload),
+      places_(places),
+      groups_(model, places.first, BitReader(payload, places.behind_first_bits),
+              places.groups_bits.front(), (places.block_count - 1) / kGroupBlocks) {
+  enter_group();
+}
+
+void HeadKeys::enter_group() {
+  const auto blocks = std::min(kGroupBlocks, places_.block_count - group() * kGroupBlocks);
+  others_.emplace(model_, groups_.key(), BitReader(payload_, places_.groups_bits[group()]),
+                  places_.groups_bits[group() + 1], blocks - 1);
+}
+
+void HeadKeys::advance() {
+  run().advance();
+  const bool enters = is_last_of_group();
+  ++block_;
+  if (enters) enter_group();
+}
+
+Error HeadKeys::error() const { return groups_.has_problem() ? groups_.error() : others_->error(); }
+
+bool HeadKeys::seek(std::size_t block) {
+  const auto group_before = group();
+  while (group() < block / kGroupBlocks) {
+    if (!groups_.look_ahead()) return false;
+    groups_.advance();
+    block_ = (group() + 1) * kGroupBlocks;
+  }
+  if (group() != group_before) enter_group();
+  for (; block_ < block; ++block_) {
+    if (!others_->look_ahead()) return false;
+    others_->advance();
+  }
+  return true;
+}
+
+bool HeadKeys::find(std::string_view key) {
+  while (groups_.look_ahead() && groups_.has_ahead() && groups_.ahead() <= key) {
+    groups_.advance();
+    block_ += kGroupBlocks;
+  }
+  if (block_ > 0) enter_group();
+  while (others_->look_ahead() && others_->has_ahead() && others_->ahead() <= key) {
+    others_->advance();
+    ++block_;
+  }
+  return !groups_.has_problem() && !others_->has_problem();
 }
 
 }  // namespace dgfs::format

@@ -1,56 +1,102 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// HeadKeys: the first keys of the blocks of a token page, one after the other, each with the one
-// after it.
+// HeadKeys: the first keys of the blocks of a token page. Those of the first blocks of groups stand
+// together, and behind them, group by group, the others: so a search reads a few of each sort.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/result.h"
 #include "format/bit_reader.h"
 #include "format/token_cursor.h"
 #include "format/token_model.h"
+#include "format/token_row.h"
 
 namespace dgfs::format {
 
-/// Reads untrusted bits. Not thread-safe. What it is made from must outlive it.
+/// Keys of which each says what it shares with the one before, in order. Reads untrusted bits; not
+/// thread-safe. The model and the bits must outlive it.
+class KeyRun {
+ public:
+  /// @param first     the key that it is at to begin with, which stands elsewhere
+  /// @param in        where the key after it begins
+  /// @param end_bits  where the last of the `left` further keys must end
+  KeyRun(const TokenModel& model, std::string_view first, BitReader in, std::size_t end_bits,
+         std::size_t left);
+
+  /// Reads the next key, if there is one, to look at before going there: afterwards has_ahead()
+  /// tells. False where the bits make none.
+  bool look_ahead();
+  [[nodiscard]] bool has_ahead() const { return has_ahead_; }
+  [[nodiscard]] std::string_view ahead() const { return ahead_.view(); }
+  /// Goes to the key ahead, which there must be.
+  void advance();
+  [[nodiscard]] std::string_view key() const { return key_.view(); }
+  [[nodiscard]] bool has_problem() const { return problem_ != nullptr; }
+  /// Why look_ahead() failed: kCorrupt, with the offset in the payload.
+  [[nodiscard]] Error error() const;
+
+ private:
+  const TokenModel& model_;
+  BitReader in_;
+  std::size_t end_bits_;
+  std::size_t left_;
+  TokenText key_;
+  TokenText ahead_;
+  bool has_ahead_ = false;
+  std::size_t directory_;  ///< length of the directory part of ahead_
+  const char* problem_ = nullptr;
+};
+
+/// The first keys of all blocks of a page. It begins at block 0. Reads untrusted bits; not
+/// thread-safe. What it is made from must outlive it.
 class HeadKeys {
  public:
-  /// @param in        where the first key begins
-  /// @param end_bits  where the last of `count` (at least 1) keys must end
-  HeadKeys(const TokenModel& model, BitReader in, std::size_t end_bits, std::size_t count)
-      : model_(model), in_(in), end_bits_(end_bits), left_(count) {}
+  /// Where the keys stand, in bits of the payload. Points into the page.
+  struct Places {
+    std::string_view first;             ///< key of block 0
+    std::size_t behind_first_bits = 0;  ///< where that of block kGroupBlocks begins
+    /// Where those of the other blocks of each group begin, and where those of the last one end.
+    std::span<const std::uint32_t> groups_bits;
+    std::size_t block_count = 0;  ///< at least 1
+  };
+  HeadKeys(const TokenModel& model, Bytes payload, const Places& places);
 
-  /// Goes to the first, then to the next block; there must be one. False where the bits make none.
-  bool next();
-  /// Goes to block `block`, which must not lie before the one that it is at.
-  bool seek(std::size_t block);
-  /// Why next() failed: kCorrupt, with the offset in the payload.
+  /// As of KeyRun, over the blocks one by one.
+  bool look_ahead() { return run().look_ahead(); }
+  [[nodiscard]] bool has_ahead() const { return run().has_ahead(); }
+  [[nodiscard]] std::string_view ahead() const { return run().ahead(); }
+  void advance();
+  [[nodiscard]] std::string_view key() const { return others_->key(); }
   [[nodiscard]] Error error() const;
 
   /// Number of the block that it is at.
   [[nodiscard]] std::size_t block() const { return block_; }
-  [[nodiscard]] std::string_view key() const { return key_.view(); }
-  [[nodiscard]] bool has_next() const { return has_ahead_; }
-  /// First key of the block after it; above key().
-  [[nodiscard]] std::string_view next_key() const { return ahead_.view(); }
+  /// Goes to block `block`, which must not lie before. False where the bits make no key of it.
+  bool seek(std::size_t block);
+  /// Goes to the last block whose first key is not above `key`, from block 0; its key must not be
+  /// above. False likewise.
+  bool find(std::string_view key);
 
  private:
-  bool read_ahead();
+  [[nodiscard]] std::size_t group() const { return block_ / kGroupBlocks; }
+  [[nodiscard]] bool is_last_of_group() const {
+    return block_ % kGroupBlocks == kGroupBlocks - 1 || block_ + 1 == places_.block_count;
+  }
+  [[nodiscard]] KeyRun& run() { return is_last_of_group() ? groups_ : *others_; }
+  [[nodiscard]] const KeyRun& run() const { return is_last_of_group() ? groups_ : *others_; }
+  void enter_group();
 
   const TokenModel& model_;
-  BitReader in_;
-  std::size_t end_bits_;
-  std::size_t left_;  ///< keys that are not read yet
+  Bytes payload_;
+  Places places_;
   std::size_t block_ = 0;
-  bool is_at_block_ = false;
-  TokenText key_;
-  TokenText ahead_;
-  bool has_ahead_ = false;
-  std::size_t directory_ = 0;  ///< length of the directory part of ahead_
-  const char* problem_ = nullptr;
+  KeyRun groups_;
+  std::optional<KeyRun> others_;  ///< of the group of block_
 };
 
 }  // namespace dgfs::format

@@ -22,7 +22,7 @@ bool add_data(std::uint64_t bytes, std::uint64_t& sum) {
 }  // namespace
 
 Error TokenPage::bad_block(std::uint16_t code, const char* what, std::size_t block) const {
-  return Error(ErrorKind::kCorrupt, code, what).at_offset(blocks_[block].begin_bits / 8);
+  return Error(ErrorKind::kCorrupt, code, what).at_offset(begin_bits(block) / 8);
 }
 
 Result<std::shared_ptr<const TokenPage>> TokenPage::open(const PageHeader& header, Bytes payload,
@@ -37,19 +37,16 @@ Result<std::shared_ptr<const TokenPage>> TokenPage::open(const PageHeader& heade
 }
 
 Status TokenPage::load_head() {
-  BitReader in(payload_);
+  BitReader in(payload());
   load_defaults(in);
   DGFS_CHECK(load_blocks(in));
-  const auto bits = payload_.size() * 8;
-  const auto end = blocks_.back().begin_bits;
-  const bool fills = end <= bits && bits - end < 8 && BitReader(payload_, end).peek(8) == 0;
+  const auto bits = payload_bytes_ * 8;
+  const auto end = begin_bits(block_count());
+  const bool fills = end <= bits && bits - end < 8 && BitReader(payload(), end).peek(8) == 0;
   if (!fills) {  // F-191
     return Error(ErrorKind::kCorrupt, 2911, "blocks do not fill the page").at_offset(0);
   }
-  auto keys = head_keys();
-  if (!keys.next()) return keys.error();
-  first_key_ = keys.key();
-  return ok();
+  return load_first_key(in);
 }
 
 void TokenPage::load_defaults(BitReader& in) {
@@ -76,9 +73,10 @@ Status TokenPage::load_blocks(BitReader& in) {
   const auto count = (entry_count_ + kBlockEntries - 1) / kBlockEntries;
   const auto bits_width = in.bits(kBlockBitsWidthBits);
   const auto bytes_width = in.bits(kBlockBytesWidthBits);
-  const auto keys_bits = in.bits(kHeadKeysWidthBits);
+  const auto keys_bits = in.bits(kGroupKeysWidthBits);
+  const auto group_bits_width = in.bits(kGroupBitsWidthBits);
   blocks_.reserve(count + 1);
-  std::size_t bits = keys_bits + in.bit_offset() + count * (bits_width + bytes_width);
+  std::size_t bits = 0;
   std::uint64_t data_bytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
     blocks_.push_back({static_cast<std::uint32_t>(bits), data_bytes});
@@ -88,7 +86,29 @@ Status TokenPage::load_blocks(BitReader& in) {
     }
   }
   blocks_.push_back({static_cast<std::uint32_t>(bits), data_bytes});
-  keys_begin_bits_ = in.bit_offset();
+  load_groups(in, group_bits_width, keys_bits);
+  return ok();
+}
+
+/// @param keys_bits  of the first keys of the first blocks of groups, which begin behind this table
+void TokenPage::load_groups(BitReader& in, unsigned bits_width, std::size_t keys_bits) {
+  const auto count = (block_count() + kGroupBlocks - 1) / kGroupBlocks;
+  auto bits = in.bit_offset() + count * bits_width + keys_bits;
+  for (std::size_t i = 0; i < count; ++i) {
+    groups_bits_.push_back(static_cast<std::uint32_t>(bits));
+    bits += in.long_bits(bits_width);
+  }
+  groups_bits_.push_back(static_cast<std::uint32_t>(bits));
+  blocks_begin_bits_ = bits;
+}
+
+Status TokenPage::load_first_key(BitReader& in) {
+  TokenText key;
+  if (in.bits(1) != 0 && !key.read(model_, kContextStart, kKeyBytesMax, in)) {  // F-145
+    return Error(ErrorKind::kCorrupt, 2913, "key is too long").at_offset(in.bit_offset() / 8);
+  }
+  first_key_ = key.view();
+  behind_first_bits_ = in.bit_offset();
   return ok();
 }
 
@@ -96,8 +116,8 @@ TokenCursor TokenPage::cursor(const HeadKeys& at) const {
   return {model_,
           attributes_,
           head_,
-          BitReader(payload_, blocks_[at.block()].begin_bits),
-          blocks_[at.block() + 1].begin_bits,
+          BitReader(payload(), begin_bits(at.block())),
+          begin_bits(at.block() + 1),
           at.key()};
 }
 
@@ -112,9 +132,7 @@ Result<std::optional<PageEntry>> TokenPage::find(std::string_view key) const {
   if (key < first_key_) return std::nullopt;
   // The last block whose first key is not above holds the key, or none does.
   auto keys = head_keys();
-  do {
-    if (!keys.next()) return keys.error();
-  } while (keys.has_next() && keys.next_key() <= key);
+  if (!keys.find(key)) return keys.error();
   const auto block = keys.block();
   auto at = cursor(keys);
   auto data_offset = blocks_[block].data_offset;
@@ -142,7 +160,7 @@ Result<PageEntry> TokenPage::entry(std::size_t index) const {
   }
 }
 
-Status TokenPage::decode_block(const HeadKeys& keys, TokenRows& rows) const {
+Status TokenPage::decode_block(HeadKeys& keys, TokenRows& rows) const {
   const auto block = keys.block();
   auto at = cursor(keys);
   const auto count = std::min(kBlockEntries, entry_count_ - block * kBlockEntries);
@@ -152,10 +170,11 @@ Status TokenPage::decode_block(const HeadKeys& keys, TokenRows& rows) const {
     if (!rows.add(at)) return bad_block(2918, "keys do not rise, or have other lengths", block);
   }
   // F-144: a slice may end here, so that no row of the next block would tell.
-  if (keys.has_next() && at.key() >= keys.next_key()) {
+  if (!keys.look_ahead()) return keys.error();
+  if (keys.has_ahead() && at.key() >= keys.ahead()) {
     return bad_block(2925, "keys do not rise to the next block", block);
   }
-  if (at.bit_offset() != blocks_[block + 1].begin_bits) {  // F-193
+  if (at.bit_offset() != begin_bits(block + 1)) {  // F-193
     return bad_block(2919, "block goes on behind its entries", block);
   }
   const auto end = blocks_[block + 1].data_offset;
@@ -189,7 +208,7 @@ Result<std::shared_ptr<const DecodedPage>> TokenPage::decode() const {
 
 Result<TokenPartBits> TokenPage::measure(std::uint64_t& head_bits) const {
   TokenPartBits parts{};
-  head_bits = blocks_[0].begin_bits + (payload_.size() * 8 - blocks_.back().begin_bits);
+  head_bits = begin_bits(0) + (payload_bytes_ * 8 - begin_bits(block_count()));
   auto keys = head_keys();
   for (std::size_t block = 0; block < block_count(); ++block) {
     if (!keys.seek(block)) return keys.error();
@@ -204,8 +223,8 @@ Result<TokenPartBits> TokenPage::measure(std::uint64_t& head_bits) const {
 }
 
 std::size_t TokenPage::memory_bytes() const {
-  return sizeof *this + payload_.capacity() + blocks_.capacity() * sizeof(Block) +
-         first_key_.capacity();
+  const bool is_large = blocks_.capacity() > kBlocksUsual;
+  return sizeof *this + (is_large ? blocks_.capacity() * sizeof(Block) : 0) + first_key_.capacity();
 }
 
 }  // namespace dgfs::format

@@ -6,9 +6,10 @@
 // (F-198).
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+#include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "format/head_keys.h"
 #include "format/page.h"
@@ -17,7 +18,7 @@
 
 namespace dgfs::format {
 
-/// Immutable, thread-safe. Memory: the payload and 16 bytes a block.
+/// Immutable, thread-safe. Memory: room for a payload, and 16 bytes a block.
 class TokenPage final : public Page {
  public:
   /// @param model       and `attributes` must outlive the page
@@ -39,27 +40,43 @@ class TokenPage final : public Page {
   [[nodiscard]] Result<TokenPartBits> measure(std::uint64_t& head_bits) const;
 
  private:
-  /// Where a block begins. The last one is the end of the page.
+  /// Where a block begins, from blocks_begin_bits_ on. The last one is the end of the page.
   struct Block {
     std::uint32_t begin_bits = 0;
     std::uint64_t data_offset = 0;
   };
+  // So that most pages are one piece of memory.
+  static constexpr std::size_t kBlocksUsual = 40;
+  static constexpr std::size_t kGroupsUsual = 8;
   TokenPage(const PageHeader& header, Bytes payload, const TokenModel& model,
             const AttributeTable& attributes)
       : model_(model),
         attributes_(attributes),
-        payload_(payload.begin(), payload.end()),
+        payload_bytes_(payload.size()),
         entry_count_(header.entry_count),
-        keys_bytes_(header.decoded_bytes - header.entry_count) {}
+        keys_bytes_(header.decoded_bytes - header.entry_count) {
+    std::memcpy(payload_, payload.data(), payload.size());
+  }
 
   [[nodiscard]] Status load_head();
   void load_defaults(BitReader& in);
   [[nodiscard]] Status load_blocks(BitReader& in);
+  void load_groups(BitReader& in, unsigned bits_width, std::size_t keys_bits);
+  [[nodiscard]] Status load_first_key(BitReader& in);
+  [[nodiscard]] Bytes payload() const { return {payload_, payload_bytes_}; }
   [[nodiscard]] std::size_t block_count() const { return blocks_.size() - 1; }
-  [[nodiscard]] HeadKeys head_keys() const {
-    return {model_, BitReader(payload_, keys_begin_bits_), blocks_[0].begin_bits, block_count()};
+  [[nodiscard]] std::size_t begin_bits(std::size_t block) const {
+    return blocks_begin_bits_ + blocks_[block].begin_bits;
   }
-  [[nodiscard]] Status decode_block(const HeadKeys& at, TokenRows& rows) const;
+  [[nodiscard]] HeadKeys head_keys() const {
+    return {model_,
+            payload(),
+            {first_key_,
+             behind_first_bits_,
+             {groups_bits_.data(), groups_bits_.size()},
+             block_count()}};
+  }
+  [[nodiscard]] Status decode_block(HeadKeys& at, TokenRows& rows) const;
   [[nodiscard]] TokenCursor cursor(const HeadKeys& at) const;
   [[nodiscard]] PageEntry found(std::size_t index, const TokenCursor& at,
                                 std::uint64_t data_offset) const;
@@ -67,13 +84,17 @@ class TokenPage final : public Page {
 
   const TokenModel& model_;
   const AttributeTable& attributes_;
-  Buffer payload_;
+  std::uint8_t payload_[kPagePayloadBytesMax];
+  std::size_t payload_bytes_;
   std::size_t entry_count_;
   std::size_t keys_bytes_;  ///< of all keys, written out
   TokenPageHead head_;
-  std::vector<Block> blocks_;  ///< and the end
-  std::size_t keys_begin_bits_ = 0;
+  boost::container::small_vector<Block, kBlocksUsual> blocks_;  ///< and the end
+  std::size_t blocks_begin_bits_ = 0;
   std::string first_key_;
+  std::size_t behind_first_bits_ = 0;
+  /// HeadKeys::Places::groups_bits
+  boost::container::small_vector<std::uint32_t, kGroupsUsual> groups_bits_;
 };
 
 }  // namespace dgfs::format

@@ -39,7 +39,8 @@ TokenPageFiller::TokenPageFiller(const PageContext& context, std::uint8_t codec_
       rows_(*context.attributes),
       page_head_(model_, context.model->token_trie()),
       first_key_(model_, context.model->token_trie()),
-      head_keys_(model_, context.model->token_trie()),
+      group_keys_(model_, context.model->token_trie()),
+      other_keys_(model_, context.model->token_trie()),
       blocks_(model_, context.model->token_trie()) {}
 
 Result<EncodedPage> TokenPageFiller::fill(std::span<const Entry> entries) {
@@ -50,9 +51,10 @@ Result<EncodedPage> TokenPageFiller::fill(std::span<const Entry> entries) {
   if (count_ == 0) return Error(ErrorKind::kLimit, 2932, "entry does not fit into a page");
   end_block();
   BitWriter payload = std::move(page_head_.out());
-  write_block_table(payload);
+  write_tables(payload);
   payload.append(first_key_.out());
-  payload.append(head_keys_.out());
+  payload.append(group_keys_.out());
+  payload.append(other_keys_.out());
   payload.append(blocks_.out());
   PageHeader header;
   header.codec = codec_id_;
@@ -131,46 +133,71 @@ bool TokenPageFiller::add(std::span<const Entry> entries, std::size_t index) {
 
 void TokenPageFiller::begin_block(std::span<const Entry> entries, std::size_t index) {
   if (index > 0) end_block();
-  head_begin_bits_ = head_keys_.bit_count();
+  group_keys_kept_bits_ = group_keys_.bit_count();
+  other_keys_kept_bits_ = other_keys_.bit_count();
   block_begin_bits_ = blocks_.bit_count();
   block_data_bytes_ = 0;
   rows_.begin_block(head_);
-  if (index == 0) return;
-  write_next_key(entries[index - kBlockEntries].key, entries[index].key, head_keys_);
+  if (index > 0) write_head_key(entries, index);
+}
+
+void TokenPageFiller::write_head_key(std::span<const Entry> entries, std::size_t index) {
+  constexpr auto kGroupEntries = kGroupBlocks * kBlockEntries;
+  if (index % kGroupEntries != 0) {
+    return write_next_key(entries[index - kBlockEntries].key, entries[index].key, other_keys_);
+  }
+  closed_groups_bits_.push_back(open_group_bits());
+  widest_group_bits_ = std::max(widest_group_bits_, open_group_bits());
+  group_begin_bits_ = other_keys_.bit_count();
+  write_next_key(entries[index - kGroupEntries].key, entries[index].key, group_keys_);
 }
 
 /// Closes the open block; of one without entries it takes back the key.
 void TokenPageFiller::end_block() {
   const auto bits = blocks_.bit_count() - block_begin_bits_;
-  if (bits == 0) return head_keys_.out().truncate(head_begin_bits_);
+  if (bits == 0) {
+    group_keys_.out().truncate(group_keys_kept_bits_);
+    return other_keys_.out().truncate(other_keys_kept_bits_);
+  }
   closed_blocks_.push_back({bits, block_data_bytes_});
   widest_.bits = std::max<std::uint64_t>(widest_.bits, bits);
   widest_.data_bytes = std::max(widest_.data_bytes, block_data_bytes_);
 }
 
-std::size_t TokenPageFiller::block_table_bits() const {
+std::size_t TokenPageFiller::tables_bits() const {
   const auto open_bits = blocks_.bit_count() - block_begin_bits_;
   const auto bits_width = std::bit_width(std::max<std::uint64_t>(widest_.bits, open_bits));
   const auto bytes_width = std::bit_width(std::max(widest_.data_bytes, block_data_bytes_));
-  return kBlockBitsWidthBits + kBlockBytesWidthBits + kHeadKeysWidthBits +
-         (closed_blocks_.size() + 1) * static_cast<std::size_t>(bits_width + bytes_width);
+  const auto group_width = std::bit_width(std::max(widest_group_bits_, open_group_bits()));
+  return kBlockBitsWidthBits + kBlockBytesWidthBits + kGroupKeysWidthBits + kGroupBitsWidthBits +
+         (closed_blocks_.size() + 1) * static_cast<std::size_t>(bits_width + bytes_width) +
+         (closed_groups_bits_.size() + 1) * static_cast<std::size_t>(group_width);
 }
 
-void TokenPageFiller::write_block_table(BitWriter& out) const {
+void TokenPageFiller::write_tables(BitWriter& out) const {
+  auto groups_bits = closed_groups_bits_;
+  // The open group may have been begun for a block without entries.
+  if (groups_bits.size() * kGroupBlocks < closed_blocks_.size()) {
+    groups_bits.push_back(open_group_bits());
+  }
   const auto bits_width = static_cast<unsigned>(std::bit_width(widest_.bits));
   const auto bytes_width = static_cast<unsigned>(std::bit_width(widest_.data_bytes));
+  const auto group_width = static_cast<unsigned>(
+      std::bit_width(*std::max_element(groups_bits.begin(), groups_bits.end())));
   out.bits(bits_width, kBlockBitsWidthBits);
   out.bits(bytes_width, kBlockBytesWidthBits);
-  out.bits(first_key_.bit_count() + head_keys_.bit_count(), kHeadKeysWidthBits);
+  out.bits(first_key_.bit_count() + group_keys_.bit_count(), kGroupKeysWidthBits);
+  out.bits(group_width, kGroupBitsWidthBits);
   for (const auto& block : closed_blocks_) {
     out.bits(block.bits, bits_width);
     out.bits(block.data_bytes, bytes_width);
   }
+  for (const auto bits : groups_bits) out.bits(bits, group_width);
 }
 
 bool TokenPageFiller::fits() const {
-  const auto bits = page_head_.bit_count() + block_table_bits() + first_key_.bit_count() +
-                    head_keys_.bit_count() + blocks_.bit_count();
+  const auto bits = page_head_.bit_count() + tables_bits() + first_key_.bit_count() +
+                    group_keys_.bit_count() + other_keys_.bit_count() + blocks_.bit_count();
   return bits <= kPagePayloadBytesMax * 8 &&
          keys_bytes_ - count_ * prefix_bytes_ + count_ <= kPageDecodedBytesMax;
 }

@@ -53,22 +53,27 @@ class TokenPageFiller {
   [[nodiscard]] Status take(std::span<const Entry> entries);
   [[nodiscard]] bool add(std::span<const Entry> entries, std::size_t index);
   void begin_block(std::span<const Entry> entries, std::size_t index);
+  void write_head_key(std::span<const Entry> entries, std::size_t index);
   void end_block();
   void write_first_key(std::string_view key, std::size_t prefix_bytes);
   [[nodiscard]] std::size_t prefix_of(std::string_view first, std::string_view last) const;
   [[nodiscard]] bool fits() const;
-  /// Of the table of blocks, the open one included, and of what stands before it.
-  [[nodiscard]] std::size_t block_table_bits() const;
-  void write_block_table(BitWriter& out) const;
+  [[nodiscard]] std::size_t open_group_bits() const {
+    return other_keys_.bit_count() - group_begin_bits_;
+  }
+  /// Of the tables of blocks and groups, the open ones included, and of what stands before them.
+  [[nodiscard]] std::size_t tables_bits() const;
+  void write_tables(BitWriter& out) const;
 
   const PageContext& context_;
   std::uint8_t codec_id_;
   const TokenModel& model_;
   TokenPageHead head_;
   RowWriter rows_;
-  BitSink page_head_;  ///< what all blocks have in common
-  BitSink first_key_;  ///< of the page, relative to prefix_bytes_
-  BitSink head_keys_;  ///< of the other blocks
+  BitSink page_head_;   ///< what all blocks have in common
+  BitSink first_key_;   ///< of the page, relative to prefix_bytes_
+  BitSink group_keys_;  ///< of the first blocks of the other groups
+  BitSink other_keys_;  ///< of the other blocks
   BitSink blocks_;
   /// What the table of blocks says of one.
   struct Block {
@@ -76,8 +81,13 @@ class TokenPageFiller {
     std::uint64_t data_bytes = 0;
   };
   std::vector<Block> closed_blocks_;
-  Block widest_;                     ///< of closed_blocks_, of each member
-  std::size_t head_begin_bits_ = 0;  ///< in head_keys_: where the open block's key begins
+  Block widest_;  ///< of closed_blocks_, of each member
+  /// Bits of the first keys of their other blocks. The last group is open.
+  std::vector<std::size_t> closed_groups_bits_;
+  std::size_t widest_group_bits_ = 0;
+  std::size_t group_begin_bits_ = 0;      ///< in other_keys_: where those of the open group begin
+  std::size_t group_keys_kept_bits_ = 0;  ///< what there was before the open block
+  std::size_t other_keys_kept_bits_ = 0;
   std::size_t block_begin_bits_ = 0;
   std::uint64_t block_data_bytes_ = 0;
   std::uint64_t data_bytes_ = 0;

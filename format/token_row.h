@@ -56,8 +56,12 @@ enum class Extra : std::uint16_t {
 /// widths of both, once a page.
 inline constexpr unsigned kBlockBitsWidthBits = 4;
 inline constexpr unsigned kBlockBytesWidthBits = 6;
-/// Of the length, in bits, of the first keys of all blocks.
-inline constexpr unsigned kHeadKeysWidthBits = 15;
+/// Blocks whose first keys stand together; those of the first blocks of all groups stand before.
+inline constexpr std::size_t kGroupBlocks = 8;
+/// Of the length, in bits, of the first keys of the first blocks of all groups.
+inline constexpr unsigned kGroupKeysWidthBits = 15;
+/// What says of each group how many bits its other first keys have: the width of that, once a page.
+inline constexpr unsigned kGroupBitsWidthBits = 4;
 
 /// What numbers are, each with a prefix code of its own for their widths (0 to 64 bits).
 enum class NumberKind : std::uint8_t {

@@ -264,15 +264,21 @@ Buffer with_flipped_bit(Buffer bytes, std::size_t bit) {
   return bytes;
 }
 
+std::vector<Entry> entries_of_two_blocks(std::uint64_t seed) {
+  EntryGenerator generator(seed);
+  EntryOptions options;
+  options.entry_count = 90;
+  options.special_percent = 30;
+  options.link_percent = 15;
+  options.feature_percent = 20;
+  return generator.tree(options);
+}
+
 struct Sample {
-  explicit Sample(std::uint64_t seed) : dictionaries(token_dictionaries(seed, 2)) {
-    EntryGenerator generator(seed);
-    EntryOptions options;
-    options.entry_count = 90;  // two blocks
-    options.special_percent = 30;
-    options.link_percent = 15;
-    options.feature_percent = 20;
-    const auto entries = generator.tree(options);
+  explicit Sample(std::uint64_t seed) : Sample(seed, entries_of_two_blocks(seed)) {}
+  /// The first page of `entries`.
+  Sample(std::uint64_t seed, const std::vector<Entry>& entries)
+      : dictionaries(token_dictionaries(seed, 2)) {
     const auto context = dictionaries.context(1, 7);
     intern_all(entries, *context.attributes);
     const auto page = fill_pages(entries, context, format::kTokenCodec).front();
@@ -332,6 +338,27 @@ TEST(TokenCodec, ASliceEndsBelowTheNextBlock) {  // F-144
     }
   }
   EXPECT_GT(found, 0u);
+}
+
+// Of more blocks than a group has, so that first keys stand in two orders.
+TEST(TokenCodec, FlippedHeadsOfGroupsNeverViolateTheRules) {  // F-191
+  std::vector<Entry> entries;
+  for (int i = 0; i < 2000; ++i) entries.push_back(file("f" + std::to_string(10000 + 3 * i)));
+  Sample sample(1, entries);
+  ASSERT_GT(sample.header.entry_count, format::kGroupBlocks * format::kBlockEntries);
+  std::size_t refused = 0;
+  for (std::size_t bit = 0; bit < 5000; bit += 3) {
+    const auto opened = sample.open(with_flipped_bit(sample.payload, bit));
+    const auto decoded = opened ? opened.value()->decode() : opened.error();
+    if (!decoded) {
+      ASSERT_EQ(decoded.error().kind(), ErrorKind::kCorrupt);
+      ++refused;
+      continue;
+    }
+    expect_sound(*decoded.value(), sample.dictionaries);
+    if (HasFailure()) FAIL() << "bit " << bit;
+  }
+  EXPECT_GT(refused, 100u);
 }
 
 TEST(TokenCodec, TruncationsAndWrongCountsAreDetected) {  // F-190, F-191, F-193
