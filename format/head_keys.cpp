@@ -10,11 +10,7 @@ namespace dgfs::format {
 
 KeyRun::KeyRun(const TokenModel& model, std::string_view first, BitReader in, std::size_t end_bits,
                std::size_t left)
-    : model_(model),
-      in_(in),
-      end_bits_(end_bits),
-      left_(left),
-      directory_(directory_bytes(first)) {
+    : model_(model), in_(in), end_bits_(end_bits), left_(left), directory_(directory_bytes(first)) {
   key_.assign(first);
   ahead_.assign(first);
 }

@@ -107,8 +107,8 @@ struct ReadPage {
   const AttributeTable* attributes = nullptr;
 };
 
-Result<ReadPage> read_page(Bytes page, const PageDictionaries& dictionaries) {
-  DGFS_TRY(header, read_page_header(page));
+Result<ReadPage> read_page(const PageHeader& header, Bytes page,
+                           const PageDictionaries& dictionaries) {
   const auto* codec = find_page_codec(header.codec);
   if (codec == nullptr) {  // F-120
     return Error(ErrorKind::kUnsupported, 2145, "page is of an unknown codec").at_offset(12);
@@ -127,7 +127,13 @@ Result<ReadPage> read_page(Bytes page, const PageDictionaries& dictionaries) {
 }  // namespace
 
 Result<std::shared_ptr<const Page>> open_page(Bytes page, const PageDictionaries& dictionaries) {
-  DGFS_TRY(read, read_page(page, dictionaries));
+  DGFS_TRY(header, read_page_header(page));
+  return open_page(header, page, dictionaries);
+}
+
+Result<std::shared_ptr<const Page>> open_page(const PageHeader& header, Bytes page,
+                                              const PageDictionaries& dictionaries) {
+  DGFS_TRY(read, read_page(header, page, dictionaries));
   return read.codec->open(read.header, read.payload, *read.model, *read.attributes);
 }
 
@@ -167,8 +173,8 @@ Result<std::vector<ColumnSize>> PageCodec::column_sizes(
 }
 
 Result<PageSizes> measure_page(Bytes page, const PageDictionaries& dictionaries) {
-  DGFS_TRY(read, read_page(page, dictionaries));
-  const auto& header = read.header;
+  DGFS_TRY(header, read_page_header(page));
+  DGFS_TRY(read, read_page(header, page, dictionaries));
   DGFS_TRY(columns, read.codec->column_sizes(header, read.payload, *read.model, *read.attributes));
   PageSizes sizes;
   sizes.codec = header.codec;

@@ -187,6 +187,9 @@ class PageDictionaries {
 /// (unknown codec).
 [[nodiscard]] Result<std::shared_ptr<const Page>> open_page(Bytes page,
                                                             const PageDictionaries& dictionaries);
+/// Likewise, of a page of which read_page_header() gave `header`: it is not checked again.
+[[nodiscard]] Result<std::shared_ptr<const Page>> open_page(const PageHeader& header, Bytes page,
+                                                            const PageDictionaries& dictionaries);
 
 /// open_page(), and then decode(): nothing of the page is left unchecked.
 [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode_page(

@@ -89,11 +89,12 @@ PageDirectory PageDirectory::Loader::finish() && {
   return std::move(directory_);
 }
 
-PageRecord PageDirectory::record(std::size_t page) const {
+PageRecordView PageDirectory::record(std::size_t page) const {
   const auto& from = pages_[page];
+  const auto both = bound(page);
   return {from.zone,
-          std::string(prefix(page)),
-          std::string(bound(page).substr(from.prefix_bytes)),
+          both.substr(0, from.prefix_bytes),
+          both.substr(from.prefix_bytes),
           from.first_ordinal,
           from.entry_count,
           from.volume,
@@ -121,9 +122,13 @@ std::optional<std::size_t> PageDirectory::find_ordinal(Ordinal ordinal) const {
 }
 
 std::size_t PageDirectory::memory_bytes() const {
+  std::size_t levels = 0;
+  for (const auto& level : levels_) {
+    levels += level.shared_bytes.capacity() * sizeof(std::uint32_t) +
+              level.heads.capacity() * sizeof(std::uint64_t);
+  }
   return sizeof *this + pages_.capacity() * sizeof(PackedPageRecord) + arena_.capacity() +
-         zones_.capacity() * sizeof(Zone) + common_bytes_.capacity() * sizeof(std::uint32_t) +
-         heads_.capacity() * sizeof(std::uint64_t);
+         zones_.capacity() * sizeof(Zone) + levels;
 }
 
 }  // namespace dgfs::format

@@ -39,6 +39,18 @@ struct PageRecord {
   friend bool operator==(const PageRecord&, const PageRecord&) = default;
 };
 
+/// The same in a PageDirectory, which it points into and which must outlive it.
+struct PageRecordView {
+  std::uint64_t zone = 0;
+  std::string_view prefix;
+  std::string_view separator;
+  Ordinal first_ordinal = 0;
+  std::uint32_t entry_count = 0;
+  VolumeNumber volume = 0;
+  std::uint64_t first_data_offset = 0;  ///< bytes, in `volume`
+  std::uint64_t checksum = 0;
+};
+
 /// The same with its bound, prefix + separator, in a string of many.
 struct PackedPageRecord {
   std::uint64_t zone = 0;
@@ -79,7 +91,7 @@ class PageDirectory {
 
   [[nodiscard]] std::size_t size() const { return pages_.size(); }
   [[nodiscard]] Ordinal entry_count() const { return entry_count_; }
-  [[nodiscard]] PageRecord record(std::size_t page) const;
+  [[nodiscard]] PageRecordView record(std::size_t page) const;
   [[nodiscard]] std::string_view prefix(std::size_t page) const;
   /// prefix + separator as one string: the least key the page may hold.
   [[nodiscard]] std::string_view bound(std::size_t page) const;
@@ -92,24 +104,34 @@ class PageDirectory {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
-  /// Pages that a search tells apart by their heads. A power of two.
-  static constexpr std::size_t kGroupPages = 64;
   /// Pages of one zone; it ends where the next one begins.
   struct Zone {
     std::uint64_t zone = 0;
     std::size_t first_page = 0;
   };
+  /// One level of a tree over the bounds: item i of level n has the bound of page i * 64^n, and is
+  /// one of a group of 64, of the last level the only one. Of each group, it says how many bytes
+  /// its bounds share; of each item, the 8 bytes of its bound after those, as a number that sorts
+  /// as they do. So a search touches few bounds, which lie far apart.
+  struct Level {
+    std::vector<std::uint32_t> shared_bytes;
+    std::vector<std::uint64_t> heads;
+  };
+  static constexpr unsigned kGroupBits = 6;
+  static constexpr std::size_t kGroupItems = std::size_t{1} << kGroupBits;
 
   /// To be called once, when all records are there.
   void prepare_search();
+  void add_level();
+  [[nodiscard]] std::string_view bound_of_item(std::size_t level, std::size_t item) const {
+    return bound(item << (level * kGroupBits));
+  }
   /// The last page of [begin, end), pages of one zone, whose bound is not above `key`; end if none.
   [[nodiscard]] std::size_t last_not_above(std::size_t begin, std::size_t end,
                                            std::string_view key) const;
-  /// Likewise, of pages of one group.
-  [[nodiscard]] std::size_t last_in_group(std::size_t begin, std::size_t end,
-                                          std::string_view key) const;
-  [[nodiscard]] std::size_t last_by_bounds(std::size_t begin, std::size_t end,
-                                           std::string_view key) const;
+  /// How many of the items [begin, end), of one group and zone, have a bound not above `key`.
+  [[nodiscard]] std::size_t count_not_above(std::size_t level, std::size_t begin, std::size_t end,
+                                            std::string_view key) const;
   /// F-243: counts the entries of page `page`, which follows those counted so far.
   [[nodiscard]] Status count_entries(std::size_t page);
   /// F-242: that page `page` is behind the one before.
@@ -119,10 +141,7 @@ class PageDirectory {
   std::string arena_;  ///< their bounds
   Ordinal entry_count_ = 0;
   std::vector<Zone> zones_;
-  /// Of each group, what its bounds have in common; of each page, the 8 bytes of its bound after
-  /// that, as a number that sorts as they do. So a search need not touch the bounds of most pages.
-  std::vector<std::uint32_t> common_bytes_;
-  std::vector<std::uint64_t> heads_;
+  std::vector<Level> levels_;
 };
 
 /// Spares the detour over PageRecords, which have strings of their own.

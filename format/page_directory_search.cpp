@@ -22,19 +22,33 @@ std::uint64_t head_of(std::string_view text, std::size_t begin) {
 }  // namespace
 
 void PageDirectory::prepare_search() {
-  heads_.resize(pages_.size());
-  common_bytes_.reserve((pages_.size() + kGroupPages - 1) / kGroupPages);
-  for (std::size_t first = 0; first < pages_.size(); first += kGroupPages) {
-    const auto last = std::min(first + kGroupPages, pages_.size()) - 1;
+  for (std::size_t page = 0; page < size(); ++page) {
+    if (zones_.empty() || zones_.back().zone != pages_[page].zone) {
+      zones_.push_back({pages_[page].zone, page});
+    }
+  }
+  do {
+    add_level();
+  } while (levels_.back().shared_bytes.size() > 1);
+}
+
+void PageDirectory::add_level() {
+  const auto number = levels_.size();
+  const auto items = number == 0 ? size() : levels_.back().shared_bytes.size();
+  auto& level = levels_.emplace_back();
+  level.heads.resize(items);
+  level.shared_bytes.reserve((items + kGroupItems - 1) / kGroupItems);
+  const auto zone_of = [&](std::size_t item) { return pages_[item << (number * kGroupBits)].zone; };
+  for (std::size_t first = 0; first < items; first += kGroupItems) {
+    const auto last = std::min(first + kGroupItems, items) - 1;
     // Bounds rise within a zone, so what the outer ones share, those between them have, too.
-    const auto common =
-        pages_[first].zone == pages_[last].zone ? shared_prefix_bytes(bound(first), bound(last)) : 0;
-    common_bytes_.push_back(static_cast<std::uint32_t>(common));
-    for (auto page = first; page <= last; ++page) {
-      heads_[page] = head_of(bound(page), common);
-      if (zones_.empty() || zones_.back().zone != pages_[page].zone) {
-        zones_.push_back({pages_[page].zone, page});
-      }
+    const auto shared =
+        zone_of(first) == zone_of(last)
+            ? shared_prefix_bytes(bound_of_item(number, first), bound_of_item(number, last))
+            : 0;
+    level.shared_bytes.push_back(static_cast<std::uint32_t>(shared));
+    for (auto item = first; item <= last; ++item) {
+      level.heads[item] = head_of(bound_of_item(number, item), shared);
     }
   }
 }
@@ -52,47 +66,39 @@ std::optional<std::size_t> PageDirectory::find(std::uint64_t zone, std::string_v
 
 std::size_t PageDirectory::last_not_above(std::size_t begin, std::size_t end,
                                           std::string_view key) const {
-  // Groups of which the first page, or that of the zone, is not above the key, and those that are.
-  auto low = begin / kGroupPages;
-  auto high = (end - 1) / kGroupPages + 1;
-  while (high - low > 1) {
-    const auto middle = low + (high - low) / 2;
-    (bound(middle * kGroupPages) <= key ? low : high) = middle;
+  std::size_t group = 0;
+  for (auto level = levels_.size(); level-- > 0;) {
+    // The items of the group of which the first page is in [begin, end).
+    const auto bits = level * kGroupBits;
+    const auto round_up = (std::size_t{1} << bits) - 1;
+    const auto first = std::max(group << kGroupBits, (begin + round_up) >> bits);
+    const auto last = std::min((group + 1) << kGroupBits, (end + round_up) >> bits);
+    const auto behind = first < last ? first + count_not_above(level, first, last, key) : first;
+    if (behind == 0 || (level == 0 && behind <= begin)) return end;
+    // Where none of them is, the pages from `begin` on that belong to the item before are left.
+    group = behind - 1;
   }
-  const auto first = std::max(begin, low * kGroupPages);
-  const auto last = std::min(end, (low + 1) * kGroupPages);
-  const auto page = last_in_group(first, last, key);
-  return page == last ? end : page;
+  return group;
 }
 
-std::size_t PageDirectory::last_in_group(std::size_t begin, std::size_t end,
-                                         std::string_view key) const {
-  const auto common = common_bytes_[begin / kGroupPages];
-  const auto order = key.substr(0, common).compare(bound(begin).substr(0, common));
-  if (order != 0) return order < 0 ? end : end - 1;
-  const auto [first, last] = std::equal_range(heads_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                              heads_.begin() + static_cast<std::ptrdiff_t>(end),
-                                              head_of(key, common));
-  const auto equal_begin = static_cast<std::size_t>(first - heads_.begin());
-  const auto equal_end = static_cast<std::size_t>(last - heads_.begin());
-  const auto page = last_by_bounds(equal_begin, equal_end, key);
-  if (page != equal_end) return page;
-  return equal_begin == begin ? end : equal_begin - 1;
-}
-
-std::size_t PageDirectory::last_by_bounds(std::size_t begin, std::size_t end,
-                                          std::string_view key) const {
-  auto low = begin;
-  auto high = end;
-  while (low < high) {  // the first page whose bound is above the key
+std::size_t PageDirectory::count_not_above(std::size_t level, std::size_t begin, std::size_t end,
+                                           std::string_view key) const {
+  const auto shared = levels_[level].shared_bytes[begin >> kGroupBits];
+  const auto order = key.substr(0, shared).compare(bound_of_item(level, begin).substr(0, shared));
+  if (order != 0) return order < 0 ? 0 : end - begin;
+  const auto* const heads = levels_[level].heads.data();
+  const auto [first, last] = std::equal_range(heads + begin, heads + end, head_of(key, shared));
+  auto low = static_cast<std::size_t>(first - heads);
+  auto high = static_cast<std::size_t>(last - heads);
+  while (low < high) {  // the first of equal heads whose bound is above the key
     const auto middle = low + (high - low) / 2;
-    if (bound(middle) <= key) {
+    if (bound_of_item(level, middle) <= key) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low == begin ? end : low - 1;
+  return low - begin;
 }
 
 }  // namespace dgfs::format

@@ -11,10 +11,7 @@ Result<std::optional<format::PageEntry>> LoadedPage::find(std::string_view full_
   return page->find(full_key.substr(record.prefix.size()));
 }
 
-std::size_t LoadedPage::memory_bytes() const {
-  return sizeof *this + record.prefix.capacity() + record.separator.capacity() +
-         page->memory_bytes();
-}
+std::size_t LoadedPage::memory_bytes() const { return sizeof *this + page->memory_bytes(); }
 
 std::string_view EntryRange::name(std::size_t index, std::string& scratch) const {
   const auto key = rows().key(row(index));

@@ -15,9 +15,9 @@
 
 namespace dgfs::reader {
 
-/// Immutable, thread-safe.
+/// Immutable, thread-safe. The page directory must outlive it.
 struct LoadedPage {
-  format::PageRecord record;
+  format::PageRecordView record;
   std::shared_ptr<const format::Page> page;
 
   [[nodiscard]] std::size_t size() const { return page->size(); }
@@ -29,7 +29,7 @@ struct LoadedPage {
     return static_cast<std::size_t>(ordinal - record.first_ordinal);
   }
   [[nodiscard]] std::string full_key(std::string_view relative_key) const {
-    return record.prefix + std::string(relative_key);
+    return std::string(record.prefix).append(relative_key);
   }
   /// The entry with this full key, if there is one. Errors: those of format::Page::find.
   [[nodiscard]] Result<std::optional<format::PageEntry>> find(std::string_view full_key) const;

@@ -85,19 +85,19 @@ Status check_link_keys(const format::DecodedPage& page, std::string_view prefix)
 
 }  // namespace
 
-Status check_keys(const format::DecodedPage& rows, const format::PageRecord& record) {
+Status check_keys(const format::DecodedPage& rows, const format::PageRecordView& record) {
   return record.zone == format::kLinkZone ? check_link_keys(rows, record.prefix)
                                           : check_path_keys(rows, record.prefix);
 }
 
-Status check_first_key(std::string_view key, const format::PageRecord& record) {
-  if (key >= std::string_view(record.separator)) return ok();
+Status check_first_key(std::string_view key, const format::PageRecordView& record) {
+  if (key >= record.separator) return ok();
   return bad_key(3033, 0, "key is below the page's bound");  // F-241
 }
 
-Status check_last_key(std::string_view key, const format::PageRecord& record,
+Status check_last_key(std::string_view key, const format::PageRecordView& record,
                       std::optional<std::string_view> next_bound) {
-  if (!next_bound || record.prefix + std::string(key) < *next_bound) return ok();
+  if (!next_bound || std::string(record.prefix).append(key) < *next_bound) return ok();
   return bad_key(3034, record.entry_count - 1, "key is not below the next page's bound");  // F-241
 }
 

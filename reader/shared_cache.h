@@ -40,9 +40,11 @@ class SharedCache {
 
   /// The value of `key`, made by `load()` (Result<Loaded>) if it is not here. Who waits for
   /// another thread's load gets that one's result, an error or exception too.
+  /// A cache without a budget has nothing to share, and lets everybody load.
   template <class Load>
   [[nodiscard]] Result<Pointer> get(const Key& key, const Load& load) {
     Shard& shard = shard_of(key);
+    if (shard_budget_bytes_ == 0) return shard.load_unkept(load);
     std::shared_ptr<Flight> flight;
     {
       std::unique_lock lock(shard.mutex);
@@ -125,6 +127,14 @@ class SharedCache {
       ++hits;
       items.splice(items.begin(), items, place->second);
       return place->second->loaded.value;
+    }
+
+    template <class Load>
+    Result<Pointer> load_unkept(const Load& load) {
+      DGFS_TRY(loaded, load());
+      const std::lock_guard lock(mutex);
+      ++misses;
+      return std::move(loaded.value);
     }
 
     Result<Pointer> wait(std::unique_lock<std::mutex>& lock, std::shared_ptr<Flight> flight) {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/page_directory.h"
 
+#include <set>
+
 #include "format/coding.h"
 #include "format/key.h"
 #include "format/limits.h"
@@ -12,6 +14,17 @@ namespace {
 
 using format::PageDirectory;
 using format::PageRecord;
+
+PageRecord owned(const format::PageRecordView& view) {
+  return {view.zone,
+          std::string(view.prefix),
+          std::string(view.separator),
+          view.first_ordinal,
+          view.entry_count,
+          view.volume,
+          view.first_data_offset,
+          view.checksum};
+}
 
 struct Index {
   std::vector<format::Entry> entries;
@@ -73,12 +86,59 @@ TEST(PageDirectory, FindsTheOnlyPageOfEveryEntry) {
   EXPECT_EQ(directory.find(78, index.entries.back().key), std::nullopt);
 }
 
+/// What find() must say, the long way.
+std::optional<std::size_t> find_slowly(const PageDirectory& directory, std::uint64_t zone,
+                                       std::string_view key) {
+  std::optional<std::size_t> found;
+  for (std::size_t page = 0; page < directory.size(); ++page) {
+    if (directory.record(page).zone == zone && directory.bound(page) <= key) found = page;
+  }
+  return found && key.starts_with(directory.prefix(*found)) ? found : std::nullopt;
+}
+
+// Zones that begin and end within groups of every level, and bounds that differ early, late, by
+// their length alone or by a zero.
+TEST(PageDirectory, FindsAmongManyPagesOfSeveralZones) {
+  EntryGenerator generator(9);
+  for (const std::size_t pages : {1u, 63u, 64u, 65u, 500u, 4097u, 9000u}) {
+    SCOPED_TRACE(pages);
+    std::set<std::pair<std::uint64_t, std::string>> bounds;
+    while (bounds.size() < pages) {
+      std::string bound(generator.below(3) * 5, 'a');
+      const auto tail = 1 + generator.below(4);
+      for (std::size_t i = 0; i < tail; ++i) bound += "\0abcdefgh\xff"[generator.below(10)];
+      bounds.emplace(generator.below(10) == 0 ? 3 : generator.below(3), bound);
+    }
+    std::vector<PageRecord> records;
+    for (const auto& [zone, bound] : bounds) {
+      PageRecord record;
+      record.zone = zone;
+      record.prefix = bound.substr(0, bound.size() / 4);
+      record.separator = bound.substr(record.prefix.size());
+      record.first_ordinal = records.size();
+      record.entry_count = 1;
+      records.push_back(record);
+    }
+    const auto directory = PageDirectory::make(records).value();
+    for (int round = 0; round < 400; ++round) {
+      auto key = records[generator.below(pages)].prefix + records[generator.below(pages)].separator;
+      if (round % 2 == 0) {
+        const auto& record = records[generator.below(pages)];
+        key = record.prefix + record.separator;
+      }
+      if (round % 5 == 0) key.resize(generator.below(key.size() + 3));
+      const auto zone = generator.below(5);
+      ASSERT_EQ(directory.find(zone, key), find_slowly(directory, zone, key)) << round;
+    }
+  }
+}
+
 TEST(PageDirectory, KeepsRecords) {
   const auto index = make_index(2);
   const auto directory = PageDirectory::make(index.records).value();
   ASSERT_EQ(directory.size(), index.records.size());
   for (std::size_t i = 0; i < directory.size(); ++i) {
-    EXPECT_EQ(directory.record(i), index.records[i]);
+    EXPECT_EQ(owned(directory.record(i)), index.records[i]);
     EXPECT_EQ(directory.prefix(i), index.records[i].prefix);
     EXPECT_EQ(directory.first_ordinal(i), index.records[i].first_ordinal);
   }
