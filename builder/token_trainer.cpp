@@ -27,6 +27,8 @@ constexpr std::size_t kTokensMax = 8192;
 // Uses in the tree that pay for a token's place in the model.
 constexpr std::uint64_t kUsesMin = 6;
 constexpr int kRefinements = 3;
+// Odd, so that all places of a block have their turn, near ones not in a row.
+constexpr std::size_t kPhaseStep = 23;
 // Scales are in 256ths, and bounded so that products of counts with them fit.
 constexpr std::uint64_t kScaleOne = 256;
 constexpr std::uint64_t kScaleMax = std::uint64_t{1} << 24;
@@ -174,11 +176,14 @@ void TokenTrainer::add(std::span<const format::Entry> entries,
   const auto head = format::choose_page_head(entries, attributes);
   format::write_page_head(head, (1u << format::kTypeCount) - 1, counts_);
   format::RowWriter rows(attributes);
+  // Parts of a tree may all begin with a directory, blocks begin anywhere: of numbered files, most
+  // first keys would have numbers that were never seen.
+  const auto phase = part_count_++ * kPhaseStep % format::kBlockEntries;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     std::optional<std::string_view> before;
-    if (i % format::kBlockEntries == 0) {
+    if (i == 0 || i % format::kBlockEntries == phase) {
       rows.begin_block(head);
-      if (i > 0) {
+      if (i >= format::kBlockEntries) {
         format::write_next_key(entries[i - format::kBlockEntries].key, entries[i].key, counts_);
       }
     } else {

@@ -60,6 +60,7 @@ class TokenTrainer {
  private:
   CountSink counts_;
   std::uint64_t entry_count_ = 0;
+  std::size_t part_count_ = 0;
 };
 
 }  // namespace dgfs::builder
