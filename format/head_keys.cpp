@@ -4,13 +4,11 @@
 
 #include <algorithm>
 
-#include "format/key.h"
-
 namespace dgfs::format {
 
 KeyRun::KeyRun(const TokenModel& model, std::string_view first, BitReader in, std::size_t end_bits,
                std::size_t left)
-    : model_(model), in_(in), end_bits_(end_bits), left_(left), directory_(directory_bytes(first)) {
+    : model_(model), in_(in), end_bits_(end_bits), left_(left) {
   key_.assign(first);
   ahead_.assign(first);
 }
@@ -22,7 +20,7 @@ Error KeyRun::error() const {
 bool KeyRun::look_ahead() {
   if (has_ahead_) return true;
   if (left_ > 0) {
-    problem_ = read_next_key(model_, in_, ahead_, directory_);
+    problem_ = ahead_.read_next(model_, in_);
     --left_;
     has_ahead_ = problem_ == nullptr;
   }

@@ -12,9 +12,10 @@
 
 #include "base/result.h"
 #include "format/bit_reader.h"
-#include "format/token_cursor.h"
+#include "format/token_key.h"
 #include "format/token_model.h"
 #include "format/token_row.h"
+#include "format/token_text.h"
 
 namespace dgfs::format {
 
@@ -46,9 +47,8 @@ class KeyRun {
   std::size_t end_bits_;
   std::size_t left_;
   TokenText key_;
-  TokenText ahead_;
+  TokenKey ahead_;
   bool has_ahead_ = false;
-  std::size_t directory_;  ///< length of the directory part of ahead_
   const char* problem_ = nullptr;
 };
 

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/token_cursor.h"
 
-#include <cstring>
-
 #include "format/coding.h"
 #include "format/entry_check.h"
 #include "format/extent.h"
@@ -30,67 +28,14 @@ bool is_device_kind(unsigned kind) {
   return kind == kKindOther + kCharacterDeviceNumber || kind == kKindOther + kBlockDeviceNumber;
 }
 
+/// Rows of regular files, none of them a further name.
+constexpr unsigned kRowPlainEnd = kKindOther << kRowFlagBits;
+constexpr unsigned kRowChanges = kRowAttributes | kRowTime | kRowExtras;
+
 /// Kinds from kKindOther on that there are (F-150).
 constexpr std::uint32_t kKindsKnown = 0b0111'1101'0111'1110;
 
 }  // namespace
-
-bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t bytes_max,
-                     BitReader& in) {
-  auto number = model.token_class(context);
-  auto bits = in;  // a copy, which stays in registers
-  auto size = size_;
-  do {
-    if (size > bytes_max || bits.overrun()) return false;
-    if (size + TokenModel::kTokenRoomBytes > room_bytes_) grow(size);
-    size += model.read_token(bits, number, bytes_ + size);
-  } while (number != kTokenClassesMax);
-  in = bits;
-  size_ = size - 1;
-  return size_ <= bytes_max;
-}
-
-void TokenText::grow(std::size_t used_bytes) {
-  std::unique_ptr<char[]> more(new char[2 * room_bytes_]);
-  std::memcpy(more.get(), bytes_, used_bytes);
-  room_bytes_ *= 2;
-  large_ = std::move(more);
-  bytes_ = large_.get();
-}
-
-void TokenText::assign(std::string_view text) {
-  while (text.size() > room_bytes_) grow(0);
-  text.copy(bytes_, text.size());
-  size_ = text.size();
-}
-
-std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in) {
-  const unsigned width = model.widths(kind).read(in);
-  if (width <= 1) return width;
-  return std::uint64_t{1} << (width - 1) | in.long_bits(width - 1);
-}
-
-const char* read_next_key(const TokenModel& model, BitReader& in, TokenText& key,
-                          std::size_t& directory) {
-  const std::size_t share = model.shares().read(in);
-  const auto distance = share == kShareEscape ? read_number(model, NumberKind::kOther, in) : share;
-  const auto kept = advance(directory, distance);
-  if (kept > key.size()) return "shared prefix is longer than the key before";  // F-143
-  const auto before = key.size();
-  const auto next = kept < before ? static_cast<unsigned char>(key.data()[kept]) : 0u;
-  key.truncate(kept);
-  const auto context = kept == 0 ? kContextStart : static_cast<unsigned char>(key.data()[kept - 1]);
-  if (!key.read(model, context, kKeyBytesMax, in)) return "key is too long";  // F-145
-  const bool rises =
-      key.size() > kept && (kept == before || static_cast<unsigned char>(key.data()[kept]) > next);
-  if (!rises) return "keys do not rise";  // F-144
-  if (const auto in_suffix = directory_bytes(key.view().substr(kept)); in_suffix > 0) {
-    directory = kept + in_suffix;
-  } else if (kept < directory) {
-    directory = directory_bytes(key.view().substr(0, kept));
-  }
-  return nullptr;
-}
 
 TokenCursor::TokenCursor(const TokenModel& model, const AttributeTable& attributes,
                          const TokenPageHead& head, BitReader in, std::size_t end_bits,
@@ -99,7 +44,6 @@ TokenCursor::TokenCursor(const TokenModel& model, const AttributeTable& attribut
       table_(attributes),
       in_(in),
       end_bits_(end_bits),
-      directory_(directory_bytes(first_key)),
       attributes_(head.attributes),
       times_(head.times) {
   key_.assign(first_key);
@@ -108,6 +52,9 @@ TokenCursor::TokenCursor(const TokenModel& model, const AttributeTable& attribut
 bool TokenCursor::next() {
   auto from = in_.bit_offset();
   const unsigned row = model_.rows().read(in_);
+  if (row < kRowPlainEnd && (row & kRowChanges) == 0 && knows_regular() && parts_ == nullptr) {
+    return read_plain(row);
+  }
   measure(TokenPart::kRows, from);
   if (!read_key((row & kRowSuccessor) != 0)) return false;
   const auto kind = row >> kRowFlagBits;
@@ -134,15 +81,24 @@ bool TokenCursor::next() {
   return in_.bit_offset() <= end_bits_ || fail("entry goes on behind its block");      // F-193
 }
 
+bool TokenCursor::read_plain(unsigned row) {
+  if (!read_key((row & kRowSuccessor) != 0) || !read_kind(row >> kRowFlagBits)) return false;
+  combination_ = combinations_[kRegularNumber];
+  mtime_ = times_.front();
+  is_rich_ = false;
+  if (mtime_.nanoseconds >= kNanosecondsEnd) return fail("nanoseconds out of range");  // F-154
+  return in_.bit_offset() <= end_bits_ || fail("entry goes on behind its block");      // F-193
+}
+
 bool TokenCursor::read_key(bool is_successor) {
   if (is_first_) {
     is_first_ = false;
     return !is_successor || fail("the first key of a block has none before it");  // F-192
   }
   if (is_successor) {  // F-192; of equal length, so it rises
-    return make_successor(key_.data(), key_.size()) || fail("key has no successor");
+    return key_.make_successor() || fail("key has no successor");
   }
-  problem_ = read_next_key(model_, in_, key_, directory_);
+  problem_ = key_.read_next(model_, in_);
   return problem_ == nullptr;
 }
 

@@ -7,52 +7,17 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
 #include "format/attribute_table.h"
 #include "format/bit_reader.h"
 #include "format/entry.h"
 #include "format/entry_columns.h"
+#include "format/token_key.h"
 #include "format/token_model.h"
+#include "format/token_text.h"
 
 namespace dgfs::format {
-
-/// A key, or another text, that grows token by token.
-class TokenText {
- public:
-  TokenText() = default;
-  TokenText(const TokenText&) = delete;
-  TokenText& operator=(const TokenText&) = delete;
-  void assign(std::string_view text);
-  [[nodiscard]] std::string_view view() const { return {bytes_, size_}; }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] char* data() { return bytes_; }
-  void truncate(std::size_t size) { size_ = size; }
-  /// Appends tokens up to the text's end. False where the text would have more than `bytes_max`
-  /// bytes, or the bits end; then it is unchanged.
-  bool read(const TokenModel& model, std::size_t context, std::size_t bytes_max, BitReader& in);
-
- private:
-  /// Most keys fit, and then cost no allocation.
-  static constexpr std::size_t kRoomBytes = 480;
-  /// Doubles the room; keeps the first `used_bytes` bytes.
-  void grow(std::size_t used_bytes);
-
-  char small_[kRoomBytes];
-  std::unique_ptr<char[]> large_;
-  char* bytes_ = small_;
-  std::size_t room_bytes_ = kRoomBytes;
-  std::size_t size_ = 0;
-};
-
-/// Reads the share symbol and the suffix of a key: `key` holds the one before and receives the
-/// next. `directory` is the length of its directory part, before and after.
-/// @return nullptr, or what is wrong
-const char* read_next_key(const TokenModel& model, BitReader& in, TokenText& key,
-                          std::size_t& directory);
-/// A number: the symbol of its width, and its bits below the top one.
-std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in);
 
 /// The last distinct mtimes, the one that holds at the front. A value.
 class RecentTimes {
@@ -121,6 +86,8 @@ class TokenCursor {
   [[nodiscard]] std::size_t bit_offset() const { return in_.bit_offset(); }
 
   [[nodiscard]] std::string_view key() const { return key_.view(); }
+  /// How many bytes the key certainly shares with the one before; of the first one, all of them.
+  [[nodiscard]] std::size_t shared_bytes() const { return key_.shared_bytes(); }
   /// Type and permissions.
   [[nodiscard]] std::uint32_t mode() const { return combination_.mode; }
   [[nodiscard]] const AttributeCombination& combination() const { return combination_; }
@@ -144,6 +111,8 @@ class TokenCursor {
     (*parts_)[static_cast<std::size_t>(part)] += in_.bit_offset() - from;
     from = in_.bit_offset();
   }
+  /// The rest of an entry that differs from the one before in name and size alone.
+  bool read_plain(unsigned row);
   bool read_key(bool is_successor);
   bool read_kind(unsigned kind);
   bool read_attributes(std::size_t type, bool changed);
@@ -154,6 +123,10 @@ class TokenCursor {
   bool read_extent(unsigned mask);
   void read_ref(std::size_t number, SideRef& ref);
   bool read_target();
+  /// Whether the combination of regular files was looked up.
+  [[nodiscard]] bool knows_regular() const {
+    return (combinations_known_ >> kRegularNumber & 1) != 0;
+  }
   [[nodiscard]] std::uint64_t number(NumberKind kind) { return read_number(model_, kind, in_); }
 
   const TokenModel& model_;
@@ -163,8 +136,7 @@ class TokenCursor {
   const char* problem_ = nullptr;
   TokenPartBits* parts_ = nullptr;
 
-  TokenText key_;
-  std::size_t directory_;
+  TokenKey key_;
   bool is_first_ = true;
   TokenText target_;
 

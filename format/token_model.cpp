@@ -194,4 +194,10 @@ std::size_t TokenModel::memory_bytes() const {
          steps_.capacity() * sizeof(Step) + tokens_.size() * texts_.size() * kSymbolBytes;
 }
 
+std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in) {
+  const unsigned width = model.widths(kind).read(in);
+  if (width <= 1) return width;
+  return std::uint64_t{1} << (width - 1) | in.long_bits(width - 1);
+}
+
 }  // namespace dgfs::format

@@ -111,4 +111,7 @@ class TokenModel {
   std::array<PrefixCode, kNumberKinds> widths_;
 };
 
+/// A number: the symbol of its width, and its bits below the top one.
+std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in);
+
 }  // namespace dgfs::format

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "format/coding.h"
+#include "format/key.h"
 #include "format/limits.h"
 
 namespace dgfs::format {
@@ -17,6 +18,14 @@ bool add_data(std::uint64_t bytes, std::uint64_t& sum) {
   if (bytes > kFileBytesMax - sum) return false;
   sum += bytes;
   return true;
+}
+
+/// As a.compare(b), of texts that share their first `shared` bytes; receives how many they share.
+int compare_from(std::string_view a, std::string_view b, std::size_t& shared) {
+  const auto both = std::min(a.size(), b.size());
+  while (shared < both && a[shared] == b[shared]) ++shared;
+  if (shared == both) return a.size() < b.size() ? -1 : static_cast<int>(a.size() > b.size());
+  return static_cast<unsigned char>(a[shared]) < static_cast<unsigned char>(b[shared]) ? -1 : 1;
 }
 
 }  // namespace
@@ -136,12 +145,18 @@ Result<std::optional<PageEntry>> TokenPage::find(std::string_view key) const {
   const auto block = keys.block();
   auto at = cursor(keys);
   auto data_offset = blocks_[block].data_offset;
+  // Of a key that rises from one below, what it shares with it tells most: where that is more than
+  // the one below shared with what is sought, it is still below; where it is less, above.
+  auto matched = shared_prefix_bytes(keys.key(), key);
   const auto end = std::min(entry_count_, (block + 1) * kBlockEntries);
   for (auto index = block * kBlockEntries; index < end; ++index) {
     if (!at.next()) return bad_block(2915, at.problem(), block);
-    const auto order = at.key().compare(key);
-    if (order == 0) return std::optional(found(index, at, data_offset));
-    if (order > 0) return std::nullopt;
+    if (at.shared_bytes() < matched) return std::nullopt;
+    if (at.shared_bytes() == matched || index % kBlockEntries == 0) {
+      const auto order = compare_from(at.key(), key, matched);
+      if (order == 0) return std::optional(found(index, at, data_offset));
+      if (order > 0) return std::nullopt;
+    }
     if (!add_data(at.running_bytes(), data_offset)) return bad_block(2922, kDataTooLong, block);
   }
   return std::nullopt;

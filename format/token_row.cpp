@@ -9,18 +9,19 @@ bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
 
 }  // namespace
 
-bool make_successor(char* key, std::size_t key_bytes) {
+std::size_t make_successor(char* key, std::size_t key_bytes) {
   auto end = key_bytes;
   while (end > 0 && !is_digit(key[end - 1])) {
-    if (key[end - 1] == '\0') return false;  // the name has no digits
+    if (key[end - 1] == '\0') return key_bytes;  // the name has no digits
     --end;
   }
   auto at = end;
   while (at > 0 && key[at - 1] == '9') --at;
-  if (at == 0 || !is_digit(key[at - 1])) return false;
-  ++key[at - 1];
+  if (at == 0 || !is_digit(key[at - 1])) return key_bytes;
+  const auto changed = at - 1;
+  ++key[changed];
   for (; at < end; ++at) key[at] = '0';
-  return true;
+  return changed;
 }
 
 bool is_successor(std::string_view before, std::string_view key, std::size_t shared_bytes) {

@@ -90,8 +90,9 @@ inline constexpr std::size_t kTokenContexts = 257;
 inline constexpr std::size_t kTokenClassesMax = 16;
 
 /// Turns `key` into the one that numbered names have next: its last run of decimal digits, in the
-/// name, one higher at the same length. False, and unchanged, where there is none.
-[[nodiscard]] bool make_successor(char* key, std::size_t key_bytes);
+/// name, one higher at the same length.
+/// @return the place of the first byte that changed; `key_bytes` where nothing did, for it has none
+[[nodiscard]] std::size_t make_successor(char* key, std::size_t key_bytes);
 /// Whether `key` is what make_successor() makes of `before`. Cost: O(1) but for equal keys.
 [[nodiscard]] bool is_successor(std::string_view before, std::string_view key,
                                 std::size_t shared_bytes);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/token_text.h"
+
+#include <cstring>
+
+namespace dgfs::format {
+
+bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t bytes_max,
+                     BitReader& in) {
+  auto number = model.token_class(context);
+  auto bits = in;  // a copy, which stays in registers
+  auto size = size_;
+  do {
+    if (size > bytes_max || bits.overrun()) return false;
+    if (size + TokenModel::kTokenRoomBytes > room_bytes_) grow(size);
+    size += model.read_token(bits, number, bytes_ + size);
+  } while (number != kTokenClassesMax);
+  in = bits;
+  size_ = size - 1;
+  return size_ <= bytes_max;
+}
+
+void TokenText::grow(std::size_t used_bytes) {
+  std::unique_ptr<char[]> more(new char[2 * room_bytes_]);
+  std::memcpy(more.get(), bytes_, used_bytes);
+  room_bytes_ *= 2;
+  large_ = std::move(more);
+  bytes_ = large_.get();
+}
+
+void TokenText::assign(std::string_view text) {
+  while (text.size() > room_bytes_) grow(0);
+  text.copy(bytes_, text.size());
+  size_ = text.size();
+}
+
+}  // namespace dgfs::format
