@@ -16,7 +16,8 @@ namespace dgfs::reader {
 /// Checks that every key of `rows`, the page's prefix before it, is one its zone allows (a valid
 /// path key; 8 bytes for link records). Order is the codec's to check.
 /// Cost: one pass over the keys' bytes. Errors: kCorrupt.
-[[nodiscard]] Status check_keys(const format::DecodedPage& rows, const format::PageRecordView& record);
+[[nodiscard]] Status check_keys(const format::DecodedPage& rows,
+                                const format::PageRecordView& record);
 
 /// Checks that the first key of a page, relative, is not below the page's bound.
 [[nodiscard]] Status check_first_key(std::string_view key, const format::PageRecordView& record);
