@@ -68,7 +68,8 @@ class RandomTree:
             name = b"loop" + os.path.basename(path)
             os.symlink(name, os.path.join(os.path.dirname(path), name))
         elif kind < 0.15:
-            target = rng.choice([b"nowhere", b"..", b"/",
+            # Not "/": a mount leaves that to the system, whose root has a size of its own.
+            target = rng.choice([b"nowhere", b"..", b".",
                                  os.path.basename(rng.choice(self.files or [b"x"])),
                                  os.path.relpath(rng.choice(self.files or [self.top]),
                                                  os.path.dirname(path)),
