@@ -104,7 +104,9 @@ class Changing(UnsteadyCase):
                 content = path.read_bytes()
                 # Rewriting leaves nothing of what was there, and what is there is ours.
                 self.assertFalse(b"steady" in content and b"rewritten" in content, path)
-                self.assertTrue(content.startswith((b"s", b"r", b"m")) or not content, path)
+                # An empty file that is cut to a greater length begins with zeros.
+                told = content.lstrip(b"\0")
+                self.assertTrue(told.startswith((b"s", b"r", b"m")) or not told, path)
         shutil.rmtree(out)
         self.image.unlink()
         pathlib.Path(f"{self.image}.idx").unlink()
