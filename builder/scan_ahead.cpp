@@ -157,21 +157,25 @@ void ScanAhead::end(const std::string& prefix, std::optional<ListedDirectory> di
     begun_.erase(prefix);
     return;
   }
-  if (directory && !directory->error) {
-    for (const SourceEntry& entry : directory->entries) {
-      if (entry.error || !format::is_directory(entry.status.mode)) continue;
-      if (options_.device && entry.status.device != *options_.device) continue;
-      if (waiting_.size() >= kWaitingMax) break;
-      waiting_.insert(prefix + entry.name + '\0');
-      work_.notify_one();
-    }
-  }
-  Begun& begun = begun_[prefix];
+  // Done first: who waits for it must not wait for ever if there is no memory for its children.
+  Begun& begun = begun_.find(prefix)->second;
   begun.done = true;
   begun.bytes = bytes;
   begun.directory = std::move(directory);
   held_bytes_ += bytes;
   done_.notify_one();
+  if (begun.directory && !begun.directory->error) add_children(prefix, begun.directory->entries);
+}
+
+// Under the mutex.
+void ScanAhead::add_children(const std::string& prefix, const std::vector<SourceEntry>& entries) {
+  for (const SourceEntry& entry : entries) {
+    if (entry.error || !format::is_directory(entry.status.mode)) continue;
+    if (options_.device && entry.status.device != *options_.device) continue;
+    if (waiting_.size() >= kWaitingMax) break;
+    waiting_.insert(prefix + entry.name + '\0');
+    work_.notify_one();
+  }
 }
 
 }  // namespace dgfs::builder

@@ -72,6 +72,7 @@ class ScanAhead {
   [[nodiscard]] std::optional<std::string> begin();
   void end(const std::string& prefix, std::optional<ListedDirectory> directory);
   void forget_before(const std::string& prefix);
+  void add_children(const std::string& prefix, const std::vector<SourceEntry>& entries);
 
   const storage::Directory& root_;
   const EntryReader& entries_;
