@@ -24,32 +24,25 @@ namespace dgfs::format {
 
 inline constexpr std::size_t kPageDirectoryBlockRecords = 512;
 
-struct PageRecord {
+/// @tparam Text  what its strings are: held by the record, or elsewhere
+template <class Text>
+struct BasicPageRecord {
   std::uint64_t zone = 0;
   /// Common to all keys of the page; keys in the page are what follows it.
-  std::string prefix;
+  Text prefix;
   /// prefix + separator is greater than every key of the page before and not greater than any
   /// key of this page: the least bytes that tell the two apart.
-  std::string separator;
+  Text separator;
   Ordinal first_ordinal = 0;
   std::uint32_t entry_count = 0;
   VolumeNumber volume = 0;
   std::uint64_t first_data_offset = 0;  ///< bytes, in `volume`
   std::uint64_t checksum = 0;           ///< of the page, as in its header
-  friend bool operator==(const PageRecord&, const PageRecord&) = default;
+  friend bool operator==(const BasicPageRecord&, const BasicPageRecord&) = default;
 };
-
-/// The same in a PageDirectory, which it points into and which must outlive it.
-struct PageRecordView {
-  std::uint64_t zone = 0;
-  std::string_view prefix;
-  std::string_view separator;
-  Ordinal first_ordinal = 0;
-  std::uint32_t entry_count = 0;
-  VolumeNumber volume = 0;
-  std::uint64_t first_data_offset = 0;  ///< bytes, in `volume`
-  std::uint64_t checksum = 0;
-};
+using PageRecord = BasicPageRecord<std::string>;
+/// Points into a PageDirectory, which must outlive it.
+using PageRecordView = BasicPageRecord<std::string_view>;
 
 /// The same with its bound, prefix + separator, in a string of many.
 struct PackedPageRecord {

@@ -95,12 +95,11 @@ Status TokenPage::load_blocks(BitReader& in) {
     }
   }
   blocks_.push_back({static_cast<std::uint32_t>(bits), data_bytes});
-  load_groups(in, group_bits_width, keys_bits);
-  return ok();
+  return load_groups(in, group_bits_width, keys_bits);
 }
 
 /// @param keys_bits  of the first keys of the first blocks of groups, which begin behind this table
-void TokenPage::load_groups(BitReader& in, unsigned bits_width, std::size_t keys_bits) {
+Status TokenPage::load_groups(BitReader& in, unsigned bits_width, std::size_t keys_bits) {
   const auto count = (block_count() + kGroupBlocks - 1) / kGroupBlocks;
   auto bits = in.bit_offset() + count * bits_width + keys_bits;
   for (std::size_t i = 0; i < count; ++i) {
@@ -109,6 +108,12 @@ void TokenPage::load_groups(BitReader& in, unsigned bits_width, std::size_t keys
   }
   groups_bits_.push_back(static_cast<std::uint32_t>(bits));
   blocks_begin_bits_ = bits;
+  // Of a group of one block there are no other keys, which nobody would come to read.
+  if (block_count() % kGroupBlocks == 1 && groups_bits_[count] != groups_bits_[count - 1]) {
+    return Error(ErrorKind::kCorrupt, 2926, "a group of one block has keys of others")  // F-191
+        .at_offset(in.bit_offset() / 8);
+  }
+  return ok();
 }
 
 Status TokenPage::load_first_key(BitReader& in) {
@@ -239,7 +244,10 @@ Result<TokenPartBits> TokenPage::measure(std::uint64_t& head_bits) const {
 
 std::size_t TokenPage::memory_bytes() const {
   const bool is_large = blocks_.capacity() > kBlocksUsual;
-  return sizeof *this + (is_large ? blocks_.capacity() * sizeof(Block) : 0) + first_key_.capacity();
+  const bool has_many_groups = groups_bits_.capacity() > kGroupsUsual;
+  return sizeof *this + (is_large ? blocks_.capacity() * sizeof(Block) : 0) +
+         (has_many_groups ? groups_bits_.capacity() * sizeof(std::uint32_t) : 0) +
+         first_key_.capacity();
 }
 
 }  // namespace dgfs::format

@@ -61,7 +61,7 @@ class TokenPage final : public Page {
   [[nodiscard]] Status load_head();
   void load_defaults(BitReader& in);
   [[nodiscard]] Status load_blocks(BitReader& in);
-  void load_groups(BitReader& in, unsigned bits_width, std::size_t keys_bits);
+  [[nodiscard]] Status load_groups(BitReader& in, unsigned bits_width, std::size_t keys_bits);
   [[nodiscard]] Status load_first_key(BitReader& in);
   [[nodiscard]] Bytes payload() const { return {payload_, payload_bytes_}; }
   [[nodiscard]] std::size_t block_count() const { return blocks_.size() - 1; }

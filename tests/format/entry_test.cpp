@@ -2,10 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/entry.h"
 
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <vector>
+#include "tests/format/compared_values.h"
 
 namespace dgfs::test {
 namespace {
@@ -44,13 +41,7 @@ TEST(Entry, EntriesThatDifferInOneFieldDiffer) {
       [](Entry& entry) { entry.long_target.length_bytes = 1; },
       [](Entry& entry) { entry.xattrs.length_bytes = 1; },
       [](Entry& entry) { entry.sparse_map.length_bytes = 1; }};
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    auto changed = whole;
-    EXPECT_TRUE(changed == whole);
-    changes[i](changed);
-    EXPECT_FALSE(changed == whole) << "change " << i;
-    EXPECT_TRUE(changed != whole) << "change " << i;
-  }
+  expect_all_compared(whole, changes);
 }
 
 }  // namespace

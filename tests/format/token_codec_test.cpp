@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/token_codec.h"
 
+#include "format/bit_reader.h"
+#include "format/bit_writer.h"
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "format/entry_columns.h"
@@ -359,6 +361,49 @@ TEST(TokenCodec, FlippedHeadsOfGroupsNeverViolateTheRules) {  // F-191
     if (HasFailure()) FAIL() << "bit " << bit;
   }
   EXPECT_GT(refused, 100u);
+}
+
+/// The bits of `payload` with a one put in before each of `places`, which rise.
+Buffer with_inserted_bits(const Buffer& payload, const std::vector<std::size_t>& places) {
+  format::BitWriter out;
+  format::BitReader in(payload);
+  std::size_t inserted = 0;
+  for (std::size_t bit = 0; bit < payload.size() * 8; ++bit) {
+    for (; inserted < places.size() && places[inserted] == bit; ++inserted) out.bits(1, 1);
+    out.bits(in.bits(1), 1);
+  }
+  return std::move(out).finish();
+}
+
+// A page that verified, and in which no lookup found anything: its only group said that it had
+// first keys of other blocks, which decoding all blocks never came to.
+TEST(TokenCodec, AGroupOfOneBlockHasNoOtherKeys) {  // F-191
+  std::vector<Entry> entries;
+  for (int i = 10; i < 50; ++i) entries.push_back(file("f" + std::to_string(i)));
+  Sample sample(1, entries);
+  std::size_t refused = 0;
+  // Wherever the table of blocks may begin: in one of the places it does.
+  for (std::size_t begin = 0; begin < 400; ++begin) {
+    format::BitReader in(sample.payload, begin);
+    const auto table = in.bits(format::kBlockBitsWidthBits) + in.bits(format::kBlockBytesWidthBits);
+    const auto keys = in.bits(format::kGroupKeysWidthBits);
+    const auto group_bits_end = in.bit_offset() + format::kGroupBitsWidthBits;
+    if (in.bits(format::kGroupBitsWidthBits) != 0) continue;
+    const auto group_begin = group_bits_end + table;
+    const auto widened = with_flipped_bit(
+        sample.payload, (group_bits_end - 1) / 8 * 8 + 7 - (group_bits_end - 1) % 8);
+    const auto opened = sample.open(with_inserted_bits(widened, {group_begin, group_begin + keys}));
+    if (!opened) {
+      refused += opened.error().code() == 2926 ? 1U : 0U;
+      continue;
+    }
+    const auto decoded = opened.value()->decode();
+    if (!decoded) continue;
+    for (std::size_t i = 0; i < decoded.value()->size(); ++i) {
+      ASSERT_TRUE(opened.value()->find(decoded.value()->key(i))) << "begin " << begin;
+    }
+  }
+  EXPECT_GT(refused, 0u);
 }
 
 TEST(TokenCodec, TruncationsAndWrongCountsAreDetected) {  // F-190, F-191, F-193

@@ -3,11 +3,6 @@
 //
 // The small values that records decode to. Two header pages, two index copies and a whole extent
 // are told from others by comparing them, and so are results in tests: nothing is left out of it.
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <vector>
-
 #include "format/attribute_table.h"
 #include "format/directory_table.h"
 #include "format/inode_runs.h"
@@ -16,21 +11,12 @@
 #include "format/sparse_map.h"
 #include "format/superblock.h"
 #include "format/volume_header.h"
+#include "tests/format/compared_values.h"
 
 namespace dgfs::format {
 namespace {
 
-template <class Value>
-void expect_all_compared(const Value& whole,
-                         const std::vector<std::function<void(Value&)>>& changes) {
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    auto changed = whole;
-    EXPECT_TRUE(changed == whole);
-    changes[i](changed);
-    EXPECT_FALSE(changed == whole) << "change " << i;
-    EXPECT_TRUE(changed != whole) << "change " << i;
-  }
-}
+using test::expect_all_compared;
 
 TEST(Values, SuperblocksThatDifferInOneFieldDiffer) {
   expect_all_compared<Superblock>({},
