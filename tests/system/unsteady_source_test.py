@@ -105,8 +105,8 @@ class Changing(UnsteadyCase):
                 # Rewriting leaves nothing of what was there, and what is there is ours.
                 self.assertFalse(b"steady" in content and b"rewritten" in content, path)
                 # An empty file that is cut to a greater length begins with zeros.
-                told = content.lstrip(b"\0")
-                self.assertTrue(told.startswith((b"s", b"r", b"m")) or not told, path)
+                written = content.lstrip(b"\0")
+                self.assertTrue(written.startswith((b"s", b"r", b"m")) or not written, path)
         shutil.rmtree(out)
         self.image.unlink()
         pathlib.Path(f"{self.image}.idx").unlink()
