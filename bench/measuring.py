@@ -84,6 +84,13 @@ def mounted(*mount_command, point, unmount=("umount",)):
             time.sleep(0.1)
 
 
+def set_read_ahead(point, kib):
+    """How far the kernel reads ahead in the files of a mount."""
+    number = os.stat(point).st_dev
+    setting = f"/sys/class/bdi/{os.major(number)}:{os.minor(number)}/read_ahead_kb"
+    pathlib.Path(setting).write_text(f"{kib}\n")
+
+
 def device_reads(device):
     """(read operations, bytes read) since the device appeared."""
     fields = pathlib.Path(f"/sys/block/{os.path.basename(device)}/stat").read_text().split()

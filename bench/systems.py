@@ -96,6 +96,21 @@ class System:
         self.point.rmdir()
 
 
+def mounted_ext4(device, point):
+    return measuring.mounted("mount", "-o", "ro,noload", device, point, point=point)
+
+
+@contextlib.contextmanager
+def ext4_below(system):
+    """The ext4 of a system whose mount is another one, with nothing of it in memory; its path."""
+    lower = system.point.with_suffix(".lower")
+    lower.mkdir(exist_ok=True)
+    with mounted_ext4(system.device, lower):
+        measuring.drop_caches()
+        yield lower
+    lower.rmdir()
+
+
 class Native(System):
     def make(self, tree, tree_bytes):
         def fill(point):
@@ -106,8 +121,24 @@ class Native(System):
         return make_ext4(self.file, tree_bytes * 2, fill)
 
     def mount(self):
-        return measuring.mounted("mount", "-o", "ro,noload", self.device, self.point,
-                                 point=self.point)
+        return mounted_ext4(self.device, self.point)
+
+
+class PassThrough(Native):
+    """The tree on an ext4, through a FUSE server that adds nothing: the floor under those that are
+    served. The kernel reads ahead as far as in the mount of DGFS."""
+
+    def __init__(self, name, scratch, program):
+        super().__init__(name, scratch)
+        self.command = (program,)
+
+    @contextlib.contextmanager
+    def mount(self):
+        with ext4_below(self) as lower:
+            with measuring.mounted(*self.command, lower, self.point, point=self.point,
+                                   unmount=("fusermount3", "-u")):
+                measuring.set_read_ahead(self.point, 512)
+                yield
 
 
 def make_squashfs(tree, file):
@@ -151,12 +182,8 @@ class Served(System):
     @contextlib.contextmanager
     def lower_mounted(self):
         """The ext4, from where the daemon reads; gives the file that is served."""
-        lower = self.point.with_suffix(".lower")
-        lower.mkdir(exist_ok=True)
-        with measuring.mounted("mount", "-o", "ro,noload", self.device, lower, point=lower):
-            measuring.drop_caches()
+        with ext4_below(self) as lower:
             yield lower / self.outputs()[0].name
-        lower.rmdir()
 
     @contextlib.contextmanager
     def mount(self):
