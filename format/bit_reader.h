@@ -28,14 +28,22 @@ class BitReader {
   /// Up to 64 bits.
   std::uint64_t long_bits(unsigned count) {
     if (count == 0) return 0;
-    if (count <= 32) return bits(count);
+    if (count <= kAheadBits) {
+      const auto value = ahead() >> (64 - count);
+      at_ += count;
+      return value;
+    }
     const std::uint64_t high = bits(count - 32);
     return high << 32 | bits(32);
   }
   /// The next `count` bits, 1 to 32, without taking them.
   [[nodiscard]] std::uint32_t peek(unsigned count) const {
-    return static_cast<std::uint32_t>(window() << (at_ & 7) >> (64 - count));
+    return static_cast<std::uint32_t>(ahead() >> (64 - count));
   }
+  /// At least the next kAheadBits bits, from the highest down, without taking them: for who takes
+  /// several things at once.
+  [[nodiscard]] std::uint64_t ahead() const { return window() << (at_ & 7); }
+  static constexpr unsigned kAheadBits = 57;
   void skip(std::size_t count) { at_ += count; }
 
   [[nodiscard]] std::size_t bit_offset() const { return at_; }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "format/key.h"
+
 namespace dgfs::format {
 
 KeyRun::KeyRun(const TokenModel& model, std::string_view first, BitReader in, std::size_t end_bits,
@@ -30,6 +32,19 @@ bool KeyRun::look_ahead() {
   return problem_ == nullptr;
 }
 
+// Of a key that rises from one below, what it shares with it tells most: where that is more than
+// the one below shares with what is sought, it is still below; where it is less, above.
+bool KeyRun::advance_towards(std::string_view wanted, std::size_t& matched) {
+  if (!look_ahead() || !has_ahead_ || ahead_.shared_bytes() < matched) return false;
+  if (ahead_.shared_bytes() == matched) {
+    auto shared = matched;
+    if (compare_from(ahead_.view(), wanted, shared) > 0) return false;
+    matched = shared;
+  }
+  advance();
+  return true;
+}
+
 void KeyRun::advance() {
   key_.assign(ahead_.view());
   has_ahead_ = false;
@@ -40,9 +55,7 @@ HeadKeys::HeadKeys(const TokenModel& model, Bytes payload, const Places& places)
       payload_(payload),
       places_(places),
       groups_(model, places.first, BitReader(payload, places.behind_first_bits),
-              places.groups_bits.front(), (places.block_count - 1) / kGroupBlocks) {
-  enter_group();
-}
+              places.groups_bits.front(), (places.block_count - 1) / kGroupBlocks) {}
 
 void HeadKeys::enter_group() {
   const auto blocks = std::min(kGroupBlocks, places_.block_count - group() * kGroupBlocks);
@@ -60,13 +73,13 @@ void HeadKeys::advance() {
 Error HeadKeys::error() const { return groups_.has_problem() ? groups_.error() : others_->error(); }
 
 bool HeadKeys::seek(std::size_t block) {
-  const auto group_before = group();
+  auto entered = others_ ? group() : places_.block_count;
   while (group() < block / kGroupBlocks) {
     if (!groups_.look_ahead()) return false;
     groups_.advance();
     block_ = (group() + 1) * kGroupBlocks;
   }
-  if (group() != group_before) enter_group();
+  if (group() != entered) enter_group();
   for (; block_ < block; ++block_) {
     if (!others_->look_ahead()) return false;
     others_->advance();
@@ -74,16 +87,10 @@ bool HeadKeys::seek(std::size_t block) {
   return true;
 }
 
-bool HeadKeys::find(std::string_view key) {
-  while (groups_.look_ahead() && groups_.has_ahead() && groups_.ahead() <= key) {
-    groups_.advance();
-    block_ += kGroupBlocks;
-  }
-  if (block_ > 0) enter_group();
-  while (others_->look_ahead() && others_->has_ahead() && others_->ahead() <= key) {
-    others_->advance();
-    ++block_;
-  }
+bool HeadKeys::find(std::string_view key, std::size_t& matched) {
+  while (groups_.advance_towards(key, matched)) block_ += kGroupBlocks;
+  enter_group();
+  while (others_->advance_towards(key, matched)) ++block_;
   return !groups_.has_problem() && !others_->has_problem();
 }
 

@@ -32,6 +32,10 @@ class KeyRun {
   /// Reads the next key, if there is one, to look at before going there: afterwards has_ahead()
   /// tells. False where the bits make none.
   bool look_ahead();
+  /// Goes to the next key if there is one and it is not above `wanted`, which is not below the key
+  /// that this is at.
+  /// @param matched  how many bytes `wanted` shares with the key that this is at; kept up
+  bool advance_towards(std::string_view wanted, std::size_t& matched);
   [[nodiscard]] bool has_ahead() const { return has_ahead_; }
   [[nodiscard]] std::string_view ahead() const { return ahead_.view(); }
   /// Goes to the key ahead, which there must be.
@@ -52,8 +56,8 @@ class KeyRun {
   const char* problem_ = nullptr;
 };
 
-/// The first keys of all blocks of a page. It begins at block 0. Reads untrusted bits; not
-/// thread-safe. What it is made from must outlive it.
+/// The first keys of all blocks of a page. It is at no block until seek() or find(). Reads
+/// untrusted bits; not thread-safe. What it is made from must outlive it.
 class HeadKeys {
  public:
   /// Where the keys stand, in bits of the payload. Points into the page.
@@ -76,11 +80,14 @@ class HeadKeys {
 
   /// Number of the block that it is at.
   [[nodiscard]] std::size_t block() const { return block_; }
-  /// Goes to block `block`, which must not lie before. False where the bits make no key of it.
+  /// Goes to block `block`, which must not lie before the one that it is at. False where the bits
+  /// make no key of it.
   bool seek(std::size_t block);
-  /// Goes to the last block whose first key is not above `key`, from block 0; its key must not be
-  /// above. False likewise.
-  bool find(std::string_view key);
+  /// Goes to the last block whose first key is not above `key`; that of block 0 must not be above.
+  /// False likewise. To be called first.
+  /// @param matched  how many bytes `key` shares with the first key of block 0; receives it of the
+  ///                 block that it goes to
+  bool find(std::string_view key, std::size_t& matched);
 
  private:
   [[nodiscard]] std::size_t group() const { return block_ / kGroupBlocks; }

@@ -3,7 +3,6 @@
 #include "format/key.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "format/limits.h"
 
@@ -16,8 +15,10 @@ Error malformed(std::uint16_t code, const char* what, std::size_t offset) {
   return Error(ErrorKind::kCorrupt, code, what).at_offset(offset);
 }
 
-/// Appends the components of `path` that count: neither empty nor ".".
-Status split_path(std::string_view path, std::vector<std::string_view>& components) {
+/// Appends the components of `path` that count, neither empty nor ".", with separators between.
+/// @return where the last one begins
+Result<std::size_t> append_components(std::string_view path, std::string& key) {
+  std::size_t last = 0;
   while (!path.empty()) {
     const auto slash = std::min(path.find('/'), path.size());
     const auto component = path.substr(0, slash);
@@ -28,9 +29,11 @@ Status split_path(std::string_view path, std::vector<std::string_view>& componen
                    component == ".." ? "path has a '..' component"
                                      : "path component is too long or has a NUL byte");
     }
-    components.push_back(component);
+    if (!key.empty()) key.push_back(kSeparator);
+    last = key.size();
+    key.append(component);
   }
-  return ok();
+  return last;
 }
 
 }  // namespace
@@ -38,20 +41,14 @@ Status split_path(std::string_view path, std::vector<std::string_view>& componen
 bool is_valid_name(std::string_view name) {
   if (name.empty() || name.size() > kNameBytesMax) return false;
   if (name == "." || name == "..") return false;
-  return std::none_of(name.begin(), name.end(), [](char c) { return c == '/' || c == '\0'; });
+  return name.find('/') == name.npos && name.find(kSeparator) == name.npos;
 }
 
 Result<std::string> key_of_path(std::string_view path) {
-  std::vector<std::string_view> components;
-  DGFS_CHECK(split_path(path, components));
   std::string key;
   key.reserve(path.size() + 2);
-  if (components.empty()) return std::string(1, kSeparator);
-  for (std::size_t i = 0; i + 1 < components.size(); ++i) {
-    key.append(components[i]).push_back(kSeparator);
-  }
-  key.push_back(kSeparator);
-  key.append(components.back());
+  DGFS_TRY(last, append_components(path, key));
+  key.insert(last, 1, kSeparator);  // of the root, all there is
   if (key.size() > kKeyBytesMax)
     return Error(ErrorKind::kLimit, 2101, "path is too long");  // F-103
   return key;
@@ -102,10 +99,16 @@ std::string link_key(std::uint64_t inode) {
 }
 
 std::size_t shared_prefix_bytes(std::string_view a, std::string_view b) {
-  const auto bytes = std::min(a.size(), b.size());
-  return static_cast<std::size_t>(
-      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(bytes), b.begin()).first -
-      a.begin());
+  std::size_t shared = 0;
+  static_cast<void>(compare_from(a, b, shared));
+  return shared;
+}
+
+int compare_from(std::string_view a, std::string_view b, std::size_t& shared) {
+  const auto both = std::min(a.size(), b.size());
+  while (shared < both && a[shared] == b[shared]) ++shared;
+  if (shared == both) return a.size() < b.size() ? -1 : static_cast<int>(a.size() > b.size());
+  return static_cast<unsigned char>(a[shared]) < static_cast<unsigned char>(b[shared]) ? -1 : 1;
 }
 
 }  // namespace dgfs::format

@@ -46,4 +46,7 @@ namespace dgfs::format {
 /// Length of the longest common prefix.
 [[nodiscard]] std::size_t shared_prefix_bytes(std::string_view a, std::string_view b);
 
+/// As a.compare(b), of texts that share their first `shared` bytes; receives how many they share.
+[[nodiscard]] int compare_from(std::string_view a, std::string_view b, std::size_t& shared);
+
 }  // namespace dgfs::format

@@ -132,17 +132,17 @@ void PrefixCode::fill_tables() {
     if (length > kTableBits) continue;
     const auto from = table_.begin() + static_cast<std::ptrdiff_t>(code << (kTableBits - length));
     std::fill_n(from, 1u << (kTableBits - length),
-                TableEntry{static_cast<std::uint16_t>(symbol), static_cast<std::uint16_t>(length)});
+                Found{static_cast<std::uint16_t>(symbol), static_cast<std::uint16_t>(length)});
   }
 }
 
-std::uint16_t PrefixCode::read_long(BitReader& in) const {
-  const auto next = in.peek(kCodeBitsMax);
+PrefixCode::Found PrefixCode::find_long(std::uint64_t ahead) const {
+  const auto next = static_cast<std::uint32_t>(ahead >> (64 - kCodeBitsMax));
   unsigned length = kTableBits + 1;
   while (length < kCodeBitsMax && next >= ends_[length]) ++length;
-  in.skip(length);
   const auto code = static_cast<std::int32_t>(next >> (kCodeBitsMax - length));
-  return symbols_[static_cast<std::size_t>(bases_[length] + code)];
+  return {symbols_[static_cast<std::size_t>(bases_[length] + code)],
+          static_cast<std::uint16_t>(length)};
 }
 
 }  // namespace dgfs::format

@@ -40,30 +40,35 @@ class PrefixCode {
   void write(std::size_t symbol, BitWriter& out) const {
     out.bits(codes_[symbol], lengths_[symbol]);
   }
-  /// What kTableBits bits begin with.
-  struct TableEntry {
+  /// What bits begin with.
+  struct Found {
     std::uint16_t symbol = 0;
-    std::uint16_t bits = 0;  ///< of its code; 0: longer than kTableBits
+    std::uint16_t bits = 0;  ///< of its code; in the table 0: longer than kTableBits
   };
   static constexpr unsigned kTableBits = 11;
-  [[nodiscard]] const TableEntry& at(std::size_t next_bits) const { return table_[next_bits]; }
+  [[nodiscard]] const Found& at(std::size_t next_bits) const { return table_[next_bits]; }
   /// Every bit pattern is a symbol: the code is complete.
-  [[nodiscard]] std::uint16_t read(BitReader& in) const {
-    const auto entry = at(in.peek(kTableBits));
-    if (entry.bits != 0) [[likely]] {
-      in.skip(entry.bits);
-      return entry.symbol;
+  /// @param ahead  as BitReader::ahead()
+  [[nodiscard]] Found find(std::uint64_t ahead) const {
+    const auto found = at(ahead >> (64 - kTableBits));
+    if (found.bits != 0) [[likely]] {
+      return found;
     }
-    return read_long(in);
+    return find_long(ahead);
+  }
+  [[nodiscard]] std::uint16_t read(BitReader& in) const {
+    const auto found = find(in.ahead());
+    in.skip(found.bits);
+    return found.symbol;
   }
 
  private:
-  [[nodiscard]] std::uint16_t read_long(BitReader& in) const;
+  [[nodiscard]] Found find_long(std::uint64_t ahead) const;
   void fill_tables();
 
   Buffer lengths_;
   std::vector<std::uint16_t> codes_;
-  std::vector<TableEntry> table_;       ///< by the next kTableBits bits
+  std::vector<Found> table_;            ///< by the next kTableBits bits
   std::vector<std::uint16_t> symbols_;  ///< in the order of their codes
   /// By length: the first code above all of that length, from the left, and where in symbols_ the
   /// first symbol of that length is, minus its code.

@@ -4,7 +4,6 @@
 
 #include "format/coding.h"
 #include "format/entry_check.h"
-#include "format/extent.h"
 #include "format/key.h"
 #include "format/limits.h"
 #include "format/mode.h"
@@ -49,9 +48,18 @@ TokenCursor::TokenCursor(const TokenModel& model, const AttributeTable& attribut
   key_.assign(first_key);
 }
 
-bool TokenCursor::next() {
+bool TokenCursor::next_of_any_sort(const PrefixCode::Found& row) {
+  is_steady_ = false;
+  if (!read_sort(row)) return false;
+  is_steady_ = row.symbol < kRowPlainEnd && !is_rich_ && parts_ == nullptr;
+  if (mtime_.nanoseconds >= kNanosecondsEnd) return fail("nanoseconds out of range");  // F-154
+  return in_.bit_offset() <= end_bits_ || fail(kBehindBlock);
+}
+
+bool TokenCursor::read_sort(const PrefixCode::Found& found) {
   auto from = in_.bit_offset();
-  const unsigned row = model_.rows().read(in_);
+  in_.skip(found.bits);
+  const unsigned row = found.symbol;
   if (row < kRowPlainEnd && (row & kRowChanges) == 0 && knows_regular() && parts_ == nullptr) {
     return read_plain(row);
   }
@@ -77,8 +85,7 @@ bool TokenCursor::next() {
              is_device_kind(kind);
   if (is_rich_ && !read_rich(kind, (row & kRowExtras) != 0)) return false;
   measure(kind == kKindOther + kSymlinkNumber ? TokenPart::kTargets : TokenPart::kOthers, from);
-  if (mtime_.nanoseconds >= kNanosecondsEnd) return fail("nanoseconds out of range");  // F-154
-  return in_.bit_offset() <= end_bits_ || fail("entry goes on behind its block");      // F-193
+  return true;
 }
 
 bool TokenCursor::read_plain(unsigned row) {
@@ -86,8 +93,7 @@ bool TokenCursor::read_plain(unsigned row) {
   combination_ = combinations_[kRegularNumber];
   mtime_ = times_.front();
   is_rich_ = false;
-  if (mtime_.nanoseconds >= kNanosecondsEnd) return fail("nanoseconds out of range");  // F-154
-  return in_.bit_offset() <= end_bits_ || fail("entry goes on behind its block");      // F-193
+  return true;
 }
 
 bool TokenCursor::read_key(bool is_successor) {
@@ -96,7 +102,7 @@ bool TokenCursor::read_key(bool is_successor) {
     return !is_successor || fail("the first key of a block has none before it");  // F-192
   }
   if (is_successor) {  // F-192; of equal length, so it rises
-    return key_.make_successor() || fail("key has no successor");
+    return key_.make_successor() || fail(kNoSuccessor);
   }
   problem_ = key_.read_next(model_, in_);
   return problem_ == nullptr;

@@ -13,6 +13,7 @@
 #include "format/bit_reader.h"
 #include "format/entry.h"
 #include "format/entry_columns.h"
+#include "format/extent.h"
 #include "format/token_key.h"
 #include "format/token_model.h"
 #include "format/token_text.h"
@@ -78,7 +79,14 @@ class TokenCursor {
               BitReader in, std::size_t end_bits, std::string_view first_key);
 
   /// Goes to the next entry; the caller knows how many there are. False where the bits make none.
-  bool next();
+  bool next() {
+    const auto ahead = in_.ahead();
+    const auto row = model_.rows().find(ahead);
+    const auto size_bits = (row.symbol >> kRowFlagBits) - 1u;
+    const bool is_next_file = (row.symbol & kRowFlags) == kRowSuccessor && size_bits < kSizeBits;
+    if (!is_next_file || !is_steady_) return next_of_any_sort(row);
+    return next_file(row.bits, size_bits, ahead << row.bits);
+  }
   /// From now on next() adds the bits that it takes; `parts` must outlive the cursor.
   void measure_into(TokenPartBits& parts) { parts_ = &parts; }
   /// What made next() fail.
@@ -101,10 +109,25 @@ class TokenCursor {
   [[nodiscard]] Entry entry() const;
 
  private:
+  static constexpr unsigned kRowFlags = (1u << kRowFlagBits) - 1;
+  /// So many bits of a size are ahead behind any code of a row.
+  static constexpr unsigned kSizeBits = BitReader::kAheadBits - kCodeBitsMax;
+
   bool fail(const char* problem) {
     problem_ = problem;
     return false;
   }
+  /// The successor of a plain file that differs from it in its size alone: what most entries are
+  /// where files are numbered. `size_bits`, which the size has below its top one, are ahead.
+  bool next_file(unsigned row_bits, unsigned size_bits, std::uint64_t ahead) {
+    in_.skip(row_bits + size_bits);
+    size_bytes_ = std::uint64_t{1} << size_bits | ahead >> 1 >> (63 - size_bits);
+    running_bytes_ = raw_extent_bytes(size_bytes_);         // F-161
+    if (!key_.make_successor()) return fail(kNoSuccessor);  // F-192
+    return in_.bit_offset() <= end_bits_ || fail(kBehindBlock);
+  }
+  bool next_of_any_sort(const PrefixCode::Found& row);
+  bool read_sort(const PrefixCode::Found& found);
   /// Counts the bits since `from`, and goes on from here.
   void measure(TokenPart part, std::size_t& from) {
     if (parts_ == nullptr) return;
@@ -113,6 +136,8 @@ class TokenCursor {
   }
   /// The rest of an entry that differs from the one before in name and size alone.
   bool read_plain(unsigned row);
+  static constexpr const char* kNoSuccessor = "key has no successor";
+  static constexpr const char* kBehindBlock = "entry goes on behind its block";  // F-193
   bool read_key(bool is_successor);
   bool read_kind(unsigned kind);
   bool read_attributes(std::size_t type, bool changed);
@@ -138,6 +163,9 @@ class TokenCursor {
 
   TokenKey key_;
   bool is_first_ = true;
+  /// Whether the entry is a plain file, and a successor of it with the same attributes and mtime is
+  /// to be read as such.
+  bool is_steady_ = false;
   TokenText target_;
 
   // The state that the next entry may differ from.

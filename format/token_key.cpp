@@ -38,10 +38,11 @@ const char* TokenKey::read_next(const TokenModel& model, BitReader& in) {
   return nullptr;
 }
 
-bool TokenKey::make_successor() {
+bool TokenKey::make_far_successor() {
   const auto changed = format::make_successor(text_.data(), text_.size());
   if (changed == text_.size()) return false;
   shared_bytes_ = changed;
   return true;
 }
+
 }  // namespace dgfs::format

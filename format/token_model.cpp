@@ -160,10 +160,7 @@ class TokenModel::Loader {
   void make_steps() {
     for (const auto& code : model_.tokens_) {
       for (std::size_t bits = 0; bits < std::size_t{1} << PrefixCode::kTableBits; ++bits) {
-        const auto& entry = code.at(bits);
-        auto step = model_.step_of(entry.symbol);
-        step.bits = static_cast<std::uint8_t>(entry.bits);
-        model_.steps_.push_back(step);
+        model_.steps_.push_back(model_.step_of(code.at(bits)));
       }
     }
   }

@@ -60,19 +60,27 @@ class TokenModel {
     const auto& text = texts_[place_of_[symbol]];
     return {text.bytes, text.length};
   }
-  /// Reads a token of a text and writes kTokenRoomBytes bytes that begin with it.
-  /// @param number  class of what stands before it; receives that of what comes after it,
-  ///                kTokenClassesMax behind the end of a text
-  /// @return the token's length
-  std::size_t read_token(BitReader& in, std::size_t& number, char* to) const {
-    auto step = steps_[number << PrefixCode::kTableBits | in.peek(PrefixCode::kTableBits)];
-    if (step.bits == 0) [[unlikely]] {
-      step = step_of(tokens_[number].read(in));
+  /// The token that the next bits of a text are, and all that follows from it.
+  struct Step {
+    std::uint16_t place = 0;      ///< for put_token()
+    std::uint8_t bits = 0;        ///< of its code; in the table 0: a longer one
+    std::uint8_t next_class = 0;  ///< of what comes after it; kTokenClassesMax: it ends a text
+  };
+  /// @param number  class of what stands before it
+  /// @param ahead   as BitReader::ahead()
+  [[nodiscard]] Step step(std::size_t number, std::uint64_t ahead) const {
+    constexpr auto kBits = PrefixCode::kTableBits;
+    const auto step = steps_[number << kBits | static_cast<std::size_t>(ahead >> (64 - kBits))];
+    if (step.bits != 0) [[likely]] {
+      return step;
     }
-    in.skip(step.bits);
+    return long_step(number, ahead);
+  }
+  /// Writes kTokenRoomBytes bytes that begin with the token.
+  /// @return its length
+  std::size_t put_token(const Step& step, char* to) const {
     const auto& text = texts_[step.place];
     std::memcpy(to, &text, kTokenRoomBytes);
-    number = step.next_class;
     return text.length;
   }
   static constexpr std::size_t kTokenRoomBytes = kTokenBytesMax + 1;
@@ -87,14 +95,12 @@ class TokenModel {
 
   static_assert(sizeof(Text) == kTokenRoomBytes);
 
-  /// All that follows from the next bits of a text.
-  struct Step {
-    std::uint16_t place = 0;  ///< in texts_
-    std::uint8_t bits = 0;    ///< 0: a longer code; of a symbol that is read already, too
-    std::uint8_t next_class = 0;
-  };
-  [[nodiscard]] Step step_of(std::size_t symbol) const {
-    return {place_of_[symbol], 0, class_after_[symbol]};
+  [[nodiscard]] Step step_of(const PrefixCode::Found& found) const {
+    return {place_of_[found.symbol], static_cast<std::uint8_t>(found.bits),
+            class_after_[found.symbol]};
+  }
+  [[nodiscard]] Step long_step(std::size_t number, std::uint64_t ahead) const {
+    return step_of(tokens_[number].find(ahead));
   }
 
   std::vector<Text> texts_;  ///< the most frequent first, so that few cache lines hold most

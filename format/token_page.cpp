@@ -20,12 +20,15 @@ bool add_data(std::uint64_t bytes, std::uint64_t& sum) {
   return true;
 }
 
-/// As a.compare(b), of texts that share their first `shared` bytes; receives how many they share.
-int compare_from(std::string_view a, std::string_view b, std::size_t& shared) {
-  const auto both = std::min(a.size(), b.size());
-  while (shared < both && a[shared] == b[shared]) ++shared;
-  if (shared == both) return a.size() < b.size() ? -1 : static_cast<int>(a.size() > b.size());
-  return static_cast<unsigned char>(a[shared]) < static_cast<unsigned char>(b[shared]) ? -1 : 1;
+/// What the page says of a block: how many bits its entries have, and how many bytes their data.
+std::pair<std::uint64_t, std::uint64_t> read_block(BitReader& in, unsigned bits_width,
+                                                   unsigned bytes_width) {
+  if (bits_width + bytes_width > BitReader::kAheadBits) {
+    const auto bits = in.long_bits(bits_width);
+    return {bits, in.long_bits(bytes_width)};
+  }
+  const auto both = in.long_bits(bits_width + bytes_width);
+  return {both >> bytes_width, both & ((std::uint64_t{1} << bytes_width) - 1)};
 }
 
 }  // namespace
@@ -84,17 +87,18 @@ Status TokenPage::load_blocks(BitReader& in) {
   const auto bytes_width = in.bits(kBlockBytesWidthBits);
   const auto keys_bits = in.bits(kGroupKeysWidthBits);
   const auto group_bits_width = in.bits(kGroupBitsWidthBits);
-  blocks_.reserve(count + 1);
+  blocks_.resize(count + 1, boost::container::default_init);
   std::size_t bits = 0;
   std::uint64_t data_bytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    blocks_.push_back({static_cast<std::uint32_t>(bits), data_bytes});
-    bits += in.long_bits(bits_width);
-    if (!add_data(in.long_bits(bytes_width), data_bytes)) {  // F-162
+    blocks_[i] = {static_cast<std::uint32_t>(bits), data_bytes};
+    const auto [block_bits, block_bytes] = read_block(in, bits_width, bytes_width);
+    bits += block_bits;
+    if (!add_data(block_bytes, data_bytes)) {  // F-162
       return Error(ErrorKind::kCorrupt, 2914, kDataTooLong).at_offset(in.bit_offset() / 8);
     }
   }
-  blocks_.push_back({static_cast<std::uint32_t>(bits), data_bytes});
+  blocks_[count] = {static_cast<std::uint32_t>(bits), data_bytes};
   return load_groups(in, group_bits_width, keys_bits);
 }
 
@@ -143,16 +147,15 @@ PageEntry TokenPage::found(std::size_t index, const TokenCursor& at,
 }
 
 Result<std::optional<PageEntry>> TokenPage::find(std::string_view key) const {
-  if (key < first_key_) return std::nullopt;
+  std::size_t matched = 0;
+  if (compare_from(first_key_, key, matched) > 0) return std::nullopt;
   // The last block whose first key is not above holds the key, or none does.
   auto keys = head_keys();
-  if (!keys.find(key)) return keys.error();
+  if (!keys.find(key, matched)) return keys.error();
   const auto block = keys.block();
   auto at = cursor(keys);
   auto data_offset = blocks_[block].data_offset;
-  // Of a key that rises from one below, what it shares with it tells most: where that is more than
-  // the one below shared with what is sought, it is still below; where it is less, above.
-  auto matched = shared_prefix_bytes(keys.key(), key);
+  // As KeyRun::advance_towards().
   const auto end = std::min(entry_count_, (block + 1) * kBlockEntries);
   for (auto index = block * kBlockEntries; index < end; ++index) {
     if (!at.next()) return bad_block(2915, at.problem(), block);

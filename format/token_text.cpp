@@ -8,17 +8,31 @@ namespace dgfs::format {
 
 bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t bytes_max,
                      BitReader& in) {
-  auto number = model.token_class(context);
-  auto bits = in;  // a copy, which stays in registers
+  std::size_t number = model.token_class(context);
+  auto bits = in;  // a copy, which stays in registers, as do the bits ahead
+  auto ahead = bits.ahead();
+  auto left = BitReader::kAheadBits;
   auto size = size_;
   do {
-    if (size > bytes_max || bits.overrun()) return false;
+    if (left < kCodeBitsMax) {
+      bits.skip(BitReader::kAheadBits - left);
+      if (bits.overrun()) return false;
+      ahead = bits.ahead();
+      left = BitReader::kAheadBits;
+    }
+    if (size > bytes_max) return false;
     if (size + TokenModel::kTokenRoomBytes > room_bytes_) grow(size);
-    size += model.read_token(bits, number, bytes_ + size);
+    const auto step = model.step(number, ahead);
+    size += model.put_token(step, bytes_ + size);
+    ahead <<= step.bits;
+    left -= step.bits;
+    number = step.next_class;
   } while (number != kTokenClassesMax);
+  bits.skip(BitReader::kAheadBits - left);
+  if (size - 1 > bytes_max || bits.overrun()) return false;
   in = bits;
   size_ = size - 1;
-  return size_ <= bytes_max;
+  return true;
 }
 
 void TokenText::grow(std::size_t used_bytes) {

@@ -76,6 +76,26 @@ TEST(Key, ChildrenHaveThePrefixOfTheirDirectoryOnly) {  // F-102
   }
 }
 
+TEST(Key, ComparesFromWhatIsSharedAlready) {
+  const std::vector<std::string> texts = {"",      "a",       "ab", "abc",  "abd",
+                                          "ab\0"s, "ab\xff"s, "b",  "\xff"s};
+  for (const auto& a : texts) {
+    for (const auto& b : texts) {
+      const auto shared = format::shared_prefix_bytes(a, b);
+      ASSERT_EQ(a.substr(0, shared), b.substr(0, shared));
+      for (std::size_t known = 0; known <= shared; ++known) {
+        auto received = known;
+        const auto order = format::compare_from(a, b, received);
+        EXPECT_EQ(order < 0, a < b);
+        EXPECT_EQ(order == 0, a == b);
+        EXPECT_EQ(received, shared);
+      }
+      const auto both = std::min(a.size(), b.size());
+      EXPECT_TRUE(shared == both || a[shared] != b[shared]);
+    }
+  }
+}
+
 /// All entries of a directory stand together, before those of its subdirectories.
 TEST(Key, OrderIsDepthFirst) {
   std::vector<std::string> paths = {"",      "b",       "z",      "b/c", "b/z",

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/token_codec.h"
 
+#include <algorithm>
+
 #include "format/bit_reader.h"
 #include "format/bit_writer.h"
 #include "format/checksum.h"
@@ -72,6 +74,25 @@ TEST(TokenCodec, NumberedNamesCostLessThanTheirDigits) {
   const auto context = dictionaries.context(1, 7);
   const auto pages = fill_pages(entries, context, format::kTokenCodec);
   EXPECT_GT(pages.front().entry_count, 1800u) << "about a row symbol each";
+}
+
+std::string numbered(const std::string& stem, int number, std::size_t digits) {
+  const auto text = std::to_string(number);
+  return stem + std::string(digits - text.size(), '0') + text;
+}
+
+// Sizes of few bits are read together with what says how many.
+TEST(TokenCodec, NumberedFilesOfAnySizeComeBack) {
+  for (const auto* ending : {"", ".jpg", "x9"}) {
+    std::vector<Entry> entries;
+    for (int i = 0; i < 900; ++i) {
+      const auto bits = static_cast<unsigned>(i / 3 % 56);
+      const auto bytes = (std::uint64_t{1} << bits) - (i % 3 == 0 ? 1 : 0);
+      entries.push_back(file(numbered("f", i, 4) + ending, bytes));
+    }
+    auto dictionaries = token_dictionaries(2, 3);
+    expect_round_trip(entries, dictionaries);
+  }
 }
 
 TEST(TokenCodec, SuccessorsAreOnlyWhatTheyAre) {  // F-192
@@ -361,6 +382,38 @@ TEST(TokenCodec, FlippedHeadsOfGroupsNeverViolateTheRules) {  // F-191
     if (HasFailure()) FAIL() << "bit " << bit;
   }
   EXPECT_GT(refused, 100u);
+}
+
+// A lookup passes numbered files without looking at them twice: it must find what decoding finds.
+TEST(TokenCodec, LookupsInDamagedPagesFindWhatTheyDecodeTo) {  // F-192, F-198
+  std::vector<Entry> entries;
+  for (int i = 0; i < 700; ++i) {
+    const auto bytes = static_cast<std::uint64_t>(4096 + i * 7919 % 8192);
+    entries.push_back(file(numbered("d", i / 90, 2) + numbered("/f", i % 90, 3), bytes));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  Sample sample(1, entries);
+  const auto sound = sample.open(sample.payload).value()->decode().value();
+  std::size_t decodable = 0;
+  for (std::size_t bit = 0; bit < sample.payload.size() * 8; bit += 5) {
+    const auto opened = sample.open(with_flipped_bit(sample.payload, bit));
+    if (!opened) continue;
+    const auto decoded = opened.value()->decode();
+    decodable += decoded ? 1U : 0U;
+    const auto& keys = decoded ? *decoded.value() : *sound;
+    for (std::size_t i = 0; i < keys.size(); i += 23) {
+      const auto found = opened.value()->find(keys.key(i));
+      if (!decoded) {
+        ASSERT_TRUE(found || found.error().kind() == ErrorKind::kCorrupt);
+        continue;
+      }
+      ASSERT_TRUE(found && found.value()) << "bit " << bit;
+      EXPECT_EQ(found.value()->entry, keys.entry(i)) << "bit " << bit;
+      EXPECT_EQ(found.value()->data_offset, keys.data_offset(i)) << "bit " << bit;
+    }
+  }
+  EXPECT_GT(decodable, 10U) << "some flips only change a value";
 }
 
 /// The bits of `payload` with a one put in before each of `places`, which rise.

@@ -105,6 +105,21 @@ TEST(BitStream, NumbersOfAnyWidthComeBack) {
   EXPECT_TRUE(in.overrun());
 }
 
+TEST(BitStream, BitsAheadAreThoseThatComeNext) {
+  EntryGenerator generator(4);
+  Buffer bytes(40);
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(generator.below(256));
+  for (std::size_t begin = 0; begin <= bytes.size() * 8 + 70; ++begin) {
+    const auto ahead = format::BitReader(bytes, begin).ahead();
+    for (unsigned count = 1; count <= format::BitReader::kAheadBits; ++count) {
+      format::BitReader in(bytes, begin);
+      std::uint64_t expected = 0;
+      for (unsigned i = 0; i < count; ++i) expected = expected << 1 | in.bits(1);
+      ASSERT_EQ(ahead >> (64 - count), expected) << begin << " " << count;
+    }
+  }
+}
+
 TEST(TokenModel, ComesBack) {
   const auto parts = some_token_model(1, 3);
   const auto model = TokenModel::decode(format::encode_token_model(parts)).value();
