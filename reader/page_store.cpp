@@ -14,6 +14,9 @@ namespace {
 
 // Decoding a page takes as long as about ten lookups in it, and ten times its memory.
 constexpr unsigned kGetsBeforeDecoding = 8;
+// And it drives out tens of others. A page that is asked for less often than once in so many reads
+// is in the cache by chance.
+constexpr std::uint64_t kReadsForAGet = 64;
 // What a decoded entry takes, about.
 constexpr std::size_t kEntryBytesGuess = 64;
 
@@ -90,14 +93,21 @@ Result<PagePointer> PageStore::get(std::size_t page) const {
   PagePointer loaded(cached, &cached->loaded);
   if (loaded->page->is_decoded()) return loaded;
   const auto gets = cached->gets.fetch_add(1, std::memory_order_relaxed) + 1;
-  return gets % kGetsBeforeDecoding == 0 ? decode(page, std::move(loaded)) : loaded;
+  return is_worth_decoding(*cached, gets) ? decode(page, std::move(loaded)) : loaded;
+}
+
+bool PageStore::is_worth_decoding(const CachedPage& page, unsigned gets) const {
+  if (gets % kGetsBeforeDecoding != 0) return false;
+  const auto reads = counters_.index_reads.load(std::memory_order_relaxed) - page.reads_before;
+  return reads <= gets * kReadsForAGet;
 }
 
 Result<PageStore::Cache::Loaded> PageStore::load(std::size_t page) const {
   DGFS_TRY(read, source_.read(counters_, [&](const IndexCopy& copy) {
     return read_checked_page(copy, tables_, page, counters_);
   }));
-  auto cached = std::make_shared<const CachedPage>(std::move(read));
+  auto cached = std::make_shared<CachedPage>(std::move(read));
+  cached->reads_before = counters_.index_reads.load(std::memory_order_relaxed);
   const auto bytes = sizeof *cached + cached->loaded.memory_bytes();
   return Cache::Loaded{std::move(cached), bytes};
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "format/limits.h"
 #include "reader/counter_cells.h"
 #include "reader/index_source.h"
 #include "reader/index_tables.h"
@@ -39,11 +40,13 @@ class PageStore {
         tables_(tables),
         counters_(counters),
         decoded_bytes_max_(cache_bytes / 2),
-        cache_(cache_bytes, kShardsMax) {}
+        cache_(cache_bytes, kShardsMax, cache_bytes / format::kPageBytes / 2) {}
 
   /// One read of kPageBytes where the page is not cached; a damaged one is taken from the other
-  /// copy. A page that is asked for again and again is decoded, where decoded pages do not
-  /// have half of the cache already: they take ten times the room and more.
+  /// copy. A page that is asked for again and again, and often beside what is read, is decoded,
+  /// where decoded pages do not
+  /// have half of the cache already: they take ten times the room and more. A full cache takes in
+  /// what is missed again while about as many others were as it holds.
   [[nodiscard]] Result<PagePointer> get(std::size_t page) const;
   /// At least the entries [begin, end) of a page. No read.
   [[nodiscard]] Result<EntryRange> range(const PagePointer& page, std::size_t begin,
@@ -79,10 +82,12 @@ class PageStore {
     LoadedPage loaded;
     std::optional<DecodedBytes> decoded;  ///< of pages that were decoded here
     mutable std::atomic<unsigned> gets = 0;
+    std::uint64_t reads_before = 0;  ///< of pages, before this one was kept
   };
   using Cache = SharedCache<std::size_t, CachedPage, Hash>;
 
   [[nodiscard]] Result<Cache::Loaded> load(std::size_t page) const;
+  [[nodiscard]] bool is_worth_decoding(const CachedPage& page, unsigned gets) const;
   [[nodiscard]] PagePointer decode(std::size_t page, PagePointer opened) const;
 
   const IndexSource& source_;

@@ -13,17 +13,22 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "reader/doorkeeper.h"
 #include "reader/image.h"
+#include "reader/place_table.h"
 
 namespace dgfs::reader {
 
 /// Least recently used values go first. Thread-safe. A value larger than a shard's share of the
 /// budget is handed out but not kept. `Hash` must spread its low bits.
+///
+/// A cache with a window, once it is full, keeps what is missed a second time within about so many
+/// misses: what is used once by chance neither drives others out nor costs the keeping. Of those
+/// refused each shard has the last at hand, so that who goes on with it need not load it again.
 template <class Key, class Value, class Hash>
 class SharedCache {
  public:
@@ -34,9 +39,12 @@ class SharedCache {
     std::size_t bytes = 0;
   };
 
-  SharedCache(std::size_t budget_bytes, std::size_t shards_max)
+  /// @param window  misses, of all shards; 0: whatever is missed is kept
+  SharedCache(std::size_t budget_bytes, std::size_t shards_max, std::size_t window = 0)
       : shards_(std::clamp<std::size_t>(budget_bytes / kShardBytesMin, 1, shards_max)),
-        shard_budget_bytes_(budget_bytes / shards_.size()) {}
+        shard_budget_bytes_(budget_bytes / shards_.size()) {
+    for (auto& shard : shards_) shard.doorkeeper = Doorkeeper(window / shards_.size());
+  }
 
   /// The value of `key`, made by `load()` (Result<Loaded>) if it is not here. Who waits for
   /// another thread's load gets that one's result, an error or exception too.
@@ -45,17 +53,14 @@ class SharedCache {
   [[nodiscard]] Result<Pointer> get(const Key& key, const Load& load) {
     Shard& shard = shard_of(key);
     if (shard_budget_bytes_ == 0) return shard.load_unkept(load);
-    std::shared_ptr<Flight> flight;
     {
       std::unique_lock lock(shard.mutex);
       if (auto found = shard.find(key)) return found;
-      const auto under_way = shard.flights.find(key);
-      if (under_way != shard.flights.end()) return shard.wait(lock, under_way->second);
-      flight = std::make_shared<Flight>();
-      shard.flights.emplace(key, flight);
+      if (auto* const flight = shard.find_flight(key)) return shard.wait(lock, *flight);
+      shard.flights.push_back({key, nullptr});
       ++shard.misses;
     }
-    return shard.land(key, *flight, shard.fly(key, *flight, load), shard_budget_bytes_);
+    return shard.land(key, shard.fly(key, load), shard_budget_bytes_);
   }
 
   /// The value if it is here, else nullptr. Counts a hit or a miss.
@@ -78,7 +83,7 @@ class SharedCache {
   void replace(const Key& key, Loaded loaded) {
     Shard& shard = shard_of(key);
     const std::lock_guard lock(shard.mutex);
-    if (shard.remove(key)) shard.keep(key, std::move(loaded), shard_budget_bytes_);
+    if (shard.remove(key)) shard.insert(key, std::move(loaded), shard_budget_bytes_);
   }
 
   [[nodiscard]] CacheCounters counters() const {
@@ -104,30 +109,46 @@ class SharedCache {
     Key key;
     Loaded loaded;
   };
-  // A load under way. Guarded by the shard's mutex.
-  struct Flight {
+  using Place = typename std::list<Item>::iterator;
+  // What comes of a load that somebody waits for. Guarded by the shard's mutex.
+  struct Landing {
     std::condition_variable landed;
     std::optional<Result<Pointer>> result;
     std::exception_ptr exception;  // of a load that ended by it: out of memory
+  };
+  // A load under way.
+  struct Flight {
+    Key key;
+    std::shared_ptr<Landing> landing;  // made by the first who waits
   };
 
   struct Shard {
     mutable std::mutex mutex;
     std::list<Item> items;  // most recently used first
-    std::unordered_map<Key, typename std::list<Item>::iterator, Hash> places;
-    std::unordered_map<Key, std::shared_ptr<Flight>, Hash> flights;
-    std::size_t bytes = 0;
+    PlaceTable<Key, Place, Hash> places;
+    std::vector<Flight> flights;  // few
+    Doorkeeper doorkeeper;
+    std::optional<Item> refused;  // the last one
+    std::size_t bytes = 0;        // with that
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::uint64_t evictions = 0;
 
     Pointer find(const Key& key) {
       const auto place = places.find(key);
-      if (place == places.end()) return nullptr;
+      if (place == Place()) return find_refused(key);
       ++hits;
-      items.splice(items.begin(), items, place->second);
-      return place->second->loaded.value;
+      items.splice(items.begin(), items, place);
+      return place->loaded.value;
     }
+
+    Pointer find_refused(const Key& key) {
+      if (!is_refused(key)) return nullptr;
+      ++hits;
+      return refused->loaded.value;
+    }
+
+    [[nodiscard]] bool is_refused(const Key& key) const { return refused && refused->key == key; }
 
     template <class Load>
     Result<Pointer> load_unkept(const Load& load) {
@@ -137,50 +158,85 @@ class SharedCache {
       return std::move(loaded.value);
     }
 
-    Result<Pointer> wait(std::unique_lock<std::mutex>& lock, std::shared_ptr<Flight> flight) {
+    Flight* find_flight(const Key& key) {
+      const auto found = std::find_if(flights.begin(), flights.end(),
+                                      [&](const Flight& flight) { return flight.key == key; });
+      return found == flights.end() ? nullptr : &*found;
+    }
+
+    Result<Pointer> wait(std::unique_lock<std::mutex>& lock, Flight& flight) {
       ++hits;
-      flight->landed.wait(lock, [&] { return flight->result || flight->exception; });
-      if (flight->exception) std::rethrow_exception(flight->exception);
-      return *flight->result;
+      if (!flight.landing) flight.landing = std::make_shared<Landing>();
+      const auto landing = flight.landing;  // the flight itself may go meanwhile
+      landing->landed.wait(lock, [&] { return landing->result || landing->exception; });
+      if (landing->exception) std::rethrow_exception(landing->exception);
+      return *landing->result;
+    }
+
+    // Ends the flight. What came of it is for who waits, if anybody does.
+    std::shared_ptr<Landing> end_flight(const Key& key) {
+      Flight& flight = *find_flight(key);
+      auto landing = std::move(flight.landing);
+      std::swap(flight, flights.back());
+      flights.pop_back();
+      if (landing) landing->landed.notify_all();  // who will see it once the mutex is free
+      return landing;
     }
 
     // A flight that never landed would keep all who want the value waiting for ever.
     template <class Load>
-    Result<Loaded> fly(const Key& key, Flight& flight, const Load& load) {
+    Result<Loaded> fly(const Key& key, const Load& load) {
       try {
         return load();
       } catch (...) {
         const std::lock_guard lock(mutex);
-        flight.exception = std::current_exception();
-        flight.landed.notify_all();
-        flights.erase(key);
+        if (const auto landing = end_flight(key)) landing->exception = std::current_exception();
         throw;
       }
     }
 
-    Result<Pointer> land(const Key& key, Flight& flight, Result<Loaded> loaded,
-                         std::size_t budget_bytes) {
+    Result<Pointer> land(const Key& key, Result<Loaded> loaded, std::size_t budget_bytes) {
       const std::lock_guard lock(mutex);
-      if (loaded) {
-        flight.result.emplace(loaded.assume_value().value);
-      } else {
-        flight.result.emplace(std::move(loaded).assume_error());
-      }
-      flight.landed.notify_all();
-      flights.erase(key);
+      auto result = loaded ? Result<Pointer>(loaded.assume_value().value)
+                           : Result<Pointer>(std::move(loaded).assume_error());
+      if (const auto landing = end_flight(key)) landing->result.emplace(result);
       if (loaded) keep(key, std::move(loaded).assume_value(), budget_bytes);
-      return *flight.result;
+      return result;
     }
 
     void keep(const Key& key, Loaded loaded, std::size_t budget_bytes) {
+      const auto wanted_bytes = loaded.bytes + kItemOverheadBytes;
+      if (wanted_bytes > budget_bytes || places.find(key) != Place() || is_refused(key)) return;
+      const bool is_full = bytes + wanted_bytes > budget_bytes;
+      if (is_full && !doorkeeper.lets_in(Hash{}(key))) {
+        refuse(key, std::move(loaded), budget_bytes);
+      } else {
+        insert(key, std::move(loaded), budget_bytes);
+      }
+    }
+
+    void insert(const Key& key, Loaded loaded, std::size_t budget_bytes) {
       loaded.bytes += kItemOverheadBytes;
-      if (loaded.bytes > budget_bytes || places.contains(key)) return;
-      while (bytes + loaded.bytes > budget_bytes) evict();
+      if (loaded.bytes > budget_bytes) return;
+      make_room(loaded.bytes, budget_bytes);
       std::list<Item> item;  // both or neither: memory may end between them
       item.push_front({key, std::move(loaded)});
-      places.emplace(key, item.begin());
+      places.insert(key, item.begin());
       bytes += item.front().loaded.bytes;
       items.splice(items.begin(), item);
+    }
+
+    void refuse(const Key& key, Loaded loaded, std::size_t budget_bytes) {
+      loaded.bytes += kItemOverheadBytes;
+      drop_refused();
+      make_room(loaded.bytes, budget_bytes);
+      bytes += loaded.bytes;
+      refused.emplace(Item{key, std::move(loaded)});
+    }
+
+    void make_room(std::size_t wanted_bytes, std::size_t budget_bytes) {
+      if (bytes + wanted_bytes > budget_bytes) drop_refused();
+      while (bytes + wanted_bytes > budget_bytes) evict();
     }
 
     void evict() {
@@ -188,13 +244,22 @@ class SharedCache {
       ++evictions;
     }
 
+    void drop_refused() {
+      if (refused) bytes -= refused->loaded.bytes;
+      refused.reset();
+    }
+
+    // Whether it was here.
     bool remove(const Key& key) {
+      if (is_refused(key)) {
+        drop_refused();
+        return true;
+      }
       const auto place = places.find(key);
-      if (place == places.end()) return false;
-      const auto item = place->second;
-      bytes -= item->loaded.bytes;
-      places.erase(place);
-      items.erase(item);
+      if (place == Place()) return false;
+      bytes -= place->loaded.bytes;
+      places.erase(key);
+      items.erase(place);
       return true;
     }
   };

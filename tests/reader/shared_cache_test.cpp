@@ -4,10 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <new>
 #include <thread>
+#include <vector>
+
+#include "storage/mix.h"
 
 namespace dgfs::test {
 namespace {
@@ -45,6 +49,111 @@ TEST(SharedCache, AReplacementMakesRoomForItself) {
   cache.replace(0, value_of(0, 2 * kBudgetBytes));
   EXPECT_EQ(cache.find(0), nullptr) << "larger than the cache";
   EXPECT_LE(cache.counters().bytes, kBudgetBytes);
+}
+
+/// Of one shard, with room for `values` small values.
+constexpr std::size_t kValueBytes = 128 + 8;  // with what the cache adds
+std::size_t room_for(std::size_t values) { return values * kValueBytes; }
+
+bool has(Cache& cache, int key) {
+  bool loaded = false;
+  static_cast<void>(cache.get(key, [&]() -> Loaded {
+    loaded = true;
+    return value_of(key, 8);
+  }));
+  return !loaded;
+}
+
+TEST(SharedCache, AFullOneWithAWindowKeepsWhatIsMissedTwice) {
+  Cache cache(room_for(100), 1, 100);
+  for (int key = 0; key < 100; ++key) EXPECT_FALSE(has(cache, key)) << "it is not full yet";
+  for (int key = 0; key < 100; ++key) EXPECT_TRUE(has(cache, key));
+  EXPECT_FALSE(has(cache, 200));
+  EXPECT_FALSE(has(cache, 201));
+  for (int key = 2; key < 100; ++key) EXPECT_TRUE(has(cache, key)) << key;
+  EXPECT_FALSE(has(cache, 200)) << "the second miss";
+  EXPECT_FALSE(has(cache, 202));
+  EXPECT_TRUE(has(cache, 200)) << "kept";
+  EXPECT_LE(cache.counters().bytes, room_for(100));
+  EXPECT_LE(cache.counters().evictions, 2U);
+}
+
+TEST(SharedCache, WhatWasRefusedLastIsAtHand) {
+  Cache cache(room_for(10), 1, 10);
+  for (int key = 0; key < 10; ++key) EXPECT_FALSE(has(cache, key));
+  EXPECT_FALSE(has(cache, 20));
+  EXPECT_TRUE(has(cache, 20));
+  EXPECT_TRUE(has(cache, 20));
+  EXPECT_FALSE(has(cache, 21));
+  EXPECT_LE(cache.counters().bytes, room_for(10));
+  cache.replace(21, value_of(-21, 8));
+  EXPECT_FALSE(has(cache, 22));
+  EXPECT_EQ(*cache.find(21), -21) << "of what was replaced, somebody has made more: it stays";
+  EXPECT_LE(cache.counters().bytes, room_for(10));
+}
+
+TEST(SharedCache, OneValueMayBeTheWholeCache) {
+  Cache cache(room_for(2), 1, 10);
+  const auto large = [](int key) { return [key] { return Loaded(value_of(key, 8)); }; };
+  for (int round = 0; round < 3; ++round) {
+    for (int key = 0; key < 3; ++key) {
+      EXPECT_EQ(*cache.get(key, large(key)).value(), key);
+      EXPECT_EQ(*cache.get(9, [] { return Loaded(value_of(9, room_for(2) - 128)); }).value(), 9);
+      EXPECT_LE(cache.counters().bytes, room_for(2));
+    }
+  }
+}
+
+/// Hits of 200,000 gets of keys that `draw` makes of random numbers, with and without a window.
+struct Comparison {
+  reader::CacheCounters windowed;
+  reader::CacheCounters plain;
+};
+template <class Draw>
+Comparison compare(const Draw& draw) {
+  Cache windowed(room_for(1000), 1, 1000);
+  Cache plain(room_for(1000), 1);
+  for (std::uint64_t i = 0; i < 200'000; ++i) {
+    const int key = draw(i, storage::mix(1, i));
+    has(windowed, key);
+    has(plain, key);
+  }
+  return {windowed.counters(), plain.counters()};
+}
+
+/// Of 10,000 keys, each in proportion to 1 / its place.
+int zipf_key(std::uint64_t random) {
+  static const auto sums = [] {
+    std::vector<double> made;
+    double sum = 0;
+    for (int place = 1; place <= 10'000; ++place) made.push_back(sum += 1.0 / place);
+    return made;
+  }();
+  const auto at = static_cast<double>(random >> 11) * 0x1p-53 * sums.back();
+  return static_cast<int>(std::upper_bound(sums.begin(), sums.end(), at) - sums.begin());
+}
+
+TEST(SharedCache, AWindowFindsNoLessOfWhatIsUsedUnevenly) {
+  const auto zipf = compare([](auto, std::uint64_t random) { return zipf_key(random); });
+  EXPECT_GT(zipf.windowed.hits, zipf.plain.hits);
+  EXPECT_LT(zipf.windowed.evictions, zipf.plain.evictions / 2);
+  // What is used changes every 20,000 gets.
+  const auto moving = compare([](std::uint64_t i, std::uint64_t random) {
+    return zipf_key(random) + static_cast<int>(i / 20'000 * 3'000);
+  });
+  EXPECT_GT(moving.windowed.hits, moving.plain.hits);
+  // Half are of a list that is read from one end to the other.
+  const auto scanned = compare([](std::uint64_t i, std::uint64_t random) {
+    return i % 2 == 0 ? zipf_key(random) : static_cast<int>(100'000 + i);
+  });
+  EXPECT_GT(scanned.windowed.hits, scanned.plain.hits * 11 / 10);
+}
+
+TEST(SharedCache, AWindowSparesKeepingWhatIsUsedEvenly) {
+  const auto even =
+      compare([](auto, std::uint64_t random) { return static_cast<int>(random % 4000); });
+  EXPECT_GT(even.windowed.hits, even.plain.hits * 98 / 100);
+  EXPECT_LT(even.windowed.evictions, even.plain.evictions / 2);
 }
 
 TEST(SharedCache, AnErrorIsNotKept) {
