@@ -27,6 +27,8 @@ constexpr std::size_t kTokensMax = 8192;
 // Uses in the tree that pay for a token's place in the model.
 constexpr std::uint64_t kUsesMin = 6;
 constexpr int kRefinements = 3;
+// Entries of the tree for each one counted from which on little of it was seen, in 256ths.
+constexpr std::uint64_t kLittleSeenScale = 4 * 256;
 // Odd, so that all places of a block have their turn, near ones not in a row.
 constexpr std::size_t kPhaseStep = 23;
 // Scales are in 256ths, and bounded so that products of counts with them fit.
@@ -49,14 +51,14 @@ Buffer token_lengths_of(const Counts& counts) {
 }
 
 /// How often each symbol is used after each context, when all texts are parsed with `model`.
-ContextCounts parse_all(const CountSink& counts, const format::TokenModel& model,
+ContextCounts parse_all(const CountedTexts& counted, const format::TokenModel& model,
                         const StopFlag& stop) {
   std::vector<std::string_view> tokens;
   for (auto i = format::kByteTokens; i < model.token_count(); ++i) tokens.push_back(model.token(i));
   const format::TokenTrie trie(tokens);
   format::TokenParser parser(model, trie);
   ContextCounts used(format::kTokenContexts, Counts(model.token_count()));
-  for (const auto& [start, texts] : counts.texts) {
+  for (const auto& [start, texts] : counted) {
     for (const auto& [text, count] : texts) {
       if (stop.is_set()) return used;
       auto context = start;
@@ -80,8 +82,10 @@ Counts sum_of(const ContextCounts& contexts) {
 /// Improves a vocabulary until a model of it is ready.
 class ModelMaker {
  public:
-  ModelMaker(const CountSink& counts, std::uint64_t scale, const StopFlag& stop)
-      : counts_(counts), scale_(scale), stop_(stop) {
+  /// @param texts  those that tokens are chosen by
+  ModelMaker(const CountSink& counts, const CountedTexts& texts, std::uint64_t scale,
+             const StopFlag& stop)
+      : texts_(texts), scale_(scale), stop_(stop) {
     parts_.row_lengths = lengths_of(counts.rows);
     parts_.share_lengths = lengths_of(counts.shares);
     parts_.time_lengths = lengths_of(counts.times);
@@ -98,12 +102,12 @@ class ModelMaker {
     set_one_class(Counts(format::kByteTokens + parts_.tokens.size(), 1));
     ContextCounts used;
     for (int i = 0; i < kRefinements; ++i) {
-      used = parse_all(counts_, *model(), stop_);
+      used = parse_all(texts_, *model(), stop_);
       const auto sum = sum_of(used);
       if (i + 1 < kRefinements) drop_rare_tokens(sum);
     }
     if (!stop_.is_set()) set_classes(used);
-    used = parse_all(counts_, *model(), stop_);
+    used = parse_all(texts_, *model(), stop_);
     if (!stop_.is_set()) set_classes(used);
     return format::encode_token_model(parts_);
   }
@@ -145,7 +149,7 @@ class ModelMaker {
               parts_.class_of_context.begin());
   }
 
-  const CountSink& counts_;
+  const CountedTexts& texts_;
   std::uint64_t scale_;  ///< entries of the tree for each one counted, in 256ths
   StopFlag stop_;
   format::TokenModelParts parts_;
@@ -168,11 +172,32 @@ void CountSink::number(NumberKind kind, std::uint64_t value) {
 void CountSink::text(std::string_view text, std::size_t context) {
   std::string key(text);
   key += format::kTextEnd;
-  ++texts[context][std::move(key)];
+  ++texts[part_ % texts.size()][context][std::move(key)];
 }
+
+namespace {
+
+void add_to(CountedTexts& sum, const CountedTexts& texts) {
+  for (const auto& [context, of_context] : texts) {
+    for (const auto& [text, count] : of_context) sum[context][text] += count;
+  }
+}
+
+std::vector<CountedText> without_contexts(const CountedTexts& texts) {
+  std::map<std::string, std::uint32_t> sums;
+  for (const auto& [context, of_context] : texts) {
+    for (const auto& [text, count] : of_context) sums[text] += count;
+  }
+  std::vector<CountedText> counted;
+  for (const auto& [text, count] : sums) counted.push_back({text, count});
+  return counted;
+}
+
+}  // namespace
 
 void TokenTrainer::add(std::span<const format::Entry> entries,
                        const format::AttributeTable& attributes) {
+  counts_.begin_part();
   const auto head = format::choose_page_head(entries, attributes);
   format::write_page_head(head, (1u << format::kTypeCount) - 1, counts_);
   format::RowWriter rows(attributes);
@@ -200,18 +225,23 @@ Buffer TokenTrainer::train(std::uint64_t tree_entries, const StopFlag& stop) con
                                     ? kScaleMax
                                     : tree_entries * kScaleOne / counted_entries,
                                 kScaleOne, kScaleMax);
-  std::map<std::string, std::uint32_t> texts;
-  for (const auto& [context, of_context] : counts_.texts) {
-    for (const auto& [text, count] : of_context) texts[text] += count;
+  // Of a tree that was seen for the most part, what occurs in one place pays for a token. Otherwise
+  // only what parts have that it was not found in will be in the rest of the tree, too: without
+  // that, numbered names were all learnt by heart, and those of other numbers spelt byte by byte.
+  const auto& [found_in, chosen_by] = counts_.texts;
+  const bool apart = scale >= kLittleSeenScale && !found_in.empty() && !chosen_by.empty();
+  CountedTexts all;
+  if (!apart) {
+    add_to(all, found_in);
+    add_to(all, chosen_by);
   }
-  std::vector<CountedText> counted;
-  for (const auto& [text, count] : texts) counted.push_back({text, count});
   const auto tokens_max =
       std::clamp<std::uint64_t>(tree_entries / kEntriesPerToken, kTokensMin, kTokensMax);
   const auto count_min = std::max<std::uint64_t>(2, kUsesMin * kScaleOne / scale);
-  auto tokens = find_tokens(counted, static_cast<std::size_t>(tokens_max) - format::kByteTokens / 2,
+  auto tokens = find_tokens(without_contexts(apart ? found_in : all),
+                            static_cast<std::size_t>(tokens_max) - format::kByteTokens / 2,
                             format::kTokenBytesMax, static_cast<std::uint32_t>(count_min), stop);
-  return ModelMaker(counts_, scale, stop).make(std::move(tokens));
+  return ModelMaker(counts_, apart ? chosen_by : all, scale, stop).make(std::move(tokens));
 }
 
 }  // namespace dgfs::builder

@@ -4,6 +4,7 @@
 // TokenTrainer: a token model (format/token_model.h) for a tree, out of samples of its entries.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -20,11 +21,16 @@
 
 namespace dgfs::builder {
 
+/// Texts with their ends, by what they go on after, and how often they occur.
+using CountedTexts = std::map<std::size_t, std::unordered_map<std::string, std::uint32_t>>;
+
 /// Counts what RowWriter writes.
 class CountSink {
  public:
   CountSink();
 
+  /// What follows is of another part of the tree.
+  void begin_part() { ++part_; }
   void row(std::size_t symbol) { ++rows[symbol]; }
   void share(std::size_t symbol) { ++shares[symbol]; }
   void recent_time(std::size_t symbol) { ++times[symbol]; }
@@ -40,9 +46,11 @@ class CountSink {
   Counts times;
   Counts attributes;
   Counts extra_masks;
-  std::vector<Counts> widths;  ///< by NumberKind
-  /// Texts with their ends, by what they go on after.
-  std::map<std::size_t, std::unordered_map<std::string, std::uint32_t>> texts;
+  std::vector<Counts> widths;         ///< by NumberKind
+  std::array<CountedTexts, 2> texts;  ///< of parts in turn
+
+ private:
+  std::size_t part_ = 0;
 };
 
 /// Not thread-safe. Deterministic.

@@ -9,6 +9,9 @@
 
 #include "builder/context_classes.h"
 #include "builder/vocabulary.h"
+#include "format/extent.h"
+#include "format/key.h"
+#include "format/mode.h"
 #include "format/page.h"
 #include "tests/support/entry_generator.h"
 
@@ -94,6 +97,35 @@ TEST(TokenTrainer, LearnsTheTree) {
   EXPECT_GT(first_page_entries(entries, table, model),
             first_page_entries(entries, table, untrained) * 3 / 2);
   EXPECT_GT(trained.train(entries.size() * 1000).size(), model.size()) << "for a larger tree";
+}
+
+/// Numbered files, 100 to a directory, from number `first` on.
+std::vector<format::Entry> numbered_files(std::size_t first, std::size_t count) {
+  std::vector<format::Entry> entries(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto digits = std::to_string(100'000'000 + first + i).substr(1);
+    const auto path = "a" + digits.substr(0, 2) + "/bcd" + digits.substr(2, 2) + "/efgh" +
+                      digits.substr(4, 2) + "/ijklm" + digits.substr(6);
+    entries[i].key = format::key_of_path(path).value();
+    entries[i].mode = format::kTypeRegular | 0644;
+    entries[i].size_bytes = 8 + i * 5 % 8;
+    entries[i].stored_bytes = format::raw_extent_bytes(entries[i].size_bytes);
+  }
+  return entries;
+}
+
+// Parts of such a tree have all names in common but their numbers.
+TEST(TokenTrainer, DoesNotLearnALargeTreeByHeart) {
+  format::AttributeTable table(0);
+  table.intern({format::kTypeRegular | 0644, 0, 0});
+  builder::TokenTrainer trainer;
+  for (std::size_t part = 0; part < 32; ++part) {
+    trainer.add(numbered_files(part * 3'001'100, 2000), table);
+  }
+  const auto unseen = numbered_files(77'731'000, 16'000);
+  const auto by_heart = first_page_entries(unseen, table, trainer.train(3 * 64'000));
+  const auto apart = first_page_entries(unseen, table, trainer.train(100'000'000));
+  EXPECT_GT(apart, by_heart * 101 / 100);
 }
 
 }  // namespace
