@@ -7,6 +7,7 @@ golden/NAME.img and NAME.idx are an image and its index, made from the tree `mak
 --renew they are written anew: for a deliberate change of the format, in the commit that makes it.
 """
 import ctypes
+import json
 import os
 import pathlib
 import shutil
@@ -28,12 +29,12 @@ def put(path, data, mode=0o644):
     path.chmod(mode)
 
 
-def settle(root):
+def settle(root, step_ns=1001):
     """Times that depend on nothing but the place in the tree."""
     for number, (base, directories, files) in enumerate(os.walk(root, topdown=False)):
         directories.sort()
         for offset, name in enumerate(sorted(files) + ["."]):
-            when = TIME + number * 10**9 + offset * 1001
+            when = TIME + number * 10**9 + offset * step_ns
             os.utime(os.path.join(base, name), ns=(when, when), follow_symlinks=False)
 
 
@@ -49,26 +50,48 @@ def make_plain(root):
     settle(root)
 
 
-def make_features(root):
-    """Links, holes, FIFO, socketless: what an ordinary user can make anywhere."""
-    make_plain(root)
+def put_special(root):
+    """What is no plain file and no directory."""
     os.symlink("src/file-01.txt", root / "link")
     os.symlink("x" * 1000, root / "long-link")
-    os.link(root / "big", root / "docs/big-too")
-    os.link(root / "tool", root / "src/tool-too")
     os.mkfifo(root / "fifo", 0o600)
     with open(root / "holes", "wb") as out:
         out.truncate(1 << 20)
         out.seek(500_000)
         out.write(b"data in the middle")
     put(root / "odd\nname", b"newline")
+
+
+def make_features(root):
+    """Links, holes, FIFO, socketless: what an ordinary user can make anywhere."""
+    make_plain(root)
+    put_special(root)
+    os.link(root / "big", root / "docs/big-too")
+    os.link(root / "tool", root / "src/tool-too")
     os.makedirs(root / "order/a")
     put(root / "order/a/x", b"1")
     put(root / "order/a-b/x", b"2")
     settle(root)
 
 
-TREES = {"plain": make_plain, "features": make_features}
+def make_tokens(root):
+    """As many names as it takes for pages of the token codec: numbers, words, hashes."""
+    words = ("index", "reader", "main", "page", "string", "format", "util", "test", "config", "net")
+    for number in range(200):
+        directory = root / words[number % 10] / f"{words[number // 10 % 10]}{number // 100}"
+        names = [f"img_{name:04}.jpg" for name in range(number, number + 50)]
+        names += [f"{words[name % 10]}_{words[name * number % 7]}-{name}.h" for name in range(20)]
+        names += [f"{(number * 20 + name) * 2654435761 % 2**32:08x}" for name in range(12)]
+        for place, name in enumerate(names):
+            put(directory / name, b"x" * (place % 41 if place % 9 == 0 else 0))
+    put_special(root)
+    os.link(root / "odd\nname", root / "net/too")
+    put(root / "tool", b"#!/bin/sh\n", 0o755)
+    settle(root, step_ns=0)
+    os.utime(root / "tool", ns=(TIME, TIME + 7))
+
+
+TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens}
 
 
 def build_golden(name, scratch):
@@ -113,6 +136,15 @@ class Golden(support.ScratchCase):
             self.assertEqual((GOLDEN / f"{name}.img").read_bytes(), image.read_bytes())
             self.assertEqual((GOLDEN / f"{name}.idx").read_bytes(),
                              pathlib.Path(f"{image}.idx").read_bytes())
+
+
+    def test_one_index_is_of_tokens(self):
+        image = self.scratch / "tokens.dgfs"
+        shutil.copyfile(GOLDEN / "tokens.img", image)
+        facts = json.loads(dgfs("info", "--scan", "--json", image).stdout)
+        pages = {codec["id"]: codec["pages"] for codec in facts["page_codecs"]}
+        self.assertGreater(pages[2], 1, "token codec")
+        self.assertEqual(pages[1], 1, "link records")
 
 
 def renew():
