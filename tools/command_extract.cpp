@@ -9,6 +9,8 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
+#include "tools/json.h"
+#include "tools/node_facts.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
 #include "tools/rule_options.h"
@@ -16,6 +18,14 @@
 
 namespace dgfs::tools {
 namespace {
+
+struct ExtractCommand {
+  reader::ExtractOptions extract;
+  std::string destination;
+  bool dry_run = false;
+  bool quiet = false;
+  bool json = false;
+};
 
 /// Paths as find_node() finds them, but a link at the end stays a link. Reports what is missing.
 bool find_paths(const Session& session, const reader::Image& image,
@@ -33,6 +43,13 @@ bool find_paths(const Session& session, const reader::Image& image,
 
 Manual manual() {
   return {
+      .paragraphs =
+          {"With --json the last line is an object with what was written: entries and "
+           "content_bytes, failures and devices_refused (each of them told on the error output), "
+           "elapsed_seconds. With --dry-run an object for each entry stands before it, and "
+           "content_bytes and elapsed_seconds are left out. Where an extraction ends early, no "
+           "such line is printed.",
+           kJsonHelp},
       .examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
                    {"dgfs extract -k tree.dgfs out etc usr/bin",
                     "Writes two directories, and goes on past what is damaged."},
@@ -56,73 +73,77 @@ int report_failures(const Session& session, const reader::ExtractReport& report)
   return report.failures + report.devices_refused == 0 ? kExitDone : kExitFailed;
 }
 
-/// Prints what would be written, directories with a slash.
-int list_only(const Session& session, const reader::Image& image, reader::ExtractOptions& extract) {
-  extract.failed = [&](const std::string& path, const Error& error) {
-    session.complain(path, error.message());
-  };
-  const auto report =
-      reader::plan_extract(image, extract, [&](const std::string& path, const reader::Node& node) {
-        if (path.empty()) return;
-        std::string line = session.io().out_is_terminal ? printable(path) : path;
-        if (format::is_directory(node.mode)) line += '/';
-        session.print(line + "\n");
-      });
-  return report ? report_failures(session, report.value()) : session.fail(report.error());
+JsonObject as_json(const ExtractCommand& command, const reader::ExtractReport& report) {
+  JsonObject json;
+  json.add("destination", command.destination)
+      .add("dry_run", command.dry_run)
+      .add("entries", report.entries);
+  if (!command.dry_run) json.add("content_bytes", report.content_bytes);
+  json.add("failures", report.failures).add("devices_refused", report.devices_refused);
+  return json;
 }
 
-int write(const Session& session, const reader::Image& image, const std::string& destination,
-          reader::ExtractOptions& extract, bool quiet) {
-  ProgressBar bar(session.io(), quiet);
-  extract.failed = [&](const std::string& path, const Error& error) {
+/// One entry that would be written; directories with a slash.
+std::string entry_line(const Session& session, const std::string& path, const reader::Node& node) {
+  std::string line = session.io().out_is_terminal ? printable(path) : path;
+  if (format::is_directory(node.mode)) line += '/';
+  return line + "\n";
+}
+
+/// Prints what would be written.
+int list_only(const Session& session, const reader::Image& image, ExtractCommand& command) {
+  command.extract.failed = [&](const std::string& path, const Error& error) {
+    session.complain(path, error.message());
+  };
+  const auto visit = [&](const std::string& path, const reader::Node& node) {
+    const std::string_view shown = path.empty() ? "." : std::string_view(path);
+    if (command.json) return session.print(node_json(image, shown, node).line());
+    if (!path.empty()) session.print(entry_line(session, path, node));
+  };
+  const auto report = reader::plan_extract(image, command.extract, visit);
+  if (!report) return session.fail(report.error());
+  if (command.json) session.print(as_json(command, report.value()).line());
+  return report_failures(session, report.value());
+}
+
+void print_summary(const Session& session, const ExtractCommand& command,
+                   const reader::ExtractReport& report, std::uint64_t elapsed_ns) {
+  if (command.json) {
+    auto json = as_json(command, report);
+    json.add("elapsed_seconds", static_cast<double>(elapsed_ns) / 1e9);
+    return session.print(json.line());
+  }
+  if (command.quiet) return;
+  session.print(fmt::format("{}, {} in {}\n", counted(report.entries, "entry", "entries"),
+                            size_text(report.content_bytes), duration_text(elapsed_ns)));
+}
+
+/// Where the destination itself cannot be made or entered, nothing is in it.
+int fail_to_write(const Session& session, const std::string& destination, const Error& error) {
+  if (error.file() == destination) return session.fail(error, "nothing was extracted");
+  return session.fail(error, "what was extracted so far is left in " + shell_quoted(destination));
+}
+
+int write(const Session& session, const reader::Image& image, ExtractCommand& command) {
+  ProgressBar bar(session.io(), command.quiet);
+  command.extract.failed = [&](const std::string& path, const Error& error) {
     bar.clear();
     session.complain(path, error.message());
   };
-  extract.progress = [&](const reader::ExtractProgress& now) {
+  command.extract.progress = [&](const reader::ExtractProgress& now) {
     bar.update("extracting", now.content_bytes, now.content_bytes_total);
   };
   const std::uint64_t start_ns = session.env().monotonic_ns();
   const Result<reader::ExtractReport> result =
-      reader::extract(image, session.env(), destination, extract);
+      reader::extract(image, session.env(), command.destination, command.extract);
   bar.clear();
-  if (!result) {
-    // Where the destination itself cannot be made or entered, nothing is in it.
-    if (result.error().file() == destination) {
-      return session.fail(result.error(), "nothing was extracted");
-    }
-    return session.fail(result.error(),
-                        "what was extracted so far is left in " + shell_quoted(destination));
-  }
-  const reader::ExtractReport& report = result.value();
-  if (!quiet) {
-    session.print(fmt::format("{}, {} in {}\n", counted(report.entries, "entry", "entries"),
-                              size_text(report.content_bytes),
-                              duration_text(session.env().monotonic_ns() - start_ns)));
-  }
-  return report_failures(session, report);
+  if (!result) return fail_to_write(session, command.destination, result.error());
+  print_summary(session, command, result.value(), session.env().monotonic_ns() - start_ns);
+  return report_failures(session, result.value());
 }
 
-}  // namespace
-
-int run_extract(const ToolIo& io, const Arguments& arguments) {
-  const Session session(io, "extract");
-  OptionParser options(
-      {"dgfs extract", "IMAGE DEST [PATH]...",
-       "Writes everything, or what lies at the given paths and the rules keep, below the directory "
-       "DEST, which is made if missing. Existing files are never overwritten, and a file has its "
-       "name only when "
-       "it is complete. As root it restores owners, devices and all attributes, otherwise what "
-       "the system allows; device nodes that it may not make are named, and the exit status is 1 "
-       "then."});
-  ImageOptions image_options;
-  reader::ExtractOptions extract;
-  bool quiet = false;
-  bool dry_run = false;
-  extract.privileged = io.env.user_id() == 0;
-  RuleOptions rule_options;
-  image_options.add_to(options);
-  rule_options.add_to(options);
-  options.flag("-n,--dry-run", "Only list what would be written", dry_run);
+/// Options that say how entries are written, and as whose.
+void add_options(OptionParser& options, reader::ExtractOptions& extract) {
   options.number("-j,--jobs", "N", "Writing threads (default: one per core)", extract.jobs);
   options.flag("-k,--keep-going", "Report what fails, go on, and end with status 1",
                extract.keep_going);
@@ -144,7 +165,32 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
                     extract.devices = false;
                     return ok();
                   });
-  options.flag("-q,--quiet", "No progress, no summary", quiet);
+}
+
+}  // namespace
+
+int run_extract(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "extract");
+  OptionParser options(
+      {"dgfs extract", "IMAGE DEST [PATH]...",
+       "Writes everything, or what lies at the given paths and the rules keep, below the directory "
+       "DEST, which is made if missing. Existing files are never overwritten, and a file has its "
+       "name only when "
+       "it is complete. As root it restores owners, devices and all attributes, otherwise what "
+       "the system allows; device nodes that it may not make are named, and the exit status is 1 "
+       "then."});
+  ImageOptions image_options;
+  ExtractCommand command;
+  reader::ExtractOptions& extract = command.extract;
+  extract.privileged = io.env.user_id() == 0;
+  RuleOptions rule_options;
+  image_options.add_to(options);
+  rule_options.add_to(options);
+  options.flag("-n,--dry-run", "Only list what would be written", command.dry_run);
+  add_options(options, extract);
+  options.flag("-q,--quiet", "No progress, no summary", command.quiet);
+  options.flag("--json", "Print the summary as a JSON object; with --dry-run, each entry as one",
+               command.json);
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
@@ -161,8 +207,8 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   const auto image = open_image(session, operands[0], image_options);
   if (!image || !find_paths(session, *image, paths, extract.paths)) return kExitFailed;
   extract.stop = &io.stop;
-  return dry_run ? list_only(session, *image, extract)
-                 : write(session, *image, operands[1], extract, quiet);
+  command.destination = operands[1];
+  return command.dry_run ? list_only(session, *image, command) : write(session, *image, command);
 }
 
 }  // namespace dgfs::tools

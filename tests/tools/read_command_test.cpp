@@ -139,6 +139,43 @@ TEST_F(ReadCommandTest, ExtractNeverOverwrites) {
   EXPECT_NE(again.err.find("hello.txt"), std::string::npos) << again.err;
 }
 
+TEST_F(ReadCommandTest, ExtractSumsUpForPrograms) {
+  const std::string target = dir_ / "out";
+  const Outcome written = dgfs("extract", {"--json", target, "hello.txt", "sub/deep"});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_TRUE(written.out.starts_with("{\"destination\":\"" + target +
+                                      "\",\"dry_run\":false,\"entries\":3,"
+                                      "\"content_bytes\":200005,\"failures\":0,"
+                                      "\"devices_refused\":0,\"elapsed_seconds\":"))
+      << written.out;
+  EXPECT_EQ(written.out.find('\n'), written.out.size() - 1);
+  // What is there already fails; the rest goes on, and is counted.
+  const Outcome again = dgfs("extract", {"-k", "--json", target, "hello.txt", "nothing"});
+  EXPECT_EQ(again.code, 1);
+  EXPECT_NE(again.out.find("\"entries\":1,\"content_bytes\":5,\"failures\":1,"), std::string::npos)
+      << again.out;
+  EXPECT_NE(again.err.find("hello.txt"), std::string::npos) << again.err;
+  EXPECT_EQ(dgfs("extract", {"--json", target, "hello.txt"}).out, "");
+}
+
+TEST_F(ReadCommandTest, ExtractListsForPrograms) {
+  const std::string target = dir_ / "out";
+  const Outcome planned = dgfs("extract", {"-n", "--json", target, "sub/deep", "link"});
+  EXPECT_EQ(planned.code, 0) << planned.err;
+  const auto lines = sorted_lines(planned.out);
+  ASSERT_EQ(lines.size(), 4U) << planned.out;
+  EXPECT_EQ(lines[0], "{\"destination\":\"" + target +
+                          "\",\"dry_run\":true,\"entries\":3,\"failures\":0,"
+                          "\"devices_refused\":0}");
+  EXPECT_TRUE(planned.out.ends_with(lines[0] + "\n")) << "the summary is last";
+  EXPECT_TRUE(lines[1].starts_with("{\"path\":\"link\",\"type\":\"symlink\","));
+  EXPECT_TRUE(lines[1].ends_with("\"target\":\"hello.txt\"}")) << lines[1];
+  EXPECT_TRUE(lines[2].starts_with("{\"path\":\"sub/deep\",\"type\":\"directory\","));
+  EXPECT_NE(lines[3].find("\"size\":200000,"), std::string::npos) << lines[3];
+  EXPECT_TRUE(dgfs("extract", {"-n", "--json", target}).out.starts_with("{\"path\":\".\","));
+  EXPECT_FALSE(env_->status(target));
+}
+
 TEST_F(ReadCommandTest, OpensTheIndexAlone) {
   ASSERT_EQ(shell("mv ../tree.dgfs.idx ../elsewhere"), "");
   EXPECT_EQ(run({"ls", "--index", dir_ / "elsewhere", image_, "sub/deep"}).out, "large.bin\n");
