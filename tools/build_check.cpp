@@ -4,6 +4,7 @@
 
 #include "storage/file.h"
 #include "tools/quoting.h"
+#include "tools/report_cap.h"
 #include "tools/verification.h"
 
 namespace dgfs::tools {
@@ -34,16 +35,23 @@ int check_published(const Session& session, const PublishedImage& published, uns
   }
   reader::VerifyOptions verify;
   verify.jobs = jobs;
+  ReportCap files;
+  ReportCap index_places;
   verify.damaged_file = [&](const std::string& file, const Error& error) {
-    session.complain("damaged: " + shell_quoted(file) + ": " + error.message());
+    if (files.take()) session.complain("damaged: " + shell_quoted(file) + ": " + error.message());
   };
   verify.damaged_index = [&](const Error& error) {
-    session.complain("damaged: index: " + error.message());
+    if (index_places.take()) session.complain("damaged: index: " + error.message());
   };
   auto verified = verify_with_progress(session, *image.value(), verify, quiet);
   if (!verified) {
     return session.fail(verified.error(),
                         shell_quoted(path) + " is complete and in its place, but not verified");
+  }
+  constexpr char kLister[] = "dgfs verify --json";
+  for (const auto& rest :
+       {index_places.rest("in the index", kLister), files.rest("in files", kLister)}) {
+    if (rest) session.complain("damaged: " + *rest);
   }
   report = verified.value();
   if (report->sound()) return kExitDone;

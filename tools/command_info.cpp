@@ -13,6 +13,7 @@
 #include "tools/live_statistics.h"
 #include "tools/mode_text.h"
 #include "tools/quoting.h"
+#include "tools/report_cap.h"
 #include "tools/size_text.h"
 #include "tools/time_text.h"
 
@@ -115,13 +116,33 @@ struct Scan {
   PageScan pages;
 };
 
-Result<Scan> scan_all(const Session& session, const reader::Image& image) {
+/// @param damaged  is told of each damaged region of the index
+Result<Scan> scan_all(const Session& session, const reader::Image& image,
+                      const std::function<void(const std::string&)>& damaged) {
   const auto stop = [&] { return session.should_stop(); };
   DGFS_TRY(pages, scan_pages(image, stop));
-  DGFS_TRY(index, scan_index(image, stop, [&](const Error& error) {
-             session.complain("damaged: " + error.message());
-           }));
+  DGFS_TRY(index, scan_index(image, stop, [&](const Error& error) { damaged(error.message()); }));
   return Scan{std::move(index), std::move(pages)};
+}
+
+/// The first damaged regions are told on the error output.
+Result<Scan> scan_for_people(const Session& session, const reader::Image& image) {
+  ReportCap cap;
+  auto scan = scan_all(session, image, [&](const std::string& region) {
+    if (cap.take()) session.complain("damaged: " + region);
+  });
+  if (const auto rest = cap.rest("in the index")) session.complain("damaged: " + *rest);
+  return scan;
+}
+
+/// @param damaged  receives all damaged regions, as a JSON list
+Result<Scan> scan_for_programs(const Session& session, const reader::Image& image,
+                               std::string& damaged) {
+  auto scan = scan_all(session, image, [&](const std::string& region) {
+    damaged += (damaged.empty() ? "" : ",") + json_string(region);
+  });
+  damaged = "[" + damaged + "]";
+  return scan;
 }
 
 void print_scan(const Session& session, const reader::Image& image, const IndexScan& scan) {
@@ -148,7 +169,7 @@ void print_scan(const Session& session, const reader::Image& image, const IndexS
                      : counted(scan.damaged_regions, "damaged region") + " in the index");
 }
 
-void add_scan(JsonObject& json, const IndexScan& scan) {
+void add_scan(JsonObject& json, const IndexScan& scan, const std::string& damaged) {
   std::string kinds;
   for (const IndexScan::Kind& kind : scan.kinds) {
     JsonObject object;
@@ -166,7 +187,8 @@ void add_scan(JsonObject& json, const IndexScan& scan) {
   json.add("empty_files", scan.empty_files)
       .add("sparse_files", scan.sparse_files)
       .add("with_xattrs", scan.with_xattrs)
-      .add("damaged_index_regions", scan.damaged_regions);
+      .add("damaged_index_regions", scan.damaged_regions)
+      .add_raw("damaged_index", damaged);
 }
 
 JsonObject as_json(const Session& session, const reader::Image& image) {
@@ -204,7 +226,7 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
 }
 
 Manual manual() {
-  return {.paragraphs = {kColumnsHelp},
+  return {.paragraphs = {kColumnsHelp, kJsonHelp},
           .examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features, at once."},
                        {"dgfs info --scan tree.dgfs",
                         "Adds what takes a pass over the index, like the largest file."},
@@ -228,7 +250,9 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
       "--scan",
       "Go through the whole index, too: bytes by column, models and attribute tables and the "
       "pages that use them, counts and bytes by kind, median and largest file, and whether both "
-      "copies of the index are intact; contents are not read",
+      "copies of the index are intact (of damaged places the first 100 are listed, with --json "
+      "all); "
+      "contents are not read",
       scan);
   options.flag("--live",
                "Take IMAGE for the directory on which an image is mounted, and show the requests, "
@@ -241,14 +265,16 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
   std::optional<Scan> found;
+  std::string damaged;
   if (scan) {
-    Result<Scan> scanned = scan_all(session, *image);
+    Result<Scan> scanned =
+        json ? scan_for_programs(session, *image, damaged) : scan_for_people(session, *image);
     if (!scanned) return session.fail(scanned.error());
     found = std::move(scanned).value();
   }
   if (json) {
     JsonObject object = as_json(session, *image);
-    if (found) add_scan(object, found->index);
+    if (found) add_scan(object, found->index, damaged);
     if (found) add_pages(object, *image, found->pages);
     session.print(object.line());
   } else {

@@ -9,6 +9,7 @@
 #include "tools/image_argument.h"
 #include "tools/json.h"
 #include "tools/quoting.h"
+#include "tools/report_cap.h"
 #include "tools/verification.h"
 
 namespace dgfs::tools {
@@ -18,22 +19,24 @@ struct VerifyCommand {
   const Session& session;
   bool quiet = false;
   bool json = false;
+  ReportCap files = {};
+  ReportCap index_places = {};
 
-  void damaged(const std::string& path, const Error& error) const {
+  void damaged(const std::string& path, const Error& error) {
     if (json) {
       JsonObject line;
       session.print(line.add("damaged", path).add("reason", error.message()).line());
-    } else {
+    } else if (files.take()) {
       session.print(
           fmt::format("damaged: {}: {}\n", shell_quoted(path), printable(error.message())));
     }
   }
 
-  void damaged_index(const Error& error) const {
+  void damaged_index(const Error& error) {
     if (json) {
       JsonObject line;
       session.print(line.add("damaged_index", error.message()).line());
-    } else {
+    } else if (index_places.take()) {
       session.print(fmt::format("damaged: index: {}\n", printable(error.message())));
     }
   }
@@ -49,13 +52,16 @@ struct VerifyCommand {
           .add("index_copies", std::uint64_t{report.index_copies});
       session.print(line.line());
     } else if (!quiet || !report.sound()) {
+      if (const auto rest = index_places.rest("in the index")) session.print(*rest + "\n");
+      if (const auto rest = files.rest("in files")) session.print(*rest + "\n");
       session.print(summary_text(report) + "\n");
     }
   }
 };
 
 Manual manual() {
-  return {.examples = {{"dgfs verify tree.dgfs", "Reads everything, with a progress bar."},
+  return {.paragraphs = {kJsonHelp},
+          .examples = {{"dgfs verify tree.dgfs", "Reads everything, with a progress bar."},
                        {"dgfs verify -q tree.dgfs || echo damaged",
                         "Prints nothing where all is well."}},
           .exit_statuses = {{0, "Every byte is as it was written."},
@@ -69,8 +75,9 @@ Manual manual() {
 int run_verify(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "verify");
   OptionParser options({"dgfs verify", "IMAGE",
-                        "Reads and checks every byte of an image and of both copies of its index; "
-                        "tells each damaged file."});
+                        "Reads and checks every byte of an image and of both copies of its index. "
+                        "Of damage to files, and likewise to the index, the first 100 places are "
+                        "listed and the others counted; --json lists all."});
   ImageOptions image_options;
   reader::VerifyOptions verify;
   bool quiet = false;
@@ -85,7 +92,7 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
 
-  const VerifyCommand command{session, quiet, json};
+  VerifyCommand command{session, quiet, json};
   verify.damaged_file = [&](const std::string& path, const Error& error) {
     command.damaged(path, error);
   };
