@@ -22,7 +22,8 @@ std::string clean_path(std::string_view path) {
 }
 
 bool is_below_another(const std::string& path, const PathSet& others) {
-  if (!path.empty() && others.contains("")) return true;
+  const std::string whole_image;
+  if (!path.empty() && others.contains(whole_image)) return true;
   for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     if (others.contains(path.substr(0, slash))) return true;
   }

@@ -75,7 +75,7 @@ Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
   DGFS_TRY(pages, load_records(copy));
   const auto& superblock = copy.superblock();
   // F-025
-  if (superblock.namespace_entries == 0 || superblock.namespace_entries > pages.entry_count() ||
+  if (superblock.namespace_entries > pages.entry_count() ||
       superblock.link_entries != pages.entry_count() - superblock.namespace_entries) {
     return disagree(3015, copy, SectionKind::kPageDirectory,
                     "the number of entries is not the superblock's");

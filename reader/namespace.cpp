@@ -28,6 +28,10 @@ std::string directory_part(std::string key) {
   return key;
 }
 
+// F-245, F-162: where a page's contents begin, and how far into them a file's are, are below this
+// each. So their sum needs no check.
+static_assert(format::kFileBytesMax <= std::numeric_limits<std::uint64_t>::max() / 2);
+
 }  // namespace
 
 Error Namespace::bad_entry(std::uint16_t code, const FoundEntry& found, const char* what) const {
@@ -108,13 +112,9 @@ Result<FoundEntry> Namespace::find_child(const format::ChildRange& range,
     return Error(ErrorKind::kNotFound, 3055, "no such file or directory");
   };
   if (range.count == 0) return not_found();
-  const auto first_page = tables_.pages.find_ordinal(range.first);
-  const auto last_page = tables_.pages.find_ordinal(range.first + range.count - 1);
-  if (!first_page || !last_page) {
-    return Error(ErrorKind::kCorrupt, 3056, "a directory's children have no page")
-        .in_section("directory table");
-  }
-  DGFS_TRY(page, pages_.get(page_of_name(*first_page, *last_page, name)));
+  const auto first_page = page_number_at(range.first);
+  const auto last_page = page_number_at(range.first + range.count - 1);
+  DGFS_TRY(page, pages_.get(page_of_name(first_page, last_page, name)));
   DGFS_TRY(key, directory_part_at(*page, range));
   key += name;
   DGFS_TRY(found, find_in(std::move(page), key));
@@ -133,14 +133,14 @@ Result<std::string> Namespace::directory_part_at(const LoadedPage& page,
   return directory_part(page.full_key(entry.assume_value().entry.key));
 }
 
-Result<PagePointer> Namespace::page_at(Ordinal ordinal) const {
-  if (const auto page = tables_.pages.find_ordinal(ordinal)) return pages_.get(*page);
-  return Error(ErrorKind::kCorrupt, 3057, fmt::format("no page holds entry {}", ordinal))
-      .in_section("page directory");
+// Directory table and inode runs were loaded as tables of exactly the superblock's entries, and the
+// pages as no fewer (F-025, F-052, F-061): each ordinal that they tell has its page.
+std::size_t Namespace::page_number_at(Ordinal ordinal) const {
+  return tables_.pages.find_ordinal(ordinal).value_or(0);
 }
 
 Result<FoundEntry> Namespace::at_ordinal(Ordinal ordinal) const {
-  DGFS_TRY(loaded, page_at(ordinal));
+  DGFS_TRY(loaded, pages_.get(page_number_at(ordinal)));
   const auto index = loaded->index_of(ordinal);
   return found_at(std::move(loaded), index);
 }
@@ -220,23 +220,17 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
   node.long_target = entry.long_target;
   node.xattrs = entry.xattrs;
   node.sparse_map = entry.sparse_map;
-  if (!format::is_valid_mode(node.mode)) return bad_entry(3062, found, "invalid mode");
-  if (entry.size_bytes > format::kFileBytesMax) return bad_entry(3063, found, "impossible size");
-  if (format::is_directory(node.mode)) {  // F-053
+  if (format::is_directory(node.mode)) {  // F-053. A link record, behind all names, is in no table.
     const auto children = tables_.directories.children(node.ordinal);
-    if (!children || page.record.zone == format::kLinkZone) {
+    if (!children) {
       return bad_entry(3064, found, "a directory that the directory table does not have");
     }
     node.size_bytes = format::kPageBytes;
     node.link_count = 2 + children->subdirectory_count;
   }
-  const auto running = found.at.data_offset;
-  if (running > std::numeric_limits<std::uint64_t>::max() - page.record.first_data_offset) {
-    return bad_entry(3065, found, "impossible place of contents");
-  }
   // F-310, F-311
-  node.data = entry.address.value_or(
-      format::DataAddress{page.record.volume, page.record.first_data_offset + running});
+  node.data = entry.address.value_or(format::DataAddress{
+      page.record.volume, page.record.first_data_offset + found.at.data_offset});
   return node;
 }
 
@@ -260,7 +254,7 @@ Result<std::string> Namespace::path_of(InodeNumber inode) const {
 // Some of the `count` entries from `first` on: those in one page, and of a long list not all that
 // it has, for a caller may soon have enough.
 Result<EntryRange> Namespace::range_from(Ordinal first, std::uint64_t count) const {
-  DGFS_TRY(page, page_at(first));
+  DGFS_TRY(page, pages_.get(page_number_at(first)));
   const auto begin = page->index_of(first);
   const auto wanted = std::min<std::uint64_t>(count, kListedAtOnce);
   const auto end = std::min<std::uint64_t>(page->size(), begin + wanted);
@@ -278,9 +272,10 @@ Status Namespace::list(InodeNumber directory, std::uint64_t first_position,
     const auto end = std::min<std::uint64_t>(first + (range.count - position), entries.end_index());
     // F-050, F-102. Keys rise, so the first and the last one speak for those between: without
     // this, names of several directories could be told as one's, unsorted and twice.
-    if (!common) common = directory_part(entries.full_key(first));
-    if (directory_part(entries.full_key(first)) != *common ||
-        directory_part(entries.full_key(end - 1)) != *common) {
+    const auto first_part = directory_part(entries.full_key(first));
+    const auto last_part = directory_part(entries.full_key(end - 1));
+    if (!common) common = first_part;
+    if (first_part != *common || last_part != *common) {
       return bad_entry(3069, {entries.page, entries.entry(first)},
                        "names of one directory that have keys of several");
     }

@@ -49,7 +49,7 @@ class Namespace {
 
  private:
   [[nodiscard]] Result<format::ChildRange> children(InodeNumber directory) const;
-  [[nodiscard]] Result<PagePointer> page_at(Ordinal ordinal) const;
+  [[nodiscard]] std::size_t page_number_at(Ordinal ordinal) const;
   [[nodiscard]] Result<EntryRange> range_from(Ordinal first, std::uint64_t count) const;
   [[nodiscard]] Result<FoundEntry> at_ordinal(Ordinal ordinal) const;
   [[nodiscard]] Result<Node> link_record(InodeNumber inode) const;

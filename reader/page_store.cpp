@@ -37,9 +37,6 @@ Result<LoadedPage> open_page(Bytes bytes, const IndexTables& tables, std::size_t
     return Error(ErrorKind::kCorrupt, 3040, "not the page that the page directory describes");
   }
   DGFS_TRY(opened, format::open_page(header, bytes, tables.dictionaries));
-  if (opened->size() != record.entry_count) {
-    return Error(ErrorKind::kCorrupt, 3041, "the number of entries is not that of the record");
-  }
   DGFS_CHECK(check_first_key(opened->first_key(), record));
   LoadedPage loaded{record, std::move(opened)};
   // What is decoded already is checked once, here.

@@ -61,7 +61,7 @@ class PageStore {
   static constexpr std::size_t kShardsMax = 16;
   struct Hash {
     // Neighbouring pages go to different shards.
-    std::size_t operator()(std::size_t page) const { return page; }
+    std::size_t operator()(std::size_t page) const noexcept { return page; }
   };
   /// Bytes of decoded pages that live, counted as long as it does.
   class DecodedBytes {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "format/coding.h"
 #include "reader/placed_error.h"
@@ -68,19 +69,17 @@ Status for_each_block(const IndexCopy& copy, SectionKind kind,
 
 Result<Buffer> only_block(const IndexCopy& copy, SectionKind kind) {
   Buffer body;
-  std::size_t blocks = 0;
-  const auto wrong_number = [&](std::uint16_t code, const char* what) {
-    return Error(ErrorKind::kCorrupt, code, what)
-        .in_file(copy.path())
-        .in_section(format::section_name(kind))
-        .at_offset(copy.section_offset(kind));
-  };
+  bool is_first = true;
   DGFS_CHECK(for_each_block(copy, kind, [&](Bytes block) -> Status {
-    if (++blocks > 1) return wrong_number(3010, "a second block");
+    if (!std::exchange(is_first, false)) {
+      return Error(ErrorKind::kCorrupt, 3010, "a second block")
+          .in_file(copy.path())
+          .in_section(format::section_name(kind))
+          .at_offset(copy.section_offset(kind));
+    }
     body.assign(block.begin(), block.end());
     return ok();
   }));
-  if (blocks == 0) return wrong_number(3021, "no block");
   return body;
 }
 

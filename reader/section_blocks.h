@@ -22,7 +22,8 @@ namespace dgfs::reader {
 [[nodiscard]] Status for_each_block(const IndexCopy& copy, format::SectionKind kind,
                                     const std::function<Status(Bytes body)>& use);
 
-/// The body of the one block of a section. Errors: also kCorrupt where there is none or a second.
+/// The body of the one block of a section that no index lacks (F-024). Errors: also kCorrupt where
+/// there is a second.
 [[nodiscard]] Result<Buffer> only_block(const IndexCopy& copy, format::SectionKind kind);
 
 /// Refuses a body that begins with a count of more than `count_max` elements, before a decoder

@@ -25,7 +25,7 @@ std::string subtree_prefix(std::string_view directory_key) {
 
 Status Walker::walk(std::string_view path, const Visit& visit, const Damaged& damaged) const {
   DGFS_TRY(key, format::key_of_path(path));
-  DGFS_TRY(start_path, format::path_of_key(key));
+  const auto start_path = format::path_of_key(key).value();
   const auto node = visit_start(key);
   auto ordinal = Ordinal{0};
   if (node) {
@@ -45,7 +45,8 @@ Result<Node> Walker::visit_start(std::string_view key) const {
   return names_.resolve(start);
 }
 
-// The entries below a directory are one run of ordinals that begins with its first child.
+// The entries below a directory are one run of ordinals that begins with its first child. Names and
+// link records share no page (F-243, F-320).
 Status Walker::walk_below(Ordinal first, Course& course) const {
   std::size_t announced_end = 0;
   const auto& directory = tables_.pages;
@@ -74,16 +75,15 @@ Status Walker::visit_page(std::size_t number, Ordinal first, Course& course) con
   const auto& range = entries.assume_value();
   for (auto index = loaded->index_of(first); index < loaded->size(); ++index) {
     const auto key = range.full_key(index);
-    course.ended = !std::string_view(key).starts_with(course.prefix) ||
-                   loaded->ordinal(index) >= tables_.directories.entry_count();
+    course.ended = !std::string_view(key).starts_with(course.prefix);
     if (course.ended) return ok();
     const auto node = names_.resolve({loaded, range.entry(index)});
     if (!node) {
       DGFS_CHECK(skip(node.assume_error(), course));
       continue;
     }
-    DGFS_TRY(path, format::path_of_key(key));
-    course.ended = !course.visit(path, node.assume_value());
+    // range() has checked the keys.
+    course.ended = !course.visit(format::path_of_key(key).value(), node.assume_value());
     if (course.ended) return ok();
   }
   return ok();

@@ -62,6 +62,24 @@ TEST_F(LinkTableTest, MakesTheObjectAnewWhereAnImageHidNames) {
   EXPECT_EQ(table.size(), 0U);
 }
 
+// More names than the image tells of are being linked at once: the one that comes last finds the
+// object forgotten, which is no harm.
+TEST_F(LinkTableTest, MoreNamesAtOnceThanAnImageTellsOf) {
+  for (int round = 0; round < 200; ++round) {
+    reader::LinkTable table(root_);
+    const auto name = [&](int thread) {
+      return std::to_string(round) + "-" + std::to_string(thread);
+    };
+    expect_ok(make(table, object(7, 2), name(0)));
+    std::vector<std::thread> threads;
+    for (int thread = 1; thread < 5; ++thread) {
+      threads.emplace_back([&, thread] { expect_ok(make(table, object(7, 2), name(thread))); });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_LE(table.size(), 1U);
+  }
+}
+
 TEST_F(LinkTableTest, FailedNamesCountAsSeen) {
   reader::LinkTable table(root_);
   expect_ok(root_->make_symlink("a", "in the way"));

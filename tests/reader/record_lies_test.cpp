@@ -129,6 +129,18 @@ TEST_F(RecordLies, OfKeys) {
         3034}});
 }
 
+// F-111, F-114: a sound page in the place of another.
+TEST_F(RecordLies, OfWhichPageItIs) {
+  expect_found({{"another checksum", [](TakenImage& t) { t.records[1].checksum ^= 1; }, 3040},
+                {"one entry more and the next page one less",
+                 [](TakenImage& t) {
+                   ++t.records[0].entry_count;
+                   ++t.records[1].first_ordinal;
+                   --t.records[1].entry_count;
+                 },
+                 3040}});
+}
+
 TEST_F(RecordLies, OfDictionaries) {
   const auto add_twice = [](TakenImage& taken) {
     auto& tables = taken.bodies(SectionKind::kAttributeTables);

@@ -27,6 +27,10 @@ class TokenLies : public ::testing::Test {
       tree_.file("d/sub/n" + std::to_string(i), "x");
     }
     tree_.link("d/sub/n100", "e/linked");
+    for (int i = 110; i < 130; ++i) {
+      const auto number = std::to_string(i);
+      tree_.link("d/sub/n" + number, "e/linked" + number);
+    }
     tree_.symlink("e/short", "target");
     builder::BuildOptions options;
     options.token_entries_min = 1;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Trees whose index has many pages of a few entries each: which of them a lookup and a walk read,
+// and names and numbers that no page can hold.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "format/limits.h"
+#include "format/mode.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr const char* kTree = "/t.dgfs";
+constexpr const char* kPages = "/t.dgfs.idx";
+
+class ManyPages : public ::testing::Test {
+ protected:
+  // Directories of 20 files each. With 4 entries a page the root and three directories fill one,
+  // and the files of each directory five.
+  void SetUp() override {
+    for (const auto* folder : {"a", "b", "c"}) {
+      assembler_.add_directory(folder);
+      for (int i = 10; i < 30; ++i) {
+        assembler_.add_file(std::string(folder) + "/file" + std::to_string(i), pattern(9, 1));
+      }
+    }
+    assembler_.entries_per_page = 4;
+  }
+  std::unique_ptr<const reader::Image> write_and_open() {
+    assembler_.write(*memory_, kTree, kPages, false);
+    auto image = value_of(reader::Image::open(*counting_, kTree));
+    counting_->reset();
+    return image;
+  }
+  // Reads of the index since then or the last call.
+  std::uint64_t reads() {
+    const auto count = counting_->counts(kPages).reads;
+    counting_->reset();
+    return count;
+  }
+  void add_link(const std::string& path, format::InodeNumber inode) {
+    auto& name = assembler_.add(path, format::kTypeRegular);
+    name.mtime = {};
+    name.link_inode = inode;
+    assembler_.add_link_record(inode, format::kTypeRegular | 0644, 1);
+  }
+
+  std::unique_ptr<storage::MemoryEnv> memory_ = storage::make_memory_env(1);
+  std::unique_ptr<storage::CountingEnv> counting_ = storage::make_counting_env(*memory_);
+  ImageAssembler assembler_;
+};
+
+// The page directory alone tells that no page has such a key.
+TEST_F(ManyPages, PathsThatNoPageCanHoldCostNoRead) {
+  const auto image = write_and_open();
+  for (const auto* path : {"a/zzz", "b/other", "c/zzz", "d/file10", "b/file10/x"}) {
+    const auto node = image->lookup(path);
+    ASSERT_FALSE(node) << path;
+    EXPECT_EQ(node.error().kind(), ErrorKind::kNotFound) << path;
+  }
+  EXPECT_EQ(reads(), 0U);
+  EXPECT_TRUE(image->lookup("c/file29"));
+  EXPECT_EQ(reads(), 1U);
+}
+
+TEST_F(ManyPages, NamesThatNoPageOfADirectoryCanHold) {
+  const auto image = write_and_open();
+  const auto b = value_of(image->lookup("b")).inode;
+  for (const auto* name : {"aaa", "file", "file099", "zzz"}) {
+    const auto node = image->lookup(b, name);
+    ASSERT_FALSE(node) << name;
+    EXPECT_EQ(node.error().kind(), ErrorKind::kNotFound) << name;
+  }
+  EXPECT_EQ(value_of(image->path_of(value_of(image->lookup(b, "file17")).inode)), "b/file17");
+}
+
+TEST_F(ManyPages, AWalkReadsTheSubtreesPagesAndNoOthers) {
+  for (const auto* folder : {"a", "b", "c"}) {
+    const auto image = write_and_open();
+    std::vector<std::string> paths;
+    expect_ok(image->walk(folder, [&](std::string_view path, const reader::Node&) {
+      paths.emplace_back(path);
+      return true;
+    }));
+    ASSERT_EQ(paths.size(), 21U) << folder;
+    EXPECT_EQ(paths.front(), folder);
+    EXPECT_EQ(paths.back(), std::string(folder) + "/file29");
+    EXPECT_EQ(reads(), 6U) << folder;
+    expect_ok(memory_->remove(kTree));
+    expect_ok(memory_->remove(kPages));
+  }
+}
+
+// More pages than are announced at a time.
+TEST_F(ManyPages, ALongWalkReadsEachPageOnce) {
+  for (int i = 1000; i < 1200; ++i) assembler_.add_file("f" + std::to_string(i), pattern(9, 1));
+  assembler_.entries_per_page = 1;
+  const auto image = write_and_open();
+  std::uint64_t entries = 0;
+  expect_ok(image->walk("", [&](std::string_view, const reader::Node&) { return ++entries > 0; }));
+  EXPECT_EQ(entries, 264U);
+  EXPECT_EQ(reads(), 264U);
+}
+
+// F-060: 0 is nobody's, though the page of the link records begins below it; nor are numbers that
+// lie between those of records.
+TEST_F(ManyPages, NumbersBetweenLinkRecords) {
+  add_link("c/first", 200);
+  add_link("c/second", 70'000);
+  assembler_.next_inode = 100'000;
+  const auto image = write_and_open();
+  for (const format::InodeNumber inode : {0U, 199U, 201U, 69'999U, 70'001U, 99'999U}) {
+    const auto node = image->by_inode(inode);
+    ASSERT_FALSE(node) << inode;
+    EXPECT_EQ(node.error().kind(), ErrorKind::kNotFound) << inode;
+  }
+  for (const format::InodeNumber inode : {200U, 70'000U}) {
+    EXPECT_EQ(value_of(image->by_inode(inode)).inode, inode);
+  }
+}
+
+// Pages are decoded as a whole only as far as half of the cache holds them; answers are the same.
+TEST_F(ManyPages, AnswersWithoutRoomForDecodedPages) {
+  assembler_.write(*memory_, kTree, kPages, false);
+  for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{4000}, std::size_t{1} << 20}) {
+    reader::OpenOptions options;
+    options.page_cache_bytes = cache_bytes;
+    const auto image = value_of(reader::Image::open(*memory_, kTree, options));
+    for (int round = 0; round < 40; ++round) {
+      const auto path = "a/file" + std::to_string(10 + round % 20);
+      const auto node = value_of(image->lookup(path));
+      EXPECT_EQ(value_of(image->path_of(node.inode)), path);
+    }
+    EXPECT_LE(image->counters().pages.bytes, cache_bytes);
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test
