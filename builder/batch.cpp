@@ -12,10 +12,7 @@ bool needs_reading(const ScannedEntry& entry, const BatchItem& item) {
 }
 
 Status describe_file(const SourceFile& file, bool xattrs, BatchItem& item) {
-  if (file.sparse_map()) {
-    file.sparse_map()->encode(item.more().sparse_map);
-    item.extra->content_bytes = file.content_bytes();
-  }
+  if (file.segments() != nullptr) item.more().segments = file.segments();
   if (!xattrs) return ok();
   DGFS_TRY(set, file.read_xattrs());
   if (!set.empty()) item.more().xattrs = std::move(set);

@@ -26,10 +26,10 @@ inline constexpr std::size_t kBatchBytesMax = 64 * (format::kFrameBytes + format
 
 /// What reading found out about one file, where that is more than its content. Rare.
 struct ItemExtra {
-  std::optional<Error> error;       ///< it could not be read; nothing of it is in the batch's data
-  Buffer sparse_map;                ///< encoded; empty if the file has no holes
-  std::uint64_t content_bytes = 0;  ///< with a sparse map: without the holes
-  Buffer xattrs;                    ///< encoded set; empty if it has none
+  std::optional<Error> error;  ///< it could not be read; nothing of it is in the batch's data
+  /// Null if the file has no holes.
+  std::shared_ptr<const SegmentList> segments;
+  Buffer xattrs;  ///< encoded set; empty if it has none
 };
 
 /// One record of the tree in a batch.

@@ -19,7 +19,8 @@ std::size_t WrittenBatch::held_bytes() const {
   std::size_t bytes = records.size() + items.size() * sizeof(BatchItem);
   for (const BatchItem& item : items) {
     if (item.extra == nullptr) continue;
-    bytes += sizeof(ItemExtra) + item.extra->sparse_map.size() + item.extra->xattrs.size();
+    bytes += sizeof(ItemExtra) + item.extra->xattrs.size();
+    if (item.extra->segments != nullptr) bytes += item.extra->segments->memory_bytes();
   }
   return bytes;
 }

@@ -68,24 +68,24 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   return ok();
 }
 
-Status Packer::complete_entry_fields(const BatchItem& item, const ScannedEntry& scanned) {
+Status Packer::complete_entry_fields(BatchItem& item, const ScannedEntry& scanned) {
   complete_entry(prefix_, scanned, entry_);
   SideSections& side = parts_.index.side();
   if (scanned.target.size() > format::kInlineTargetBytesMax) {
     DGFS_TRY(ref, side.add_long_target(scanned.target));
     entry_.long_target = ref;
   }
-  const ItemExtra* extra = item.extra.get();
+  ItemExtra* const extra = item.extra.get();
   const Bytes xattrs =
       extra != nullptr && !extra->xattrs.empty() ? Bytes(extra->xattrs) : scanned.xattrs;
   if (!xattrs.empty()) {
     DGFS_TRY(ref, side.add_xattrs(xattrs));
     entry_.xattrs = ref;
   }
-  if (extra != nullptr && !extra->sparse_map.empty()) {
-    DGFS_TRY(ref, side.add_sparse_map(extra->sparse_map));
+  if (extra != nullptr && extra->segments != nullptr) {
+    entry_.stored_bytes = format::raw_extent_bytes(extra->segments->content_bytes());
+    DGFS_TRY(ref, side.add_sparse_map(std::move(extra->segments)));
     entry_.sparse_map = ref;
-    entry_.stored_bytes = format::raw_extent_bytes(extra->content_bytes);
   }
   return ok();
 }

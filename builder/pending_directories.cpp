@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/pending_directories.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "format/mode.h"
@@ -17,6 +19,15 @@ void PendingDirectories::add(PendingDirectory directory) {
 }
 
 void PendingDirectories::end() { end_ = tree_->spool().size_bytes(); }
+
+void PendingDirectories::release() {
+  const auto end = std::min(at_ + kReleasedHeldMax, held_.size());
+  if (end < held_.size()) more_from_ = held_[end].record_offset;
+  const auto begin = std::make_move_iterator(held_.begin());
+  held_ = std::vector<PendingDirectory>(begin + static_cast<std::ptrdiff_t>(at_),
+                                        begin + static_cast<std::ptrdiff_t>(end));
+  at_ = 0;
+}
 
 Result<std::optional<PendingDirectory>> PendingDirectories::next() {
   if (at_ == held_.size() && more_from_) {

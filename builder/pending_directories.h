@@ -27,7 +27,7 @@ struct PendingDirectory {
   std::uint64_t record_offset = 0;  ///< in the tree spool
 };
 
-/// Memory: kHeldMax subdirectories. Not thread-safe.
+/// Memory: kHeldMax subdirectories, kReleasedHeldMax after release(). Not thread-safe.
 class PendingDirectories {
  public:
   /// @param tree  outlives this; children of other directories must not be added to it before end()
@@ -39,10 +39,14 @@ class PendingDirectories {
   void end();
 
   [[nodiscard]] bool empty() const { return held_.empty(); }
+  /// Keeps but a few, for as long as much else is to be visited. After end().
+  void release();
   /// In the order of add(); nullopt after the last. Errors: those of TreeReader::next.
   [[nodiscard]] Result<std::optional<PendingDirectory>> next();
 
   static constexpr std::size_t kHeldMax = 256;
+  /// After release(). Reading on begins anew at each of so many, over whatever files are between.
+  static constexpr std::size_t kReleasedHeldMax = 4;
 
  private:
   [[nodiscard]] Status refill();

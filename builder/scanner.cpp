@@ -14,6 +14,9 @@ namespace {
 
 // Levels of a tree are rarely more, and a process may open but 1024 files by default.
 constexpr std::size_t kOpenLevelsMax = 64;
+// Of so many levels the subdirectories still to be visited are held; of those above, of which a
+// path of 64 KiB has up to 32,768, but a few.
+constexpr std::size_t kHeldLevelsMax = 64;
 
 }  // namespace
 
@@ -142,7 +145,11 @@ Status Scanner::end_children(PendingDirectories pending) {
   sinks_.progress.state().entries = totals_.entries;
   sinks_.progress.state().content_bytes_total = totals_.content_bytes;
   sinks_.progress.update();
-  if (!pending.empty()) levels_.push_back({prefix_.size(), std::move(pending)});
+  if (pending.empty()) return ok();
+  levels_.push_back({prefix_.size(), std::move(pending)});
+  if (levels_.size() > kHeldLevelsMax) {
+    levels_[levels_.size() - 1 - kHeldLevelsMax].pending.release();
+  }
   return ok();
 }
 

@@ -29,8 +29,11 @@ Result<format::SideRef> SideSections::add_long_target(std::string_view target) {
   return append_sealed(SectionKind::kLongTargets, as_bytes(target), long_targets_);
 }
 
-Result<format::SideRef> SideSections::add_sparse_map(Bytes encoded) {
-  return append_sealed(SectionKind::kSparseMaps, encoded, sparse_maps_);
+Result<format::SideRef> SideSections::add_sparse_map(std::shared_ptr<const SegmentList> segments) {
+  Buffer body;
+  segments->encode(body);
+  segments.reset();
+  return append_sealed(SectionKind::kSparseMaps, body, sparse_maps_);
 }
 
 Result<format::SideRef> SideSections::add_xattrs(Bytes encoded_set) {

@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 
+#include "builder/segment_list.h"
 #include "builder/spool.h"
 #include "format/entry.h"
 
@@ -20,7 +22,8 @@ class SideSections {
 
   // Errors of each: kIo, kNoSpace, kLimit.
   [[nodiscard]] Result<format::SideRef> add_long_target(std::string_view target);
-  [[nodiscard]] Result<format::SideRef> add_sparse_map(Bytes encoded);
+  /// Lets go of the segments, which may take many MiB, before it makes their record.
+  [[nodiscard]] Result<format::SideRef> add_sparse_map(std::shared_ptr<const SegmentList> segments);
   /// Equal sets share one record as long as the table of known ones, which is bounded, remembers.
   [[nodiscard]] Result<format::SideRef> add_xattrs(Bytes encoded_set);
 

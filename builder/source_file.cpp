@@ -52,15 +52,15 @@ class SegmentCollector {
     end_ = end;
   }
   void flush() {
-    if (end_ > begin_) map_.add(begin_, end_ - begin_);
+    if (end_ > begin_) segments_->add(begin_, end_ - begin_);
   }
-  [[nodiscard]] const format::SparseMap& map() const { return map_; }
+  [[nodiscard]] const std::shared_ptr<SegmentList>& segments() const { return segments_; }
 
  private:
   std::uint64_t file_bytes_;
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
-  format::SparseMap map_;
+  std::shared_ptr<SegmentList> segments_ = std::make_shared<SegmentList>();
 };
 
 }  // namespace
@@ -96,34 +96,32 @@ Status SourceFile::find_holes(const StopFlag& stop) {
     DGFS_TRY(segment, file_->next_data(at));
     if (segment.end <= at || segment.begin >= segment.end) break;  // only a hole follows
     segments.add(segment);
-    if (segments.map().segments().size() >= format::kSparseSegmentsMax) {
+    if (segments.segments()->count() >= format::kSparseSegmentsMax) {
       return Error(ErrorKind::kLimit, 4042, "has too many holes").in_file(file_->path());
     }
     at = segment.end;
   }
   segments.flush();
-  if (segments.map().content_bytes() != status_.size_bytes) map_ = segments.map();
+  if (segments.segments()->content_bytes() != status_.size_bytes) segments_ = segments.segments();
   return ok();
 }
 
 std::uint64_t SourceFile::content_bytes() const {
-  return map_ ? map_->content_bytes() : status_.size_bytes;
+  return segments_ ? segments_->content_bytes() : status_.size_bytes;
 }
 
 Status SourceFile::read_frames(std::uint64_t first_frame, std::uint64_t content_bytes,
                                MutableBytes out, std::vector<std::uint64_t>& checksums) const {
   const std::uint64_t begin = first_frame * kFrameBytes;
-  if (!map_) {
+  if (!segments_) {
     DGFS_CHECK(read_stretch(begin, 0, content_bytes, out));
-  } else {
-    const auto& segments = map_->segments();
-    auto segment = std::partition_point(
-        segments.begin(), segments.end(),
-        [&](const auto& candidate) { return candidate.content + candidate.length <= begin; });
-    for (std::uint64_t done = 0; done < content_bytes; ++segment) {
-      const std::uint64_t skipped = begin + done - segment->content;
-      const std::uint64_t count = std::min(segment->length - skipped, content_bytes - done);
-      DGFS_CHECK(read_stretch(segment->begin + skipped, done, count, out));
+  } else if (content_bytes != 0) {
+    SegmentList::Reader reader(*segments_, begin);
+    for (std::uint64_t done = 0; done < content_bytes;) {
+      const auto segment = reader.next();
+      const std::uint64_t skipped = begin + done - segment.content;
+      const std::uint64_t count = std::min(segment.length - skipped, content_bytes - done);
+      DGFS_CHECK(read_stretch(segment.begin + skipped, done, count, out));
       done += count;
     }
   }

@@ -6,13 +6,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "builder/segment_list.h"
 #include "builder/stop.h"
 #include "builder/tree_record.h"
-#include "format/sparse_map.h"
 #include "storage/directory.h"
 
 namespace dgfs::builder {
@@ -32,8 +31,8 @@ class SourceFile {
   /// Finds the holes of a file that takes less space than its size. Holes count in whole blocks
   /// of 4 KiB; smaller ones are data. Errors: kIo, kLimit (2^24 segments).
   [[nodiscard]] Status find_holes(const StopFlag& stop);
-  /// Set by find_holes() if there is at least one hole.
-  [[nodiscard]] const std::optional<format::SparseMap>& sparse_map() const { return map_; }
+  /// Set by find_holes() if there is at least one hole; else null.
+  [[nodiscard]] const std::shared_ptr<const SegmentList>& segments() const { return segments_; }
   /// Bytes that are not holes.
   [[nodiscard]] std::uint64_t content_bytes() const;
 
@@ -60,7 +59,7 @@ class SourceFile {
 
   std::unique_ptr<storage::File> file_;
   storage::FileStatus status_;
-  std::optional<format::SparseMap> map_;
+  std::shared_ptr<const SegmentList> segments_;
 };
 
 }  // namespace dgfs::builder
