@@ -16,7 +16,7 @@ Bytes bytes_of(const std::vector<std::uint64_t>& numbers) {
 }  // namespace
 
 std::size_t WrittenBatch::held_bytes() const {
-  std::size_t bytes = records.size() + items.size() * sizeof(BatchItem);
+  std::size_t bytes = prefix.size() + records.size() + items.size() * sizeof(BatchItem);
   for (const BatchItem& item : items) {
     if (item.extra == nullptr) continue;
     bytes += sizeof(ItemExtra) + item.extra->xattrs.size();

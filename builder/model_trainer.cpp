@@ -36,6 +36,8 @@ constexpr std::uint64_t kTokenEntriesMax = std::uint64_t{1} << 17;
 // What these may have of text, beyond what their keys share with the one before: long names that do
 // not repeat teach little, and each byte takes about 100 of memory while tokens are sought.
 constexpr std::size_t kTokenTextBytesMax = std::size_t{1} << 20;
+// What the keys of one sample may take: more than usual ones do, but paths may have 64 KiB.
+constexpr std::size_t kSampleKeyBytesMax = std::size_t{1} << 20;
 
 class ModelTrainer {
  public:
@@ -65,7 +67,8 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
   TreeReader reader(tree_, point);
   Entries entries;
   std::size_t read_bytes = 0;
-  while (entries.size() < count && read_bytes < text_bytes) {
+  std::size_t key_bytes = 0;
+  while (entries.size() < count && read_bytes < text_bytes && key_bytes < kSampleKeyBytesMax) {
     DGFS_TRY(record, reader.next());
     if (!record) break;
     if (record_kind(*record) == RecordKind::kDirectory) continue;
@@ -76,6 +79,7 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
     complete_entry(reader.prefix(), scanned, entries.emplace_back());
     const auto& key = entries.back().key;
     const std::size_t last = entries.size() - 1;
+    key_bytes += key.size();
     read_bytes +=
         key.size() - (last == 0 ? 0 : format::shared_prefix_bytes(entries[last - 1].key, key));
   }

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kFirstGuess = 600;
 // Trees of very long paths: the entries waiting stay below this, and a page may end early.
 constexpr std::size_t kWaitingBytesMax = std::size_t{8} << 20;
+// There may be thousands of spare entries: each keeps the room of a path that is usual.
+constexpr std::size_t kSpareKeyBytesMax = 512;
 
 }  // namespace
 
@@ -112,7 +114,9 @@ Status PageWriter::write_page(const format::EncodedPage& page) {
 
 void PageWriter::drop_first(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    waiting_bytes_ -= waiting_[i].key.size() + waiting_[i].target.size();
+    auto& key = waiting_[i].key;
+    waiting_bytes_ -= key.size() + waiting_[i].target.size();
+    if (key.capacity() > kSpareKeyBytesMax) key = std::string();
   }
   const auto begin = waiting_.begin();
   std::rotate(begin, begin + static_cast<std::ptrdiff_t>(count),

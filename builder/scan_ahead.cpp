@@ -15,8 +15,9 @@ namespace {
 // For each thread. They are at different places; the levels above the deepest ones change rarely.
 constexpr std::size_t kOpenLevels = 8;
 
-std::size_t bytes_of(const ListedDirectory& directory) {
-  std::size_t bytes = sizeof(ListedDirectory);
+// Paths may have 64 KiB, which is much more than most directories hold.
+std::size_t bytes_of(const std::string& prefix, const ListedDirectory& directory) {
+  std::size_t bytes = sizeof(ListedDirectory) + prefix.size() + directory.path.size();
   for (const SourceEntry& entry : directory.entries) {
     bytes += sizeof(SourceEntry) + entry.name.size() + entry.target.size() + entry.xattrs.size();
   }
@@ -93,15 +94,31 @@ void ScanAhead::start() {
 
 void ScanAhead::add(std::string prefix) {
   const std::lock_guard lock(mutex_);
-  if (threads_.empty() || waiting_.size() >= kWaitingMax || begun_.contains(prefix)) return;
-  if (waiting_.insert(std::move(prefix)).second) work_.notify_one();
+  if (threads_.empty() || begun_.contains(prefix)) return;
+  static_cast<void>(add_waiting(std::move(prefix)));  // or the scan lists it itself
+}
+
+// Under the mutex. False where there is no room.
+bool ScanAhead::add_waiting(std::string prefix) {
+  const auto bytes = prefix.size();
+  if (waiting_.size() >= kWaitingMax || waiting_bytes_ + bytes > kWaitingBytesMax) return false;
+  if (waiting_.insert(std::move(prefix)).second) {
+    waiting_bytes_ += bytes;
+    work_.notify_one();
+  }
+  return true;
+}
+
+// Under the mutex.
+void ScanAhead::erase_waiting(Waiting::const_iterator begin, Waiting::const_iterator end) {
+  for (auto each = begin; each != end; ++each) waiting_bytes_ -= each->size();
+  waiting_.erase(begin, end);
 }
 
 std::optional<ListedDirectory> ScanAhead::take(const std::string& prefix) {
   std::unique_lock lock(mutex_);
   taken_ = prefix;
   forget_before(prefix);
-  waiting_.erase(prefix);
   const auto found = begun_.find(prefix);
   if (found == begun_.end()) return std::nullopt;
   done_.wait(lock, [&] { return found->second.done; });
@@ -113,9 +130,10 @@ std::optional<ListedDirectory> ScanAhead::take(const std::string& prefix) {
   return directory;
 }
 
-// What is being listed stays until it is done; end() drops it then.
+// What is being listed stays until it is done; end() drops it then. What waits up to there, itself
+// included, will not be begun.
 void ScanAhead::forget_before(const std::string& prefix) {
-  waiting_.erase(waiting_.begin(), waiting_.lower_bound(prefix));
+  erase_waiting(waiting_.begin(), waiting_.upper_bound(prefix));
   for (auto each = begun_.begin(); each != begun_.end() && each->first < prefix;) {
     held_bytes_ -= each->second.bytes;
     each = each->second.done ? begun_.erase(each) : std::next(each);
@@ -146,12 +164,12 @@ std::optional<std::string> ScanAhead::begin() {
   if (cancelled_) return std::nullopt;
   std::string prefix = *waiting_.begin();
   begun_.emplace(prefix, Begun{});
-  waiting_.erase(waiting_.begin());
+  erase_waiting(waiting_.begin(), std::next(waiting_.begin()));
   return prefix;
 }
 
 void ScanAhead::end(const std::string& prefix, std::optional<ListedDirectory> directory) {
-  const std::size_t bytes = directory ? bytes_of(*directory) : 0;
+  const std::size_t bytes = directory ? bytes_of(prefix, *directory) : 0;
   const std::lock_guard lock(mutex_);
   if (prefix < taken_) {
     begun_.erase(prefix);
@@ -172,9 +190,7 @@ void ScanAhead::add_children(const std::string& prefix, const std::vector<Source
   for (const SourceEntry& entry : entries) {
     if (entry.error || !format::is_directory(entry.status.mode)) continue;
     if (options_.device && entry.status.device != *options_.device) continue;
-    if (waiting_.size() >= kWaitingMax) break;
-    waiting_.insert(prefix + entry.name + '\0');
-    work_.notify_one();
+    if (!add_waiting(prefix + entry.name + '\0')) break;
   }
 }
 

@@ -59,6 +59,8 @@ class ScanAhead {
   static constexpr std::size_t kNamesMax = 4096;
   /// Directories known but not begun.
   static constexpr std::size_t kWaitingMax = 4096;
+  /// Of their prefixes, which may have 64 KiB each.
+  static constexpr std::size_t kWaitingBytesMax = std::size_t{1} << 20;
 
  private:
   /// One that was begun.
@@ -68,8 +70,12 @@ class ScanAhead {
     std::optional<ListedDirectory> directory;  ///< none: left to the scan
   };
 
+  using Waiting = std::set<std::string>;
+
   void work();
   [[nodiscard]] std::optional<std::string> begin();
+  [[nodiscard]] bool add_waiting(std::string prefix);
+  void erase_waiting(Waiting::const_iterator begin, Waiting::const_iterator end);
   void end(const std::string& prefix, std::optional<ListedDirectory> directory);
   void forget_before(const std::string& prefix);
   void add_children(const std::string& prefix, const std::vector<SourceEntry>& entries);
@@ -82,7 +88,8 @@ class ScanAhead {
   std::mutex mutex_;  ///< guards what follows
   std::condition_variable work_;
   std::condition_variable done_;
-  std::set<std::string> waiting_;
+  Waiting waiting_;
+  std::size_t waiting_bytes_ = 0;
   std::map<std::string, Begun> begun_;
   std::string taken_;           ///< the last one
   std::size_t held_bytes_ = 0;  ///< of begun_
