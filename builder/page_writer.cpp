@@ -17,7 +17,7 @@ constexpr std::size_t kFirstGuess = 600;
 // Trees of very long paths: the entries waiting stay below this, and a page may end early.
 constexpr std::size_t kWaitingBytesMax = std::size_t{8} << 20;
 // There may be thousands of spare entries: each keeps the room of a path that is usual.
-constexpr std::size_t kSpareKeyBytesMax = 512;
+constexpr std::size_t kSpareKeyBytesMax = 128;
 
 }  // namespace
 

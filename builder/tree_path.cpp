@@ -13,6 +13,7 @@ std::string tree_path(std::string_view prefix, std::string_view name) {
 }
 
 void set_key(std::string& key, std::string_view prefix, std::string_view name) {
+  key.reserve(prefix.size() + 1 + name.size());  // all at once: growing would double a long one
   key.assign(prefix).push_back('\0');
   key.append(name);
 }

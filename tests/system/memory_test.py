@@ -12,6 +12,7 @@ import pathlib
 import random
 import shutil
 import string
+import subprocess
 import tempfile
 import unittest
 
@@ -81,6 +82,35 @@ def make_holes(root, files, holes):
                 file.write(b"x")
 
 
+def make_paths(root, count, levels, name_bytes):
+    """Chains of directories, each with a file at its end that only openat(2) reaches."""
+    root.mkdir()
+    for number in range(count):
+        fd = os.open(root, os.O_RDONLY)
+        for level in range(levels):
+            name = f"{number:04}{level:05}".ljust(name_bytes, "d")[:name_bytes]
+            os.mkdir(name, dir_fd=fd)
+            below = os.open(name, os.O_RDONLY, dir_fd=fd)
+            os.close(fd)
+            fd = below
+        os.close(os.open("end", os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=fd))
+        os.close(fd)
+
+
+def make_comb(root, levels, teeth):
+    """A chain of directories of which each has many more, which the scan comes to on its way up."""
+    root.mkdir()
+    fd = os.open(root, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("c", dir_fd=fd)
+        for tooth in range(teeth):
+            os.mkdir(f"t{tooth:03}", dir_fd=fd)
+        below = os.open("c", os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = below
+    os.close(fd)
+
+
 def make_xattrs(root, files):
     """Files with an attribute of nearly 64 KiB each, no two the same."""
     root.mkdir()
@@ -105,6 +135,11 @@ def make_long_names(root, directories, files):
             (directory / name).write_bytes(b"x" * 4096)
 
 
+def remove_tree(root):
+    """shutil.rmtree() cannot follow long paths."""
+    subprocess.run(["rm", "-rf", root], check=True)
+
+
 def peak_bytes(source, image):
     """The least of a few builds: how far the reading threads run ahead, and so how many of their
     buffers are in use at once, differs by some MiB from one to the next."""
@@ -125,7 +160,7 @@ class BuildMemory(support.ScratchCase):
         super().setUp()
         if MEMORY.is_dir():  # many small files are made ten times faster there
             self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-memory-", dir=MEMORY))
-            self.addCleanup(shutil.rmtree, self.scratch, ignore_errors=True)
+            self.addCleanup(remove_tree, self.scratch)
 
     def check_flat(self, make, small, large):
         peaks = []
@@ -133,7 +168,7 @@ class BuildMemory(support.ScratchCase):
             tree = self.scratch / f"tree-{size[0]}-{size[-1]}"
             make(tree, *size)
             peaks.append(peak_bytes(tree, self.scratch / "image.dgfs"))
-            shutil.rmtree(tree)
+            remove_tree(tree)
         print(f"peak memory: {peaks[0] / 2**20:.1f} MiB, then {peaks[1] / 2**20:.1f} MiB")
         self.assertLess(peaks[1] - peaks[0], ALLOWED_GROWTH_BYTES)
 
@@ -162,6 +197,27 @@ class BuildMemory(support.ScratchCase):
 
     def test_flat_in_the_number_of_files_with_holes(self):
         self.check_flat(make_holes, (1, 1 << 17), (8, 1 << 17))
+
+    def test_flat_in_the_number_of_holes_of_a_file(self):
+        # Its data has 4 GiB, and the image as much again.
+        if shutil.disk_usage(self.scratch).free < 16 << 30:
+            self.skipTest("needs 16 GiB of free space")
+        self.check_flat(make_holes, (1, 1 << 17), (1, 1 << 20))
+
+    def test_flat_in_the_number_of_paths_beyond_path_max(self):
+        self.check_flat(make_paths, (400, 60, 204), (1200, 60, 204))
+
+    def test_flat_in_the_depth_of_a_tree(self):
+        self.check_flat(make_comb, (1000, 200), (2000, 200))
+
+    def test_bounded_with_the_longest_paths(self):
+        for size in ((20, 255, 255), (1, 30000, 2)):
+            tree = self.scratch / "tree"
+            make_paths(tree, *size)
+            peak = one_peak_bytes(tree, self.scratch / "image.dgfs")
+            print(f"peak memory: {peak / 2**20:.1f} MiB")
+            self.assertLess(peak, PEAK_BYTES_MAX)
+            remove_tree(tree)
 
     def test_flat_in_the_number_of_large_attributes(self):
         self.check_flat(make_xattrs, (500,), (4000,))
