@@ -35,6 +35,7 @@ struct Marks {
   std::unordered_set<std::uint64_t> seen;
   std::size_t peak_bytes = 0;
   double longest_s = 0;
+  Prober::Also also;
 };
 Marks& marks() {
   static Marks made;
@@ -303,9 +304,9 @@ void verify_and_extract(const reader::Image& image, storage::MemoryEnv& env,
 
 }  // namespace
 
-Prober::Prober(DamagedFiles sound) {
-  const auto env = put(sound);
-  const auto image = reader::Image::open(*env, sound.image.empty() ? "/t.dgfs.idx" : "/t.dgfs");
+Prober::Prober(DamagedFiles sound) : sound_(std::move(sound)) {
+  const auto env = put(sound_);
+  const auto image = reader::Image::open(*env, sound_.image.empty() ? "/t.dgfs.idx" : "/t.dgfs");
   if (!image) {
     ADD_FAILURE() << image.assume_error().message();
     std::abort();
@@ -330,7 +331,8 @@ Prober::Prober(DamagedFiles sound) {
 Findings Prober::probe(const DamagedFiles& files, Promise promise, const std::string& what,
                        Depth depth) {
   auto& seen = marks();
-  seen.seen.insert(format::checksum64(files.image, format::checksum64(files.index)));
+  const bool is_new =
+      seen.seen.insert(format::checksum64(files.image, format::checksum64(files.index))).second;
   const auto begin_s = processor_time_s();
   const auto env = put(files);
   const HeapMeter meter;
@@ -363,8 +365,11 @@ Findings Prober::probe(const DamagedFiles& files, Promise promise, const std::st
   seen.longest_s = std::max(seen.longest_s, processor_time_s() - begin_s);
   EXPECT_LT(meter.peak_bytes(), kHeapBytesMax) << what;
   EXPECT_LT(processor_time_s() - begin_s, kSecondsMax) << what;
+  if (is_new && seen.also) seen.also(files, sound_, promise, what);
   return findings;
 }
+
+void Prober::also(Also more) { marks().also = std::move(more); }
 
 std::size_t Prober::cases() { return marks().seen.size(); }
 std::size_t Prober::peak_bytes() { return marks().peak_bytes; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -56,6 +57,12 @@ class Prober {
   Findings probe(const DamagedFiles& files, Promise promise, const std::string& what,
                  Depth depth = Depth::kAll);
 
+  /// What else all probers of the program do with each input they have not seen before; nothing at
+  /// first.
+  using Also = std::function<void(const DamagedFiles& files, const DamagedFiles& sound,
+                                  Promise promise, const std::string& what)>;
+  static void also(Also more);
+
   /// Distinct inputs of all probers of the program.
   [[nodiscard]] static std::size_t cases();
   /// The most heap and processor time that a probe took, of all probers of the program.
@@ -67,6 +74,7 @@ class Prober {
   /// By question; a question is a call and its arguments.
   using Answers = std::map<std::string, std::string>;
 
+  DamagedFiles sound_;
   std::vector<std::string> paths_;
   std::vector<reader::InodeNumber> inodes_;
   Answers truth_;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tests/corrupt/command_prober.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <ctime>
+#include <vector>
+
+#include "tests/support/image_assembler.h"
+#include "tools/tool.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr double kSecondsMax = 20;  // under sanitizers, on a busy machine
+// What holes make of a small image need not all be printed or written.
+constexpr std::size_t kPrintedBytesMax = std::size_t{4} << 20;
+constexpr std::uint64_t kWrittenBytesMax = std::uint64_t{64} << 20;
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+double processor_time_s() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Ran run(storage::Env& env, const std::vector<std::string>& arguments) {
+  Ran ran;
+  const auto sink = [](std::string& text) {
+    return [&text](std::string_view more) {
+      if (text.size() > kPrintedBytesMax) return EPIPE;
+      text += more;
+      return 0;
+    };
+  };
+  tools::Output out(sink(ran.out), 0);
+  tools::Output err(sink(ran.err), 0);
+  const std::atomic<bool> stop = false;
+  const tools::ToolIo io{env, out, err, false, false, 80, stop};
+  ran.code = tools::tool_main(arguments, io);
+  return ran;
+}
+
+std::string place(storage::Env& env, const DamagedFiles& files, const std::string& name) {
+  if (!files.image.empty()) write_file(env, name, files.image);
+  if (!files.index.empty()) write_file(env, name + ".idx", files.index);
+  return files.image.empty() ? name + ".idx" : name;
+}
+
+class Commands {
+ public:
+  Commands(const DamagedFiles& files, const DamagedFiles& sound, Promise promise, std::string what)
+      : promise_(promise),
+        what_(std::move(what)),
+        image_(place(*env_, files, "/t.dgfs")),
+        sound_(place(*env_, sound, "/sound.dgfs")) {
+    env_->set_capacity(kWrittenBytesMax);
+    EXPECT_TRUE(env_->make_directory("/jail", 0755).has_value());
+  }
+
+  void run_all() {
+    for (const auto& arguments : std::vector<std::vector<std::string>>{{"info"},
+                                                                       {"info", "--scan"},
+                                                                       {"info", "--scan", "--json"},
+                                                                       {"du", "-a"},
+                                                                       {"stat", "/"},
+                                                                       {"verify"},
+                                                                       {"verify", "--json"}}) {
+      check(arguments, 1);
+    }
+    check({"ls", "-lR"}, 2);
+    check({"find", "-ls"}, 1);
+    check({"extract", "-n", "--json", "/jail/none"}, 1);
+    check({"extract", "-k", "/jail/out"}, 1);
+    for (const auto* path : {"/evil", "/jail/evil", "/tree"}) {
+      EXPECT_FALSE(env_->status(path).has_value()) << "written outside, " << what_;
+    }
+    check_contents();
+    check_difference();
+  }
+
+ private:
+  // Runs a command on the image; its operands follow that.
+  Ran check(std::vector<std::string> arguments, int code_max) {
+    const auto begin_s = processor_time_s();
+    arguments.insert(arguments.begin() + 1, image_);
+    auto ran = run(*env_, arguments);
+    const auto told = arguments[0] + ", " + what_ + ": " + ran.out.substr(0, 500) + ran.err;
+    EXPECT_TRUE(ran.code >= 0 && ran.code <= code_max) << ran.code << " of " << told;
+    if (ran.code != 0) {
+      EXPECT_FALSE(ran.out.empty() && ran.err.empty()) << told;
+    }
+    EXPECT_LT(processor_time_s() - begin_s, kSecondsMax) << told;
+    return ran;
+  }
+
+  // What is printed of a file is what it holds, up to where it is damaged.
+  void check_contents() {
+    const auto found = run(*env_, {"find", sound_, "-type", "f"});
+    std::size_t begin = 0;
+    for (auto end = found.out.find('\n'); end != std::string::npos;
+         end = found.out.find('\n', begin)) {
+      const auto path = found.out.substr(begin, end - begin);
+      begin = end + 1;
+      const auto ours = check({"cat", path}, 1);
+      if (promise_ != Promise::kTruth) continue;
+      const auto truth = run(*env_, {"cat", sound_, path}).out;
+      EXPECT_TRUE(truth.starts_with(ours.out)) << "wrong bytes of " << path << ", " << what_;
+      EXPECT_TRUE(ours.code != 0 || truth == ours.out) << "too few of " << path << ", " << what_;
+    }
+  }
+
+  // Damage is trouble, no difference.
+  void check_difference() {
+    const auto ran = check({"diff", sound_}, 2);
+    if (promise_ != Promise::kTruth) return;
+    EXPECT_NE(ran.code, 1) << what_ << ": " << ran.out;
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  Promise promise_;
+  std::string what_;
+  std::string image_;
+  std::string sound_;
+};
+
+}  // namespace
+
+void run_commands(const DamagedFiles& files, const DamagedFiles& sound, Promise promise,
+                  const std::string& what) {
+  Commands(files, sound, promise, what).run_all();
+}
+
+}  // namespace dgfs::test

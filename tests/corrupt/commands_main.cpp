@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The tests of damaged images, with every command run on each image, too.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "tests/corrupt/command_prober.h"
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  dgfs::test::Prober::also(dgfs::test::run_commands);
+  const int status = RUN_ALL_TESTS();
+  std::printf("%zu distinct damaged images, each with every command\n",
+              dgfs::test::Prober::cases());
+  return status;
+}
