@@ -9,13 +9,15 @@
 // WAYS, parted by commas:
 //   buffered         through the page cache
 //   random           likewise, without read-ahead (POSIX_FADV_RANDOM)
-//   dont-need        likewise, and what was read is given back at once (POSIX_FADV_DONTNEED)
+//   dont-need=BYTES  likewise, and what was read is given back (POSIX_FADV_DONTNEED) once reads
+//                    are so far beyond it; 0: at once
 //   direct=BYTES     reads of so many bytes and more past the page cache (O_DIRECT)
 //   ahead=BYTES      where reads follow each other, the system is told so far ahead of them
 //                    (POSIX_FADV_WILLNEED)
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -38,7 +40,7 @@ using dgfs::storage::OpenOptions;
 
 struct Ways {
   bool random = false;
-  bool dont_need = false;
+  std::optional<std::uint64_t> kept_bytes;
   std::optional<std::uint64_t> direct_bytes_min;
   std::uint64_t ahead_bytes = 0;
 };
@@ -53,8 +55,8 @@ std::optional<Ways> parse(std::string_view text) {
     const auto value = equals == word.npos ? std::string() : std::string(word.substr(equals + 1));
     if (name == "random") {
       ways.random = true;
-    } else if (name == "dont-need") {
-      ways.dont_need = true;
+    } else if (name == "dont-need" && !value.empty()) {
+      ways.kept_bytes = std::stoull(value);
     } else if (name == "direct" && !value.empty()) {
       ways.direct_bytes_min = std::stoull(value);
     } else if (name == "ahead" && !value.empty()) {
@@ -111,7 +113,7 @@ class ImageFile : public ForwardingFile {
     for (const auto& out : outs) length += out.size();
     if (direct_ && length >= *ways_.direct_bytes_min) return direct_->read_at(offset_bytes, outs);
     auto count = buffered_.read_at(offset_bytes, outs);
-    if (ways_.dont_need) buffered_.advise(Access::kDontNeed, offset_bytes, length);
+    if (ways_.kept_bytes) give_back(offset_bytes, length);
     if (ways_.ahead_bytes > 0) announce_after(offset_bytes, length);
     return count;
   }
@@ -127,10 +129,20 @@ class ImageFile : public ForwardingFile {
     if (part.length > 0) buffered_.advise(Access::kWillNeed, part.begin, part.length);
   }
 
+  // Piece by piece, the last but one, when a read comes to another one.
+  void give_back(std::uint64_t offset_bytes, std::uint64_t length) const {
+    const auto piece_bytes = *ways_.kept_bytes;
+    if (piece_bytes == 0) return buffered_.advise(Access::kDontNeed, offset_bytes, length);
+    const auto piece = offset_bytes / piece_bytes;
+    if (piece_.exchange(piece) == piece || piece < 2) return;
+    buffered_.advise(Access::kDontNeed, (piece - 2) * piece_bytes, piece_bytes);
+  }
+
   File& buffered_;
   std::unique_ptr<File> direct_;
   Ways ways_;
   mutable Window window_;
+  mutable std::atomic<std::uint64_t> piece_{0};
 };
 
 class ImageEnv : public ForwardingEnv {

@@ -135,6 +135,15 @@ void Content::announce(const Extent& extent, std::uint64_t stored_bytes_max) con
                               std::min(extent.stored_bytes, stored_bytes_max));
 }
 
+void Content::give_back(const Extent& extent, std::uint64_t at, std::uint64_t length) const {
+  const auto stored_begin = format::raw_frame_offset(at / kFrameBytes);
+  const auto frame_end = (at + length + kFrameBytes - 1) / kFrameBytes;
+  const auto stored_end = std::min(extent.stored_bytes, format::raw_frame_offset(frame_end));
+  extent.volume->file->advise(storage::Access::kDontNeed,
+                              extent.address.offset_bytes + stored_begin,
+                              stored_end - stored_begin);
+}
+
 bool Content::copy_cached(const Extent& extent, std::uint64_t at, MutableBytes out) const {
   if (!extent.cached) return false;
   const auto frame = frames_.find(frame_key(extent, at / kFrameBytes));

@@ -204,6 +204,10 @@ class Image {
   /// it at most, and returns at once; the read then finds them under way. Nothing where contents go
   /// past the page cache, where the file has holes, and where read() would fail, which says why.
   void announce_read(const Node& node, std::uint64_t bytes_max) const;
+  /// Tells the system that it need not keep a part of a regular file in the page cache, as who read
+  /// it has a copy. Nothing of files that are compressed or have holes, and where read() would
+  /// fail.
+  void give_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) const;
   /// Reads many whole files: `visit` gets each once it is there, on this thread, one at a time and
   /// in an order of the library's choice. Files are looked up in key order, so that each index page
   /// is read once, and read in the order of their places, neighbours in one read, many reads under

@@ -97,6 +97,14 @@ void Image::announce_read(const Node& node, std::uint64_t bytes_max) const {
   if (extent) impl_->content->announce(extent.assume_value(), bytes_max);
 }
 
+void Image::give_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) const {
+  if (!format::is_regular(node.mode) || offset >= node.size_bytes || bytes == 0) return;
+  if (node.sparse_map.present() || node.codec != format::ExtentCodec::kRaw) return;
+  const auto extent = impl_->content->extent_of(node, node.size_bytes);
+  const auto length = std::min(bytes, node.size_bytes - offset);
+  if (extent) impl_->content->give_back(extent.assume_value(), offset, length);
+}
+
 void Image::read_many(std::span<const std::string> paths, const VisitPiece& visit,
                       const ReadManyOptions& options) const {
   const auto plan = plan_paths(impl_->tables, impl_->pages, impl_->names, paths);
