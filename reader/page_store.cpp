@@ -12,11 +12,11 @@
 namespace dgfs::reader {
 namespace {
 
-// Decoding a page takes as long as about ten lookups in it, and ten times its memory.
-constexpr unsigned kGetsBeforeDecoding = 8;
-// And it drives out tens of others. A page that is asked for less often than once in so many reads
-// is in the cache by chance.
-constexpr std::uint64_t kReadsForAGet = 64;
+// Decoding a page takes as long as some thirty lookups in it, and tens of times its memory.
+constexpr unsigned kGetsBeforeDecoding = 32;
+// A page that is asked for less often than once in so many reads of others is in the cache by
+// chance.
+constexpr std::uint64_t kReadsForAGet = 16;
 // What a decoded entry takes, about.
 constexpr std::size_t kEntryBytesGuess = 64;
 

@@ -79,10 +79,10 @@ class PageStore {
   };
   struct CachedPage {
     explicit CachedPage(LoadedPage page) : loaded(std::move(page)) {}
-    LoadedPage loaded;
-    std::optional<DecodedBytes> decoded;  ///< of pages that were decoded here
     mutable std::atomic<unsigned> gets = 0;
     std::uint64_t reads_before = 0;  ///< of pages, before this one was kept
+    LoadedPage loaded;
+    std::optional<DecodedBytes> decoded;  ///< of pages that were decoded here
   };
   using Cache = SharedCache<std::size_t, CachedPage, Hash>;
 

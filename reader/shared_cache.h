@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -23,8 +24,10 @@
 
 namespace dgfs::reader {
 
-/// Least recently used values go first. Thread-safe. A value larger than a shard's share of the
-/// budget is handed out but not kept. `Hash` must spread its low bits.
+/// Values go in the order in which they came, but those that were used meanwhile get another turn
+/// (second chance: nearly the least recently used first, and a use moves nothing). Thread-safe. A
+/// value larger than a shard's share of the budget is handed out but not kept. `Hash` must spread
+/// its low bits.
 ///
 /// A cache with a window, once it is full, keeps what is missed a second time within about so many
 /// misses: what is used once by chance neither drives others out nor costs the keeping. Of those
@@ -108,6 +111,7 @@ class SharedCache {
   struct Item {
     Key key;
     Loaded loaded;
+    bool is_used = false;  // since it was put where it stands
   };
   using Place = typename std::list<Item>::iterator;
   // What comes of a load that somebody waits for. Guarded by the shard's mutex.
@@ -124,7 +128,7 @@ class SharedCache {
 
   struct Shard {
     mutable std::mutex mutex;
-    std::list<Item> items;  // most recently used first
+    std::list<Item> items;  // the last one goes next, unless it is used
     PlaceTable<Key, Place, Hash> places;
     std::vector<Flight> flights;  // few
     Doorkeeper doorkeeper;
@@ -138,7 +142,7 @@ class SharedCache {
       const auto place = places.find(key);
       if (place == Place()) return find_refused(key);
       ++hits;
-      items.splice(items.begin(), items, place);
+      place->is_used = true;
       return place->loaded.value;
     }
 
@@ -240,6 +244,10 @@ class SharedCache {
     }
 
     void evict() {
+      while (items.back().is_used) {
+        items.back().is_used = false;
+        items.splice(items.begin(), items, std::prev(items.end()));
+      }
       remove(items.back().key);
       ++evictions;
     }
