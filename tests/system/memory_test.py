@@ -162,7 +162,7 @@ class BuildMemory(support.ScratchCase):
             self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-memory-", dir=MEMORY))
             self.addCleanup(remove_tree, self.scratch)
 
-    def check_flat(self, make, small, large):
+    def check_flat(self, make, small, large, growth_bytes_max=ALLOWED_GROWTH_BYTES):
         peaks = []
         for size in (small, large):
             tree = self.scratch / f"tree-{size[0]}-{size[-1]}"
@@ -170,7 +170,7 @@ class BuildMemory(support.ScratchCase):
             peaks.append(peak_bytes(tree, self.scratch / "image.dgfs"))
             remove_tree(tree)
         print(f"peak memory: {peaks[0] / 2**20:.1f} MiB, then {peaks[1] / 2**20:.1f} MiB")
-        self.assertLess(peaks[1] - peaks[0], ALLOWED_GROWTH_BYTES)
+        self.assertLess(peaks[1] - peaks[0], growth_bytes_max)
 
     def test_flat_in_the_number_of_files(self):
         self.check_flat(make_tree, (1000, 100), (4000, 100))
@@ -202,7 +202,9 @@ class BuildMemory(support.ScratchCase):
         # Its data has 4 GiB, and the image as much again.
         if shutil.disk_usage(self.scratch).free < 16 << 30:
             self.skipTest("needs 16 GiB of free space")
-        self.check_flat(make_holes, (1, 1 << 17), (1, 1 << 20))
+        # Its record in the index, 4 bytes a hole, is made in one piece: twice as much meanwhile.
+        self.check_flat(make_holes, (1, 1 << 17), (1, 1 << 20),
+                        growth_bytes_max=12 * ((1 << 20) - (1 << 17)))
 
     def test_flat_in_the_number_of_paths_beyond_path_max(self):
         self.check_flat(make_paths, (400, 60, 204), (1200, 60, 204))
