@@ -29,6 +29,8 @@ constexpr std::uint64_t kUsesMin = 6;
 constexpr int kRefinements = 3;
 // Entries of the tree for each one counted from which on little of it was seen, in 256ths.
 constexpr std::uint64_t kLittleSeenScale = 4 * 256;
+// Tokens that have a code even if the sample never uses them: the commonest beginnings of others.
+constexpr std::size_t kCommonTokens = 64;
 // Odd, so that all places of a block have their turn, near ones not in a row.
 constexpr std::size_t kPhaseStep = 23;
 // Scales are in 256ths, and bounded so that products of counts with them fit.
@@ -38,15 +40,6 @@ constexpr std::uint64_t kScaleMax = std::uint64_t{1} << 24;
 Buffer lengths_of(const Counts& counts) {
   Counts smoothed(counts);
   for (auto& count : smoothed) count = count * kSeenWeight + 1;
-  return format::code_lengths(smoothed);
-}
-
-/// Lengths for tokens: every byte has a code, but a token only where it is used.
-Buffer token_lengths_of(const Counts& counts) {
-  Counts smoothed(counts);
-  for (std::size_t i = 0; i < smoothed.size(); ++i) {
-    smoothed[i] = smoothed[i] * kSeenWeight + (i < format::kByteTokens ? 1 : 0);
-  }
   return format::code_lengths(smoothed);
 }
 
@@ -83,9 +76,10 @@ Counts sum_of(const ContextCounts& contexts) {
 class ModelMaker {
  public:
   /// @param texts  those that tokens are chosen by
-  ModelMaker(const CountSink& counts, const CountedTexts& texts, std::uint64_t scale,
-             const StopFlag& stop)
-      : texts_(texts), scale_(scale), stop_(stop) {
+  /// @param common  tokens that are kept even if they are not used there, rising
+  ModelMaker(const CountSink& counts, const CountedTexts& texts, std::vector<std::string> common,
+             std::uint64_t scale, const StopFlag& stop)
+      : texts_(texts), common_(std::move(common)), scale_(scale), stop_(stop) {
     parts_.row_lengths = lengths_of(counts.rows);
     parts_.share_lengths = lengths_of(counts.shares);
     parts_.time_lengths = lengths_of(counts.times);
@@ -117,6 +111,19 @@ class ModelMaker {
     auto model = format::TokenModel::decode(format::encode_token_model(parts_));
     return std::move(model).value();
   }
+  [[nodiscard]] bool is_common(const std::string& token) const {
+    return std::binary_search(common_.begin(), common_.end(), token);
+  }
+  /// Lengths for tokens: every byte has a code, but a token only where it is used, or common.
+  [[nodiscard]] Buffer token_lengths_of(const Counts& counts) const {
+    Counts smoothed(counts);
+    for (std::size_t i = 0; i < smoothed.size(); ++i) {
+      const bool is_kept =
+          i < format::kByteTokens || is_common(parts_.tokens[i - format::kByteTokens]);
+      smoothed[i] = smoothed[i] * kSeenWeight + (is_kept ? 1 : 0);
+    }
+    return format::code_lengths(smoothed);
+  }
   void set_one_class(const Counts& counts) {
     parts_.class_of_context.fill(0);
     parts_.token_lengths = {token_lengths_of(counts)};
@@ -127,7 +134,7 @@ class ModelMaker {
     Counts kept_counts(sum.begin(), sum.begin() + format::kByteTokens);
     for (std::size_t i = 0; i < parts_.tokens.size(); ++i) {
       const auto count = sum[format::kByteTokens + i];
-      if (count * scale_ < kUsesMin * kScaleOne) continue;
+      if (count * scale_ < kUsesMin * kScaleOne && !is_common(parts_.tokens[i])) continue;
       kept.push_back(std::move(parts_.tokens[i]));
       kept_counts.push_back(count);
     }
@@ -150,6 +157,7 @@ class ModelMaker {
   }
 
   const CountedTexts& texts_;
+  std::vector<std::string> common_;
   std::uint64_t scale_;  ///< entries of the tree for each one counted, in 256ths
   StopFlag stop_;
   format::TokenModelParts parts_;
@@ -241,7 +249,14 @@ Buffer TokenTrainer::train(std::uint64_t tree_entries, const StopFlag& stop) con
   auto tokens = find_tokens(without_contexts(apart ? found_in : all),
                             static_cast<std::size_t>(tokens_max) - format::kByteTokens / 2,
                             format::kTokenBytesMax, static_cast<std::uint32_t>(count_min), stop);
-  return ModelMaker(counts_, apart ? chosen_by : all, scale, stop).make(std::move(tokens));
+  std::vector<std::string> common;
+  if (apart) {
+    common.assign(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(
+                                                       std::min(tokens.size(), kCommonTokens)));
+    std::sort(common.begin(), common.end());
+  }
+  return ModelMaker(counts_, apart ? chosen_by : all, std::move(common), scale, stop)
+      .make(std::move(tokens));
 }
 
 }  // namespace dgfs::builder
