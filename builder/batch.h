@@ -17,12 +17,19 @@
 #include "builder/source_file.h"
 #include "builder/tree_record.h"
 #include "format/limits.h"
+#include "format/seek_table.h"
 #include "storage/aligned_memory.h"
 
 namespace dgfs::builder {
 
 /// A batch is one write: large enough for devices, small enough that several fit into caches.
 inline constexpr std::size_t kBatchBytesMax = 64 * (format::kFrameBytes + format::kChecksumBytes);
+
+/// How the extent of a file was stored. A value.
+struct StoredExtent {
+  format::ExtentCodec codec = format::ExtentCodec::kRaw;
+  std::uint64_t bytes = 0;  ///< 0: a raw extent of the file's content
+};
 
 /// What reading found out about one file, where that is more than its content. Rare.
 struct ItemExtra {
@@ -38,6 +45,7 @@ struct BatchItem {
   std::size_t record_bytes = 0;
   std::uint64_t position = 0;  ///< of an entry, among all scanned ones
   LinkName link;
+  StoredExtent stored;
   std::unique_ptr<ItemExtra> extra;  ///< null: nothing to add
 
   /// Makes it on first use.
@@ -56,7 +64,8 @@ struct BatchItem {
 /// The part of a large file that a batch holds; the batch has one item then.
 struct FilePiece {
   std::shared_ptr<const SourceFile> file;
-  std::uint64_t first_frame = 0;
+  format::ExtentCodec codec = format::ExtentCodec::kRaw;
+  std::uint64_t content_begin = 0;  ///< at a frame
   std::uint64_t content_bytes = 0;
   bool is_first = false;
   bool is_last = false;
@@ -73,6 +82,7 @@ struct Batch {
   std::size_t data_begin = 0;            ///< in memory: less than a block
   std::size_t data_bytes = 0;            ///< filled
   std::vector<std::uint64_t> checksums;  ///< of the frames in data, in order
+  format::SeekTable frames;              ///< of a compressed piece: those in data
   std::optional<Error> failure;          ///< ends the build
 
   /// Called by the filler before it fills; keeps memory that is large enough.
@@ -95,6 +105,7 @@ struct Batch {
     data_begin = 0;
     data_bytes = 0;
     checksums.clear();
+    frames = {};
     failure.reset();
   }
 };

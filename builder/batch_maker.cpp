@@ -26,12 +26,13 @@ void append_item(Batch& batch, BatchItem item, Bytes record) {
 }  // namespace
 
 BatchMaker::BatchMaker(const storage::Directory& root, const TreeSpool& tree, LinkNames links,
-                       std::size_t data_bytes, StopFlag stop, bool xattrs)
+                       std::size_t data_bytes, StopFlag stop, bool xattrs, ContentPacker* packer)
     : reader_(tree),
       links_(std::move(links)),
       data_bytes_max_(data_bytes),
       stop_(stop),
       xattrs_(xattrs),
+      packer_(packer),
       cursor_(root, kOpenLevelsMax) {}
 
 Result<bool> BatchMaker::fill(Batch& batch) {
@@ -70,7 +71,8 @@ Result<bool> BatchMaker::add_entry(Batch& batch, Bytes record) {
     item.link = link;
   }
   if (needs_reading(entry, item)) {
-    const std::uint64_t bytes = format::raw_extent_bytes(entry.size_bytes);
+    const std::uint64_t bytes = packer_ == nullptr ? format::raw_extent_bytes(entry.size_bytes)
+                                                   : packed_bytes_max(entry.size_bytes);
     const bool large = bytes > data_bytes_max_;
     if (large ? !batch.items.empty() : bytes > data_bytes_max_ - planned_bytes_) return false;
     ++next_position_;
@@ -109,25 +111,50 @@ Status BatchMaker::open_large(const ScannedEntry& entry, BatchItem& item) {
   DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
   DGFS_CHECK(file.find_holes(stop_));
   DGFS_CHECK(describe_file(file, xattrs_, item));
+  DGFS_TRY(codec, choose_codec(file));
+  large_->codec = codec;
   large_->file = std::make_shared<SourceFile>(std::move(file));
   return ok();
 }
 
+// What begins a file, stands in its middle and ends it tells how the rest is.
+Result<format::ExtentCodec> BatchMaker::choose_codec(const SourceFile& file) {
+  constexpr auto kRaw = format::ExtentCodec::kRaw;
+  const auto content_bytes = file.content_bytes();
+  // Of few data segments, a file that is larger than a batch may have less than a frame.
+  if (packer_ == nullptr || !format::has_seek_table(content_bytes)) return kRaw;
+  if (format::frame_count(format::ExtentCodec::kZstd, content_bytes) > format::kZstdFramesMax) {
+    return kRaw;
+  }
+  std::vector<Buffer> parts;
+  for (const auto begin : ContentPacker::parts_of(content_bytes)) {
+    parts.emplace_back(static_cast<std::size_t>(
+        std::min<std::uint64_t>(ContentPacker::kPartBytes, content_bytes - begin)));
+    DGFS_CHECK(file.read_content(begin, parts.back()));
+  }
+  DGFS_TRY(pays, packer_->pays({parts.begin(), parts.end()}));
+  return pays ? format::ExtentCodec::kZstd : kRaw;
+}
+
 void BatchMaker::add_piece(Batch& batch) {
-  const std::uint64_t frames_max = data_bytes_max_ / (format::kFrameBytes + format::kChecksumBytes);
-  const std::uint64_t begin = large_->next_frame * format::kFrameBytes;
-  const std::uint64_t left = large_->file->content_bytes() - begin;
+  const auto stored_frame_bytes = large_->codec == format::ExtentCodec::kRaw
+                                      ? format::kFrameBytes + format::kChecksumBytes
+                                      : format::kZstdFrameStoredBytesMax;
+  const std::uint64_t piece_bytes_max =
+      data_bytes_max_ / stored_frame_bytes * format::frame_bytes(large_->codec);
+  const std::uint64_t left = large_->file->content_bytes() - large_->next_content;
   FilePiece piece;
   piece.file = large_->file;
-  piece.first_frame = large_->next_frame;
-  piece.content_bytes = std::min(left, frames_max * format::kFrameBytes);
-  piece.is_first = begin == 0;
+  piece.codec = large_->codec;
+  piece.content_begin = large_->next_content;
+  piece.content_bytes = std::min(left, piece_bytes_max);
+  piece.is_first = piece.content_begin == 0;
   piece.is_last = piece.content_bytes == left;
   batch.prefix = large_->prefix;
   BatchItem item;
   if (piece.is_last) item = std::move(large_->item);
   append_item(batch, std::move(item), large_->record);
-  large_->next_frame += frames_max;
+  large_->next_content += piece.content_bytes;
   if (piece.is_last) large_.reset();
   planned_bytes_ = format::raw_extent_bytes(piece.content_bytes);
   batch.piece = std::move(piece);

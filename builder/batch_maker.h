@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "builder/batch.h"
+#include "builder/content_packer.h"
 #include "builder/directory_cursor.h"
 #include "builder/stop.h"
 #include "builder/tree_spool.h"
@@ -19,9 +20,11 @@ namespace dgfs::builder {
 class BatchMaker {
  public:
   /// @param root        the source; must outlive the maker, as `tree` must
-  /// @param data_bytes  capacity of a batch: whole frames with their checksums
+  /// @param data_bytes  capacity of a batch: whole frames with their checksums, two at least of a
+  ///                    compressed extent
+  /// @param packer      what compresses contents, must outlive the maker; null: nothing does
   BatchMaker(const storage::Directory& root, const TreeSpool& tree, LinkNames links,
-             std::size_t data_bytes, StopFlag stop, bool xattrs);
+             std::size_t data_bytes, StopFlag stop, bool xattrs, ContentPacker* packer);
 
   /// Fills the cleared `batch` with records, and numbers it; false at the end. Opens files that
   /// are larger than a batch. Errors: kInterrupted; those of Spool::read.
@@ -34,7 +37,8 @@ class BatchMaker {
     Buffer record;
     std::string prefix;
     BatchItem item;  ///< without extra
-    std::uint64_t next_frame = 0;
+    format::ExtentCodec codec = format::ExtentCodec::kRaw;
+    std::uint64_t next_content = 0;
   };
 
   /// Whether the entry was added; false if it does not fit any more.
@@ -42,6 +46,7 @@ class BatchMaker {
   [[nodiscard]] Status begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
                                    Bytes record);
   [[nodiscard]] Status open_large(const ScannedEntry& entry, BatchItem& item);
+  [[nodiscard]] Result<format::ExtentCodec> choose_codec(const SourceFile& file);
   void add_piece(Batch& batch);
 
   TreeReader reader_;
@@ -49,6 +54,7 @@ class BatchMaker {
   std::size_t data_bytes_max_;
   StopFlag stop_;
   bool xattrs_;
+  ContentPacker* packer_;
   DirectoryCursor cursor_;
   std::uint64_t next_number_ = 0;
   std::uint64_t next_position_ = 0;

@@ -40,9 +40,21 @@ struct Loss {
 /// What two reading threads need for one batch each and the sorters for a few runs.
 inline constexpr std::size_t kMemoryBytesMin = std::size_t{4} << 20;
 
+/// Costs a third of the time of the next worthwhile level, for some hundredths of the size.
+inline constexpr int kCompressionLevelDefault = 12;
+/// What zstd's own tools train by default; more gains little and costs memory.
+inline constexpr std::size_t kDictionaryBytesDefault = std::size_t{112} << 10;
+
 /// From here on a token model's fixed parts (about 2 KiB) no longer count, and the speed of lookups
 /// does.
 inline constexpr std::uint64_t kTokenEntriesMin = 16384;
+
+/// How contents are compressed. A value.
+struct Compression {
+  int level = kCompressionLevelDefault;  ///< zstd's
+  /// Longest dictionary that a class of small files gets; 0: none does.
+  std::size_t dictionary_bytes_max = kDictionaryBytesDefault;
+};
 
 /// What to build, and how. What its members refer to must outlive the call; several threads may
 /// share it unchanged.
@@ -69,6 +81,7 @@ struct BuildOptions {
   std::optional<std::uint32_t> gid;  ///< group for every entry
   std::optional<std::uint32_t> permission_mask;  ///< bits cleared from every mode (umask style)
   bool xattrs = true;                            ///< keep extended attributes
+  std::optional<Compression> compression;        ///< nullopt: contents are stored as they are
   std::optional<format::Uuid> uuid;              ///< default: hash of the content
   std::optional<std::int64_t> created_seconds;   ///< default: SOURCE_DATE_EPOCH, else newest mtime
   /// Entries of a tree from which its index pages are of the token codec.

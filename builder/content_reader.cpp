@@ -37,15 +37,42 @@ Status ContentReader::read_items(Batch& batch) {
 
 Status ContentReader::read_piece(Batch& batch) {
   DGFS_CHECK(stop_.check());
-  const FilePiece& piece = *batch.piece;
-  const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(piece.content_bytes));
-  auto read = piece.file->read_frames(piece.first_frame, piece.content_bytes,
-                                      batch.next_data(bytes), batch.checksums);
-  if (read) {
-    batch.data_bytes = bytes;
-  } else {
+  if (auto read = fill_piece(batch); !read) {
     batch.items.front().more().error = std::move(read).error();
   }
+  return ok();
+}
+
+Status ContentReader::fill_piece(Batch& batch) {
+  const FilePiece& piece = *batch.piece;
+  if (piece.codec == format::ExtentCodec::kZstd) return read_packed_piece(batch);
+  // Of a file that is large for its holes alone.
+  const bool is_small = piece.is_first && piece.is_last && piece.content_bytes != 0 &&
+                        !format::has_seek_table(piece.content_bytes);
+  if (options_.packer == nullptr || !is_small) return read_raw_piece(batch);
+  BatchItem& item = batch.items.front();
+  DGFS_TRY(entry, decode_entry_record(batch.record(item)));
+  return read_packed(*piece.file, entry.name, batch, item);
+}
+
+Status ContentReader::read_raw_piece(Batch& batch) {
+  const FilePiece& piece = *batch.piece;
+  const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(piece.content_bytes));
+  DGFS_CHECK(piece.file->read_frames(piece.content_begin / format::kFrameBytes, piece.content_bytes,
+                                     batch.next_data(bytes), batch.checksums));
+  batch.data_bytes = bytes;
+  return ok();
+}
+
+Status ContentReader::read_packed_piece(Batch& batch) {
+  const FilePiece& piece = *batch.piece;
+  DGFS_TRY(content, read_content(*piece.file, piece.content_begin, piece.content_bytes));
+  const auto frames = format::frame_count(piece.codec, content.size());
+  const auto room = batch.next_data(frames * format::kZstdFrameStoredBytesMax);
+  DGFS_CHECK(options_.packer->pack_frames(piece.content_begin / format::kZstdFrameBytes, content,
+                                          room, batch.frames));
+  for (std::uint64_t i = 0; i < frames; ++i) batch.checksums.push_back(batch.frames.checksum(i));
+  batch.data_bytes = static_cast<std::size_t>(batch.frames.begin(frames));
   return ok();
 }
 
@@ -55,11 +82,36 @@ Status ContentReader::read_file(Batch& batch, BatchItem& item, const ScannedEntr
   DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
   DGFS_CHECK(file.find_holes(stop_));
   DGFS_CHECK(describe_file(file, options_.xattrs, item));
+  return options_.packer == nullptr ? read_raw(file, batch)
+                                    : read_packed(file, entry.name, batch, item);
+}
+
+Status ContentReader::read_raw(const SourceFile& file, Batch& batch) {
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(file.content_bytes()));
   DGFS_CHECK(file.read_frames(0, file.content_bytes(), batch.next_data(bytes), batch.checksums));
   DGFS_CHECK(file.check_unchanged());
   batch.data_bytes += bytes;
   return ok();
+}
+
+Status ContentReader::read_packed(const SourceFile& file, std::string_view name, Batch& batch,
+                                  BatchItem& item) {
+  DGFS_TRY(content, read_content(file, 0, file.content_bytes()));
+  DGFS_CHECK(file.check_unchanged());
+  if (content.empty()) return ok();
+  const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
+  DGFS_TRY(stored, options_.packer->pack(name, content, room, batch.checksums));
+  item.stored = stored;
+  batch.data_bytes += static_cast<std::size_t>(stored.bytes);
+  return ok();
+}
+
+Result<Bytes> ContentReader::read_content(const SourceFile& file, std::uint64_t begin,
+                                          std::uint64_t bytes) {
+  if (content_.size() < bytes) content_.resize(static_cast<std::size_t>(bytes));
+  const auto content = MutableBytes(content_).first(static_cast<std::size_t>(bytes));
+  DGFS_CHECK(file.read_content(begin, content));
+  return Bytes(content);
 }
 
 }  // namespace dgfs::builder

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "builder/batch_filler.h"
+#include "builder/content_packer.h"
 #include "builder/directory_cursor.h"
 #include "builder/stop.h"
 
@@ -14,6 +15,7 @@ struct ReaderOptions {
   std::size_t data_bytes = 0;    ///< capacity of a batch
   std::size_t open_levels = 16;  ///< directories kept open
   bool xattrs = true;
+  ContentPacker* packer = nullptr;  ///< compresses; must outlive the reader. Null: nothing does
 };
 
 /// Not thread-safe.
@@ -31,11 +33,21 @@ class ContentReader final : public BatchFiller {
   [[nodiscard]] Status read_items(Batch& batch);
   [[nodiscard]] Status read_piece(Batch& batch);
   [[nodiscard]] Status read_file(Batch& batch, BatchItem& item, const ScannedEntry& entry);
+  [[nodiscard]] Status read_raw(const SourceFile& file, Batch& batch);
+  [[nodiscard]] Status read_packed(const SourceFile& file, std::string_view name, Batch& batch,
+                                   BatchItem& item);
+  [[nodiscard]] Status fill_piece(Batch& batch);
+  [[nodiscard]] Status read_raw_piece(Batch& batch);
+  [[nodiscard]] Status read_packed_piece(Batch& batch);
+  /// Content of `file`, in memory that the next call uses again.
+  [[nodiscard]] Result<Bytes> read_content(const SourceFile& file, std::uint64_t begin,
+                                           std::uint64_t bytes);
 
   ReaderOptions options_;
   StopFlag stop_;
   DirectoryCursor cursor_;
   std::string prefix_;
+  Buffer content_;
 };
 
 }  // namespace dgfs::builder

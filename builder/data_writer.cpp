@@ -120,12 +120,17 @@ Result<std::uint64_t> DataWriter::write_piece(Batch& batch) {
   std::uint64_t written_bytes = 0;
   if (piece.is_first) {
     DGFS_TRY(mark, image_.mark());
-    large_ = LargeStart{std::move(mark), frames_, std::nullopt};
+    large_ = LargeStart{std::move(mark), frames_, {}, 0, std::nullopt};
   }
   if (!large_->error) {
     if (item.extra != nullptr && item.extra->error) {
       large_->error = std::move(item.extra->error);
     } else {
+      for (std::uint64_t i = 0; i < batch.frames.frame_count(); ++i) {
+        large_->table.add(batch.frames.begin(i + 1) - batch.frames.begin(i),
+                          batch.frames.checksum(i));
+      }
+      large_->content_bytes += piece.content_bytes;
       DGFS_CHECK(write_data(batch));
       written_bytes = piece.content_bytes;
     }
@@ -138,9 +143,19 @@ Result<std::uint64_t> DataWriter::write_piece(Batch& batch) {
     item.more().error = std::move(large_->error);
     frames_ = large_->frames;
     image_.rewind(large_->mark);
+  } else if (piece.codec == format::ExtentCodec::kZstd) {
+    DGFS_CHECK(write_seek_table(item));
   }
   large_.reset();
   return written_bytes;
+}
+
+Status DataWriter::write_seek_table(BatchItem& item) {
+  Buffer encoded;
+  large_->table.encode(large_->content_bytes, encoded);
+  item.stored = {format::ExtentCodec::kZstd,
+                 large_->table.begin(large_->table.frame_count()) + encoded.size()};
+  return image_.append(encoded);
 }
 
 }  // namespace dgfs::builder

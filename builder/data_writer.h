@@ -61,6 +61,8 @@ class DataWriter {
   struct LargeStart {
     AppendFile::Mark mark;
     ContentHash frames;
+    format::SeekTable table;  ///< of a compressed one
+    std::uint64_t content_bytes = 0;
     std::optional<Error> error;
   };
 
@@ -69,6 +71,7 @@ class DataWriter {
   [[nodiscard]] Result<WrittenBatch> write(Batch& batch);
   [[nodiscard]] Result<std::uint64_t> write_piece(Batch& batch);
   [[nodiscard]] Status write_data(Batch& batch);
+  [[nodiscard]] Status write_seek_table(BatchItem& item);
   [[nodiscard]] bool hand_over(WrittenBatch batch);
 
   ReadPool& pool_;

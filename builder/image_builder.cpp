@@ -8,6 +8,7 @@
 
 #include "builder/append_file.h"
 #include "builder/content_reader.h"
+#include "builder/dictionary_trainer.h"
 #include "builder/model_trainer.h"
 #include "builder/packer.h"
 #include "builder/publisher.h"
@@ -22,6 +23,8 @@ namespace {
 constexpr std::size_t kStoredFrameBytes = format::kFrameBytes + format::kChecksumBytes;
 constexpr std::size_t kBatchFramesMax = kBatchBytesMax / kStoredFrameBytes;
 constexpr std::size_t kBatchFramesMin = 2;
+// A compressed one and its seek table must fit.
+constexpr std::size_t kPackedBatchFramesMin = 5;
 constexpr std::size_t kSortBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kSortBytesMin = std::size_t{1} << 20;
 constexpr std::size_t kNameBytesMax = std::size_t{8} << 20;
@@ -33,6 +36,8 @@ constexpr std::size_t kHeldBytesMax = std::size_t{16} << 20;
 constexpr unsigned kThreadsMax = 256;
 // What hides the time of opening on solid disks; threads that wait cost next to nothing.
 constexpr unsigned kThreadsWanted = 32;
+// Contents that are compressed keep the processors busy, and take memory twice.
+constexpr unsigned kPackingThreadsWanted = 16;
 constexpr unsigned kScanThreadsMax = 16;
 // A quarter of it for a batch being filled, another for one that waits to be written.
 constexpr std::size_t kMemoryBytesPerThread = std::size_t{2} << 20;
@@ -74,8 +79,8 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
 ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const storage::Env& env) {
   Budget budget;
   const std::size_t memory_bytes = std::max(options.memory_bytes, kMemoryBytesMin);
-  const unsigned wanted =
-      options.jobs == 0 ? std::max(kThreadsWanted, env.processor_count()) : options.jobs;
+  const unsigned usual = options.compression ? kPackingThreadsWanted : kThreadsWanted;
+  const unsigned wanted = options.jobs == 0 ? std::max(usual, env.processor_count()) : options.jobs;
   const auto affordable = static_cast<unsigned>(
       std::min<std::size_t>(memory_bytes / kMemoryBytesPerThread, kThreadsMax));
   budget.threads = std::clamp(wanted, 1U, affordable);
@@ -85,7 +90,8 @@ ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const sto
   const std::size_t batches = threads + std::min(threads + 2, kFinishedBatchesMax);
   const std::size_t batch_memory_bytes = memory_bytes / 8 * 3;
   const std::size_t frames = batch_memory_bytes / batches / kStoredFrameBytes;
-  budget.batch_bytes = std::clamp(frames, kBatchFramesMin, kBatchFramesMax) * kStoredFrameBytes;
+  const std::size_t frames_min = options.compression ? kPackedBatchFramesMin : kBatchFramesMin;
+  budget.batch_bytes = std::clamp(frames, frames_min, kBatchFramesMax) * kStoredFrameBytes;
   budget.batches = std::clamp(batch_memory_bytes / budget.batch_bytes, threads + 1, batches);
   budget.sort_bytes = std::clamp(memory_bytes / 4, kSortBytesMin, kSortBytesMax);
   budget.name_bytes = std::clamp(memory_bytes / 16, kNameBytesMin, kNameBytesMax);
@@ -166,7 +172,11 @@ Status ImageBuilder::scan() {
 
 Status ImageBuilder::pack() {
   progress_.begin(Phase::kPacking);
-  DGFS_CHECK(image_file_->preallocate(format::kPageBytes + totals_.extent_bytes));
+  if (options_.compression) {
+    DGFS_CHECK(train_dictionaries());
+  } else {
+    DGFS_CHECK(image_file_->preallocate(format::kPageBytes + totals_.extent_bytes));
+  }
   AppendFile image(*image_file_, format::kPageBytes);
   IndexWriter index(*index_file_, spool_place_, stop_);
   DGFS_CHECK(pack_tree(image, index));
@@ -180,7 +190,8 @@ Status ImageBuilder::pack() {
 
 Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   DGFS_TRY(links, std::move(*links_).finish());
-  BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, options_.xattrs);
+  BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, options_.xattrs,
+                   packer_ ? &*packer_ : nullptr);
   PoolOptions pool_options;
   pool_options.threads = budget_.threads;
   pool_options.batches = budget_.batches;
@@ -199,6 +210,7 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   facts.frames = data.frames();
   facts.created_seconds = created_seconds_;
   facts.incomplete = losses_.count() != 0;
+  facts.dictionaries = &dictionaries_.all();
   // An index named after its image is found by that name.
   if (index_path_ != options_.image_path + ".idx") {
     facts.volume_hint = storage::base_name(options_.image_path);
@@ -208,10 +220,22 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   return ok();
 }
 
-BatchFillerMaker ImageBuilder::content_readers() const {
+// Before anything is packed: what is compressed first needs them as well.
+Status ImageBuilder::train_dictionaries() {
+  TrainerOptions options;
+  options.dictionary_bytes_max = options_.compression->dictionary_bytes_max;
+  DGFS_TRY(trained, builder::train_dictionaries(*root_, *tree_, options, stop_));
+  dictionaries_ = std::move(trained);
+  packer_.emplace(options_.compression->level, dictionaries_,
+                  std::min(budget_.threads, env_.processor_count() + 1));
+  return ok();
+}
+
+BatchFillerMaker ImageBuilder::content_readers() {
   ReaderOptions options;
   options.data_bytes = budget_.batch_bytes;
   options.xattrs = options_.xattrs;
+  options.packer = packer_ ? &*packer_ : nullptr;
   options.open_levels = std::clamp<std::size_t>(kOpenDirectoriesMax / budget_.threads, 2, 16);
   return [this, options] { return std::make_unique<ContentReader>(*root_, options, stop_); };
 }

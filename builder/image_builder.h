@@ -5,12 +5,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "builder/batch_filler.h"
 #include "builder/batch_maker.h"
 #include "builder/build.h"
+#include "builder/content_packer.h"
+#include "builder/dictionary_set.h"
 #include "builder/index_writer.h"
 #include "builder/losses.h"
 #include "builder/progress.h"
@@ -44,7 +47,8 @@ class ImageBuilder {
   [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);
   [[nodiscard]] Status check_options();
   [[nodiscard]] Status open_outputs();
-  [[nodiscard]] BatchFillerMaker content_readers() const;
+  [[nodiscard]] BatchFillerMaker content_readers();
+  [[nodiscard]] Status train_dictionaries();
   [[nodiscard]] Status scan();
   [[nodiscard]] Status pack();
   [[nodiscard]] Status pack_tree(AppendFile& image, IndexWriter& index);
@@ -71,6 +75,8 @@ class ImageBuilder {
   std::unique_ptr<storage::File> index_file_;
   std::unique_ptr<TreeSpool> tree_;
   std::unique_ptr<LinkSorter> links_;
+  DictionarySet dictionaries_;
+  std::optional<ContentPacker> packer_;
   ScanTotals totals_;
   BuildReport report_;
 };

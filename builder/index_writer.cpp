@@ -59,6 +59,7 @@ Status IndexWriter::add(format::Entry& entry) {
 
 void IndexWriter::count(const format::Entry& entry) {
   ++superblock_.namespace_entries;
+  count_codec(entry);
   switch (format::type_of(entry.mode)) {
     case format::kTypeRegular:
       ++superblock_.regular_files;
@@ -75,8 +76,15 @@ void IndexWriter::count(const format::Entry& entry) {
   }
 }
 
+void IndexWriter::count_codec(const format::Entry& entry) {
+  if (entry.codec == format::ExtentCodec::kZstd) {
+    superblock_.incompat |= format::feature::kIncompatZstdExtents;
+  }
+}
+
 Status IndexWriter::add_link_record(const format::Entry& record) {
   ++superblock_.link_entries;
+  count_codec(record);
   if (format::is_regular(record.mode)) superblock_.content_bytes += record.size_bytes;
   Buffer bytes;
   encode_link_record(record, bytes);
@@ -126,7 +134,21 @@ Status IndexWriter::write_sections(const IndexFacts& facts) {
   DGFS_CHECK(write_block(SectionKind::kVolumes, volumes, false));
   DGFS_CHECK(write_spool(SectionKind::kLongTargets, side_.long_targets()));
   DGFS_CHECK(write_spool(SectionKind::kXattrs, side_.xattrs()));
-  return write_spool(SectionKind::kSparseMaps, side_.sparse_maps());
+  DGFS_CHECK(write_spool(SectionKind::kSparseMaps, side_.sparse_maps()));
+  return facts.dictionaries == nullptr ? Status(ok()) : write_dictionaries(*facts.dictionaries);
+}
+
+Status IndexWriter::write_dictionaries(const format::ContentDictionaries& dictionaries) {
+  if (dictionaries.all().empty()) return ok();
+  DGFS_CHECK(index_.begin(SectionKind::kDictionaries));
+  for (const auto& [id, dictionary] : dictionaries.all()) {
+    Buffer body;
+    format::encode_content_dictionary(dictionary, body);
+    Buffer block;
+    format::seal_block(SectionKind::kDictionaries, body, block);
+    DGFS_CHECK(index_.append(block));
+  }
+  return ok();
 }
 
 Status IndexWriter::write_inode_runs() {

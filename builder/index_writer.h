@@ -14,6 +14,7 @@
 #include "builder/index_file.h"
 #include "builder/page_writer.h"
 #include "builder/side_sections.h"
+#include "format/content_dictionary.h"
 
 namespace dgfs::builder {
 
@@ -23,7 +24,8 @@ struct IndexFacts {
   ContentHash frames;                ///< of the checksums of all frames, in order
   std::int64_t created_seconds = 0;
   std::string volume_hint;
-  bool incomplete = false;  ///< some input was left out
+  bool incomplete = false;                                    ///< some input was left out
+  const format::ContentDictionaries* dictionaries = nullptr;  ///< null: none
 };
 
 /// Memory: some megabytes, whatever the number of entries.
@@ -53,9 +55,11 @@ class IndexWriter {
   [[nodiscard]] Status add_link_pages();
   [[nodiscard]] Status write_sections(const IndexFacts& facts);
   [[nodiscard]] Status write_block(format::SectionKind kind, Bytes body, bool hashed = true);
+  [[nodiscard]] Status write_dictionaries(const format::ContentDictionaries& dictionaries);
   [[nodiscard]] Status write_spool(format::SectionKind kind, const Spool& spool);
   [[nodiscard]] Status write_inode_runs();
   void count(const format::Entry& entry);
+  void count_codec(const format::Entry& entry);
 
   IndexFile index_;
   StopFlag stop_;

@@ -87,6 +87,10 @@ Status Packer::complete_entry_fields(BatchItem& item, const ScannedEntry& scanne
     DGFS_TRY(ref, side.add_sparse_map(std::move(extra->segments)));
     entry_.sparse_map = ref;
   }
+  if (item.stored.bytes != 0) {
+    entry_.codec = item.stored.codec;
+    entry_.stored_bytes = item.stored.bytes;
+  }
   return ok();
 }
 

@@ -110,21 +110,39 @@ std::uint64_t SourceFile::content_bytes() const {
   return segments_ ? segments_->content_bytes() : status_.size_bytes;
 }
 
+// Calls `read(offset in the file, where it goes in what is wanted, count)` for each stretch of
+// content [begin, ... + bytes) that is in one piece.
+template <class Read>
+Status SourceFile::each_stretch(std::uint64_t begin, std::uint64_t bytes, Read read) const {
+  if (bytes == 0) return ok();
+  if (!segments_) return read(begin, 0, bytes);
+  SegmentList::Reader reader(*segments_, begin);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const auto segment = reader.next();
+    const std::uint64_t skipped = begin + done - segment.content;
+    const std::uint64_t count = std::min(segment.length - skipped, bytes - done);
+    DGFS_CHECK(read(segment.begin + skipped, done, count));
+    done += count;
+  }
+  return ok();
+}
+
+Status SourceFile::read_content(std::uint64_t content_begin, MutableBytes out) const {
+  return each_stretch(content_begin, out.size(),
+                      [&](std::uint64_t offset, std::uint64_t at, std::uint64_t count) -> Status {
+                        const auto part = out.subspan(static_cast<std::size_t>(at),
+                                                      static_cast<std::size_t>(count));
+                        DGFS_TRY(got, file_->read_at(offset, part));
+                        return got == count ? Status(ok()) : changed(4046, *file_);
+                      });
+}
+
 Status SourceFile::read_frames(std::uint64_t first_frame, std::uint64_t content_bytes,
                                MutableBytes out, std::vector<std::uint64_t>& checksums) const {
-  const std::uint64_t begin = first_frame * kFrameBytes;
-  if (!segments_) {
-    DGFS_CHECK(read_stretch(begin, 0, content_bytes, out));
-  } else if (content_bytes != 0) {
-    SegmentList::Reader reader(*segments_, begin);
-    for (std::uint64_t done = 0; done < content_bytes;) {
-      const auto segment = reader.next();
-      const std::uint64_t skipped = begin + done - segment.content;
-      const std::uint64_t count = std::min(segment.length - skipped, content_bytes - done);
-      DGFS_CHECK(read_stretch(segment.begin + skipped, done, count, out));
-      done += count;
-    }
-  }
+  DGFS_CHECK(each_stretch(first_frame * kFrameBytes, content_bytes,
+                          [&](std::uint64_t offset, std::uint64_t at, std::uint64_t count) {
+                            return read_stretch(offset, at, count, out);
+                          }));
   for (std::size_t at = 0; at < out.size(); at += kFrameBytes + kChecksumBytes) {
     const auto frame = out.subspan(at, std::min(out.size() - at, kFrameBytes + kChecksumBytes));
     const std::uint64_t number = first_frame + at / (kFrameBytes + kChecksumBytes);

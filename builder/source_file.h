@@ -42,6 +42,9 @@ class SourceFile {
   [[nodiscard]] Status read_frames(std::uint64_t first_frame, std::uint64_t content_bytes,
                                    MutableBytes out, std::vector<std::uint64_t>& checksums) const;
 
+  /// Reads content [content_begin, ... + out.size()). Errors: as read_frames().
+  [[nodiscard]] Status read_content(std::uint64_t content_begin, MutableBytes out) const;
+
   /// Encoded set, empty if there are none. Errors: kIo, kPermission, kLimit.
   [[nodiscard]] Result<Buffer> read_xattrs() const;
 
@@ -52,6 +55,8 @@ class SourceFile {
   SourceFile(std::unique_ptr<storage::File> file, const storage::FileStatus& status)
       : file_(std::move(file)), status_(status) {}
 
+  template <class Read>
+  [[nodiscard]] Status each_stretch(std::uint64_t begin, std::uint64_t bytes, Read read) const;
   /// Reads `count` bytes of the file at `offset_bytes` to where they belong in `frames`, whose
   /// content they are from `content_begin` on.
   [[nodiscard]] Status read_stretch(std::uint64_t offset_bytes, std::uint64_t content_begin,

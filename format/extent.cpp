@@ -6,48 +6,36 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "format/checksum.h"
 #include "format/coding.h"
+#include "format/seek_table.h"
 #include "format/zstd_frame.h"
 
 namespace dgfs::format {
 namespace {
 
-static_assert(kZstdFrameStoredBytesMax == kChecksumBytes + ZSTD_COMPRESSBOUND(kFrameBytes));
+static_assert(kZstdFrameStoredBytesMax == ZSTD_COMPRESSBOUND(kZstdFrameBytes));
 
-Error corrupt(std::uint16_t code, std::uint64_t offset, std::string text) {
-  return Error(ErrorKind::kCorrupt, code, std::move(text)).in_section("extent").at_offset(offset);
+Error corrupt(std::uint16_t code, std::string text) {
+  return Error(ErrorKind::kCorrupt, code, std::move(text)).in_section("extent").at_offset(0);
 }
 
-void store_at(Buffer& out, std::size_t offset, std::uint64_t value) {
-  store(MutableBytes(out), offset, value);
+Bytes content_of_frame(Bytes content, std::uint64_t frame, std::size_t frame_bytes) {
+  const auto begin = static_cast<std::size_t>(frame) * frame_bytes;
+  return content.subspan(begin, std::min(frame_bytes, content.size() - begin));
 }
 
-// Calls `append(frame content)` for each frame and puts the checksum before what it appended.
-template <class Append>
-Status append_frames(Bytes content, Buffer& out, Append append) {
-  for (std::uint64_t frame = 0; frame < frame_count(content.size()); ++frame) {
-    const auto begin = static_cast<std::size_t>(frame) * kFrameBytes;
-    const auto at = out.size();
-    out.resize(at + kChecksumBytes);
-    DGFS_CHECK(append(content.subspan(begin, std::min(kFrameBytes, content.size() - begin))));
-    store_at(out, at, frame_checksum(frame, Bytes(out).subspan(at + kChecksumBytes)));
-  }
+Status check_frame(std::uint64_t frame, Bytes stored, std::uint64_t checksum) {
+  if (frame_checksum(frame, stored) == checksum) return ok();  // F-300
+  return corrupt(2721, "checksum of frame " + std::to_string(frame) + " does not match");
+}
+
+Status decompress(Bytes frame, MutableBytes out, const FrameOptions& options) {
+  auto status = decompress_zstd_frame(frame, out, options.dictionaries);
+  if (!status) return std::move(status).assume_error().in_section("extent");
   return ok();
-}
-
-// Seeded with the number of frames, which no frame of the extent has.
-std::uint64_t trailer_checksum(std::uint64_t frames, Bytes lengths) {
-  return checksum64(lengths, frames);
-}
-
-void append_trailer(const std::vector<std::uint32_t>& lengths, Buffer& out) {
-  if (lengths.size() < 2) return;
-  const auto begin = out.size();
-  Encoder encoder(out);
-  for (const auto length : lengths) encoder.fixed(length);
-  encoder.fixed(trailer_checksum(lengths.size(), Bytes(out).subspan(begin)));
 }
 
 }  // namespace
@@ -66,79 +54,64 @@ std::uint64_t frame_checksum(std::uint64_t frame, Bytes stored) noexcept {
 }
 
 void append_raw_extent(Bytes content, Buffer& out) {
-  const auto copied = append_frames(content, out, [&](Bytes frame) -> Status {
-    out.insert(out.end(), frame.begin(), frame.end());
-    return ok();
-  });
-  static_cast<void>(copied);  // copying has no failures
+  for (std::uint64_t i = 0; i < frame_count(ExtentCodec::kRaw, content.size()); ++i) {
+    const auto frame = content_of_frame(content, i, kFrameBytes);
+    Encoder encoder(out);
+    encoder.fixed(frame_checksum(i, frame));
+    encoder.raw(frame);
+  }
 }
 
-Status append_zstd_extent(Bytes content, int level, Buffer& out) {
-  // One compressor an extent: its bytes then depend on the content alone, whatever was packed
-  // before on the same thread.
+Status append_zstd_extent(Bytes content, int level, Buffer& out,
+                          const ContentDictionary* dictionary) {
+  const auto frames = frame_count(ExtentCodec::kZstd, content.size());
+  if (frames > kZstdFramesMax) {  // F-305
+    return Error(ErrorKind::kLimit, 2727, "too much content to compress");
+  }
   ZstdCompressor compressor;
-  std::vector<std::uint32_t> lengths;
-  DGFS_CHECK(append_frames(content, out, [&](Bytes frame) -> Status {
+  if (!has_seek_table(content.size())) {
+    if (content.empty()) return ok();
     const auto begin = out.size();
-    DGFS_CHECK(compressor.append(frame, level, out));
-    lengths.push_back(static_cast<std::uint32_t>(out.size() - begin + kChecksumBytes));
+    out.resize(begin + kChecksumBytes + ZSTD_compressBound(content.size()));
+    const auto room = MutableBytes(out).subspan(begin + kChecksumBytes);
+    DGFS_TRY(bytes, compressor.compress(content, level, dictionary, room));
+    out.resize(begin + kChecksumBytes + bytes.value_or(0));
+    store(MutableBytes(out), begin, frame_checksum(0, Bytes(out).subspan(begin + kChecksumBytes)));
     return ok();
-  }));
-  append_trailer(lengths, out);
+  }
+  SeekTable table;
+  for (std::uint64_t i = 0; i < frames; ++i) {
+    const auto begin = out.size();
+    DGFS_CHECK(compressor.append(content_of_frame(content, i, kZstdFrameBytes), level, out));
+    table.add(Bytes(out).subspan(begin));
+  }
+  table.encode(content.size(), out);
   return ok();
 }
 
-Status open_frame(ExtentCodec codec, std::uint64_t frame, Bytes stored, MutableBytes out) {
-  if (stored.size() >= kChecksumBytes && frame_checksum(frame, stored.subspan(kChecksumBytes)) !=
-                                             load<std::uint64_t>(stored, 0)) {  // F-300
-    return corrupt(2721, 0, "checksum of frame " + std::to_string(frame) + " does not match");
-  }
-  return open_frame_unchecked(codec, frame, stored, out);
-}
-
-Status open_frame_unchecked(ExtentCodec codec, std::uint64_t frame, Bytes stored,
-                            MutableBytes out) {
-  if (stored.size() < kChecksumBytes || out.empty() || out.size() > kFrameBytes) {
-    return corrupt(2720, 0, "frame has an impossible length");  // F-301
+Status open_frame(ExtentCodec codec, std::uint64_t frame, Bytes stored, MutableBytes out,
+                  const FrameOptions& options) {
+  if (stored.size() < kChecksumBytes || out.empty() || out.size() > frame_bytes(codec)) {
+    return corrupt(2720, "frame has an impossible length");  // F-301
   }
   const auto payload = stored.subspan(kChecksumBytes);
-  if (codec == ExtentCodec::kZstd) {
-    auto status = decompress_zstd_frame(payload, out);
-    if (!status) return std::move(status).assume_error().in_section("extent");
-    return ok();
+  if (options.checked) {
+    DGFS_CHECK(check_frame(frame, payload, load<std::uint64_t>(stored, 0)));
   }
+  if (codec == ExtentCodec::kZstd) return decompress(payload, out, options);
   if (codec != ExtentCodec::kRaw || payload.size() != out.size()) {
-    return corrupt(2722, 0, "frame " + std::to_string(frame) + " has the wrong length");  // F-301
+    return corrupt(2722, "frame " + std::to_string(frame) + " has the wrong length");  // F-301
   }
   std::copy(payload.begin(), payload.end(), out.begin());
   return ok();
 }
 
-Result<std::vector<std::uint64_t>> zstd_frame_offsets(Bytes trailer, std::uint64_t frames,
-                                                      std::uint64_t stored_bytes) {
-  if (frames < 2 || trailer.size() < kChecksumBytes || trailer.size() > stored_bytes ||
-      (trailer.size() - kChecksumBytes) / 4 != frames || trailer.size() % 4 != 0) {
-    return corrupt(2723, 0, "frame table has an impossible length");
+Status open_listed_frame(std::uint64_t frame, Bytes stored, std::uint64_t checksum,
+                         MutableBytes out, const FrameOptions& options) {
+  if (options.checked) {
+    DGFS_CHECK(check_frame(frame, stored, checksum));
   }
-  const auto table_offset = stored_bytes - trailer.size();
-  const auto lengths = trailer.first(trailer.size() - kChecksumBytes);
-  if (trailer_checksum(frames, lengths) != load<std::uint64_t>(trailer, lengths.size())) {  // F-303
-    return corrupt(2724, table_offset, "checksum of the frame table does not match");
-  }
-  std::vector<std::uint64_t> offsets;
-  offsets.reserve(static_cast<std::size_t>(frames) + 1);
-  offsets.push_back(0);
-  for (std::size_t at = 0; at < lengths.size(); at += 4) {
-    const auto length = load<std::uint32_t>(lengths, at);
-    if (length <= kChecksumBytes || length > kZstdFrameStoredBytesMax) {  // F-304
-      return corrupt(2725, table_offset + at, "frame length is impossible");
-    }
-    offsets.push_back(offsets.back() + length);
-  }
-  if (offsets.back() != table_offset) {  // F-304
-    return corrupt(2726, table_offset, "frame lengths do not add up to the extent");
-  }
-  return offsets;
+  return decompress(stored, out, options);
 }
 
 }  // namespace dgfs::format

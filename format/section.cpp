@@ -101,6 +101,8 @@ const char* section_name(SectionKind kind) {
       return "xattrs";
     case SectionKind::kSparseMaps:
       return "sparse maps";
+    case SectionKind::kDictionaries:
+      return "dictionaries";
   }
   return "unknown section";
 }

@@ -30,8 +30,9 @@ enum class SectionKind : std::uint32_t {
   kLongTargets = 9,      ///< sealed records
   kXattrs = 10,          ///< sealed records
   kSparseMaps = 11,      ///< sealed records
+  kDictionaries = 12,    ///< sealed blocks, one dictionary of contents each
 };
-inline constexpr std::size_t kSectionKinds = 12;
+inline constexpr std::size_t kSectionKinds = 13;
 
 /// "page directory", for messages.
 [[nodiscard]] const char* section_name(SectionKind kind);

@@ -3,6 +3,7 @@
 #include "format/zstd_frame.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <string>
 
@@ -26,32 +27,57 @@ ZstdCompressor::ZstdCompressor() : context_(std::make_unique<Context>()) {}
 ZstdCompressor::~ZstdCompressor() = default;
 
 Status ZstdCompressor::append(Bytes content, int level, Buffer& out) {
-  if (level < 1 || level > ZSTD_maxCLevel()) {
-    return Error(ErrorKind::kInvalidArgument, 2520,
-                 "compression level " + std::to_string(level) + " is not in 1 to " +
-                     std::to_string(ZSTD_maxCLevel()));
-  }
   const auto begin = out.size();
   out.resize(begin + ZSTD_compressBound(content.size()));
-  const auto bytes = ZSTD_compressCCtx(context_->zstd.get(), out.data() + begin, out.size() - begin,
-                                       content.data(), content.size(), level);
-  if (ZSTD_isError(bytes) != 0) {
-    out.resize(begin);
-    return Error(ErrorKind::kLimit, 2521, std::string("zstd: ") + ZSTD_getErrorName(bytes));
-  }
-  out.resize(begin + bytes);
-  return ok();
+  const auto bytes = compress(content, level, nullptr, MutableBytes(out).subspan(begin));
+  out.resize(begin + (bytes ? bytes.value().value_or(0) : 0));
+  return bytes ? Status(ok()) : bytes.error();
 }
 
-Status decompress_zstd_frame(Bytes frame, MutableBytes out) {
+Result<std::optional<std::size_t>> ZstdCompressor::compress(Bytes content, int level,
+                                                            const ContentDictionary* dictionary,
+                                                            MutableBytes out) {
+  if (level < kZstdLevelMin || level > kZstdLevelMax) {
+    return Error(ErrorKind::kInvalidArgument, 2520,
+                 "compression level " + std::to_string(level) + " is not in " +
+                     std::to_string(kZstdLevelMin) + " to " + std::to_string(kZstdLevelMax));
+  }
+  auto* context = context_->zstd.get();
+  const void* digested = dictionary == nullptr ? nullptr : dictionary->zstd->compression(level);
+  if (context == nullptr || (dictionary != nullptr && digested == nullptr)) {
+    return Error(ErrorKind::kLimit, 2525, "out of memory for zstd");
+  }
+  const auto bytes =
+      digested == nullptr
+          ? ZSTD_compressCCtx(context, out.data(), out.size(), content.data(), content.size(),
+                              level)
+          : ZSTD_compress_usingCDict(context, out.data(), out.size(), content.data(),
+                                     content.size(), static_cast<const ZSTD_CDict*>(digested));
+  if (ZSTD_isError(bytes) == 0) return std::optional(bytes);
+  if (ZSTD_getErrorCode(bytes) == ZSTD_error_dstSize_tooSmall) return std::optional<std::size_t>();
+  return Error(ErrorKind::kLimit, 2521, std::string("zstd: ") + ZSTD_getErrorName(bytes));
+}
+
+Status decompress_zstd_frame(Bytes frame, MutableBytes out,
+                             const ContentDictionaries* dictionaries) {
   // F-044: zstd itself would also take several frames in a row.
   if (ZSTD_findFrameCompressedSize(frame.data(), frame.size()) != frame.size()) {
     return Error(ErrorKind::kCorrupt, 2522, "compressed data is not one zstd frame");
   }
+  const ZSTD_DDict* digested = nullptr;
+  if (const auto id = ZSTD_getDictID_fromFrame(frame.data(), frame.size()); id != 0) {
+    const auto* dictionary = dictionaries == nullptr ? nullptr : dictionaries->find(id);
+    if (dictionary == nullptr) {  // F-044, F-233
+      return Error(
+          ErrorKind::kCorrupt, 2526,
+          "compressed data names dictionary " + std::to_string(id) + ", which there is not");
+    }
+    digested = static_cast<const ZSTD_DDict*>(dictionary->zstd->decompression());
+  }
   // A context per call would cost more than decoding a small frame does.
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecompression> context{ZSTD_createDCtx()};
-  const auto bytes =
-      ZSTD_decompressDCtx(context.get(), out.data(), out.size(), frame.data(), frame.size());
+  const auto bytes = ZSTD_decompress_usingDDict(context.get(), out.data(), out.size(), frame.data(),
+                                                frame.size(), digested);
   if (ZSTD_isError(bytes) != 0) {
     return Error(ErrorKind::kCorrupt, 2523,
                  std::string("compressed data: ") + ZSTD_getErrorName(bytes));

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// One zstd frame to bytes and back, with the strictness hostile input needs: exactly one frame,
-// exactly the expected size, no memory beyond the output.
+// One zstd frame, of a sealed block or of an extent.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "format/content_dictionary.h"
 
 namespace dgfs::format {
 
-/// Compresses frames one after the other. Output depends on the frames given to this object so
-/// far, the level and the zstd version, on nothing else; not thread-safe. Memory: zstd's
-/// compression context for the level (0.5 to 10 MB for frames of 64 KiB).
+/// Lowest and highest of zstd's levels.
+inline constexpr int kZstdLevelMin = 1;
+inline constexpr int kZstdLevelMax = 22;
+
+/// A reusable context. Not thread-safe. What it makes depends on content, level and dictionary
+/// alone.
 class ZstdCompressor {
  public:
   ZstdCompressor();
@@ -23,17 +27,25 @@ class ZstdCompressor {
   ZstdCompressor& operator=(const ZstdCompressor&) = delete;
 
   /// Appends `content` as one frame to `out`.
-  /// @param level  zstd's, 1 to 22; kInvalidArgument otherwise
+  /// @param level  zstd's; kInvalidArgument outside of kZstdLevelMin to kZstdLevelMax
   [[nodiscard]] Status append(Bytes content, int level, Buffer& out);
+  /// Puts `content` as one frame at the beginning of `out`.
+  /// @param dictionary  may be null
+  /// @return its length; nullopt where `out` has no room for it
+  /// Errors: kInvalidArgument (level), kLimit (memory).
+  [[nodiscard]] Result<std::optional<std::size_t>> compress(Bytes content, int level,
+                                                            const ContentDictionary* dictionary,
+                                                            MutableBytes out);
 
  private:
   struct Context;
   std::unique_ptr<Context> context_;
 };
 
-/// Decodes `frame`, which must be exactly one zstd frame of exactly out.size() bytes of content.
-/// Thread-safe; each thread keeps one decompression context (about 160 KB).
-/// Errors: kCorrupt.
-[[nodiscard]] Status decompress_zstd_frame(Bytes frame, MutableBytes out);
+/// Decompresses exactly one frame to exactly out.size() bytes (F-044).
+/// @param dictionaries  those that the frame may name; null: it must name none
+/// Errors: kCorrupt. Cost: no allocation after the first call of a thread.
+[[nodiscard]] Status decompress_zstd_frame(Bytes frame, MutableBytes out,
+                                           const ContentDictionaries* dictionaries = nullptr);
 
 }  // namespace dgfs::format

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -18,50 +17,22 @@ namespace dgfs::reader {
 namespace {
 
 using format::kChecksumBytes;
-using format::kFrameBytes;
 
 // A raw read has two spans a frame, and File takes at most 1024.
 constexpr std::uint64_t kRawRunFramesMax = 512;
 // Compressed frames are read into a buffer: 1 MiB of content at a time.
-constexpr std::uint64_t kZstdRunFramesMax = 16;
-
-Error bad_extent(std::uint16_t code, const Node& node, const char* what) {
-  return Error(ErrorKind::kCorrupt, code, what)
-      .in_section("contents")
-      .at_offset(node.data.offset_bytes);
-}
-
-std::size_t frame_content_bytes(const Extent& extent, std::uint64_t frame) {
-  return static_cast<std::size_t>(
-      std::min<std::uint64_t>(kFrameBytes, extent.content_bytes - frame * kFrameBytes));
-}
+constexpr std::uint64_t kZstdRunFramesMax = 8;
 
 ContentKey frame_key(const Extent& extent, std::uint64_t frame) {
   return {ContentKey::Kind::kFrame,    extent.codec,        extent.address.volume,
           extent.address.offset_bytes, extent.stored_bytes, frame};
 }
 
-Status check_lengths(const Node& node, std::uint64_t content_bytes) {
-  if (node.codec == format::ExtentCodec::kRaw) {  // F-302
-    if (node.stored_bytes == format::raw_extent_bytes(content_bytes)) return ok();
-    return bad_extent(3080, node, "the stored length contradicts the file's size");
-  }
-  if (node.codec != format::ExtentCodec::kZstd) {
-    return bad_extent(3081, node, "unknown extent codec");
-  }
-  // F-304: a frame has at least its checksum and one byte.
-  const auto frames = format::frame_count(content_bytes);
-  if (frames > format::kZstdFramesMax) {  // F-305
-    return Error(ErrorKind::kLimit, 3088, "more than 2^24 frames")
-        .in_section("contents")
-        .at_offset(node.data.offset_bytes);
-  }
-  const auto trailer = format::zstd_trailer_bytes(frames);
-  if (node.stored_bytes < trailer || node.stored_bytes - trailer <= frames * kChecksumBytes ||
-      (node.stored_bytes - trailer) / frames > format::kZstdFrameStoredBytesMax) {
-    return bad_extent(3082, node, "the stored length contradicts the file's size");
-  }
-  return ok();
+// Memory of this thread for what is stored of a run.
+MutableBytes stored_scratch(std::size_t bytes) {
+  thread_local Buffer scratch;
+  if (scratch.size() < bytes) scratch.resize(bytes);
+  return MutableBytes(scratch).first(bytes);
 }
 
 }  // namespace
@@ -77,8 +48,8 @@ struct Content::Run {
 
   // Where frame `frame` is to be read to.
   MutableBytes destination(const Extent& extent, std::uint64_t frame) {
-    const auto bytes = frame_content_bytes(extent, frame);
-    const auto begin = (frame - first) * kFrameBytes;
+    const auto bytes = extent.frame_content_bytes(frame);
+    const auto begin = (frame - first) * extent.frame_bytes();
     if (begin >= skip && begin - skip + bytes <= out.size()) {
       return out.subspan(static_cast<std::size_t>(begin) - skip, bytes);
     }
@@ -86,32 +57,18 @@ struct Content::Run {
   }
 };
 
-Result<Extent> Content::extent_of(const Node& node, std::uint64_t content_bytes) const {
-  DGFS_TRY(volume, volumes_.get(node.data.volume));
-  auto lengths = check_lengths(node, content_bytes);
-  if (!lengths) return std::move(lengths).assume_error().in_file(volume->file->path());
-  if (node.data.offset_bytes < format::kPageBytes || node.stored_bytes > volume->data_end ||
-      node.data.offset_bytes > volume->data_end - node.stored_bytes) {
-    return bad_extent(3083, node, "lies outside the data of its volume (a file cut short?)")
-        .in_file(volume->file->path());
-  }
-  return Extent{
-      volume,        node.data,  node.stored_bytes,
-      content_bytes, node.codec, content_bytes > kFrameBytes || node.sparse_map.present()};
-}
-
 Status Content::read(const Extent& extent, std::uint64_t at, MutableBytes out) const {
   const auto run_frames_max =
       extent.codec == format::ExtentCodec::kRaw ? kRawRunFramesMax : kZstdRunFramesMax;
   while (!out.empty()) {
     Run run;
-    run.first = at / kFrameBytes;
-    run.skip = static_cast<std::size_t>(at % kFrameBytes);
+    run.first = at / extent.frame_bytes();
+    run.skip = static_cast<std::size_t>(at % extent.frame_bytes());
     std::size_t length = 0;         // to be read
     std::size_t cached_length = 0;  // copied already, behind that
     while (length < out.size() && run.count < run_frames_max) {
       const auto in_frame = run.count == 0 ? run.skip : 0;
-      const auto piece = std::min(frame_content_bytes(extent, run.first + run.count) - in_frame,
+      const auto piece = std::min(extent.frame_content_bytes(run.first + run.count) - in_frame,
                                   out.size() - length);
       if (copy_cached(extent, at + length, out.subspan(length, piece))) {
         cached_length = piece;
@@ -146,10 +103,11 @@ void Content::give_back(const Extent& extent, std::uint64_t at, std::uint64_t le
 
 bool Content::copy_cached(const Extent& extent, std::uint64_t at, MutableBytes out) const {
   if (!extent.cached) return false;
-  const auto frame = frames_.find(frame_key(extent, at / kFrameBytes));
-  const auto begin = static_cast<std::size_t>(at % kFrameBytes);
+  const auto number = at / extent.frame_bytes();
+  const auto frame = frames_.find(frame_key(extent, number));
+  const auto begin = static_cast<std::size_t>(at % extent.frame_bytes());
   // Another file may claim the same place with another length: then it is not its frame.
-  if (!frame || frame->size() != frame_content_bytes(extent, at / kFrameBytes)) return false;
+  if (!frame || frame->size() != extent.frame_content_bytes(number)) return false;
   std::memcpy(out.data(), frame->data() + begin, out.size());
   return true;
 }
@@ -177,7 +135,7 @@ Status Content::read_raw(const Extent& extent, Run& run) const {
     spans.push_back(run.destination(extent, run.first + i));
   }
   DGFS_CHECK(read_stored(extent, format::raw_frame_offset(run.first), spans));
-  for (std::uint64_t i = 0; checked_ && i < run.count; ++i) {
+  for (std::uint64_t i = 0; options_.checked && i < run.count; ++i) {
     const auto frame = run.first + i;
     if (format::frame_checksum(frame, spans[2 * i + 1]) != checksums[i]) {  // F-300
       return frame_error(3084, extent, frame, format::raw_frame_offset(frame), "checksum mismatch");
@@ -187,28 +145,33 @@ Status Content::read_raw(const Extent& extent, Run& run) const {
 }
 
 Status Content::read_zstd(const Extent& extent, Run& run) const {
-  std::vector<std::uint64_t> single = {0, extent.stored_bytes};
-  ContentMapPointer table;
-  if (format::frame_count(extent.content_bytes) > 1) {
-    DGFS_TRY(cached, frame_offsets(extent));
-    table = std::move(cached);
+  ContentMapPointer map;
+  if (extent.has_seek_table()) {
+    DGFS_TRY(cached, seek_table(extent));
+    map = std::move(cached);
   }
-  const auto& offsets = table ? table->frame_offsets : single;
-  const auto begin = offsets[run.first];
-  Buffer stored(static_cast<std::size_t>(offsets[run.first + run.count] - begin));
-  const MutableBytes whole(stored);
-  DGFS_CHECK(read_stored(extent, begin, {&whole, 1}));
+  const auto* table = map ? &*map->seek_table : nullptr;
+  const auto begin = extent.frame_begin(run.first, table);
+  const auto end = extent.frame_begin(run.first + run.count, table);
+  const auto stored = stored_scratch(static_cast<std::size_t>(end - begin));
+  DGFS_CHECK(read_stored(extent, begin, {&stored, 1}));
   for (auto frame = run.first; frame < run.first + run.count; ++frame) {
+    const auto at = extent.frame_begin(frame, table);
     const auto bytes =
-        Bytes(stored).subspan(offsets[frame] - begin, offsets[frame + 1] - offsets[frame]);
-    const auto out = run.destination(extent, frame);
-    const auto opened = checked_ ? format::open_frame(extent.codec, frame, bytes, out)
-                                 : format::open_frame_unchecked(extent.codec, frame, bytes, out);
+        Bytes(stored).subspan(static_cast<std::size_t>(at - begin),
+                              static_cast<std::size_t>(extent.frame_begin(frame + 1, table) - at));
+    const auto opened = open_frame(extent, table, frame, bytes, run.destination(extent, frame));
     if (!opened) {  // F-300, F-301
-      return frame_error(3085, extent, frame, offsets[frame], opened.assume_error().text().c_str());
+      return frame_error(3085, extent, frame, at, opened.assume_error().text().c_str());
     }
   }
   return ok();
+}
+
+Status Content::open_frame(const Extent& extent, const format::SeekTable* table,
+                           std::uint64_t frame, Bytes stored, MutableBytes out) const {
+  if (table == nullptr) return format::open_frame(extent.codec, frame, stored, out, options_);
+  return format::open_listed_frame(frame, stored, table->checksum(frame), out, options_);
 }
 
 Status Content::read_stored(const Extent& extent, std::uint64_t offset,
@@ -231,7 +194,7 @@ Status Content::read_stored(const Extent& extent, std::uint64_t offset,
 // Copies what partial frames were read for, and keeps those that may be asked for again.
 void Content::hand_out(const Extent& extent, Run& run) const {
   for (auto& [frame, buffer] : run.partial) {
-    const auto begin = static_cast<std::size_t>((frame - run.first) * kFrameBytes);
+    const auto begin = static_cast<std::size_t>((frame - run.first) * extent.frame_bytes());
     const auto from = begin < run.skip ? run.skip - begin : 0;
     const auto to = begin + from - run.skip;
     const auto length = std::min(buffer->size() - from, run.out.size() - to);
@@ -240,22 +203,20 @@ void Content::hand_out(const Extent& extent, Run& run) const {
   }
 }
 
-Result<ContentMapPointer> Content::frame_offsets(const Extent& extent) const {
-  const ContentKey key = {
-      ContentKey::Kind::kFrameOffsets, extent.codec,        extent.address.volume,
-      extent.address.offset_bytes,     extent.stored_bytes, extent.content_bytes};
+Result<ContentMapPointer> Content::seek_table(const Extent& extent) const {
+  const ContentKey key = {ContentKey::Kind::kSeekTable, extent.codec,        extent.address.volume,
+                          extent.address.offset_bytes,  extent.stored_bytes, extent.content_bytes};
   return maps_.get(key, [&]() -> Result<ContentMapCache::Loaded> {
-    const auto frames = format::frame_count(extent.content_bytes);
-    const auto trailer_bytes = format::zstd_trailer_bytes(frames);
-    Buffer trailer(static_cast<std::size_t>(trailer_bytes));
-    const MutableBytes whole(trailer);
-    DGFS_CHECK(read_stored(extent, extent.stored_bytes - trailer_bytes, {&whole, 1}));
+    Buffer stored(extent.seek_table_bytes());
+    const MutableBytes whole(stored);
+    DGFS_CHECK(read_stored(extent, extent.stored_bytes - stored.size(), {&whole, 1}));
     auto map = std::make_shared<ContentMap>();
-    DGFS_TRY(offsets,
-             // F-303, F-304
-             placed_result(format::zstd_frame_offsets(trailer, frames, extent.stored_bytes),
-                           extent.volume->file->path(), "contents", extent.address.offset_bytes));
-    map->frame_offsets = std::move(offsets);
+    DGFS_TRY(
+        table,
+        // F-303, F-304
+        placed_result(format::SeekTable::decode(stored, extent.content_bytes, extent.stored_bytes),
+                      extent.volume->file->path(), "contents", extent.address.offset_bytes));
+    map->seek_table = std::move(table);
     const auto bytes = map->memory_bytes();
     return ContentMapCache::Loaded{std::move(map), bytes};
   });
@@ -263,33 +224,30 @@ Result<ContentMapPointer> Content::frame_offsets(const Extent& extent) const {
 
 std::optional<Bytes> Content::open_stored(const Extent& extent, Bytes stored,
                                           Buffer& scratch) const {
-  const auto frames = format::frame_count(extent.content_bytes);
-  const bool raw = extent.codec == format::ExtentCodec::kRaw;
-  if (raw && frames == 1) {  // as it stands: what most files are
-    const auto content = stored.subspan(kChecksumBytes);
-    const bool sound = !checked_ || format::frame_checksum(0, content) ==
-                                        format::load<std::uint64_t>(stored, 0);  // F-300
+  if (extent.codec == format::ExtentCodec::kRaw && extent.frame_count() == 1) {
+    const auto content = stored.subspan(kChecksumBytes);  // as it stands: what most files are
+    const bool sound = !options_.checked || format::frame_checksum(0, content) ==
+                                                format::load<std::uint64_t>(stored, 0);  // F-300
     return sound ? std::optional(content) : std::nullopt;
   }
-  std::vector<std::uint64_t> offsets = {0, extent.stored_bytes};
-  if (!raw && frames > 1) {
-    const auto trailer_bytes = static_cast<std::size_t>(format::zstd_trailer_bytes(frames));
-    auto table = format::zstd_frame_offsets(stored.last(trailer_bytes), frames, stored.size());
-    if (!table) return std::nullopt;
-    offsets = std::move(table).assume_value();
+  std::optional<format::SeekTable> table;
+  if (extent.has_seek_table()) {
+    auto decoded = format::SeekTable::decode(stored.last(extent.seek_table_bytes()),
+                                             extent.content_bytes, stored.size());
+    if (!decoded) return std::nullopt;
+    table = std::move(decoded).assume_value();
   }
-  const auto begin_of = [&](std::uint64_t frame) {
-    return static_cast<std::size_t>(raw ? std::min(format::raw_frame_offset(frame), offsets.back())
-                                        : offsets[frame]);
-  };
+  const auto* const listed = table ? &*table : nullptr;
   scratch.resize(static_cast<std::size_t>(extent.content_bytes));
-  for (std::uint64_t frame = 0; frame < frames; ++frame) {
-    const auto bytes = stored.subspan(begin_of(frame), begin_of(frame + 1) - begin_of(frame));
-    const auto out = MutableBytes(scratch).subspan(static_cast<std::size_t>(frame) * kFrameBytes,
-                                                   frame_content_bytes(extent, frame));
-    const auto opened = checked_ ? format::open_frame(extent.codec, frame, bytes, out)
-                                 : format::open_frame_unchecked(extent.codec, frame, bytes, out);
-    if (!opened) return std::nullopt;
+  auto at = extent.frame_begin(0, listed);
+  for (std::uint64_t frame = 0; frame < extent.frame_count(); ++frame) {
+    const auto end = extent.frame_begin(frame + 1, listed);
+    const auto bytes =
+        stored.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(end - at));
+    const auto out = MutableBytes(scratch).subspan(
+        static_cast<std::size_t>(frame) * extent.frame_bytes(), extent.frame_content_bytes(frame));
+    if (!open_frame(extent, listed, frame, bytes, out)) return std::nullopt;
+    at = end;
   }
   return scratch;
 }
@@ -298,14 +256,15 @@ Status Content::check_neighbours(std::span<const Extent> extents) const {
   std::size_t stored_bytes = 0;
   for (const auto& extent : extents) stored_bytes += static_cast<std::size_t>(extent.stored_bytes);
   Buffer stored(stored_bytes);
-  Buffer content(kFrameBytes);
+  Buffer content(format::kZstdFrameBytes);
   const MutableBytes whole(stored);
   DGFS_CHECK(read_stored(extents.front(), 0, {&whole, 1}));
   std::size_t at = 0;
   for (const auto& extent : extents) {
     const auto bytes = Bytes(stored).subspan(at, static_cast<std::size_t>(extent.stored_bytes));
-    const MutableBytes out(content.data(), frame_content_bytes(extent, 0));
-    const auto opened = format::open_frame(extent.codec, 0, bytes, out);
+    const MutableBytes out(content.data(), extent.frame_content_bytes(0));
+    const auto opened =
+        format::open_frame(extent.codec, 0, bytes, out, {options_.dictionaries, true});
     if (!opened) return frame_error(3087, extent, 0, 0, opened.assume_error().text().c_str());
     at += bytes.size();
   }
@@ -313,21 +272,21 @@ Status Content::check_neighbours(std::span<const Extent> extents) const {
 }
 
 Result<std::uint64_t> Content::locate(const Extent& extent, std::uint64_t at) const {
-  const auto frame = at / kFrameBytes;
+  const auto frame = at / extent.frame_bytes();
   const auto base = extent.address.offset_bytes;
   if (extent.codec == format::ExtentCodec::kRaw) {
-    return base + format::raw_frame_offset(frame) + kChecksumBytes + at % kFrameBytes;
+    return base + format::raw_frame_offset(frame) + kChecksumBytes + at % extent.frame_bytes();
   }
-  if (format::frame_count(extent.content_bytes) < 2) return base;
-  DGFS_TRY(table, frame_offsets(extent));
-  return base + table->frame_offsets[frame];
+  if (!extent.has_seek_table()) return base;
+  DGFS_TRY(map, seek_table(extent));
+  return base + map->seek_table->begin(frame);
 }
 
 Error Content::frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,
                            std::uint64_t stored_offset, const char* what) const {
-  const auto begin = frame * kFrameBytes;
+  const auto begin = frame * extent.frame_bytes();
   return Error(ErrorKind::kCorrupt, code,
-               fmt::format("bytes {}-{}: {}", begin, begin + frame_content_bytes(extent, frame) - 1,
+               fmt::format("bytes {}-{}: {}", begin, begin + extent.frame_content_bytes(frame) - 1,
                            what))
       .in_file(extent.volume->file->path())
       .in_section("contents")

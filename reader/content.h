@@ -9,43 +9,38 @@
 #include <span>
 
 #include "base/result.h"
-#include "format/extent.h"
+#include "format/content_dictionary.h"
+#include "format/seek_table.h"
 #include "reader/content_map.h"
 #include "reader/counter_cells.h"
+#include "reader/extent.h"
 #include "reader/image.h"
 #include "reader/volumes.h"
 
 namespace dgfs::reader {
-
-/// The extent of one file, checked to lie within its volume. Values; the volume belongs to
-/// Volumes.
-struct Extent {
-  const Volume* volume = nullptr;
-  format::DataAddress address;
-  std::uint64_t stored_bytes = 0;
-  std::uint64_t content_bytes = 0;
-  format::ExtentCodec codec = format::ExtentCodec::kRaw;
-  /// Whether frames that a read covers in part are kept: not for files of one frame, which the
-  /// kernel keeps and which cost one read anyhow.
-  bool cached = false;
-};
 
 /// Thread-safe.
 class Content {
  public:
   /// All references must outlive it.
   /// @param checked  whether read() verifies checksums of frames
-  Content(const Volumes& volumes, CounterCells& counters, FrameCache& frames, ContentMapCache& maps,
-          bool checked)
-      : volumes_(volumes), counters_(counters), frames_(frames), maps_(maps), checked_(checked) {}
+  Content(const Volumes& volumes, const format::ContentDictionaries& dictionaries,
+          CounterCells& counters, FrameCache& frames, ContentMapCache& maps, bool checked)
+      : volumes_(volumes),
+        counters_(counters),
+        frames_(frames),
+        maps_(maps),
+        options_{&dictionaries, checked} {}
 
   /// The extent of a file with so much content (bytes without holes; not 0).
   /// Errors: kCorrupt (lengths contradict each other, outside the volume), kNotFound (volume).
-  [[nodiscard]] Result<Extent> extent_of(const Node& node, std::uint64_t content_bytes) const;
+  [[nodiscard]] Result<Extent> extent_of(const Node& node, std::uint64_t content_bytes) const {
+    return reader::extent_of(volumes_, node, content_bytes);
+  }
 
   /// Content bytes [at, at + out.size()), which must lie in the extent. On an error `out` holds
   /// nothing of a frame that failed. One data read per run of frames not cached (a further one
-  /// for the frame table of a compressed file of several frames, which is then kept).
+  /// for the seek table of a compressed file of several frames, which is then kept).
   [[nodiscard]] Status read(const Extent& extent, std::uint64_t at, MutableBytes out) const;
 
   /// Tells the device that a read of the extent's begin will come. Returns at once.
@@ -77,7 +72,9 @@ class Content {
   [[nodiscard]] Status read_stored(const Extent& extent, std::uint64_t offset,
                                    std::span<const MutableBytes> outs) const;
   void hand_out(const Extent& extent, Run& run) const;
-  [[nodiscard]] Result<ContentMapPointer> frame_offsets(const Extent& extent) const;
+  [[nodiscard]] Result<ContentMapPointer> seek_table(const Extent& extent) const;
+  [[nodiscard]] Status open_frame(const Extent& extent, const format::SeekTable* table,
+                                  std::uint64_t frame, Bytes stored, MutableBytes out) const;
   [[nodiscard]] Error frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,
                                   std::uint64_t stored_offset, const char* what) const;
 
@@ -85,7 +82,7 @@ class Content {
   CounterCells& counters_;
   FrameCache& frames_;
   ContentMapCache& maps_;
-  bool checked_;
+  format::FrameOptions options_;
 };
 
 }  // namespace dgfs::reader

@@ -9,7 +9,7 @@
 namespace dgfs::reader {
 
 std::size_t ContentMap::memory_bytes() const {
-  return sizeof *this + segments.memory_bytes() + frame_offsets.capacity() * sizeof(std::uint64_t);
+  return sizeof *this + segments.memory_bytes() + (seek_table ? seek_table->memory_bytes() : 0);
 }
 
 std::size_t ContentKeyHash::operator()(const ContentKey& key) const noexcept {

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // ContentMap: what beside its node is needed to find a file's content: the data segments of a
-// sparse file, or the places of the frames of a compressed one. Cached, since large files are
+// sparse file, or the seek table of a compressed one. Cached, since large files are
 // read piece by piece.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <optional>
 
-#include "format/extent.h"
+#include "format/seek_table.h"
 #include "format/sparse_map.h"
 #include "reader/shared_cache.h"
 
@@ -18,7 +18,7 @@ namespace dgfs::reader {
 
 struct ContentMap {
   format::SparseMap segments;
-  std::vector<std::uint64_t> frame_offsets;
+  std::optional<format::SeekTable> seek_table;
 
   [[nodiscard]] std::size_t memory_bytes() const;
 };
@@ -27,7 +27,7 @@ using ContentMapPointer = std::shared_ptr<const ContentMap>;
 /// What identifies a map or a frame: the record or extent it belongs to. Fields that do not apply
 /// are 0. Two files that share an extent share its frames.
 struct ContentKey {
-  enum class Kind : std::uint8_t { kSegments, kFrameOffsets, kFrame };
+  enum class Kind : std::uint8_t { kSegments, kSeekTable, kFrame };
   Kind kind = Kind::kFrame;
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
   format::VolumeNumber volume = 0;

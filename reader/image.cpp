@@ -97,7 +97,7 @@ Status Image::Impl::load(OpenedFiles&& files) {
   files.places.table_offset_bytes = source.first().section_offset(format::SectionKind::kVolumes);
   volumes.emplace(env, std::move(files.places), tables.volumes);
   if (volume_zero) volumes->adopt(*volume_zero);
-  content.emplace(*volumes, counters, frames, maps, check_contents);
+  content.emplace(*volumes, tables.content_dictionaries, counters, frames, maps, check_contents);
   return ok();
 }
 

@@ -262,7 +262,7 @@ class Image {
   /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
   [[nodiscard]] Status verify_records(const Node& node) const;
   /// Whether `node` may follow `before` (may begin, if null) in a call of verify_neighbours(): a
-  /// regular file of at most kFrameBytes without holes, whose content begins where that of
+  /// regular file of one frame and without holes, whose content begins where that of
   /// `before` ends.
   [[nodiscard]] static bool are_neighbours(const Node* before, const Node& node);
   /// Checks the contents of neighbours in their order with one data read of all of them. An error

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "format/extent.h"
 #include "format/limits.h"
 #include "format/mode.h"
 #include "reader/image_impl.h"
@@ -119,7 +120,7 @@ void Image::read_many(std::span<const Node> nodes, const VisitPiece& visit,
 
 bool Image::are_neighbours(const Node* before, const Node& node) {
   if (!format::is_regular(node.mode) || node.sparse_map.present() || node.size_bytes == 0 ||
-      node.size_bytes > format::kFrameBytes) {
+      node.size_bytes > format::frame_bytes(node.codec)) {
     return false;
   }
   return before == nullptr ||

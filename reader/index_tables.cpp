@@ -121,6 +121,15 @@ Result<Dictionaries> load_dictionaries(const IndexCopy& copy) {
   return dictionaries;
 }
 
+Result<format::ContentDictionaries> load_content_dictionaries(const IndexCopy& copy) {
+  format::ContentDictionaries dictionaries;
+  DGFS_CHECK(for_each_block(copy, SectionKind::kDictionaries, [&](Bytes body) -> Status {
+    DGFS_TRY(dictionary, format::decode_content_dictionary(body));
+    return dictionaries.add(std::move(dictionary));
+  }));
+  return dictionaries;
+}
+
 Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
   constexpr auto kKind = SectionKind::kInodeRuns;
   const auto& superblock = copy.superblock();
@@ -215,7 +224,8 @@ std::size_t Dictionaries::memory_bytes() const {
 
 std::size_t IndexTables::memory_bytes() const {
   return pages.memory_bytes() + directories.memory_bytes() + inodes.memory_bytes() +
-         dictionaries.memory_bytes() + volumes.capacity() * sizeof(format::VolumeRecord);
+         dictionaries.memory_bytes() + content_dictionaries.memory_bytes() +
+         volumes.capacity() * sizeof(format::VolumeRecord);
 }
 
 Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& counters) {
@@ -228,10 +238,16 @@ Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& c
   DGFS_TRY(directories, later.get());
   DGFS_TRY(inodes, source.read(counters, load_inodes));
   DGFS_TRY(dictionaries, source.read(counters, load_dictionaries));
+  DGFS_TRY(contents, source.read(counters, load_content_dictionaries));
   DGFS_TRY(volumes, source.read(counters, load_volumes));
   const auto zone = pages.record(0).zone;
-  return IndexTables{std::move(pages),        std::move(directories), std::move(inodes),
-                     std::move(dictionaries), std::move(volumes),     zone};
+  return IndexTables{std::move(pages),
+                     std::move(directories),
+                     std::move(inodes),
+                     std::move(dictionaries),
+                     std::move(contents),
+                     std::move(volumes),
+                     zone};
 }
 
 void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>& damaged) {
@@ -243,6 +259,7 @@ void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>
   tell(load_directories(copy));
   tell(load_inodes(copy));
   tell(load_dictionaries(copy));
+  tell(load_content_dictionaries(copy));
   tell(load_volumes(copy));
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "format/attribute_table.h"
+#include "format/content_dictionary.h"
 #include "format/directory_table.h"
 #include "format/inode_runs.h"
 #include "format/model.h"
@@ -49,6 +50,7 @@ struct IndexTables {
   format::DirectoryTable directories;
   format::InodeRuns inodes;
   Dictionaries dictionaries;
+  format::ContentDictionaries content_dictionaries;
   std::vector<format::VolumeRecord> volumes;
   std::uint64_t zone = 0;  ///< that of the tree's names
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/extent.h"
 #include "format/limits.h"
 #include "format/mode.h"
 #include "reader/progress_clock.h"
@@ -174,13 +175,14 @@ class Verifier {
   bool check_range(const Item& item, std::uint64_t offset, MutableBytes out) {
     const auto read = image_.read(item.node, offset, out);
     if (read) return true;
-    if (out.size() <= format::kFrameBytes) {
+    const auto frame_bytes = format::frame_bytes(item.node.codec);
+    if (out.size() <= frame_bytes) {
       report_file(item.path, describe(item, offset, out.size(), read.assume_error()));
       return false;
     }
     bool found = false;
-    for (std::size_t at = 0; at < out.size(); at += format::kFrameBytes) {
-      const auto bytes = std::min(format::kFrameBytes, out.size() - at);
+    for (std::size_t at = 0; at < out.size(); at += frame_bytes) {
+      const auto bytes = std::min(frame_bytes, out.size() - at);
       found = !check_range(item, offset + at, out.subspan(at, bytes)) || found;
     }
     return !found;

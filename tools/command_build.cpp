@@ -10,6 +10,7 @@
 #include "storage/file.h"
 #include "tools/build_check.h"
 #include "tools/command.h"
+#include "tools/compression_option.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"
 #include "tools/progress_bar.h"
@@ -77,7 +78,17 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                     build.trailing_index = false;
                     return ok();
                   });
-  options.number("-j,--jobs", "N", "Reading threads (default: 32, or one per core if more)",
+  options.on_value("--compress", "METHOD",
+                   fmt::format("How contents are stored: none (default), zstd, or zstd:LEVEL with "
+                               "a level from 1 to 22 (default: {})",
+                               builder::kCompressionLevelDefault),
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(compression, parse_compression(value));
+                     build.compression = compression;
+                     return ok();
+                   });
+  options.number("-j,--jobs", "N",
+                 "Reading threads (default: 32, 16 with --compress, or one per core if more)",
                  build.jobs);
   options.on_value(
       "--memory", "SIZE",

@@ -8,6 +8,7 @@
 
 #include "format/attribute_table.h"
 #include "format/coding.h"
+#include "format/content_dictionary.h"
 #include "format/directory_table.h"
 #include "format/extent.h"
 #include "format/inode_runs.h"
@@ -18,6 +19,7 @@
 #include "format/page.h"
 #include "format/page_directory.h"
 #include "format/page_root.h"
+#include "format/seek_table.h"
 #include "format/volume_header.h"
 #include "format/xattr_set.h"
 
@@ -66,6 +68,7 @@ class Dumper : public format::PageDictionaries {
   Buffer index_;
   std::uint64_t data_end_ = 0;
   std::map<std::uint16_t, std::shared_ptr<const format::Model>> models_;
+  format::ContentDictionaries dictionaries_;
   std::map<std::uint16_t, format::AttributeTable> tables_;
   std::vector<std::string> paths_;  ///< by ordinal
   std::map<std::string, format::Entry> links_;
@@ -117,6 +120,11 @@ Result<std::vector<Buffer>> Dumper::blocks(SectionKind kind) const {
 
 Status Dumper::load_dictionaries() {
   models_[0] = format::Model::empty();
+  DGFS_TRY(dictionaries, blocks(SectionKind::kDictionaries));
+  for (const Buffer& body : dictionaries) {
+    DGFS_TRY(dictionary, format::decode_content_dictionary(body));
+    DGFS_CHECK(dictionaries_.add(std::move(dictionary)));
+  }
   DGFS_TRY(models, blocks(SectionKind::kModels));
   for (const Buffer& body : models) {
     const auto id = format::load<std::uint16_t>(body, 0);
@@ -276,19 +284,43 @@ Status Dumper::load_content(DumpedNode& node) {
   const format::Entry& entry = node.entry;
   DGFS_CHECK(expect(node.data_offset + entry.stored_bytes <= data_end_, "extent ends late"));
   const Bytes stored = Bytes(image_).subspan(node.data_offset, entry.stored_bytes);
-  const std::uint64_t content_bytes = format::raw_content_bytes(stored.size());
+  std::uint64_t content_bytes = entry.size_bytes;
+  if (entry.sparse_map.present()) {
+    content_bytes = 0;
+    for (const auto& segment : node.segments) content_bytes += segment.length;
+  }
   Buffer content(content_bytes);
-  for (std::uint64_t frame = 0; frame < format::frame_count(content_bytes); ++frame) {
-    const auto at = frame * format::kFrameBytes;
+  std::optional<format::SeekTable> table;
+  if (entry.codec == format::ExtentCodec::kZstd && format::has_seek_table(content_bytes)) {
+    const auto bytes = format::seek_table_bytes(format::frame_count(entry.codec, content_bytes));
+    DGFS_CHECK(expect(bytes <= stored.size(), "no room for the seek table"));
+    DGFS_TRY(decoded, format::SeekTable::decode(stored.last(bytes), content_bytes, stored.size()));
+    table = std::move(decoded);
+  } else if (entry.codec == format::ExtentCodec::kRaw) {
+    DGFS_CHECK(expect(stored.size() == format::raw_extent_bytes(content_bytes),
+                      "content and stored length differ"));
+  }
+  const format::FrameOptions options{&dictionaries_, true};
+  for (std::uint64_t frame = 0; frame < format::frame_count(entry.codec, content_bytes); ++frame) {
+    const auto at = frame * format::frame_bytes(entry.codec);
     const auto out = MutableBytes(content).subspan(
-        at, std::min<std::uint64_t>(format::kFrameBytes, content_bytes - at));
+        at, std::min<std::uint64_t>(format::frame_bytes(entry.codec), content_bytes - at));
+    if (table) {
+      const auto begin = table->begin(frame);
+      DGFS_CHECK(format::open_listed_frame(frame,
+                                           stored.subspan(begin, table->begin(frame + 1) - begin),
+                                           table->checksum(frame), out, options));
+      continue;
+    }
     const auto frame_bytes =
-        stored.subspan(format::raw_frame_offset(frame), out.size() + format::kChecksumBytes);
-    DGFS_CHECK(format::open_frame(entry.codec, frame, frame_bytes, out));
+        entry.codec == format::ExtentCodec::kZstd
+            ? stored
+            : stored.subspan(format::raw_frame_offset(frame), out.size() + format::kChecksumBytes);
+    DGFS_CHECK(format::open_frame(entry.codec, frame, frame_bytes, out, options));
   }
   if (!entry.sparse_map.present()) {
     node.content = as_text(content);
-    return expect(content_bytes == entry.size_bytes, "content and size differ");
+    return ok();
   }
   node.content.assign(entry.size_bytes, '\0');
   for (const auto& segment : node.segments) {

@@ -85,7 +85,7 @@ const Codes& designed(std::string_view table, std::string_view field) {
       {"superblock", "next_inode", {2570}},
       {"superblock", "section_count", {2547, 2565, 2567}},
       {"superblock", "reserved", {2560}},
-      {"section row", "kind", {2565, 2568, 3002, 3150}},
+      {"section row", "kind", {2500, 2565, 2568, 3002, 3150}},
       {"section row", "reserved", {2566}},
       {"section row", "offset", {2561, 2563}},
       {"section row", "length", {2500, 2501, 2561, 2562, 2563, 3002, 3150}},

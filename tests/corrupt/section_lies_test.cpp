@@ -170,13 +170,26 @@ TEST_F(SectionLies, PageRoots) {
                   {"more rows than bytes", varints({0, 0, 2, 0, 0, 0, 0, 1, 99}), 2841}});
 }
 
+TEST_F(SectionLies, Dictionaries) {  // F-231, F-232
+  const auto zstd = Buffer{0x37, 0xa4, 0x30, 0xec};
+  expect_refused(SectionKind::kDictionaries,
+                 {{"no id", {}, 2001},
+                  {"a label that ends nowhere", Buffer{1, 9, 'c'}, 2001},
+                  {"id 0", Buffer{0, 0} + zstd + Buffer(64), 2770},
+                  {"id 65", Buffer{65, 0} + zstd + Buffer(64), 2770},
+                  {"no dictionary", Buffer{1, 0} + text("dictionary"), 2771},
+                  {"a dictionary's magic and nothing else",
+                   Buffer{1, 0} + zstd + Buffer{1, 0, 0, 0} + Buffer(64, 0xff), 2771},
+                  {"more than 256 KiB", Buffer{1, 0} + zstd + Buffer((1 << 18) + 1), 2770}});
+}
+
 TEST_F(SectionLies, Models) {
   expect_refused(SectionKind::kModels,
                  {{"no id", {1}, 2001},
                   {"model 0", Buffer{0, 0, 1} + text("dictionary"), 2121},
                   {"an empty model", Buffer{1, 0, 0}, 3016},
                   {"an unknown kind", Buffer{1, 0, 9}, 3016},
-                  {"no dictionary", Buffer{1, 0, 1} + text("dictionary"), 2122},
+                  {"no dictionary", Buffer{1, 0, 1} + text("dictionary"), 2123},
                   {"a dictionary's magic and nothing else",
                    Buffer{1, 0, 1, 0x37, 0xa4, 0x30, 0xec} + Buffer(64, 0xff), 2123},
                   {"a model of more than 1 MiB", Buffer{1, 0, 1} + Buffer((1 << 20) + 1), 2122}});

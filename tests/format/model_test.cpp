@@ -74,7 +74,7 @@ TEST(Model, RefusesWhatIsNone) {  // F-220, F-221, F-222, F-223
   EXPECT_FALSE(Model::make(1, ModelKind::kZstdDictionary, Bytes(good).first(12)));
   auto bad_magic = good;
   bad_magic[0] ^= 1;
-  EXPECT_EQ(Model::make(1, ModelKind::kZstdDictionary, bad_magic).error().code(), 2122);
+  EXPECT_EQ(Model::make(1, ModelKind::kZstdDictionary, bad_magic).error().code(), 2123);
   auto too_long = good;
   too_long.resize(format::kModelBytesMax + 1);
   EXPECT_EQ(Model::make(1, ModelKind::kZstdDictionary, too_long).error().code(), 2122);

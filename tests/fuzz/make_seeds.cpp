@@ -16,6 +16,7 @@
 #include "format/page_directory.h"
 #include "format/page_root.h"
 #include "format/section.h"
+#include "format/seek_table.h"
 #include "format/sparse_map.h"
 #include "format/superblock.h"
 #include "format/volume_header.h"
@@ -210,14 +211,17 @@ void add_extents(const std::filesystem::path& folder) {
     Buffer packed;
     format::append_raw_extent(content, raw);
     if (!format::append_zstd_extent(content, 3, packed)) std::abort();
-    const auto length = static_cast<std::uint16_t>(bytes - 1);
+    const auto length = static_cast<std::uint32_t>(bytes - 1);
     corpus.add(raw, kFirst, std::uint8_t{0}, std::uint8_t{0}, length);
     corpus.add(packed, kFirst, std::uint8_t{1}, std::uint8_t{0}, length);
   }
+  constexpr std::size_t kLongBytes = 400'000;
   Buffer long_extent;
-  if (!format::append_zstd_extent(Buffer(200'000, 'z'), 3, long_extent)) std::abort();
-  const auto trailer = format::zstd_trailer_bytes(format::frame_count(200'000));
-  corpus.add(Bytes(long_extent).last(static_cast<std::size_t>(trailer)), kSecond,
+  if (!format::append_zstd_extent(Buffer(kLongBytes, 'z'), 3, long_extent)) std::abort();
+  const auto table =
+      format::seek_table_bytes(format::frame_count(format::ExtentCodec::kZstd, kLongBytes));
+  corpus.add(Bytes(long_extent).last(static_cast<std::size_t>(table)), kSecond,
+             static_cast<std::uint32_t>(kLongBytes),
              static_cast<std::uint32_t>(long_extent.size()));
 }
 

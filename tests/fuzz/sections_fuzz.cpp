@@ -6,6 +6,7 @@
 #include "format/attribute_table.h"
 #include "format/checksum.h"
 #include "format/coding.h"
+#include "format/content_dictionary.h"
 #include "format/directory_table.h"
 #include "format/header_page.h"
 #include "format/inode_runs.h"
@@ -112,6 +113,14 @@ void fuzz_page_root(FuzzInput input) {
   require(format::decode_page_root(again).value() == rows.value());
 }
 
+void fuzz_dictionary(FuzzInput input) {
+  const auto dictionary = format::decode_content_dictionary(input.rest());
+  if (!dictionary) return;
+  Buffer again;
+  format::encode_content_dictionary(dictionary.value(), again);
+  require(format::decode_content_dictionary(again).value().label == dictionary.value().label);
+}
+
 /// A header page of the input, padded, with the right checksum.
 Buffer header_page(FuzzInput input) {
   auto page = input.rest();
@@ -131,10 +140,10 @@ void fuzz_volume_header(FuzzInput input) {
   if (header) require(header.value().data_end <= header.value().file_bytes);
 }
 
-constexpr void (*kTargets[])(FuzzInput) = {fuzz_block,      fuzz_record,       fuzz_directories,
-                                           fuzz_inodes,     fuzz_volumes,      fuzz_attributes,
-                                           fuzz_sparse_map, fuzz_xattrs,       fuzz_page_root,
-                                           fuzz_superblock, fuzz_volume_header};
+constexpr void (*kTargets[])(FuzzInput) = {fuzz_block,      fuzz_record,        fuzz_directories,
+                                           fuzz_inodes,     fuzz_volumes,       fuzz_attributes,
+                                           fuzz_sparse_map, fuzz_xattrs,        fuzz_page_root,
+                                           fuzz_superblock, fuzz_volume_header, fuzz_dictionary};
 
 }  // namespace
 }  // namespace dgfs::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The content packer turns the content of a file into an extent, compressed where that pays.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "builder/batch.h"
+#include "builder/dictionary_set.h"
+#include "format/extent.h"
+#include "format/seek_table.h"
+#include "format/zstd_frame.h"
+
+namespace dgfs::builder {
+
+/// Room that pack() needs for any content of this size.
+[[nodiscard]] std::uint64_t packed_bytes_max(std::uint64_t content_bytes);
+
+/// Thread-safe. Few threads compress at a time, since compression's memory is large and
+/// processors are few; the others wait.
+class ContentPacker {
+ public:
+  /// @param level         zstd's
+  /// @param dictionaries  must outlive this
+  /// @param at_a_time     threads that compress; at least 1
+  ContentPacker(int level, const DictionarySet& dictionaries, unsigned at_a_time);
+
+  /// What depends on content, name, level and dictionaries alone. Errors of both: kLimit (memory).
+  /// @param name       of the file
+  /// @param out        at least packed_bytes_max()
+  /// @param checksums  of the frames are appended
+  [[nodiscard]] Result<StoredExtent> pack(std::string_view name, Bytes content, MutableBytes out,
+                                          std::vector<std::uint64_t>& checksums);
+  /// Frames of an extent with a seek table, back to back.
+  /// @param first_frame  number of the first one
+  /// @param content      whole frames but for the last
+  /// @param out          at least packed_bytes_max()
+  /// @param frames       receives them; where its last one ends, the data in `out` does
+  [[nodiscard]] Status pack_frames(std::uint64_t first_frame, Bytes content, MutableBytes out,
+                                   format::SeekTable& frames);
+
+  /// Whether it pays to compress a large file, of which these are parts.
+  [[nodiscard]] Result<bool> pays(std::vector<Bytes> parts);
+  /// What pays() is to be given of a file with so much content: where parts begin.
+  [[nodiscard]] static std::vector<std::uint64_t> parts_of(std::uint64_t content_bytes);
+  static constexpr std::size_t kPartBytes = std::size_t{16} << 10;
+
+ private:
+  /// A context, for as long as it lives.
+  class Lease;
+
+  [[nodiscard]] Result<StoredExtent> pack_small(std::string_view name, Bytes content,
+                                                MutableBytes out,
+                                                std::vector<std::uint64_t>& checksums);
+  [[nodiscard]] Result<StoredExtent> pack_large(Bytes content, MutableBytes out,
+                                                std::vector<std::uint64_t>& checksums);
+
+  int level_;
+  const DictionarySet& dictionaries_;
+  std::mutex mutex_;  ///< guards free_
+  std::condition_variable freed_;
+  std::vector<std::unique_ptr<format::ZstdCompressor>> free_;
+};
+
+}  // namespace dgfs::builder

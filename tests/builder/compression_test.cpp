@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Builds with compression: the same tree comes out, and the same bytes whatever the threads.
+#include <gtest/gtest.h>
+
+#include "builder/dictionary_trainer.h"
+#include "storage/memory_env.h"
+#include "tests/builder/image_dump.h"
+#include "tests/builder/source_tree.h"
+
+namespace dgfs::test {
+namespace {
+
+std::string record(int i) {
+  return R"({"kind":"record","number":)" + std::to_string(i * 7919) +
+         R"(,"state":"of no account","owner":"nobody in particular","tags":["a","b)" +
+         std::to_string(i % 17) + "\"]}\n";
+}
+
+std::string records(int count, int seed) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += record(seed * 1000 + i);
+  return text;
+}
+
+class CompressionTest : public testing::Test {
+ protected:
+  builder::BuildOptions options() {
+    auto options = options_for(tree_, "/i");
+    options.compression = builder::Compression{3};
+    return options;
+  }
+  builder::BuildReport build(const builder::BuildOptions& options) {
+    auto report = builder::build(*env_, options);
+    if (!report) {
+      ADD_FAILURE() << report.error().message();
+      std::abort();
+    }
+    return std::move(report).value();
+  }
+  ImageDump dump(const std::string& path) {
+    auto image = dump_image(*env_, path);
+    EXPECT_TRUE(image) << image.error().message();
+    return std::move(image).value();
+  }
+  /// Enough records for a dictionary of theirs.
+  void add_records() {
+    tree_.directory("records");
+    for (int i = 0; i < 1500; ++i) {
+      tree_.file("records/" + std::to_string(i) + ".json", records(1 + i % 5, i));
+    }
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  SourceTree tree_{*env_, "/src"};
+};
+
+TEST_F(CompressionTest, KeepsEverything) {
+  make_feature_tree(tree_);
+  add_records();
+  tree_.file("text", records(2000, 1));
+  tree_.file("large", records(90'000, 2) + noise(300'000, 7));
+  tree_.sparse("few", std::uint64_t{1} << 28, 100'000'000, records(100, 3));
+  tree_.sparse("more", std::uint64_t{1} << 28, 100'000'000, records(9000, 4));
+  tree_.file("first", records(3, 5));
+  tree_.link("first", "records/second");
+  build(options_for(tree_, "/raw"));
+  build(options());
+  const auto raw = dump("/raw");
+  const auto packed = dump("/i");
+  ASSERT_EQ(packed.nodes.size(), raw.nodes.size());
+  for (const auto& [path, node] : raw.nodes) {
+    SCOPED_TRACE(path);
+    const auto& other = packed.nodes.at(path);
+    EXPECT_TRUE(other.content == node.content);
+    EXPECT_EQ(other.inode, node.inode);
+    EXPECT_EQ(other.entry.mode, node.entry.mode);
+    EXPECT_EQ(other.entry.mtime, node.entry.mtime);
+    EXPECT_EQ(other.xattrs, node.xattrs);
+    EXPECT_EQ(other.target, node.target);
+  }
+  EXPECT_LT(packed.superblock.stored_bytes, raw.superblock.stored_bytes / 4);
+  EXPECT_EQ(packed.superblock.incompat, format::feature::kIncompatZstdExtents);
+  EXPECT_EQ(raw.superblock.incompat, 0U);
+  for (const char* path : {"text", "large", "few", "more", "first", "records/7.json"}) {
+    EXPECT_EQ(packed.nodes.at(path).entry.codec, format::ExtentCodec::kZstd) << path;
+  }
+  for (const char* path : {"frames", "frame", "empty", "hole", "sparse"}) {
+    EXPECT_EQ(packed.nodes.at(path).entry.codec, format::ExtentCodec::kRaw) << path;
+  }
+}
+
+TEST_F(CompressionTest, GivesTheSameBytesOnAnyNumberOfThreads) {
+  add_records();
+  tree_.file("large", records(90'000, 2));
+  tree_.sparse("few", std::uint64_t{1} << 28, 100'000'000, records(100, 3));
+  for (int i = 0; i < 40; ++i) tree_.file("t" + std::to_string(i), records(i * 60, i));
+  auto one = options();
+  one.jobs = 1;
+  build(one);
+  const auto image = read_whole(*env_, "/i").value();
+  for (const unsigned jobs : {2U, 8U}) {
+    auto many = options();
+    many.jobs = jobs;
+    many.image_path = "/j";
+    many.memory_bytes = jobs == 8 ? 1 << 20 : 1 << 28;
+    build(many);
+    EXPECT_TRUE(read_whole(*env_, "/j").value() == image) << jobs;
+  }
+}
+
+TEST_F(CompressionTest, TreesOfNoiseNeedNothingNew) {
+  for (int i = 0; i < 50; ++i)
+    tree_.file("n" + std::to_string(i), noise(5000, static_cast<std::uint64_t>(i)));
+  build(options());
+  const auto image = dump("/i");
+  EXPECT_EQ(image.superblock.incompat, 0U);
+  EXPECT_EQ(image.superblock.section(format::SectionKind::kDictionaries).length_bytes, 0U);
+}
+
+TEST_F(CompressionTest, SmallFilesGetDictionariesByClass) {
+  add_records();
+  for (int i = 0; i < 400; ++i) tree_.file(std::to_string(i), records(5, i) + "\n");
+  const auto with = build(options());
+  EXPECT_NE(dump("/i").superblock.section(format::SectionKind::kDictionaries).length_bytes, 0U);
+  auto without = options();
+  without.compression->dictionary_bytes_max = 0;
+  without.image_path = "/j";
+  const auto plain = build(without);
+  EXPECT_EQ(dump("/j").superblock.section(format::SectionKind::kDictionaries).length_bytes, 0U);
+  EXPECT_LT(with.superblock.stored_bytes, plain.superblock.stored_bytes * 2 / 3);
+}
+
+TEST_F(CompressionTest, RefusesImpossibleLevels) {
+  tree_.file("f", "some words");
+  auto wrong = options();
+  wrong.compression->level = 23;
+  const auto refused = builder::build(*env_, wrong);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace dgfs::test

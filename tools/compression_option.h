@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// --compress none|zstd[:LEVEL].
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "builder/build.h"
+
+namespace dgfs::tools {
+
+/// What `text` asks for; nullopt for "none". Errors: kInvalidArgument.
+[[nodiscard]] Result<std::optional<builder::Compression>> parse_compression(
+    const std::string& text);
+
+}  // namespace dgfs::tools
