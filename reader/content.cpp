@@ -93,12 +93,11 @@ void Content::announce(const Extent& extent, std::uint64_t stored_bytes_max) con
 }
 
 void Content::give_back(const Extent& extent, std::uint64_t at, std::uint64_t length) const {
-  const auto stored_begin = format::raw_frame_offset(at / kFrameBytes);
-  const auto frame_end = (at + length + kFrameBytes - 1) / kFrameBytes;
-  const auto stored_end = std::min(extent.stored_bytes, format::raw_frame_offset(frame_end));
-  extent.volume->file->advise(storage::Access::kDontNeed,
-                              extent.address.offset_bytes + stored_begin,
-                              stored_end - stored_begin);
+  const auto frame_bytes = extent.frame_bytes();
+  const auto last = std::min(extent.frame_count(), (at + length + frame_bytes - 1) / frame_bytes);
+  const auto begin = extent.frame_begin(at / frame_bytes, nullptr);
+  extent.volume->file->advise(storage::Access::kDontNeed, extent.address.offset_bytes + begin,
+                              extent.frame_begin(last, nullptr) - begin);
 }
 
 bool Content::copy_cached(const Extent& extent, std::uint64_t at, MutableBytes out) const {
