@@ -98,6 +98,7 @@ Status BatchMaker::begin_large(Batch& batch, const ScannedEntry& entry, BatchIte
     append_item(batch, std::move(item), record);
     return ok();
   }
+  DGFS_CHECK(choose_codec());
   large_->record.assign(record.begin(), record.end());
   large_->prefix = reader_.prefix();
   large_->item = std::move(item);
@@ -111,29 +112,34 @@ Status BatchMaker::open_large(const ScannedEntry& entry, BatchItem& item) {
   DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
   DGFS_CHECK(file.find_holes(stop_));
   DGFS_CHECK(describe_file(file, xattrs_, item));
-  DGFS_TRY(codec, choose_codec(file));
-  large_->codec = codec;
+  DGFS_CHECK(read_parts(file));
   large_->file = std::make_shared<SourceFile>(std::move(file));
   return ok();
 }
 
-// What begins a file, stands in its middle and ends it tells how the rest is.
-Result<format::ExtentCodec> BatchMaker::choose_codec(const SourceFile& file) {
-  constexpr auto kRaw = format::ExtentCodec::kRaw;
+// Of a file that may be compressed: what begins it, stands in its middle and ends it.
+Status BatchMaker::read_parts(const SourceFile& file) {
   const auto content_bytes = file.content_bytes();
   // Of few data segments, a file that is larger than a batch may have less than a frame.
-  if (packer_ == nullptr || !format::has_seek_table(content_bytes)) return kRaw;
+  if (packer_ == nullptr || !format::has_seek_table(content_bytes)) return ok();
   if (format::frame_count(format::ExtentCodec::kZstd, content_bytes) > format::kZstdFramesMax) {
-    return kRaw;
+    return ok();
   }
-  std::vector<Buffer> parts;
   for (const auto begin : ContentPacker::parts_of(content_bytes)) {
-    parts.emplace_back(static_cast<std::size_t>(
+    auto& part = large_->parts.emplace_back(static_cast<std::size_t>(
         std::min<std::uint64_t>(ContentPacker::kPartBytes, content_bytes - begin)));
-    DGFS_CHECK(file.read_content(begin, parts.back()));
+    DGFS_CHECK(file.read_content(begin, part));
   }
+  return ok();
+}
+
+// They tell how the rest is.
+Status BatchMaker::choose_codec() {
+  if (large_->parts.empty()) return ok();
+  const auto parts = std::exchange(large_->parts, {});
   DGFS_TRY(pays, packer_->pays({parts.begin(), parts.end()}));
-  return pays ? format::ExtentCodec::kZstd : kRaw;
+  if (pays) large_->codec = format::ExtentCodec::kZstd;
+  return ok();
 }
 
 void BatchMaker::add_piece(Batch& batch) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "builder/batch.h"
 #include "builder/content_packer.h"
@@ -36,7 +37,8 @@ class BatchMaker {
     std::shared_ptr<SourceFile> file;
     Buffer record;
     std::string prefix;
-    BatchItem item;  ///< without extra
+    BatchItem item;             ///< without extra
+    std::vector<Buffer> parts;  ///< until the codec is chosen by them
     format::ExtentCodec codec = format::ExtentCodec::kRaw;
     std::uint64_t next_content = 0;
   };
@@ -46,7 +48,8 @@ class BatchMaker {
   [[nodiscard]] Status begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
                                    Bytes record);
   [[nodiscard]] Status open_large(const ScannedEntry& entry, BatchItem& item);
-  [[nodiscard]] Result<format::ExtentCodec> choose_codec(const SourceFile& file);
+  [[nodiscard]] Status read_parts(const SourceFile& file);
+  [[nodiscard]] Status choose_codec();
   void add_piece(Batch& batch);
 
   TreeReader reader_;

@@ -40,7 +40,7 @@ struct Loss {
 /// What two reading threads need for one batch each and the sorters for a few runs.
 inline constexpr std::size_t kMemoryBytesMin = std::size_t{4} << 20;
 
-/// Costs a third of the time of the next worthwhile level, for some hundredths of the size.
+/// Of the levels that zstd has for contents of this length, one of the middle.
 inline constexpr int kCompressionLevelDefault = 12;
 /// What zstd's own tools train by default; more gains little and costs memory.
 inline constexpr std::size_t kDictionaryBytesDefault = std::size_t{112} << 10;
@@ -51,8 +51,8 @@ inline constexpr std::uint64_t kTokenEntriesMin = 16384;
 
 /// How contents are compressed. A value.
 struct Compression {
-  int level = kCompressionLevelDefault;  ///< zstd's
-  /// Longest dictionary that a class of small files gets; 0: none does.
+  int level = kCompressionLevelDefault;  ///< zstd's, 1 to 22; else kInvalidArgument
+  /// Longest dictionary that a class of small files gets, at most 256 KiB; 0: none does.
   std::size_t dictionary_bytes_max = kDictionaryBytesDefault;
 };
 
@@ -64,11 +64,13 @@ struct BuildOptions {
   /// nullopt = image_path + ".idx"; an empty string = no separate index file.
   std::optional<std::string> index_path;
   bool trailing_index = true;  ///< keep a copy of the index in the image
-  /// Reading threads; 0 = 32, or one per core if there are more, but one for each 2 MiB of memory
-  /// at most. Those that wait for the disk cost nothing, and it answers many at once. With 1 the
-  /// tree is scanned by one thread, too. Never changes the output.
+  /// Reading threads; 0 = 32 (16 with compression), or one per core if there are more, but one for
+  /// each 2 MiB of memory at most. Those that wait for the disk cost nothing, and it answers many
+  /// at once. With 1 the tree is scanned by one thread, too. Never changes the output.
   unsigned jobs = 0;
-  /// Budget for buffers in flight and sorting; what is less than kMemoryBytesMin counts as that.
+  /// Budget for buffers in flight and sorting, but not for what zstd needs and the samples that
+  /// dictionaries are trained on, which must not depend on it; what is less than kMemoryBytesMin
+  /// counts as that.
   std::size_t memory_bytes = std::size_t{256} << 20;
   /// What is packed of the tree, by path below the source; what is not included is not entered.
   rules::PathRules rules;

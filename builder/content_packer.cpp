@@ -20,8 +20,8 @@ using format::kZstdFrameStoredBytesMax;
 
 // Below it a dictionary says what a file has not said itself yet.
 constexpr std::size_t kDictionaryContentBytesMax = std::size_t{64} << 10;
-// What is tried before more of a file is compressed in vain; smaller ones cost as little as that.
-constexpr std::size_t kTriedContentBytesMin = std::size_t{32} << 10;
+// Parts of it are tried before more of a file is compressed in vain; smaller ones cost as little.
+constexpr std::size_t kTriedContentBytesMin = 3 * ContentPacker::kPartBytes + 1;
 constexpr int kTrialLevel = 1;
 
 // What a compressed file takes must be less, for reading it costs more: a 32nd is saved at least.
@@ -72,8 +72,9 @@ class ContentPacker::Lease {
   std::unique_ptr<format::ZstdCompressor> compressor_;
 };
 
-ContentPacker::ContentPacker(int level, const DictionarySet& dictionaries, unsigned at_a_time)
-    : level_(level), dictionaries_(dictionaries) {
+ContentPacker::ContentPacker(int level, const DictionarySet& dictionaries, unsigned at_a_time,
+                             StopFlag stop)
+    : level_(level), dictionaries_(dictionaries), stop_(stop) {
   for (unsigned i = 0; i < std::max(at_a_time, 1U); ++i) {
     free_.push_back(std::make_unique<format::ZstdCompressor>());
   }
@@ -103,6 +104,7 @@ Result<StoredExtent> ContentPacker::pack_small(std::string_view name, Bytes cont
   std::optional<std::size_t> bytes;
   {
     const Lease compressor(*this);
+    DGFS_CHECK(stop_.check());
     DGFS_TRY(compressed, compressor->compress(content, level_, dictionary, room));
     bytes = compressed;
   }
@@ -129,6 +131,7 @@ Status ContentPacker::pack_frames(std::uint64_t first_frame, Bytes content, Muta
   const Lease compressor(*this);
   std::size_t at = 0;
   for (auto number = first_frame; !content.empty(); ++number) {
+    DGFS_CHECK(stop_.check());
     const auto frame = content.first(std::min(content.size(), kZstdFrameBytes));
     DGFS_TRY(bytes, compressor->compress(frame, level_, nullptr,
                                          out.subspan(at, kZstdFrameStoredBytesMax)));
@@ -141,7 +144,7 @@ Status ContentPacker::pack_frames(std::uint64_t first_frame, Bytes content, Muta
 }
 
 std::vector<std::uint64_t> ContentPacker::parts_of(std::uint64_t content_bytes) {
-  if (content_bytes <= 3 * kPartBytes) return {0};
+  if (content_bytes < kTriedContentBytesMin) return {0};
   return {0, content_bytes / 2, content_bytes - kPartBytes};
 }
 

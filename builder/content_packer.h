@@ -13,6 +13,7 @@
 
 #include "builder/batch.h"
 #include "builder/dictionary_set.h"
+#include "builder/stop.h"
 #include "format/extent.h"
 #include "format/seek_table.h"
 #include "format/zstd_frame.h"
@@ -29,9 +30,10 @@ class ContentPacker {
   /// @param level         zstd's
   /// @param dictionaries  must outlive this
   /// @param at_a_time     threads that compress; at least 1
-  ContentPacker(int level, const DictionarySet& dictionaries, unsigned at_a_time);
+  ContentPacker(int level, const DictionarySet& dictionaries, unsigned at_a_time, StopFlag stop);
 
-  /// What depends on content, name, level and dictionaries alone. Errors of both: kLimit (memory).
+  /// What depends on content, name, level and dictionaries alone. Errors of all: kInterrupted,
+  /// kLimit (memory). None is of the file: they end a build.
   /// @param name       of the file
   /// @param out        at least packed_bytes_max()
   /// @param checksums  of the frames are appended
@@ -63,6 +65,7 @@ class ContentPacker {
 
   int level_;
   const DictionarySet& dictionaries_;
+  StopFlag stop_;
   std::mutex mutex_;  ///< guards free_
   std::condition_variable freed_;
   std::vector<std::unique_ptr<format::ZstdCompressor>> free_;

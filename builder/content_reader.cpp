@@ -69,8 +69,12 @@ Status ContentReader::read_packed_piece(Batch& batch) {
   DGFS_TRY(content, read_content(*piece.file, piece.content_begin, piece.content_bytes));
   const auto frames = format::frame_count(piece.codec, content.size());
   const auto room = batch.next_data(frames * format::kZstdFrameStoredBytesMax);
-  DGFS_CHECK(options_.packer->pack_frames(piece.content_begin / format::kZstdFrameBytes, content,
-                                          room, batch.frames));
+  if (auto packed = options_.packer->pack_frames(piece.content_begin / format::kZstdFrameBytes,
+                                                 content, room, batch.frames);
+      !packed) {
+    batch.failure = std::move(packed).error();
+    return ok();
+  }
   for (std::uint64_t i = 0; i < frames; ++i) batch.checksums.push_back(batch.frames.checksum(i));
   batch.data_bytes = static_cast<std::size_t>(batch.frames.begin(frames));
   return ok();
@@ -100,9 +104,13 @@ Status ContentReader::read_packed(const SourceFile& file, std::string_view name,
   DGFS_CHECK(file.check_unchanged());
   if (content.empty()) return ok();
   const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
-  DGFS_TRY(stored, options_.packer->pack(name, content, room, batch.checksums));
-  item.stored = stored;
-  batch.data_bytes += static_cast<std::size_t>(stored.bytes);
+  auto stored = options_.packer->pack(name, content, room, batch.checksums);
+  if (!stored) {
+    batch.failure = std::move(stored).error();
+    return ok();
+  }
+  item.stored = stored.value();
+  batch.data_bytes += static_cast<std::size_t>(item.stored.bytes);
   return ok();
 }
 

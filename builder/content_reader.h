@@ -25,8 +25,8 @@ class ContentReader final : public BatchFiller {
   ContentReader(const storage::Directory& root, const ReaderOptions& options, StopFlag stop)
       : options_(options), stop_(stop), cursor_(root, options.open_levels) {}
 
-  /// Reads the files of a batch. Batch::failure is set only if the stop flag was, or the batch is
-  /// damaged.
+  /// Reads the files of a batch. Batch::failure is set only if the stop flag was, the batch is
+  /// damaged, or compression fails.
   void fill(Batch& batch) override;
 
  private:

@@ -22,7 +22,7 @@ constexpr std::uint64_t kFileBytesMax = std::uint64_t{64} << 10;
 constexpr std::uint64_t kEntriesMax = std::uint64_t{1} << 20;
 // Told apart while they are counted; names that come later are of no class.
 constexpr std::size_t kCountedClassesMax = 4096;
-// With those told by content, 16: all samples together take 32 MiB.
+// With those told by content, 16; all samples together take 30 MiB.
 constexpr std::size_t kNamedClassesMax = 14;
 // Of a class, and of all small files: below, a dictionary takes what it saves.
 constexpr std::uint64_t kClassContentBytesMin = std::uint64_t{256} << 10;
@@ -73,7 +73,7 @@ class DictionaryTrainer {
     const auto all = other_.taken_bytes;
     for (auto& [label, files] : by_content_) {
       // Their share of what is of no class by name is that of the samples.
-      files.content_bytes = all == 0 ? 0 : other_.content_bytes / all * files.taken_bytes;
+      files.content_bytes = all == 0 ? 0 : other_.content_bytes * files.taken_bytes / all;
       DGFS_CHECK(train_one(label, files, dictionaries));
     }
     return dictionaries;
@@ -172,7 +172,8 @@ class DictionaryTrainer {
   Status train_one(const std::string& label, FileClass& files, DictionarySet& dictionaries) {
     DGFS_CHECK(stop_.check());
     const auto capacity = static_cast<std::size_t>(std::min<std::uint64_t>(
-        options_.dictionary_bytes_max, files.content_bytes / kContentPerDictionaryByte));
+        std::min(options_.dictionary_bytes_max, format::kContentDictionaryBytesMax),
+        files.content_bytes / kContentPerDictionaryByte));
     const auto samples = std::exchange(files.samples, {});
     if (samples.size() < kSampleFilesMin || capacity < kDictionaryBytesMin) return ok();
     auto trained = format::ZstdDictionary::train(samples, capacity);

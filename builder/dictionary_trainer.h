@@ -20,7 +20,7 @@ struct TrainerOptions {
 };
 
 /// Files that cannot be read are left out of the sample; the build itself will meet them again.
-/// Memory: the samples, at most 32 MiB, and about as much as zstd needs to train on 2 MiB.
+/// Memory: the samples, at most 30 MiB, and about as much as zstd needs to train on 2 MiB.
 /// Errors: kInterrupted, those of Spool::read.
 [[nodiscard]] Result<DictionarySet> train_dictionaries(const storage::Directory& root,
                                                        const TreeSpool& tree,

@@ -23,14 +23,15 @@ std::string class_of_name(std::string_view name) {
   const auto dot = name.rfind('.');
   const bool has_extension = dot != std::string_view::npos && dot > 0 && dot + 1 < name.size();
   std::string text(has_extension ? name.substr(dot) : name);
-  if (text.size() > kClassBytesMax || std::none_of(text.begin(), text.end(), is_letter)) return {};
+  if (text.starts_with('(') || text.size() > kClassBytesMax) return {};
+  if (std::none_of(text.begin(), text.end(), is_letter)) return {};
   if (has_extension) std::transform(text.begin(), text.end(), text.begin(), lower);
   return text;
 }
 
 std::string_view class_of_content(Bytes content) {
   const auto looked_at = content.first(std::min(content.size(), kLookedAtBytes));
-  return std::all_of(looked_at.begin(), looked_at.end(), is_text) ? "text" : "binary";
+  return std::all_of(looked_at.begin(), looked_at.end(), is_text) ? "(text)" : "(binary)";
 }
 
 }  // namespace dgfs::builder

@@ -120,6 +120,10 @@ Status ImageBuilder::check_options() {
   if (!options_.trailing_index && !has_index_file()) {
     return Error(ErrorKind::kInvalidArgument, 4091, "an image needs an index, in it or beside it");
   }
+  if (options_.compression && (options_.compression->level < format::kZstdLevelMin ||
+                               options_.compression->level > format::kZstdLevelMax)) {
+    return Error(ErrorKind::kInvalidArgument, 4093, "there is no such level of compression");
+  }
   DGFS_TRY(same_place, is_same_place(env_, options_.image_path, index_path_));
   if (same_place) {
     return Error(ErrorKind::kInvalidArgument, 4092, "image and index need different names")
@@ -227,7 +231,7 @@ Status ImageBuilder::train_dictionaries() {
   DGFS_TRY(trained, builder::train_dictionaries(*root_, *tree_, options, stop_));
   dictionaries_ = std::move(trained);
   packer_.emplace(options_.compression->level, dictionaries_,
-                  std::min(budget_.threads, env_.processor_count() + 1));
+                  std::min(budget_.threads, env_.processor_count() + 1), stop_);
   return ok();
 }
 

@@ -17,7 +17,7 @@
 
 namespace dgfs::format {
 
-/// Bounds what a reader holds of them: 16 MiB (F-232).
+/// Bounds what a reader holds of them: 16 MiB, and twice that when digested (F-232).
 inline constexpr std::uint8_t kContentDictionariesMax = 64;
 inline constexpr std::size_t kContentDictionaryBytesMax = std::size_t{1} << 18;
 inline constexpr std::size_t kDictionaryLabelBytesMax = 255;

@@ -27,9 +27,9 @@ inline constexpr std::size_t kZstdFrameBytes = 131072;
 /// Longest zstd frame of kZstdFrameBytes: zstd's bound.
 inline constexpr std::size_t kZstdFrameStoredBytesMax = kZstdFrameBytes + 512;
 
-/// Frames of a zstd extent (F-305): two terabytes of content. What a reader must hold to read any
-/// of it is bounded by this, however long a file claims to be.
-inline constexpr std::uint64_t kZstdFramesMax = std::uint64_t{1} << 24;
+/// Frames of a zstd extent (F-305): 128 GiB of content. What a reader must hold to read any of it
+/// is bounded by this, 16 MiB, however long a file claims to be.
+inline constexpr std::uint64_t kZstdFramesMax = std::uint64_t{1} << 20;
 
 /// Content of all frames but the last.
 [[nodiscard]] constexpr std::size_t frame_bytes(ExtentCodec codec) {

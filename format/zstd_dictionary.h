@@ -30,7 +30,7 @@ class ZstdDictionary {
   [[nodiscard]] Bytes bytes() const;
   /// The number that it says of itself, by which frames name it.
   [[nodiscard]] std::uint32_t id() const;
-  /// About 1.3 times bytes(), and some times that for each level compressed with.
+  /// About 2.3 times bytes(), and some times that for each level compressed with.
   [[nodiscard]] std::size_t memory_bytes() const;
 
   /// @{

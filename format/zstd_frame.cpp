@@ -76,6 +76,7 @@ Status decompress_zstd_frame(Bytes frame, MutableBytes out,
   }
   // A context per call would cost more than decoding a small frame does.
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecompression> context{ZSTD_createDCtx()};
+  if (context == nullptr) return Error(ErrorKind::kLimit, 2527, "out of memory for zstd");
   const auto bytes = ZSTD_decompress_usingDDict(context.get(), out.data(), out.size(), frame.data(),
                                                 frame.size(), digested);
   if (ZSTD_isError(bytes) != 0) {

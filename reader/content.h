@@ -33,7 +33,7 @@ class Content {
         options_{&dictionaries, checked} {}
 
   /// The extent of a file with so much content (bytes without holes; not 0).
-  /// Errors: kCorrupt (lengths contradict each other, outside the volume), kNotFound (volume).
+  /// Errors: as extent_of() of reader/extent.h.
   [[nodiscard]] Result<Extent> extent_of(const Node& node, std::uint64_t content_bytes) const {
     return reader::extent_of(volumes_, node, content_bytes);
   }

@@ -20,7 +20,7 @@ Error bad_extent(std::uint16_t code, const Node& node, const char* what) {
 Status check_zstd_lengths(const Node& node, std::uint64_t content_bytes) {
   const auto frames = format::frame_count(format::ExtentCodec::kZstd, content_bytes);
   if (frames > format::kZstdFramesMax) {  // F-305
-    return Error(ErrorKind::kLimit, 3088, "more than 2^24 frames")
+    return Error(ErrorKind::kLimit, 3088, "more than 2^20 frames")
         .in_section("contents")
         .at_offset(node.data.offset_bytes);
   }

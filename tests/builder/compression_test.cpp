@@ -13,7 +13,8 @@ namespace dgfs::test {
 namespace {
 
 std::string record(int i) {
-  return R"({"kind":"record","number":)" + std::to_string(i * 7919) +
+  return R"({"kind":"record","number":)" +
+         std::to_string(std::uint64_t{7919} * static_cast<std::uint64_t>(i)) +
          R"(,"state":"of no account","owner":"nobody in particular","tags":["a","b)" +
          std::to_string(i % 17) + "\"]}\n";
 }
@@ -95,6 +96,10 @@ TEST_F(CompressionTest, GivesTheSameBytesOnAnyNumberOfThreads) {
   add_records();
   tree_.file("large", records(90'000, 2));
   tree_.sparse("few", std::uint64_t{1} << 28, 100'000'000, records(100, 3));
+  // Whole in the larger batches, in pieces in the smaller ones.
+  tree_.file("middling", records(9000, 6));
+  tree_.file("noise", noise(1'000'000, 8));
+  tree_.file("noise around text", noise(500'000, 9) + records(4000, 7) + noise(500'000, 10));
   for (int i = 0; i < 40; ++i) tree_.file("t" + std::to_string(i), records(i * 60, i));
   auto one = options();
   one.jobs = 1;
@@ -135,10 +140,25 @@ TEST_F(CompressionTest, SmallFilesGetDictionariesByClass) {
 TEST_F(CompressionTest, RefusesImpossibleLevels) {
   tree_.file("f", "some words");
   auto wrong = options();
-  wrong.compression->level = 23;
-  const auto refused = builder::build(*env_, wrong);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalidArgument);
+  for (const int level : {-1, 0, 23}) {
+    for (const bool keep_going : {false, true}) {
+      wrong.compression->level = level;
+      wrong.keep_going = keep_going;
+      const auto refused = builder::build(*env_, wrong);
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalidArgument);
+    }
+  }
+}
+
+// Longer ones than the format has would end the build.
+TEST_F(CompressionTest, DictionariesAreAsLongAsTheyMayBe) {
+  add_records();
+  tree_.file("small.json", "{}");
+  auto large = options();
+  large.compression->dictionary_bytes_max = std::size_t{1} << 30;
+  build(large);
+  EXPECT_EQ(dump("/i").nodes.at("small.json").content, "{}");
 }
 
 }  // namespace

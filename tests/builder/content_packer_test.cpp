@@ -82,7 +82,7 @@ constexpr std::size_t kSizes[] = {1,     7,     8,      31,     100,    4096,   
 
 TEST(ContentPacker, CompressesTextOfAnySize) {  // F-300, F-303
   const DictionarySet none;
-  ContentPacker packer(3, none, 1);
+  ContentPacker packer(3, none, 1, builder::StopFlag());
   for (const std::size_t size : kSizes) {
     SCOPED_TRACE(size);
     const auto content = text(size, size);
@@ -97,7 +97,7 @@ TEST(ContentPacker, CompressesTextOfAnySize) {  // F-300, F-303
 
 TEST(ContentPacker, StoresNoiseAsItIs) {
   const DictionarySet none;
-  ContentPacker packer(19, none, 1);
+  ContentPacker packer(19, none, 1, builder::StopFlag());
   for (const std::size_t size : kSizes) {
     SCOPED_TRACE(size);
     const auto content = incompressible(size);
@@ -111,7 +111,7 @@ TEST(ContentPacker, StoresNoiseAsItIs) {
 // What looks like text where it is looked at may be noise elsewhere: there is room for it.
 TEST(ContentPacker, NoiseBetweenTextFits) {
   const DictionarySet none;
-  ContentPacker packer(3, none, 1);
+  ContentPacker packer(3, none, 1, builder::StopFlag());
   auto content = incompressible(1 << 20);
   const auto begin = text(16 << 10, 1);
   std::copy(begin.begin(), begin.end(), content.begin());
@@ -123,7 +123,7 @@ TEST(ContentPacker, NoiseBetweenTextFits) {
 
 TEST(ContentPacker, PiecesAreWhatTheWholeIs) {
   const DictionarySet none;
-  ContentPacker packer(3, none, 1);
+  ContentPacker packer(3, none, 1, builder::StopFlag());
   const auto content = text(600'000, 9);
   const auto whole = pack(packer, content);
   Buffer joined;
@@ -147,11 +147,11 @@ TEST(ContentPacker, PiecesAreWhatTheWholeIs) {
 
 TEST(ContentPacker, ManyThreadsMakeTheSameBytes) {
   const DictionarySet none;
-  ContentPacker alone(6, none, 1);
+  ContentPacker alone(6, none, 1, builder::StopFlag());
   std::vector<Buffer> expected;
   for (std::size_t i = 0; i < 64; ++i)
     expected.push_back(pack(alone, text(1 + i * 3000, i)).extent);
-  ContentPacker shared(6, none, 2);
+  ContentPacker shared(6, none, 2, builder::StopFlag());
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {

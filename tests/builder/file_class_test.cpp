@@ -20,21 +20,23 @@ TEST(FileClass, OfNames) {
                                                        {"photo.2024", ""},
                                                        {"v1.0.0-release-candidate", ""},
                                                        {"", ""},
+                                                       {"text", "text"},
+                                                       {"(text)", ""},
                                                        {"x.verylongextension", ""}};
   for (const auto& [name, label] : cases) EXPECT_EQ(class_of_name(name), label) << name;
 }
 
 TEST(FileClass, OfContents) {
-  EXPECT_EQ(class_of_content(as_bytes("#!/bin/sh\n\techo \xc3\xa4\r\n")), "text");
-  EXPECT_EQ(class_of_content({}), "text");
+  EXPECT_EQ(class_of_content(as_bytes("#!/bin/sh\n\techo \xc3\xa4\r\n")), "(text)");
+  EXPECT_EQ(class_of_content({}), "(text)");
   using namespace std::string_view_literals;
   EXPECT_EQ(class_of_content(as_bytes("\x7f"
                                       "ELF\2\1\1\0\0"sv)),
-            "binary");
-  EXPECT_EQ(class_of_content(as_bytes("text\0"sv)), "binary");
+            "(binary)");
+  EXPECT_EQ(class_of_content(as_bytes("text\0"sv)), "(binary)");
   Buffer late(600, 'a');
   late[599] = 0;  // behind what is looked at
-  EXPECT_EQ(class_of_content(late), "text");
+  EXPECT_EQ(class_of_content(late), "(text)");
 }
 
 Buffer trained(char letter) {
@@ -50,11 +52,11 @@ TEST(DictionarySet, ChoosesByNameThenByContent) {
   DictionarySet dictionaries;
   EXPECT_EQ(dictionaries.choose("a.c", {}), nullptr);
   ASSERT_TRUE(dictionaries.add(".c", trained('c')));
-  ASSERT_TRUE(dictionaries.add("text", trained('t')));
+  ASSERT_TRUE(dictionaries.add("(text)", trained('t')));
   ASSERT_TRUE(dictionaries.choose("a.c", {}));
   EXPECT_EQ(dictionaries.choose("a.c", {})->label, ".c");
   EXPECT_EQ(dictionaries.choose("a.C", Buffer(10))->id, 1);
-  EXPECT_EQ(dictionaries.choose("a.h", as_bytes("words"))->label, "text");
+  EXPECT_EQ(dictionaries.choose("a.h", as_bytes("words"))->label, "(text)");
   EXPECT_EQ(dictionaries.choose("a.h", Buffer(10)), nullptr);
   EXPECT_EQ(dictionaries.all().all().size(), 2U);
   EXPECT_GT(dictionaries.all().memory_bytes(), 2048U);

@@ -150,11 +150,11 @@ TEST_F(NamespaceLies, SizesThatTheExtentsDoNotHave) {
     expect_lie("raw, of another length", {3080, "contents"}, sized(size, 15, kRaw));
   }
   expect_lie("a frame of nothing", {3082, "contents"}, sized(1, 8, kZstd));
-  for (const std::uint64_t size : {131073ULL, 1ULL << 41}) {
+  for (const std::uint64_t size : {131073ULL, 1ULL << 37}) {
     expect_lie("more frames than bytes", {3082, "contents"}, sized(size, 15, kZstd));
   }
   // F-305. A file with holes may be as long as it likes; the table of its frames must not be.
-  for (const std::uint64_t size : {(1ULL << 41) + 1, (1ULL << 63) - 1}) {
+  for (const std::uint64_t size : {(1ULL << 37) + 1, (1ULL << 63) - 1}) {
     expect_lie("more frames than a table may have", {3088, "contents"},
                sized(size, size - 10000, kZstd));
   }
