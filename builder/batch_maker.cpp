@@ -125,10 +125,8 @@ Status BatchMaker::read_parts(const SourceFile& file) {
   if (format::frame_count(format::ExtentCodec::kZstd, content_bytes) > format::kZstdFramesMax) {
     return ok();
   }
-  for (const auto begin : ContentPacker::parts_of(content_bytes)) {
-    auto& part = large_->parts.emplace_back(static_cast<std::size_t>(
-        std::min<std::uint64_t>(ContentPacker::kPartBytes, content_bytes - begin)));
-    DGFS_CHECK(file.read_content(begin, part));
+  for (const auto& part : ContentPacker::parts_of(content_bytes)) {
+    DGFS_CHECK(file.read_content(part.begin, large_->parts.emplace_back(part.bytes)));
   }
   return ok();
 }

@@ -20,8 +20,8 @@ using format::kZstdFrameStoredBytesMax;
 
 // Below it a dictionary says what a file has not said itself yet.
 constexpr std::size_t kDictionaryContentBytesMax = std::size_t{64} << 10;
-// Parts of it are tried before more of a file is compressed in vain; smaller ones cost as little.
-constexpr std::size_t kTriedContentBytesMin = 3 * ContentPacker::kPartBytes + 1;
+// Parts of a file are tried before more of it is compressed in vain, if it has more than they.
+constexpr std::size_t kPartBytes = std::size_t{16} << 10;
 constexpr int kTrialLevel = 1;
 
 // What a compressed file takes must be less, for reading it costs more: a 32nd is saved at least.
@@ -30,16 +30,12 @@ std::size_t worthwhile_bytes(std::size_t content_bytes) {
 }
 
 StoredExtent store_raw(Bytes content, MutableBytes out, std::vector<std::uint64_t>& checksums) {
-  std::size_t at = 0;
-  for (std::uint64_t frame = 0; !content.empty(); ++frame) {
-    const auto bytes = content.first(std::min(content.size(), format::kFrameBytes));
-    checksums.push_back(format::frame_checksum(frame, bytes));
-    format::store(out, at, checksums.back());
-    std::copy(bytes.begin(), bytes.end(), out.subspan(at + kChecksumBytes).begin());
-    at += kChecksumBytes + bytes.size();
-    content = content.subspan(bytes.size());
+  format::store_raw_extent(content, out);
+  for (std::uint64_t i = 0; i < format::frame_count(ExtentCodec::kRaw, content.size()); ++i) {
+    const auto at = static_cast<std::size_t>(format::raw_frame_offset(i));
+    checksums.push_back(format::load<std::uint64_t>(out, at));
   }
-  return {ExtentCodec::kRaw, at};
+  return {ExtentCodec::kRaw, format::raw_extent_bytes(content.size())};
 }
 
 }  // namespace
@@ -82,13 +78,12 @@ ContentPacker::ContentPacker(int level, const DictionarySet& dictionaries, unsig
 
 Result<StoredExtent> ContentPacker::pack(std::string_view name, Bytes content, MutableBytes out,
                                          std::vector<std::uint64_t>& checksums) {
-  if (content.size() >= kTriedContentBytesMin) {
-    std::vector<Bytes> parts;
-    for (const auto begin : parts_of(content.size())) {
-      const auto part = content.subspan(static_cast<std::size_t>(begin));
-      parts.push_back(part.first(std::min(part.size(), kPartBytes)));
-    }
-    DGFS_TRY(compressible, pays(std::move(parts)));
+  std::vector<Bytes> parts;
+  for (const auto& part : parts_of(content.size())) {
+    parts.push_back(content.subspan(static_cast<std::size_t>(part.begin), part.bytes));
+  }
+  if (!parts.empty()) {
+    DGFS_TRY(compressible, pays(parts));
     if (!compressible) return store_raw(content, out, checksums);
   }
   return format::has_seek_table(content.size()) ? pack_large(content, out, checksums)
@@ -143,12 +138,13 @@ Status ContentPacker::pack_frames(std::uint64_t first_frame, Bytes content, Muta
   return ok();
 }
 
-std::vector<std::uint64_t> ContentPacker::parts_of(std::uint64_t content_bytes) {
-  if (content_bytes < kTriedContentBytesMin) return {0};
-  return {0, content_bytes / 2, content_bytes - kPartBytes};
+std::vector<ContentPacker::Part> ContentPacker::parts_of(std::uint64_t content_bytes) {
+  if (content_bytes <= 3 * kPartBytes) return {};
+  return {
+      {0, kPartBytes}, {content_bytes / 2, kPartBytes}, {content_bytes - kPartBytes, kPartBytes}};
 }
 
-Result<bool> ContentPacker::pays(std::vector<Bytes> parts) {
+Result<bool> ContentPacker::pays(const std::vector<Bytes>& parts) {
   std::array<std::uint8_t, kPartBytes> room;
   const Lease compressor(*this);
   for (const Bytes part : parts) {

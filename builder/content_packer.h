@@ -47,11 +47,16 @@ class ContentPacker {
   [[nodiscard]] Status pack_frames(std::uint64_t first_frame, Bytes content, MutableBytes out,
                                    format::SeekTable& frames);
 
-  /// Whether it pays to compress a large file, of which these are parts.
-  [[nodiscard]] Result<bool> pays(std::vector<Bytes> parts);
-  /// What pays() is to be given of a file with so much content: where parts begin.
-  [[nodiscard]] static std::vector<std::uint64_t> parts_of(std::uint64_t content_bytes);
-  static constexpr std::size_t kPartBytes = std::size_t{16} << 10;
+  /// A stretch of a file's content.
+  struct Part {
+    std::uint64_t begin = 0;
+    std::size_t bytes = 0;
+  };
+  /// What tells of a file with so much content whether it pays to compress it; nothing of a small
+  /// one, which is compressed to see.
+  [[nodiscard]] static std::vector<Part> parts_of(std::uint64_t content_bytes);
+  /// Whether it does, by the content of these parts.
+  [[nodiscard]] Result<bool> pays(const std::vector<Bytes>& parts);
 
  private:
   /// A context, for as long as it lives.

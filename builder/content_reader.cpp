@@ -31,6 +31,7 @@ Status ContentReader::read_items(Batch& batch) {
       batch.checksums.resize(checksums);
       item.more().error = std::move(read).error();
     }
+    if (batch.failure) break;
   }
   return ok();
 }

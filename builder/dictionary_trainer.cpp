@@ -10,6 +10,7 @@
 
 #include "builder/directory_cursor.h"
 #include "builder/file_class.h"
+#include "builder/source_file.h"
 #include "format/mode.h"
 #include "format/zstd_frame.h"
 
@@ -161,12 +162,10 @@ class DictionaryTrainer {
   Buffer read_sample(const ScannedEntry& entry, const std::string& prefix) {
     const auto directory = cursor_.enter(prefix);
     if (!directory) return {};
-    const auto file = directory.value()->open_file(entry.name);
+    const auto file = SourceFile::open(*directory.value(), entry);
     if (!file) return {};
     Buffer sample(static_cast<std::size_t>(std::min(entry.size_bytes, kSampleFileBytesMax)));
-    const auto count = file.value()->read_at(0, sample);
-    sample.resize(count ? count.value() : 0);
-    return sample;
+    return file.value().read_content(0, sample) ? sample : Buffer();
   }
 
   Status train_one(const std::string& label, FileClass& files, DictionarySet& dictionaries) {

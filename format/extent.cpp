@@ -53,13 +53,19 @@ std::uint64_t frame_checksum(std::uint64_t frame, Bytes stored) noexcept {
   return checksum64(stored, frame);
 }
 
-void append_raw_extent(Bytes content, Buffer& out) {
+void store_raw_extent(Bytes content, MutableBytes out) {
   for (std::uint64_t i = 0; i < frame_count(ExtentCodec::kRaw, content.size()); ++i) {
     const auto frame = content_of_frame(content, i, kFrameBytes);
-    Encoder encoder(out);
-    encoder.fixed(frame_checksum(i, frame));
-    encoder.raw(frame);
+    const auto at = static_cast<std::size_t>(raw_frame_offset(i));
+    store(out, at, frame_checksum(i, frame));
+    std::copy(frame.begin(), frame.end(), out.subspan(at + kChecksumBytes).begin());
   }
+}
+
+void append_raw_extent(Bytes content, Buffer& out) {
+  const auto begin = out.size();
+  out.resize(begin + static_cast<std::size_t>(raw_extent_bytes(content.size())));
+  store_raw_extent(content, MutableBytes(out).subspan(begin));
 }
 
 Status append_zstd_extent(Bytes content, int level, Buffer& out,
@@ -69,23 +75,20 @@ Status append_zstd_extent(Bytes content, int level, Buffer& out,
     return Error(ErrorKind::kLimit, 2727, "too much content to compress");
   }
   ZstdCompressor compressor;
-  if (!has_seek_table(content.size())) {
-    if (content.empty()) return ok();
-    const auto begin = out.size();
-    out.resize(begin + kChecksumBytes + ZSTD_compressBound(content.size()));
-    const auto room = MutableBytes(out).subspan(begin + kChecksumBytes);
-    DGFS_TRY(bytes, compressor.compress(content, level, dictionary, room));
-    out.resize(begin + kChecksumBytes + bytes.value_or(0));
-    store(MutableBytes(out), begin, frame_checksum(0, Bytes(out).subspan(begin + kChecksumBytes)));
-    return ok();
-  }
   SeekTable table;
   for (std::uint64_t i = 0; i < frames; ++i) {
     const auto begin = out.size();
-    DGFS_CHECK(compressor.append(content_of_frame(content, i, kZstdFrameBytes), level, out));
-    table.add(Bytes(out).subspan(begin));
+    if (frames == 1) out.resize(begin + kChecksumBytes);
+    const auto frame = content_of_frame(content, i, kZstdFrameBytes);
+    DGFS_CHECK(compressor.append(frame, level, out, frames == 1 ? dictionary : nullptr));
+    if (frames > 1) {
+      table.add(Bytes(out).subspan(begin));
+    } else {
+      store(MutableBytes(out), begin,
+            frame_checksum(i, Bytes(out).subspan(begin + kChecksumBytes)));
+    }
   }
-  table.encode(content.size(), out);
+  if (frames > 1) table.encode(content.size(), out);
   return ok();
 }
 

@@ -58,7 +58,9 @@ inline constexpr std::uint64_t kZstdFramesMax = std::uint64_t{1} << 20;
 /// Checksum of a frame: of its content as it is stored, or of the zstd frame.
 [[nodiscard]] std::uint64_t frame_checksum(std::uint64_t frame, Bytes stored) noexcept;
 
-/// Appends `content` (whole file) as an extent to `out`.
+/// Puts `content` (whole file) as an extent at the beginning of `out`, which has room for it.
+void store_raw_extent(Bytes content, MutableBytes out);
+/// Appends it to `out`.
 void append_raw_extent(Bytes content, Buffer& out);
 /// The same, compressed; deterministic for one zstd version.
 /// @param dictionary  for content of one frame; may be null

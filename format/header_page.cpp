@@ -16,7 +16,6 @@ constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kMajorOffset = 8;
 constexpr std::size_t kMinorOffset = 10;
 constexpr std::size_t kHeaderBytesOffset = 12;
-constexpr std::size_t kCompatOffset = 16;
 constexpr std::size_t kRoCompatOffset = 24;
 constexpr std::size_t kIncompatOffset = 32;
 constexpr std::size_t kUuidOffset = 40;
@@ -30,7 +29,7 @@ HeaderCommon load_common(Bytes page) {
   common.version_major = load<std::uint16_t>(page, kMajorOffset);
   common.version_minor = load<std::uint16_t>(page, kMinorOffset);
   common.header_bytes = load<std::uint32_t>(page, kHeaderBytesOffset);
-  common.compat = load<std::uint64_t>(page, kCompatOffset);
+  common.compat = load<std::uint64_t>(page, kHeaderCompatOffset);
   common.ro_compat = load<std::uint64_t>(page, kRoCompatOffset);
   common.incompat = load<std::uint64_t>(page, kIncompatOffset);
   std::copy_n(page.begin() + kUuidOffset, common.uuid.size(), common.uuid.begin());
@@ -84,7 +83,7 @@ void seal_header_page(std::string_view magic, const HeaderCommon& common, Mutabl
   store(page, kMajorOffset, common.version_major);
   store(page, kMinorOffset, common.version_minor);
   store(page, kHeaderBytesOffset, common.header_bytes);
-  store(page, kCompatOffset, common.compat);
+  store(page, kHeaderCompatOffset, common.compat);
   store(page, kRoCompatOffset, common.ro_compat);
   store(page, kIncompatOffset, common.incompat);
   std::copy_n(common.uuid.begin(), common.uuid.size(), page.begin() + kUuidOffset);

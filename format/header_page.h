@@ -18,6 +18,8 @@ namespace dgfs::format {
 
 /// First byte after the common part: fields of the particular page follow.
 inline constexpr std::size_t kHeaderCommonBytes = 56;
+/// Where the compat word stands.
+inline constexpr std::size_t kHeaderCompatOffset = 16;
 /// Where the page's checksum stands.
 inline constexpr std::size_t kHeaderChecksumOffset = kPageBytes - kChecksumBytes;
 

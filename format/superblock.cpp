@@ -121,6 +121,15 @@ Status check_required(const Superblock& superblock) {
   return ok();
 }
 
+// F-028. A program may skip what the bit denies, and would then lose what others see.
+Status check_features(const Superblock& superblock) {
+  const auto denied = (superblock.compat & feature::kCompatXattrs) == 0;
+  if (denied && superblock.section(SectionKind::kXattrs).length_bytes != 0) {
+    return corrupt(2572, kHeaderCompatOffset, "section 'xattrs' without the feature 'xattrs'");
+  }
+  return ok();
+}
+
 // F-025, F-026. Later code allocates by these counts, so they are tied to the length of the pages.
 Status check_counts(const Superblock& superblock) {
   const auto pages = superblock.section(SectionKind::kPages).length_bytes / kPageBytes;
@@ -198,6 +207,7 @@ Result<Superblock> decode_superblock(Bytes page) {
   DGFS_CHECK(check_index_bytes(superblock.index_bytes));
   DGFS_CHECK(load_sections(page, common.header_bytes, superblock));
   DGFS_CHECK(check_required(superblock));
+  DGFS_CHECK(check_features(superblock));
   DGFS_CHECK(check_counts(superblock));
   return superblock;
 }

@@ -26,12 +26,16 @@ struct ZstdCompressor::Context {
 ZstdCompressor::ZstdCompressor() : context_(std::make_unique<Context>()) {}
 ZstdCompressor::~ZstdCompressor() = default;
 
-Status ZstdCompressor::append(Bytes content, int level, Buffer& out) {
+Status ZstdCompressor::append(Bytes content, int level, Buffer& out,
+                              const ContentDictionary* dictionary) {
   const auto begin = out.size();
   out.resize(begin + ZSTD_compressBound(content.size()));
-  const auto bytes = compress(content, level, nullptr, MutableBytes(out).subspan(begin));
-  out.resize(begin + (bytes ? bytes.value().value_or(0) : 0));
-  return bytes ? Status(ok()) : bytes.error();
+  const auto done = compress(content, level, dictionary, MutableBytes(out).subspan(begin));
+  const auto bytes = done ? done.value() : std::nullopt;
+  out.resize(begin + bytes.value_or(0));
+  if (!done) return done.error();
+  if (!bytes) return Error(ErrorKind::kLimit, 2528, "zstd needs more room than it says");
+  return ok();
 }
 
 Result<std::optional<std::size_t>> ZstdCompressor::compress(Bytes content, int level,

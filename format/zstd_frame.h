@@ -27,8 +27,10 @@ class ZstdCompressor {
   ZstdCompressor& operator=(const ZstdCompressor&) = delete;
 
   /// Appends `content` as one frame to `out`.
-  /// @param level  zstd's; kInvalidArgument outside of kZstdLevelMin to kZstdLevelMax
-  [[nodiscard]] Status append(Bytes content, int level, Buffer& out);
+  /// @param level       zstd's; kInvalidArgument outside of kZstdLevelMin to kZstdLevelMax
+  /// @param dictionary  may be null
+  [[nodiscard]] Status append(Bytes content, int level, Buffer& out,
+                              const ContentDictionary* dictionary = nullptr);
   /// Puts `content` as one frame at the beginning of `out`.
   /// @param dictionary  may be null
   /// @return its length; nullopt where `out` has no room for it

@@ -44,9 +44,8 @@ class PageStore {
 
   /// One read of kPageBytes where the page is not cached; a damaged one is taken from the other
   /// copy. A page that is asked for again and again, and often beside what is read, is decoded,
-  /// where decoded pages do not
-  /// have half of the cache already: they take ten times the room and more. A full cache takes in
-  /// what is missed again while about as many others were as it holds.
+  /// where decoded pages do not have half of the cache already: they take ten times the room and
+  /// more. A full cache takes in what is missed again while about as many others were as it holds.
   [[nodiscard]] Result<PagePointer> get(std::size_t page) const;
   /// At least the entries [begin, end) of a page. No read.
   [[nodiscard]] Result<EntryRange> range(const PagePointer& page, std::size_t begin,

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/builder/source_tree.h"
+#include "tests/support/whole_extent.h"
 
 namespace dgfs::test {
 namespace {
@@ -47,34 +48,9 @@ Packed pack(ContentPacker& packer, Bytes content) {
   return packed;
 }
 
-/// Content of an extent, as format/ alone decodes it.
 Buffer unpacked(const Packed& packed, std::size_t content_bytes) {
-  const auto codec = packed.stored.codec;
-  std::optional<format::SeekTable> table;
-  if (codec == ExtentCodec::kZstd && format::has_seek_table(content_bytes)) {
-    const auto bytes = format::seek_table_bytes(format::frame_count(codec, content_bytes));
-    table = format::SeekTable::decode(Bytes(packed.extent).last(static_cast<std::size_t>(bytes)),
-                                      content_bytes, packed.extent.size())
-                .value();
-  }
-  Buffer content(content_bytes);
-  const auto frames = format::frame_count(codec, content_bytes);
-  EXPECT_EQ(packed.checksums.size(), frames);
-  for (std::uint64_t i = 0; i < frames; ++i) {
-    const auto at = static_cast<std::size_t>(i) * format::frame_bytes(codec);
-    const auto out = MutableBytes(content).subspan(
-        at, std::min(format::frame_bytes(codec), content.size() - at));
-    const auto begin = table ? table->begin(i) : format::raw_frame_offset(i);
-    const auto end = table            ? table->begin(i + 1)
-                     : i + 1 < frames ? format::raw_frame_offset(i + 1)
-                                      : packed.extent.size();
-    const auto stored =
-        Bytes(packed.extent)
-            .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    EXPECT_TRUE(table ? format::open_listed_frame(i, stored, table->checksum(i), out)
-                      : format::open_frame(codec, i, stored, out));
-  }
-  return content;
+  EXPECT_EQ(packed.checksums.size(), format::frame_count(packed.stored.codec, content_bytes));
+  return read_extent(packed.stored.codec, packed.extent, content_bytes).value();
 }
 
 constexpr std::size_t kSizes[] = {1,     7,     8,      31,     100,    4096,   32767,  32768,

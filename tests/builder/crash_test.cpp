@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "builder/build.h"
@@ -25,16 +26,18 @@ std::vector<std::string> names_in(storage::Env& env, const std::string& path) {
   return names;
 }
 
-class CrashTest : public testing::TestWithParam<bool> {
+// By whether there is an old image, and whether contents are compressed.
+class CrashTest : public testing::TestWithParam<std::tuple<bool, bool>> {
  protected:
   CrashTest() {
     EXPECT_TRUE(env_->make_directory("/out", 0755));
     tree_.directory("d");
     tree_.file("d/f", "old content");
     tree_.file("g", noise(70000, 1));
+    tree_.file("words", std::string(200000, 'w'));
     tree_.link("g", "d/g");
     tree_.xattr("d/f", "user.x", "1");
-    if (GetParam()) {
+    if (has_old()) {
       EXPECT_TRUE(builder::build(*env_, options()));
       image_ = read_whole(*env_, "/out/i").value();
       index_ = read_whole(*env_, "/out/i.idx").value();
@@ -44,8 +47,14 @@ class CrashTest : public testing::TestWithParam<bool> {
     EXPECT_TRUE(env_->sync_directory("/out"));
   }
 
+  static bool has_old() { return std::get<0>(GetParam()); }
+  static builder::BuildOptions options_of(const SourceTree& tree) {
+    auto options = options_for(tree, "/out/i");
+    if (std::get<1>(GetParam())) options.compression = builder::Compression{3};
+    return options;
+  }
   builder::BuildOptions options() {
-    auto options = options_for(tree_, "/out/i");
+    auto options = options_of(tree_);
     options.jobs = jobs_;
     return options;
   }
@@ -94,7 +103,7 @@ class CrashTest : public testing::TestWithParam<bool> {
   std::optional<Buffer> index_;
 };
 
-INSTANTIATE_TEST_SUITE_P(OldImage, CrashTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(OldImage, CrashTest, testing::Combine(testing::Bool(), testing::Bool()));
 
 TEST_P(CrashTest, AnIoErrorLeavesTheOutputsAsBefore) { fail_every_call(FaultKind::kIoError, 30); }
 
@@ -113,10 +122,10 @@ TEST_P(CrashTest, APowerCutLeavesAnImageThatOpens) {
     SourceTree tree(*env, "/src");
     ASSERT_TRUE(env->make_directory("/out", 0755));
     tree.file("f", "content");
-    auto options = options_for(tree, "/out/i");
+    auto options = options_of(tree);
     options.jobs = 1;
     ASSERT_TRUE(env->sync_directory("/"));
-    if (GetParam()) {
+    if (has_old()) {
       ASSERT_TRUE(builder::build(*env, options));
     }
     options.created_seconds = 5;
@@ -126,7 +135,7 @@ TEST_P(CrashTest, APowerCutLeavesAnImageThatOpens) {
     const bool fired = faulty->fired() != 0;
     env->crash(storage::CrashLoss::kDropUnsynced, 1);
     const bool there = env->status("/out/i").has_value();
-    EXPECT_TRUE(there || (!GetParam() && !built)) << call;
+    EXPECT_TRUE(there || (!has_old() && !built)) << call;
     if (there) {
       const auto image = dump_image(*env, "/out/i");
       ASSERT_TRUE(image) << "call " << call << ": " << image.error().message();

@@ -10,7 +10,6 @@
 #include "format/coding.h"
 #include "format/content_dictionary.h"
 #include "format/directory_table.h"
-#include "format/extent.h"
 #include "format/inode_runs.h"
 #include "format/key.h"
 #include "format/limits.h"
@@ -19,9 +18,9 @@
 #include "format/page.h"
 #include "format/page_directory.h"
 #include "format/page_root.h"
-#include "format/seek_table.h"
 #include "format/volume_header.h"
 #include "format/xattr_set.h"
+#include "tests/support/whole_extent.h"
 
 namespace dgfs::test {
 namespace {
@@ -289,35 +288,7 @@ Status Dumper::load_content(DumpedNode& node) {
     content_bytes = 0;
     for (const auto& segment : node.segments) content_bytes += segment.length;
   }
-  Buffer content(content_bytes);
-  std::optional<format::SeekTable> table;
-  if (entry.codec == format::ExtentCodec::kZstd && format::has_seek_table(content_bytes)) {
-    const auto bytes = format::seek_table_bytes(format::frame_count(entry.codec, content_bytes));
-    DGFS_CHECK(expect(bytes <= stored.size(), "no room for the seek table"));
-    DGFS_TRY(decoded, format::SeekTable::decode(stored.last(bytes), content_bytes, stored.size()));
-    table = std::move(decoded);
-  } else if (entry.codec == format::ExtentCodec::kRaw) {
-    DGFS_CHECK(expect(stored.size() == format::raw_extent_bytes(content_bytes),
-                      "content and stored length differ"));
-  }
-  const format::FrameOptions options{&dictionaries_, true};
-  for (std::uint64_t frame = 0; frame < format::frame_count(entry.codec, content_bytes); ++frame) {
-    const auto at = frame * format::frame_bytes(entry.codec);
-    const auto out = MutableBytes(content).subspan(
-        at, std::min<std::uint64_t>(format::frame_bytes(entry.codec), content_bytes - at));
-    if (table) {
-      const auto begin = table->begin(frame);
-      DGFS_CHECK(format::open_listed_frame(frame,
-                                           stored.subspan(begin, table->begin(frame + 1) - begin),
-                                           table->checksum(frame), out, options));
-      continue;
-    }
-    const auto frame_bytes =
-        entry.codec == format::ExtentCodec::kZstd
-            ? stored
-            : stored.subspan(format::raw_frame_offset(frame), out.size() + format::kChecksumBytes);
-    DGFS_CHECK(format::open_frame(entry.codec, frame, frame_bytes, out, options));
-  }
+  DGFS_TRY(content, read_extent(entry.codec, stored, content_bytes, {&dictionaries_, true}));
   if (!entry.sparse_map.present()) {
     node.content = as_text(content);
     return ok();

@@ -18,22 +18,35 @@ namespace {
 
 using storage::CallKind;
 
-class LossTest : public testing::Test {
+// By whether contents are compressed.
+class LossTest : public testing::TestWithParam<bool> {
  protected:
   LossTest() {
     tree_.directory("d");
     tree_.file("d/first", "first");
-    tree_.file("d/victim", noise(200000, 1));
+    tree_.file("d/victim", content_of(200000, 1));
     tree_.file("last", "last");
     tree_.link("last", "zlink");
     tree_.file("zz", "zz");
     tree_.link("zz", "zzlink");
   }
 
+  static std::string content_of(std::size_t size_bytes, std::uint64_t seed) {
+    if (!GetParam()) return noise(size_bytes, seed);
+    std::string text;
+    while (text.size() < size_bytes) text += std::to_string(seed++ * 7919) + " words\n";
+    return text.substr(0, size_bytes);
+  }
+  builder::BuildOptions build_options() {
+    auto options = options_for(tree_, "/i");
+    if (GetParam()) options.compression = builder::Compression{3};
+    return options;
+  }
+
   /// Builds with `hook` before each call; `lost` are the paths that must be missing.
   void expect_loss(const HookEnv::Hook& hook, ErrorKind kind, std::vector<std::string> lost) {
     HookEnv env(*env_, hook);
-    auto options = options_for(tree_, "/i");
+    auto options = build_options();
     options.keep_going = keep_going_;
     const auto report = builder::build(env, options);
     if (!keep_going_) {
@@ -79,10 +92,12 @@ class LossTest : public testing::Test {
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
   SourceTree tree_{*env_, "/src"};
   std::map<std::string, std::string> contents_ = {
-      {"d/first", "first"}, {"d/victim", noise(200000, 1)},
+      {"d/first", "first"}, {"d/victim", content_of(200000, 1)},
       {"last", "last"},     {"zlink", "last"},
       {"zz", "zz"},         {"zzlink", "zz"}};
 };
+
+INSTANTIATE_TEST_SUITE_P(Compressed, LossTest, testing::Bool());
 
 HookEnv::Hook fail_at(CallKind kind, const std::string& path, ErrorKind error) {
   return [=](CallKind call, const std::string& at) -> Status {
@@ -91,22 +106,22 @@ HookEnv::Hook fail_at(CallKind kind, const std::string& path, ErrorKind error) {
   };
 }
 
-TEST_F(LossTest, AFileThatCannotBeOpened) {
+TEST_P(LossTest, AFileThatCannotBeOpened) {
   expect_both([] { return fail_at(CallKind::kOpen, "/src/d/victim", ErrorKind::kPermission); },
               ErrorKind::kPermission, {"d/victim"});
 }
 
-TEST_F(LossTest, AFileThatCannotBeRead) {
+TEST_P(LossTest, AFileThatCannotBeRead) {
   expect_both([] { return fail_at(CallKind::kRead, "/src/d/victim", ErrorKind::kIo); },
               ErrorKind::kIo, {"d/victim"});
 }
 
-TEST_F(LossTest, AllNamesOfAFileThatCannotBeRead) {
+TEST_P(LossTest, AllNamesOfAFileThatCannotBeRead) {
   expect_both([] { return fail_at(CallKind::kOpen, "/src/last", ErrorKind::kPermission); },
               ErrorKind::kPermission, {"last", "zlink"});
 }
 
-TEST_F(LossTest, AFileThatChangesBetweenScanAndRead) {
+TEST_P(LossTest, AFileThatChangesBetweenScanAndRead) {
   expect_both(
       [this] {
         return [this](CallKind kind, const std::string& path) -> Status {
@@ -119,7 +134,7 @@ TEST_F(LossTest, AFileThatChangesBetweenScanAndRead) {
       ErrorKind::kChanged, {"d/victim"});
 }
 
-TEST_F(LossTest, AFileThatGrowsWhileItIsRead) {
+TEST_P(LossTest, AFileThatGrowsWhileItIsRead) {
   expect_both(
       [this] {
         return [this](CallKind kind, const std::string& path) -> Status {
@@ -132,7 +147,7 @@ TEST_F(LossTest, AFileThatGrowsWhileItIsRead) {
       ErrorKind::kChanged, {"d/victim"});
 }
 
-TEST_F(LossTest, AFileThatVanishes) {
+TEST_P(LossTest, AFileThatVanishes) {
   contents_.erase("d/victim");
   expect_both(
       [this] {
@@ -145,7 +160,7 @@ TEST_F(LossTest, AFileThatVanishes) {
       ErrorKind::kNotFound, {"d/victim"});
 }
 
-TEST_F(LossTest, ADirectoryThatCannotBeListed) {
+TEST_P(LossTest, ADirectoryThatCannotBeListed) {
   expect_both(
       [] {
         return [](CallKind, const std::string& path) -> Status {
@@ -159,9 +174,9 @@ TEST_F(LossTest, ADirectoryThatCannotBeListed) {
       ErrorKind::kPermission, {"d"});
 }
 
-TEST_F(LossTest, ALargeFileThatFailsInItsLastPiece) {
-  tree_.file("large", noise(3 << 20, 9));
-  auto options = options_for(tree_, "/i");
+TEST_P(LossTest, ALargeFileThatFailsInItsLastPiece) {
+  tree_.file("large", content_of(3 << 20, 9));
+  auto options = build_options();
   options.memory_bytes = 1 << 20;  // pieces of some frames
   options.keep_going = true;
   std::atomic<int> reads = 0;
@@ -182,7 +197,7 @@ TEST_F(LossTest, ALargeFileThatFailsInItsLastPiece) {
   EXPECT_NE(uuid, format::Uuid{});
 }
 
-TEST_F(LossTest, TheStopFlagEndsABuildAtAnyMoment) {
+TEST_P(LossTest, TheStopFlagEndsABuildAtAnyMoment) {
   std::uint64_t calls = 0;
   for (std::uint64_t stop_at = 1;; stop_at += 7) {
     std::atomic<bool> stop = false;
@@ -191,7 +206,7 @@ TEST_F(LossTest, TheStopFlagEndsABuildAtAnyMoment) {
       if (++call == stop_at) stop = true;
       return ok();
     });
-    auto options = options_for(tree_, "/i");
+    auto options = build_options();
     options.stop = &stop;
     options.keep_going = true;  // an interruption is no loss
     const auto report = builder::build(env, options);

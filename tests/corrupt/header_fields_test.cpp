@@ -77,6 +77,7 @@ const Codes& designed(std::string_view table, std::string_view field) {
       {"superblock", "magic", {2541}},
       {"superblock", "version_major", {2543, 2544}},
       {"superblock", "header_bytes", {2546}},
+      {"superblock", "compat", {2572}},
       {"superblock", "incompat", {2545}},
       {"superblock", "uuid", {3100}},
       {"superblock", "index_bytes", {2571}},

@@ -3,14 +3,15 @@
 #include "format/extent.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "format/seek_table.h"
 #include "tests/format/section_fixtures.h"
+#include "tests/support/whole_extent.h"
 
 namespace dgfs::format {
 namespace {
 
+using dgfs::test::find_frames;
+using dgfs::test::read_extent;
 using test::expect_error;
 
 /// A level that trains nobody's patience in tests.
@@ -24,41 +25,6 @@ Buffer make_extent(ExtentCodec codec, Bytes content) {
     EXPECT_TRUE(append_zstd_extent(content, kLevel, out));
   }
   return out;
-}
-
-/// Where the frames of an extent stand.
-struct Frames {
-  std::vector<std::uint64_t> offsets;  ///< of frames 0..frames
-  std::optional<SeekTable> table;
-};
-
-Result<Frames> find_frames(ExtentCodec codec, Bytes extent, std::uint64_t content_bytes) {
-  Frames found;
-  const auto frames = frame_count(codec, content_bytes);
-  if (codec == ExtentCodec::kZstd && has_seek_table(content_bytes)) {
-    const auto bytes = static_cast<std::size_t>(seek_table_bytes(frames));
-    DGFS_TRY(table, SeekTable::decode(extent.last(bytes), content_bytes, extent.size()));
-    for (std::uint64_t i = 0; i <= frames; ++i) found.offsets.push_back(table.begin(i));
-    found.table = std::move(table);
-    return found;
-  }
-  for (std::uint64_t i = 0; i < frames; ++i) found.offsets.push_back(raw_frame_offset(i));
-  found.offsets.push_back(extent.size());
-  return found;
-}
-
-Result<Buffer> read_extent(ExtentCodec codec, Bytes extent, std::uint64_t content_bytes) {
-  DGFS_TRY(found, find_frames(codec, extent, content_bytes));
-  Buffer content(content_bytes);
-  for (std::uint64_t i = 0; i < frame_count(codec, content_bytes); ++i) {
-    const auto begin = static_cast<std::size_t>(i) * frame_bytes(codec);
-    const auto size = std::min(frame_bytes(codec), content.size() - begin);
-    const auto stored = extent.subspan(found.offsets[i], found.offsets[i + 1] - found.offsets[i]);
-    const auto out = MutableBytes(content).subspan(begin, size);
-    DGFS_CHECK(found.table ? open_listed_frame(i, stored, found.table->checksum(i), out)
-                           : open_frame(codec, i, stored, out));
-  }
-  return content;
 }
 
 Buffer text_bytes(std::size_t size) {

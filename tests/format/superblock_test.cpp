@@ -202,6 +202,16 @@ TEST(SuperblockTest, TiesEntryCountsToPages) {  // F-025, F-026
   refuse(300, 1, 300, 2570);
 }
 
+TEST(SuperblockTest, RefusesXattrsThatTheFeaturesDeny) {  // F-028
+  auto superblock = valid_superblock();
+  superblock.sections[static_cast<std::size_t>(SectionKind::kXattrs)] = {
+      SectionKind::kXattrs, superblock.index_bytes - 8, 8};
+  superblock.compat = ~feature::kCompatXattrs;
+  expect_error(decode_superblock(encode_superblock(superblock)), ErrorKind::kCorrupt, 2572);
+  superblock.compat = feature::kCompatXattrs;
+  EXPECT_TRUE(decode_superblock(encode_superblock(superblock)).has_value());
+}
+
 TEST(SuperblockTest, SurvivesEdgeValuesInEveryField) {
   std::vector<test::FieldPlace> fields = {{8, 2}, {10, 2}, {12, 4}, {144, 4}, {148, 4}};
   for (std::size_t offset = 16; offset < 144; offset += 8) fields.push_back({offset, 8});

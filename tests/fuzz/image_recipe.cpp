@@ -20,7 +20,7 @@ using format::SectionKind;
 
 constexpr std::uint8_t kCounts = 0;
 constexpr std::uint8_t kPage = 1;
-constexpr std::uint8_t kData = 12;
+constexpr std::uint8_t kData = 255;
 // A fuzzer's time is better spent on many small images.
 constexpr std::size_t kChunksMax = 200;
 
@@ -74,6 +74,9 @@ void add_ingredient(TakenImage& image, std::uint8_t what, Bytes bytes) {
     image.superblock.namespace_entries = input.take<std::uint64_t>();
     image.superblock.link_entries = input.take<std::uint64_t>();
     image.superblock.next_inode = input.take<std::uint64_t>();
+    image.superblock.compat = input.take<std::uint64_t>();
+    // Others end at once, and not in a decoder.
+    image.superblock.incompat = input.take<std::uint64_t>() & format::feature::kIncompatKnown;
   } else if (what == kPage) {
     const auto page = encoded_page(bytes);
     image.pages().insert(image.pages().end(), page.begin(), page.end());
@@ -83,7 +86,7 @@ void add_ingredient(TakenImage& image, std::uint8_t what, Bytes bytes) {
     if (bytes.size() <= format::kSectionBlockBytesMax) {
       image.bodies(kind).emplace_back(bytes.begin(), bytes.end());
     }
-  } else if (what < kData) {
+  } else if (what < format::kSectionKinds) {
     add_record(image.raw(kind), kind, bytes);
   }
 }
@@ -112,11 +115,13 @@ Buffer recipe_of(Bytes image, std::size_t data_bytes) {
   encoder.fixed(taken.superblock.namespace_entries);
   encoder.fixed(taken.superblock.link_entries);
   encoder.fixed(taken.superblock.next_inode);
+  encoder.fixed(taken.superblock.compat);
+  encoder.fixed(taken.superblock.incompat);
   add_chunk(recipe, kCounts, counts);
   for (std::size_t at = 0; at < taken.pages().size(); at += kPageBytes) {
     add_chunk(recipe, kPage, decoded_page(Bytes(taken.pages()).subspan(at, kPageBytes)));
   }
-  for (std::uint8_t what = 2; what < kData; ++what) {
+  for (std::uint8_t what = 2; what < format::kSectionKinds; ++what) {
     const auto kind = static_cast<SectionKind>(what);
     for (const auto& body : taken.bodies(kind)) add_chunk(recipe, what, body);
     const auto& records = taken.raw(kind);

@@ -4,8 +4,9 @@
 // A recipe: an image with everything decompressed and without checksums, as a row of chunks, so
 // that a mutation of it is a mutation of what decoders see. Baking it puts everything back.
 //
-//   chunk: what u8, length u32, bytes     what: 0 counts of the superblock, 1 a page, 2 to 8 the
-//   body of a block of that section, 9 to 11 the body of a record of it, 12 data of the volume
+//   chunk: what u8, length u32, bytes     what: 0 counts and features of the superblock, 1 a page,
+//   2 to 8 and 12 the body of a block of that section, 9 to 11 the body of a record of it, 255 data
+//   of the volume
 #pragma once
 
 #include "base/bytes.h"

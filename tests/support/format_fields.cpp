@@ -16,7 +16,7 @@ constexpr FieldRow kSuperblock[] = {
     {"version_major", 8, 2},
     {"version_minor", 10, 2, kFree},
     {"header_bytes", 12, 4},
-    {"compat", 16, 8, kFree},
+    {"compat", 16, 8},
     {"ro_compat", 24, 8, kFree},
     {"incompat", 32, 8},
     {"uuid", 40, 16},

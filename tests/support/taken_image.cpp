@@ -42,7 +42,8 @@ std::vector<Buffer> open_blocks(SectionKind kind, Bytes section) {
 }  // namespace
 
 bool has_blocks(SectionKind kind) {
-  return kind >= SectionKind::kPageDirectory && kind <= SectionKind::kVolumes;
+  return (kind >= SectionKind::kPageDirectory && kind <= SectionKind::kVolumes) ||
+         kind == SectionKind::kDictionaries;
 }
 
 void reseal_header_page(MutableBytes bytes, std::size_t at) {
