@@ -18,7 +18,6 @@ constexpr std::size_t kMinorOffset = 10;
 constexpr std::size_t kHeaderBytesOffset = 12;
 constexpr std::size_t kRoCompatOffset = 24;
 constexpr std::size_t kIncompatOffset = 32;
-constexpr std::size_t kUuidOffset = 40;
 
 std::string version_text(unsigned major, unsigned minor) {
   return std::to_string(major) + "." + std::to_string(minor);
@@ -32,7 +31,7 @@ HeaderCommon load_common(Bytes page) {
   common.compat = load<std::uint64_t>(page, kHeaderCompatOffset);
   common.ro_compat = load<std::uint64_t>(page, kRoCompatOffset);
   common.incompat = load<std::uint64_t>(page, kIncompatOffset);
-  std::copy_n(page.begin() + kUuidOffset, common.uuid.size(), common.uuid.begin());
+  std::copy_n(page.begin() + kHeaderUuidOffset, common.uuid.size(), common.uuid.begin());
   return common;
 }
 
@@ -86,7 +85,7 @@ void seal_header_page(std::string_view magic, const HeaderCommon& common, Mutabl
   store(page, kHeaderCompatOffset, common.compat);
   store(page, kRoCompatOffset, common.ro_compat);
   store(page, kIncompatOffset, common.incompat);
-  std::copy_n(common.uuid.begin(), common.uuid.size(), page.begin() + kUuidOffset);
+  std::copy_n(common.uuid.begin(), common.uuid.size(), page.begin() + kHeaderUuidOffset);
   store(page, kHeaderChecksumOffset, checksum64(page.first(kHeaderChecksumOffset)));
 }
 

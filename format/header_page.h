@@ -20,6 +20,8 @@ namespace dgfs::format {
 inline constexpr std::size_t kHeaderCommonBytes = 56;
 /// Where the compat word stands.
 inline constexpr std::size_t kHeaderCompatOffset = 16;
+/// Where the UUID stands.
+inline constexpr std::size_t kHeaderUuidOffset = 40;
 /// Where the page's checksum stands.
 inline constexpr std::size_t kHeaderChecksumOffset = kPageBytes - kChecksumBytes;
 

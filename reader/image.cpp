@@ -186,7 +186,9 @@ std::vector<std::pair<std::string, std::string>> Image::files() const {
   return files;
 }
 
-bool Image::has_second_index() const { return impl_->source.second() != nullptr; }
+bool Image::has_second_index() const {
+  return impl_->source.second() != nullptr && !impl_->source.second_error();
+}
 
 storage::Env& Image::env() const { return impl_->env; }
 

@@ -27,7 +27,15 @@ class IndexCopy {
   [[nodiscard]] static Result<IndexCopy> open(std::shared_ptr<storage::File> file,
                                               std::uint64_t base_bytes);
 
+  /// A copy whose superblock or end is lost, with the superblock that it must have had. What is
+  /// gone fails where it is read.
+  [[nodiscard]] static IndexCopy adopt(std::shared_ptr<storage::File> file,
+                                       std::uint64_t base_bytes, format::Superblock superblock) {
+    return {std::move(file), base_bytes, std::move(superblock)};
+  }
+
   [[nodiscard]] const format::Superblock& superblock() const { return superblock_; }
+  [[nodiscard]] std::uint64_t base_bytes() const { return base_bytes_; }
   [[nodiscard]] const std::string& path() const { return file_->path(); }
   /// Tells the device that these pages will be asked for in turn.
   void announce_pages(std::size_t first_page, std::size_t count) const;

@@ -5,6 +5,8 @@
 // of the first.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -12,15 +14,22 @@
 #include "base/result.h"
 #include "reader/counter_cells.h"
 #include "reader/index_copy.h"
+#include "reader/section_blocks.h"
 
 namespace dgfs::reader {
+
+/// A second copy as it was found: what can be used of it, and what is wrong with it as a whole.
+struct SecondCopy {
+  std::optional<IndexCopy> copy;
+  std::optional<Error> damage;
+};
 
 /// Thread-safe. The second copy is opened when it is first needed; a failure is tried again at the
 /// next need, since devices recover.
 class IndexSource {
  public:
-  /// How to open the second copy; nullopt where there is none.
-  using OpenSecond = std::function<Result<std::optional<IndexCopy>>()>;
+  /// How to open the second copy, of which a damaged superblock is taken for that of `first`.
+  using OpenSecond = std::function<Result<SecondCopy>(const IndexCopy& first)>;
   using Warn = std::function<void(const Error&)>;
 
   IndexSource(IndexCopy first, OpenSecond open_second, Warn warn)
@@ -28,13 +37,14 @@ class IndexSource {
 
   [[nodiscard]] const IndexCopy& first() const { return first_; }
   /// The second copy, or nullptr where there is none, it cannot be opened, or its superblock is
-  /// not the first one's.
+  /// not the first one's. It may have lost its superblock: second_error() says so.
   [[nodiscard]] const IndexCopy* second() const;
-  /// Why second() is nullptr although there is something; none if all is well.
+  /// What is wrong with the second copy as a whole; none if all is well or there is none.
   [[nodiscard]] std::optional<Error> second_error() const;
 
   /// `read(copy)` of the first copy, of the second one if that failed. A success of the second
-  /// is told to `warn` and counted; failures of both give the first one's error.
+  /// is counted, and told to `warn` once for a damaged copy; failures of both give the first one's
+  /// error.
   template <class Read>
   [[nodiscard]] auto read(CounterCells& counters, const Read& read) const
       -> decltype(read(first())) {
@@ -44,8 +54,7 @@ class IndexSource {
     if (const auto* other = second()) {
       auto healed = read(*other);
       if (healed) {
-        CounterCells::add(counters.healed_pages);
-        warn(result.assume_error());
+        note_healed(counters, Damaged::kFirst, result.assume_error());
         return healed;
       }
       CounterCells::add(counters.errors);
@@ -53,19 +62,27 @@ class IndexSource {
     return result;
   }
 
-  void warn(const Error& error) const {
-    if (warn_) warn_(error);
+  /// `load(index)` as read() does, of a first copy that takes damaged blocks from the second, and
+  /// then the other way round.
+  template <class Load>
+  [[nodiscard]] auto load(CounterCells& counters, const Load& load) const
+      -> decltype(load(std::declval<const HealingCopy&>())) {
+    return read(counters, [&](const IndexCopy& copy) { return load(healing(counters, copy)); });
   }
 
  private:
+  enum class Damaged : std::uint8_t { kFirst, kSecond };
   [[nodiscard]] static bool can_heal(const Error& error) {
     return error.kind() == ErrorKind::kCorrupt || error.kind() == ErrorKind::kIo;
   }
+  [[nodiscard]] HealingCopy healing(CounterCells& counters, const IndexCopy& copy) const;
+  void note_healed(CounterCells& counters, Damaged damaged, const Error& damage) const;
   void open_second() const;  // with the mutex held
 
   IndexCopy first_;
   OpenSecond open_second_;
   Warn warn_;
+  mutable std::array<std::atomic<bool>, 2> told_{};  // of which copy damage was told
   mutable std::mutex mutex_;  // guards what follows; second_ stays as it is once it is set
   mutable bool second_settled_ = false;
   mutable std::optional<IndexCopy> second_;

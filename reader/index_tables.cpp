@@ -52,12 +52,13 @@ Status check_zones(const IndexCopy& copy, const format::PageDirectory& pages) {
 }
 
 // A block of a few bytes may decode to many records with long bounds: both are counted.
-Result<format::PageDirectory> load_records(const IndexCopy& copy) {
+Result<format::PageDirectory> load_records(const HealingCopy& index) {
+  const auto& copy = index.copy;
   const auto pages =
       copy.superblock().section(SectionKind::kPages).length_bytes / format::kPageBytes;
   ExpansionBudget budget(copy);
   format::PageDirectory::Loader loader(pages);
-  DGFS_CHECK(for_each_block(copy, SectionKind::kPageDirectory, [&](Bytes body) -> Status {
+  DGFS_CHECK(for_each_block(index, SectionKind::kPageDirectory, [&](Bytes body) -> Status {
     const auto bound_bytes = loader.bound_bytes();
     DGFS_CHECK(loader.add(body));
     if (loader.page_count() > pages) {
@@ -71,8 +72,9 @@ Result<format::PageDirectory> load_records(const IndexCopy& copy) {
   return std::move(loader).finish();
 }
 
-Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
-  DGFS_TRY(pages, load_records(copy));
+Result<format::PageDirectory> load_pages(const HealingCopy& index) {
+  const auto& copy = index.copy;
+  DGFS_TRY(pages, load_records(index));
   const auto& superblock = copy.superblock();
   // F-025
   if (superblock.namespace_entries > pages.entry_count() ||
@@ -84,11 +86,12 @@ Result<format::PageDirectory> load_pages(const IndexCopy& copy) {
   return pages;
 }
 
-Result<format::DirectoryTable> load_directories(const IndexCopy& copy) {
+Result<format::DirectoryTable> load_directories(const HealingCopy& index) {
+  const auto& copy = index.copy;
   constexpr auto kKind = SectionKind::kDirectoryTable;
   const auto& superblock = copy.superblock();
   format::DirectoryTable::Loader loader(superblock.namespace_entries, superblock.directories);
-  DGFS_CHECK(for_each_block(copy, kKind, [&](Bytes body) { return loader.add(body); }));
+  DGFS_CHECK(for_each_block(index, kKind, [&](Bytes body) { return loader.add(body); }));
   return placed_result(std::move(loader).finish(), copy.path(), format::section_name(kKind),
                        copy.section_offset(kKind));
 }
@@ -105,15 +108,15 @@ Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
   return format::Model::make(id, static_cast<format::ModelKind>(kind), bytes);
 }
 
-Result<Dictionaries> load_dictionaries(const IndexCopy& copy) {
+Result<Dictionaries> load_dictionaries(const HealingCopy& index) {
   Dictionaries dictionaries;
-  ExpansionBudget budget(copy);
-  DGFS_CHECK(for_each_block(copy, SectionKind::kModels, [&](Bytes body) -> Status {
+  ExpansionBudget budget(index.copy);
+  DGFS_CHECK(for_each_block(index, SectionKind::kModels, [&](Bytes body) -> Status {
     DGFS_TRY(model, decode_model(body));
     DGFS_CHECK(budget.take(model->memory_bytes()));
     return dictionaries.add(std::move(model));
   }));
-  DGFS_CHECK(for_each_block(copy, SectionKind::kAttributeTables, [&](Bytes body) -> Status {
+  DGFS_CHECK(for_each_block(index, SectionKind::kAttributeTables, [&](Bytes body) -> Status {
     DGFS_TRY(table, format::AttributeTable::decode(body));
     DGFS_CHECK(budget.take(table.size() * kCombinationBytes));
     return dictionaries.add(std::move(table));
@@ -121,19 +124,20 @@ Result<Dictionaries> load_dictionaries(const IndexCopy& copy) {
   return dictionaries;
 }
 
-Result<format::ContentDictionaries> load_content_dictionaries(const IndexCopy& copy) {
+Result<format::ContentDictionaries> load_content_dictionaries(const HealingCopy& index) {
   format::ContentDictionaries dictionaries;
-  DGFS_CHECK(for_each_block(copy, SectionKind::kDictionaries, [&](Bytes body) -> Status {
+  DGFS_CHECK(for_each_block(index, SectionKind::kDictionaries, [&](Bytes body) -> Status {
     DGFS_TRY(dictionary, format::decode_content_dictionary(body));
     return dictionaries.add(std::move(dictionary));
   }));
   return dictionaries;
 }
 
-Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
+Result<format::InodeRuns> load_inodes(const HealingCopy& index) {
+  const auto& copy = index.copy;
   constexpr auto kKind = SectionKind::kInodeRuns;
   const auto& superblock = copy.superblock();
-  DGFS_TRY(body, only_block(copy, kKind));
+  DGFS_TRY(body, only_block(index, kKind));
   const auto* name = format::section_name(kKind);
   DGFS_CHECK(placed_result(check_count(body, superblock.namespace_entries, "runs"), copy.path(),
                            name, copy.section_offset(kKind)));  // F-061
@@ -145,10 +149,11 @@ Result<format::InodeRuns> load_inodes(const IndexCopy& copy) {
   return runs;
 }
 
-Result<std::vector<format::VolumeRecord>> load_volumes(const IndexCopy& copy) {
+Result<std::vector<format::VolumeRecord>> load_volumes(const HealingCopy& index) {
+  const auto& copy = index.copy;
   constexpr auto kKind = SectionKind::kVolumes;
   const auto* name = format::section_name(kKind);
-  DGFS_TRY(body, only_block(copy, kKind));
+  DGFS_TRY(body, only_block(index, kKind));
   DGFS_CHECK(placed_result(check_count(body, kVolumesMax, "volumes"), copy.path(), name,
                            copy.section_offset(kKind)));
   return placed_result(format::decode_volume_table(body), copy.path(), name,
@@ -156,9 +161,10 @@ Result<std::vector<format::VolumeRecord>> load_volumes(const IndexCopy& copy) {
 }
 
 // The page root repeats what the page directory says, block by block.
-Status check_page_root(const IndexCopy& copy) {
+Status check_page_root(const HealingCopy& index) {
+  const auto& copy = index.copy;
   std::uint64_t pages = 0;
-  DGFS_CHECK(for_each_block(copy, SectionKind::kPageRoot, [&](Bytes body) -> Status {
+  DGFS_CHECK(for_each_block(index, SectionKind::kPageRoot, [&](Bytes body) -> Status {
     DGFS_TRY(rows, format::decode_page_root(body));
     for (const auto& row : rows) pages += row.page_count;
     return ok();
@@ -233,13 +239,13 @@ Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& c
   const auto policy = source.first().superblock().directories < kApartDirectoriesMin
                           ? std::launch::deferred
                           : std::launch::async | std::launch::deferred;
-  auto later = std::async(policy, [&] { return source.read(counters, load_directories); });
-  DGFS_TRY(pages, source.read(counters, load_pages));
+  auto later = std::async(policy, [&] { return source.load(counters, load_directories); });
+  DGFS_TRY(pages, source.load(counters, load_pages));
   DGFS_TRY(directories, later.get());
-  DGFS_TRY(inodes, source.read(counters, load_inodes));
-  DGFS_TRY(dictionaries, source.read(counters, load_dictionaries));
-  DGFS_TRY(contents, source.read(counters, load_content_dictionaries));
-  DGFS_TRY(volumes, source.read(counters, load_volumes));
+  DGFS_TRY(inodes, source.load(counters, load_inodes));
+  DGFS_TRY(dictionaries, source.load(counters, load_dictionaries));
+  DGFS_TRY(contents, source.load(counters, load_content_dictionaries));
+  DGFS_TRY(volumes, source.load(counters, load_volumes));
   const auto zone = pages.record(0).zone;
   return IndexTables{std::move(pages),
                      std::move(directories),

@@ -57,7 +57,7 @@ struct IndexTables {
   [[nodiscard]] std::size_t memory_bytes() const;
 
   /// Reads all sections but pages and side records (one read each) and checks them and that they
-  /// agree. Cost is proportional to their length. A damaged section is taken from the other copy.
+  /// agree. Cost is proportional to their length. A damaged block is taken from the other copy.
   [[nodiscard]] static Result<IndexTables> load(const IndexSource& source, CounterCells& counters);
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "format/header_page.h"
 #include "format/limits.h"
 
 namespace dgfs::reader {
@@ -20,6 +21,11 @@ Error replaced(const Error& damage) {
   return std::move(told).in_file(damage.file()).in_section(damage.section());
 }
 
+// Damage and device errors are what the other copy is for; anything else the user must settle.
+bool is_damage(const Error& error) {
+  return error.kind() == ErrorKind::kCorrupt || error.kind() == ErrorKind::kIo;
+}
+
 // The copy of the index behind the data of the image.
 Result<MaybeCopy> open_trailing(const FoundVolume& image) {
   const auto& header = image.header;
@@ -33,6 +39,37 @@ Result<MaybeCopy> open_trailing(const FoundVolume& image) {
         .at_offset(header.index_offset);
   }
   return MaybeCopy(std::move(copy));
+}
+
+// The same as the second copy. The image's header vouches for whose it is, so that without its
+// superblock the rest of it can still be used.
+Result<SecondCopy> open_trailing_second(const FoundVolume& image, const IndexCopy& first) {
+  auto trailing = open_trailing(image);
+  if (trailing) return SecondCopy{std::move(trailing).assume_value(), {}};
+  const auto& header = image.header;
+  const auto& superblock = first.superblock();
+  if (!is_damage(trailing.assume_error()) || superblock.uuid != header.image_uuid ||
+      superblock.index_bytes != header.index_bytes) {
+    return std::move(trailing).assume_error();
+  }
+  return SecondCopy{IndexCopy::adopt(image.file, header.index_offset, superblock),
+                    std::move(trailing).assume_error()};
+}
+
+// A separate index whose superblock or end is lost, as the second copy: for the rest of it, if
+// what is left of the superblock still says whose it is.
+Result<SecondCopy> open_separate_second(storage::Env& env, const std::string& index_path,
+                                        const Error& damage, const IndexCopy& first) {
+  SecondCopy second{{}, damage};
+  auto opened = env.open(index_path);
+  if (!opened || !is_damage(damage)) return second;
+  std::shared_ptr<storage::File> file = std::move(opened).assume_value();
+  format::Uuid uuid{};
+  const auto read = storage::read_exactly(*file, format::kHeaderUuidOffset, uuid);
+  if (read && uuid == first.superblock().uuid) {
+    second.copy = IndexCopy::adopt(std::move(file), 0, first.superblock());
+  }
+  return second;
 }
 
 Error not_the_index(const std::string& index_path, const IndexCopy& copy, const FoundVolume& image,
@@ -61,10 +98,8 @@ Result<MaybeCopy> open_separate(storage::Env& env, const FoundVolume& image,
   return MaybeCopy(std::move(copy));
 }
 
-// Damage and device errors are what the other copy is for; anything else the user must settle.
 bool other_copy_may_help(const Error& error, bool asked_for) {
-  return error.kind() == ErrorKind::kCorrupt || error.kind() == ErrorKind::kIo ||
-         (!asked_for && error.kind() == ErrorKind::kPermission);
+  return is_damage(error) || (!asked_for && error.kind() == ErrorKind::kPermission);
 }
 
 Error no_index(const FoundVolume& image, const std::string& index_path) {
@@ -88,9 +123,10 @@ Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlace
       options.index_path.value_or(image.file->path() + std::string(kIndexEnding));
   auto separate = open_separate(env, image, index_path, asked_for);
   if (separate && separate.assume_value()) {
-    return OpenedFiles{*std::move(separate).assume_value(),
-                       [image] { return open_trailing(image); }, index_path, image,
-                       std::move(places)};
+    return OpenedFiles{
+        *std::move(separate).assume_value(),
+        [image](const IndexCopy& first) { return open_trailing_second(image, first); }, index_path,
+        image, std::move(places)};
   }
   if (!separate && !other_copy_may_help(separate.assume_error(), asked_for)) {
     return std::move(separate).assume_error();
@@ -104,17 +140,20 @@ Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlace
   IndexSource::OpenSecond damaged_second;
   if (!separate) {
     if (places.warn) places.warn(replaced(separate.assume_error()));
-    damaged_second = [error = separate.assume_error()]() -> Result<MaybeCopy> { return error; };
+    damaged_second = [&env, index_path, error = separate.assume_error()](const IndexCopy& first) {
+      return open_separate_second(env, index_path, error, first);
+    };
   }
   return OpenedFiles{*std::move(trailing).assume_value(), std::move(damaged_second),
                      separate ? "" : index_path, std::move(image), std::move(places)};
 }
 
 // The index copy in the image, found beside the index; none if the image is not there.
-Result<MaybeCopy> open_beside(storage::Env& env, const VolumePlaces& places) {
+Result<SecondCopy> open_beside(storage::Env& env, const VolumePlaces& places,
+                               const IndexCopy& first) {
   auto image = find_volume(env, places, 0, {});
-  if (image) return open_trailing(image.assume_value());
-  if (image.assume_error().kind() == ErrorKind::kNotFound) return MaybeCopy();
+  if (image) return open_trailing_second(image.assume_value(), first);
+  if (image.assume_error().kind() == ErrorKind::kNotFound) return SecondCopy{};
   return std::move(image).assume_error();
 }
 
@@ -130,8 +169,10 @@ Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File>
   if (path.ends_with(kIndexEnding)) {
     places.image_path = path.substr(0, path.size() - kIndexEnding.size());
   }
-  return OpenedFiles{std::move(copy), [&env, places] { return open_beside(env, places); }, path,
-                     std::nullopt, places};
+  return OpenedFiles{
+      std::move(copy),
+      [&env, places](const IndexCopy& first) { return open_beside(env, places, first); }, path,
+      std::nullopt, places};
 }
 
 // What is left of a damaged index that is opened alone: the copy in the image beside it, to which

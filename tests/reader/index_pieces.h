@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The pieces of a sound index, for tests that damage them one by one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/page_directory.h"
+#include "format/section.h"
+#include "tests/reader/packed_tree.h"
+
+namespace dgfs::test {
+
+/// What is checked by itself: superblock (kNone), page, sealed block, or a section of side records.
+struct IndexPiece {
+  format::SectionKind kind = format::SectionKind::kNone;
+  std::size_t offset = 0;  ///< in the index
+  std::size_t length = 0;
+
+  [[nodiscard]] bool is_records() const;
+  /// "pages at 8192", for messages.
+  [[nodiscard]] std::string name() const;
+};
+
+/// In the order of their places.
+[[nodiscard]] std::vector<IndexPiece> pieces_of(const Buffer& index);
+/// The page directory of an index.
+[[nodiscard]] std::vector<format::PageRecord> records_of(const Buffer& index);
+
+/// Packs a tree with a section of every kind but dictionaries, several pages and further names:
+/// "linked" and "other name" are one file.
+void pack_piece_tree(PackedTree& tree);
+
+}  // namespace dgfs::test
