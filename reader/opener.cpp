@@ -10,8 +10,6 @@
 namespace dgfs::reader {
 namespace {
 
-constexpr std::string_view kIndexEnding = ".idx";
-
 using MaybeCopy = std::optional<IndexCopy>;
 
 // What is told of a damaged index file whose place the copy in the image takes.
@@ -119,8 +117,7 @@ Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlace
         .in_file(image.file->path());
   }
   const bool asked_for = options.index_path.has_value();
-  const auto index_path =
-      options.index_path.value_or(image.file->path() + std::string(kIndexEnding));
+  const auto index_path = options.index_path.value_or(image.file->path() + kIndexEnding);
   auto separate = open_separate(env, image, index_path, asked_for);
   if (separate && separate.assume_value()) {
     return OpenedFiles{
@@ -167,7 +164,7 @@ Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File>
   DGFS_TRY(copy, IndexCopy::open(std::move(file), 0));
   places.uuid = copy.superblock().uuid;
   if (path.ends_with(kIndexEnding)) {
-    places.image_path = path.substr(0, path.size() - kIndexEnding.size());
+    places.image_path = path.substr(0, path.size() - std::string_view(kIndexEnding).size());
   }
   return OpenedFiles{
       std::move(copy),
@@ -181,7 +178,7 @@ Result<OpenedFiles> open_image_beside(storage::Env& env, const std::string& path
                                       const Error& damage, const VolumePlaces& places,
                                       const OpenOptions& options) {
   if (!path.ends_with(kIndexEnding) || !other_copy_may_help(damage, false)) return damage;
-  auto opened = env.open(path.substr(0, path.size() - kIndexEnding.size()));
+  auto opened = env.open(path.substr(0, path.size() - std::string_view(kIndexEnding).size()));
   if (!opened) return damage;
   const std::shared_ptr<storage::File> file = std::move(opened).assume_value();
   const auto page = read_first_page(*file);

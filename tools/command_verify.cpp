@@ -4,12 +4,14 @@
 // dgfs verify: reads everything and tells what is damaged.
 #include <fmt/format.h>
 
+#include "reader/index_mend.h"
 #include "reader/verify.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/json.h"
 #include "tools/quoting.h"
 #include "tools/report_cap.h"
+#include "tools/size_text.h"
 #include "tools/verification.h"
 
 namespace dgfs::tools {
@@ -59,12 +61,71 @@ struct VerifyCommand {
   }
 };
 
+/// Mends both copies of the index, and says what was done.
+class IndexFix {
+ public:
+  IndexFix(const Session& session, VerifyCommand& command) : session_(session), command_(command) {}
+
+  /// An exit code where the command ends here.
+  std::optional<int> run(const std::string& path, const ImageOptions& options) {
+    reader::MendOptions mending;
+    mending.damaged = [this](const Error& error) { command_.damaged_index(error); };
+    mending.stop = &session_.io().stop;
+    auto open = options.open_options(session_);
+    open.warn = {};  // each place is told
+    const auto mended = reader::mend_index(session_.env(), path, open, mending);
+    if (!mended) return session_.fail(mended.error());
+    report(mended.value());
+    // What is left is told once more, and alone.
+    command_.index_places = {};
+    return std::nullopt;
+  }
+
+ private:
+  void report(const reader::MendReport& mended) const {
+    if (mended.is_written) {
+      tell(mended.index_path, mended.index_pieces, mended.was_missing ? "made anew" : "rewritten");
+    }
+    if (mended.image_pieces != 0 && !mended.image_error) {
+      tell(mended.image_path, mended.image_pieces, "its copy mended in place");
+    }
+    if (mended.image_error) {
+      session_.complain("the copy of the index in the image stays as it is: " +
+                        mended.image_error->message());
+    }
+  }
+
+  void tell(const std::string& path, std::uint64_t pieces, const char* how) const {
+    if (command_.json) {
+      JsonObject line;
+      session_.print(line.add("mended", path).add("damaged_pieces", pieces).line());
+    } else if (!command_.quiet) {
+      const auto what = pieces == 0 ? "" : counted(pieces, "damaged piece") + ", ";
+      session_.print(fmt::format("mended: {}: {}{}\n", shell_quoted(path), what, how));
+    }
+  }
+
+  const Session& session_;
+  VerifyCommand& command_;
+};
+
 Manual manual() {
-  return {.paragraphs = {kJsonHelp},
+  return {.paragraphs =
+              {"--fix-index needs one intact copy of each piece of the index, be it in IMAGE.idx "
+               "(or --index) or behind the data of the image. If the index file is damaged or "
+               "missing, a new one takes its place at once and as a whole, so that nothing is lost "
+               "whenever that ends. Damaged pieces of the copy in the image are then overwritten; "
+               "an interruption leaves some of them damaged, and the index file to serve in their "
+               "place. Contents and header pages are never changed. Where both copies have lost "
+               "the same piece nothing is written. What was damaged is listed, and the image is "
+               "verified afterwards as without the option.",
+               kJsonHelp},
           .examples = {{"dgfs verify tree.dgfs", "Reads everything, with a progress bar."},
                        {"dgfs verify -q tree.dgfs || echo damaged",
-                        "Prints nothing where all is well."}},
-          .exit_statuses = {{0, "Every byte is as it was written."},
+                        "Prints nothing where all is well."},
+                       {"dgfs verify --fix-index tree.dgfs",
+                        "Makes both copies of the index whole, then reads everything."}},
+          .exit_statuses = {{0, "Every byte is as it was written, or was mended."},
                             {1, "There is damage, or the image cannot be opened."},
                             {2, "Wrong usage."}},
           .see_also = {"dgfs-info(1)", "dgfs-extract(1)"}};
@@ -82,17 +143,22 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   reader::VerifyOptions verify;
   bool quiet = false;
   bool json = false;
+  bool fix_index = false;
   image_options.add_to(options);
+  options.flag("--fix-index", "First mend each copy of the index from the other one", fix_index);
   options.number("-j,--jobs", "N", "Reading threads (default: one per core)", verify.jobs);
   options.flag("-q,--quiet", "Print damage only, and no progress", quiet);
   options.flag("--json", "Print JSON objects, one a line, the summary last", json);
   options.manual(manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;
+  VerifyCommand command{session, quiet, json};
+  if (fix_index) {
+    const auto ended = IndexFix(session, command).run(operands[0], image_options);
+    if (ended) return *ended;
+  }
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
-
-  VerifyCommand command{session, quiet, json};
   verify.damaged_file = [&](const std::string& path, const Error& error) {
     command.damaged(path, error);
   };

@@ -63,8 +63,8 @@ std::vector<format::PageRecord> records_of(const Buffer& index) {
   std::vector<format::PageRecord> records;
   for (const auto& piece : pieces_of(index)) {
     if (piece.kind != SectionKind::kPageDirectory) continue;
-    const auto block = value_of(
-        format::open_block(piece.kind, Bytes(index).subspan(piece.offset, piece.length)));
+    const auto block =
+        value_of(format::open_block(piece.kind, Bytes(index).subspan(piece.offset, piece.length)));
     for (auto& record : value_of(format::decode_page_block(block.body))) {
       records.push_back(std::move(record));
     }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs verify --fix-index.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/image_assembler.h"
+#include "tests/tools/tree_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+class FixIndexTest : public TreeFixture {
+ protected:
+  void SetUp() override {
+    TreeFixture::SetUp();
+    index_ = image_ + ".idx";
+    sound_image_ = read_file(*env_, image_);
+    sound_index_ = read_file(*env_, index_);
+  }
+  void damage(const std::string& path, std::uint64_t at) {
+    const auto file = env_->open(path, {storage::OpenOptions::Mode::kReadWrite, false});
+    ASSERT_TRUE(file && file.value()->write_at(at, Buffer(100, 0xA5)));
+  }
+  void damage_index() { damage(index_, 5000); }
+  void damage_copy() {
+    damage(image_, sound_image_.size() - sound_index_.size() - 4096 + 5000);
+  }
+  void expect_whole() {
+    EXPECT_EQ(read_file(*env_, image_), sound_image_);
+    EXPECT_EQ(read_file(*env_, index_), sound_index_);
+  }
+
+  std::string index_;
+  Buffer sound_image_;
+  Buffer sound_index_;
+};
+
+TEST_F(FixIndexTest, SaysNothingOfASoundIndex) {
+  const Outcome outcome = dgfs("verify", {"--fix-index"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("no damage in 12 files, ")) << outcome.out;
+  expect_whole();
+}
+
+TEST_F(FixIndexTest, RewritesTheIndexFile) {
+  damage_index();
+  ASSERT_EQ(::chmod(index_.c_str(), 0640), 0);
+  const Outcome outcome = dgfs("verify", {"--fix-index"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_TRUE(outcome.out.starts_with("damaged: index: " + index_ + ": pages, offset 4096: "))
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\nmended: " + index_ + ": 1 damaged piece, rewritten\n"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("\nno damage in 12 files, "), std::string::npos) << outcome.out;
+  expect_whole();
+  EXPECT_EQ(shell("stat -c %a '" + index_ + "'"), "640\n");
+}
+
+TEST_F(FixIndexTest, MendsTheCopyInTheImage) {
+  damage_copy();
+  const Outcome outcome = dgfs("verify", {"--fix-index", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("{\"mended\":\"" + image_ + "\",\"damaged_pieces\":1}\n"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("{\"sound\":true,"), std::string::npos) << outcome.out;
+  expect_whole();
+}
+
+TEST_F(FixIndexTest, MakesALostIndexAnew) {
+  ASSERT_TRUE(env_->remove(index_));
+  const Outcome outcome = dgfs("verify", {"--fix-index"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("mended: " + index_ + ": made anew\n")) << outcome.out;
+  expect_whole();
+}
+
+TEST_F(FixIndexTest, WritesTheIndexWhereItIsSaidToBe) {
+  ASSERT_TRUE(env_->rename(index_, dir_ / "elsewhere"));
+  damage(dir_ / "elsewhere", 5000);
+  EXPECT_EQ(dgfs("verify", {"-q", "--fix-index", "--index", dir_ / "elsewhere"}).code, 0);
+  EXPECT_EQ(read_file(*env_, dir_ / "elsewhere"), sound_index_);
+  EXPECT_FALSE(env_->status(index_));
+}
+
+TEST_F(FixIndexTest, ChangesNothingWhereBothHaveLostAPiece) {
+  damage_index();
+  damage_copy();
+  const auto image = read_file(*env_, image_);
+  const auto index = read_file(*env_, index_);
+  const Outcome outcome = dgfs("verify", {"--fix-index"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("damaged in all copies (1 such place)"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(read_file(*env_, image_), image);
+  EXPECT_EQ(read_file(*env_, index_), index);
+}
+
+TEST_F(FixIndexTest, SaysThatAnImageCannotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write what is read-only";
+  damage_copy();
+  ASSERT_EQ(::chmod(image_.c_str(), 0444), 0);
+  const Outcome outcome = dgfs("verify", {"--fix-index"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("the copy of the index in the image stays as it is: "),
+            std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace dgfs::test
