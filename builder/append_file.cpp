@@ -57,6 +57,21 @@ Status AppendFile::flush() {
   return filled_ == 0 ? Status(ok()) : file_.write_at(written_, buffer_.first(filled_));
 }
 
+Status AppendFile::read(std::uint64_t offset_bytes, MutableBytes out) const {
+  if (offset_bytes < written_) {
+    const auto part = out.first(
+        static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), written_ - offset_bytes)));
+    DGFS_CHECK(storage::read_exactly(file_, offset_bytes, part));
+    offset_bytes += part.size();
+    out = out.subspan(part.size());
+  }
+  if (out.empty()) return ok();
+  const auto kept =
+      buffer_.first(filled_).subspan(static_cast<std::size_t>(offset_bytes - written_));
+  std::memcpy(out.data(), kept.data(), out.size());
+  return ok();
+}
+
 Result<AppendFile::Mark> AppendFile::mark() {
   DGFS_CHECK(write_whole_blocks());
   const MutableBytes head = buffer_.first(filled_);

@@ -49,6 +49,8 @@ class AppendFile {
   [[nodiscard]] Status align(std::size_t alignment);
   [[nodiscard]] Status flush();
   [[nodiscard]] std::uint64_t position() const { return written_ + filled_; }
+  /// Fills `out` with what was appended at `offset_bytes`. Errors: kIo.
+  [[nodiscard]] Status read(std::uint64_t offset_bytes, MutableBytes out) const;
 
   [[nodiscard]] Result<Mark> mark();
   /// Goes back to an earlier position: what was appended since is overwritten.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "builder/append_file.h"
+#include "builder/fingerprint.h"
 #include "builder/link_sorter.h"
 #include "builder/source_file.h"
 #include "builder/tree_record.h"
@@ -29,6 +30,17 @@ inline constexpr std::size_t kBatchBytesMax = 64 * (format::kFrameBytes + format
 struct StoredExtent {
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
   std::uint64_t bytes = 0;  ///< 0: a raw extent of the file's content
+  /// Where the same content stood in the image before; 0: nowhere, the extent is this file's.
+  std::uint64_t shared_at_bytes = 0;
+};
+
+/// An extent in the data of a batch that may be found to be there already. A value.
+struct BatchExtent {
+  std::size_t item = 0;             ///< whose it is, in Batch::items
+  std::size_t data_bytes = 0;       ///< stored
+  std::size_t frame_count = 0;      ///< of its checksums
+  std::uint64_t content_bytes = 0;  ///< without holes
+  Fingerprint fingerprint;
 };
 
 /// What reading found out about one file, where that is more than its content. Rare.
@@ -83,6 +95,8 @@ struct Batch {
   std::size_t data_bytes = 0;            ///< filled
   std::vector<std::uint64_t> checksums;  ///< of the frames in data, in order
   format::SeekTable frames;              ///< of a compressed piece: those in data
+  std::vector<BatchExtent> extents;      ///< all in data, in order, if they may be shared; no piece
+  std::vector<Fingerprint> chunks;       ///< likewise, of a piece
   std::optional<Error> failure;          ///< ends the build
 
   /// Called by the filler before it fills; keeps memory that is large enough.
@@ -106,6 +120,8 @@ struct Batch {
     data_bytes = 0;
     checksums.clear();
     frames = {};
+    extents.clear();
+    chunks.clear();
     failure.reset();
   }
 };

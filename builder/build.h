@@ -84,6 +84,7 @@ struct BuildOptions {
   std::optional<std::uint32_t> permission_mask;  ///< bits cleared from every mode (umask style)
   bool xattrs = true;                            ///< keep extended attributes
   std::optional<Compression> compression;        ///< nullopt: contents are stored as they are
+  bool dedup = true;                             ///< contents that are the same are stored once
   std::optional<format::Uuid> uuid;              ///< default: hash of the content
   std::optional<std::int64_t> created_seconds;   ///< default: SOURCE_DATE_EPOCH, else newest mtime
   /// Entries of a tree from which its index pages are of the token codec.
@@ -100,6 +101,8 @@ struct BuildReport {
   std::uint64_t index_bytes = 0;       ///< of one copy of the index
   std::uint64_t pages = 0;             ///< of the index
   std::uint64_t hard_links = 0;        ///< further names of multiply linked objects
+  std::uint64_t shared_files = 0;      ///< whose content is that of an earlier file
+  std::uint64_t shared_bytes = 0;      ///< that their extents would have taken
   std::uint64_t sockets_and_such = 0;  ///< FIFOs, sockets, devices
   std::uint64_t elapsed_ns = 0;        ///< wall clock
   std::vector<Loss> losses;            ///< only with keep_going; at most kLossesKeptMax
@@ -110,7 +113,8 @@ inline constexpr std::size_t kLossesKeptMax = 1000;  ///< bounds BuildReport::lo
 /// Packs a tree. On success image and index are complete, synced and in place; on any error
 /// nothing at the output paths has changed. Builds of different outputs may run at the same time
 /// in several threads. Deterministic: the same tree and options give the
-/// same bytes whatever `jobs` is. The output files themselves are left out if they lie in the tree.
+/// same bytes whatever `jobs` and `memory_bytes` are. The output files themselves are left out if
+/// they lie in the tree.
 ///
 /// Errors: kNotFound, kPermission, kChanged (a file changed, shrank, grew or vanished while being
 /// read; the message names it), kNoSpace, kIo, kLimit, kInterrupted.

@@ -2,11 +2,17 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/content_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "format/extent.h"
 
 namespace dgfs::builder {
+namespace {
+
+constexpr std::size_t kStoredFrameBytes = format::kFrameBytes + format::kChecksumBytes;
+
+}  // namespace
 
 void ContentReader::fill(Batch& batch) {
   batch.reserve_data(options_.data_bytes);
@@ -16,7 +22,8 @@ void ContentReader::fill(Batch& batch) {
 
 Status ContentReader::read_items(Batch& batch) {
   prefix_ = batch.prefix;
-  for (BatchItem& item : batch.items) {
+  for (std::size_t i = 0; i < batch.items.size() && !batch.failure; ++i) {
+    const BatchItem& item = batch.items[i];
     const Bytes record = batch.record(item);
     if (record_kind(record) == RecordKind::kDirectory) {
       DGFS_TRY(directory, decode_directory_record(record));
@@ -26,13 +33,24 @@ Status ContentReader::read_items(Batch& batch) {
     DGFS_TRY(entry, decode_entry_record(record));
     if (!needs_reading(entry, item) || item.extra != nullptr) continue;
     DGFS_CHECK(stop_.check());
-    const std::size_t checksums = batch.checksums.size();
-    if (auto read = read_file(batch, item, entry); !read) {
-      batch.checksums.resize(checksums);
-      item.more().error = std::move(read).error();
-    }
-    if (batch.failure) break;
+    DGFS_CHECK(read_item(batch, i, entry));
   }
+  return ok();
+}
+
+Status ContentReader::read_item(Batch& batch, std::size_t number, const ScannedEntry& entry) {
+  BatchItem& item = batch.items[number];
+  const std::size_t data_bytes = batch.data_bytes;
+  const std::size_t frames = batch.checksums.size();
+  auto read = read_file(batch, item, entry);
+  if (!read) {
+    batch.checksums.resize(frames);
+    item.more().error = std::move(read).error();
+  } else if (!batch.chunks.empty()) {
+    batch.extents.push_back({number, batch.data_bytes - data_bytes, batch.checksums.size() - frames,
+                             content_bytes_, fingerprint_of(batch.chunks)});
+  }
+  batch.chunks.clear();
   return ok();
 }
 
@@ -61,6 +79,7 @@ Status ContentReader::read_raw_piece(Batch& batch) {
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(piece.content_bytes));
   DGFS_CHECK(piece.file->read_frames(piece.content_begin / format::kFrameBytes, piece.content_bytes,
                                      batch.next_data(bytes), batch.checksums));
+  add_raw_fingerprints(batch.next_data(bytes), batch);
   batch.data_bytes = bytes;
   return ok();
 }
@@ -68,6 +87,7 @@ Status ContentReader::read_raw_piece(Batch& batch) {
 Status ContentReader::read_packed_piece(Batch& batch) {
   const FilePiece& piece = *batch.piece;
   DGFS_TRY(content, read_content(*piece.file, piece.content_begin, piece.content_bytes));
+  add_fingerprints(content, batch);
   const auto frames = format::frame_count(piece.codec, content.size());
   const auto room = batch.next_data(frames * format::kZstdFrameStoredBytesMax);
   if (auto packed = options_.packer->pack_frames(piece.content_begin / format::kZstdFrameBytes,
@@ -87,14 +107,17 @@ Status ContentReader::read_file(Batch& batch, BatchItem& item, const ScannedEntr
   DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
   DGFS_CHECK(file.find_holes(stop_));
   DGFS_CHECK(describe_file(file, options_.xattrs, item));
+  content_bytes_ = file.content_bytes();
   return options_.packer == nullptr ? read_raw(file, batch)
                                     : read_packed(file, entry.name, batch, item);
 }
 
 Status ContentReader::read_raw(const SourceFile& file, Batch& batch) {
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(file.content_bytes()));
-  DGFS_CHECK(file.read_frames(0, file.content_bytes(), batch.next_data(bytes), batch.checksums));
+  const auto data = batch.next_data(bytes);
+  DGFS_CHECK(file.read_frames(0, file.content_bytes(), data, batch.checksums));
   DGFS_CHECK(file.check_unchanged());
+  add_raw_fingerprints(data, batch);
   batch.data_bytes += bytes;
   return ok();
 }
@@ -104,6 +127,7 @@ Status ContentReader::read_packed(const SourceFile& file, std::string_view name,
   DGFS_TRY(content, read_content(file, 0, file.content_bytes()));
   DGFS_CHECK(file.check_unchanged());
   if (content.empty()) return ok();
+  add_fingerprints(content, batch);
   const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
   auto stored = options_.packer->pack(name, content, room, batch.checksums);
   if (!stored) {
@@ -113,6 +137,20 @@ Status ContentReader::read_packed(const SourceFile& file, std::string_view name,
   item.stored = stored.value();
   batch.data_bytes += static_cast<std::size_t>(item.stored.bytes);
   return ok();
+}
+
+void ContentReader::add_fingerprints(Bytes content, Batch& batch) const {
+  if (options_.fingerprints) append_chunk_fingerprints(content, batch.chunks);
+}
+
+// Chunks are frames here.
+void ContentReader::add_raw_fingerprints(Bytes frames, Batch& batch) const {
+  static_assert(kFingerprintChunkBytes == format::kFrameBytes);
+  while (!frames.empty()) {
+    const auto frame = frames.first(std::min(frames.size(), kStoredFrameBytes));
+    add_fingerprints(frame.subspan(format::kChecksumBytes), batch);
+    frames = frames.subspan(frame.size());
+  }
 }
 
 Result<Bytes> ContentReader::read_content(const SourceFile& file, std::uint64_t begin,

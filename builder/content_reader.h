@@ -16,6 +16,7 @@ struct ReaderOptions {
   std::size_t open_levels = 16;  ///< directories kept open
   bool xattrs = true;
   ContentPacker* packer = nullptr;  ///< compresses; must outlive the reader. Null: nothing does
+  bool fingerprints = false;        ///< what finds equal contents is wanted
 };
 
 /// Not thread-safe.
@@ -32,6 +33,7 @@ class ContentReader final : public BatchFiller {
  private:
   [[nodiscard]] Status read_items(Batch& batch);
   [[nodiscard]] Status read_piece(Batch& batch);
+  [[nodiscard]] Status read_item(Batch& batch, std::size_t number, const ScannedEntry& entry);
   [[nodiscard]] Status read_file(Batch& batch, BatchItem& item, const ScannedEntry& entry);
   [[nodiscard]] Status read_raw(const SourceFile& file, Batch& batch);
   [[nodiscard]] Status read_packed(const SourceFile& file, std::string_view name, Batch& batch,
@@ -39,6 +41,8 @@ class ContentReader final : public BatchFiller {
   [[nodiscard]] Status fill_piece(Batch& batch);
   [[nodiscard]] Status read_raw_piece(Batch& batch);
   [[nodiscard]] Status read_packed_piece(Batch& batch);
+  void add_fingerprints(Bytes content, Batch& batch) const;
+  void add_raw_fingerprints(Bytes frames, Batch& batch) const;
   /// Content of `file`, in memory that the next call uses again.
   [[nodiscard]] Result<Bytes> read_content(const SourceFile& file, std::uint64_t begin,
                                            std::uint64_t bytes);
@@ -47,6 +51,7 @@ class ContentReader final : public BatchFiller {
   StopFlag stop_;
   DirectoryCursor cursor_;
   std::string prefix_;
+  std::uint64_t content_bytes_ = 0;  ///< of the file read last
   Buffer content_;
 };
 

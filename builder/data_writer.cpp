@@ -108,19 +108,23 @@ Result<WrittenBatch> DataWriter::write(Batch& batch) {
 }
 
 Status DataWriter::write_data(Batch& batch) {
+  if (dedup_ != nullptr && !batch.extents.empty()) {
+    DGFS_CHECK(dedup_->share(batch));
+  }
   frames_.update(bytes_of(batch.checksums));
   return image_.append_in_place(batch.memory, batch.data_begin, batch.data_bytes);
 }
 
-// Pieces are written as they come. The file is known to have stayed the same only after the last
-// one; if it did not, the image goes back to where it began.
+// Pieces are written as they come. That the file stayed the same is known only after the last one,
+// and so is its content: if it changed, or is in the image already, that goes back to where it
+// began.
 Result<std::uint64_t> DataWriter::write_piece(Batch& batch) {
   const FilePiece& piece = *batch.piece;
   BatchItem& item = batch.items.front();
   std::uint64_t written_bytes = 0;
   if (piece.is_first) {
     DGFS_TRY(mark, image_.mark());
-    large_ = LargeStart{std::move(mark), frames_, {}, 0, std::nullopt};
+    large_ = LargeStart{std::move(mark), image_.position(), frames_, {}, {}, 0, std::nullopt};
   }
   if (!large_->error) {
     if (item.extra != nullptr && item.extra->error) {
@@ -131,23 +135,31 @@ Result<std::uint64_t> DataWriter::write_piece(Batch& batch) {
                           batch.frames.checksum(i));
       }
       large_->content_bytes += piece.content_bytes;
+      large_->fingerprint.add(batch.chunks);
       DGFS_CHECK(write_data(batch));
       written_bytes = piece.content_bytes;
     }
   }
-  if (!piece.is_last) return written_bytes;
+  if (piece.is_last) {
+    DGFS_CHECK(end_large(piece, item));
+    large_.reset();
+  }
+  return written_bytes;
+}
+
+Status DataWriter::end_large(const FilePiece& piece, BatchItem& item) {
   if (!large_->error) {
     if (auto same = piece.file->check_unchanged(); !same) large_->error = std::move(same).error();
   }
   if (large_->error) {
     item.more().error = std::move(large_->error);
-    frames_ = large_->frames;
-    image_.rewind(large_->mark);
-  } else if (piece.codec == format::ExtentCodec::kZstd) {
+    rewind_large();
+    return ok();
+  }
+  if (piece.codec == format::ExtentCodec::kZstd) {
     DGFS_CHECK(write_seek_table(item));
   }
-  large_.reset();
-  return written_bytes;
+  return dedup_ != nullptr && large_->content_bytes != 0 ? share_large(item) : Status(ok());
 }
 
 Status DataWriter::write_seek_table(BatchItem& item) {
@@ -156,6 +168,20 @@ Status DataWriter::write_seek_table(BatchItem& item) {
   item.stored = {format::ExtentCodec::kZstd,
                  large_->table.begin(large_->table.frame_count()) + encoded.size()};
   return image_.append(encoded);
+}
+
+Status DataWriter::share_large(BatchItem& item) {
+  const PlacedExtent own{large_->at_bytes, image_.position() - large_->at_bytes, item.stored.codec};
+  DGFS_TRY(same, dedup_->find_or_add(large_->fingerprint.finish(), own, large_->content_bytes));
+  if (!same) return ok();
+  item.stored = {same->codec, same->bytes, same->at_bytes};
+  rewind_large();
+  return ok();
+}
+
+void DataWriter::rewind_large() {
+  frames_ = large_->frames;
+  image_.rewind(large_->mark);
 }
 
 }  // namespace dgfs::builder

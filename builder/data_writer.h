@@ -17,6 +17,7 @@
 
 #include "builder/append_file.h"
 #include "builder/content_hash.h"
+#include "builder/deduplicator.h"
 #include "builder/read_pool.h"
 
 namespace dgfs::builder {
@@ -39,11 +40,12 @@ struct WrittenBatch {
 /// start(), then next() until the end; single use. Its methods are for one thread.
 class DataWriter {
  public:
-  /// Both are used by the thread alone until next() has given the end, and outlive this.
+  /// All are used by the thread alone until next() has given the end, and outlive this.
   /// @param image           positioned at the first extent
+  /// @param dedup           finds what is there already; null: all is written
   /// @param held_bytes_max  of records not yet taken; one batch may go beyond
-  DataWriter(ReadPool& pool, AppendFile& image, std::size_t held_bytes_max)
-      : pool_(pool), image_(image), held_bytes_max_(held_bytes_max) {}
+  DataWriter(ReadPool& pool, AppendFile& image, Deduplicator* dedup, std::size_t held_bytes_max)
+      : pool_(pool), image_(image), dedup_(dedup), held_bytes_max_(held_bytes_max) {}
   /// Waits for the thread to end what it is at.
   ~DataWriter();
   DataWriter(const DataWriter&) = delete;
@@ -57,10 +59,12 @@ class DataWriter {
   [[nodiscard]] const ContentHash& frames() const { return frames_; }
 
  private:
-  /// Where to return to if a large file turns out to be lost.
+  /// Where to return to if a large file turns out to be lost, or to be there already.
   struct LargeStart {
     AppendFile::Mark mark;
+    std::uint64_t at_bytes = 0;
     ContentHash frames;
+    FingerprintStream fingerprint;
     format::SeekTable table;  ///< of a compressed one
     std::uint64_t content_bytes = 0;
     std::optional<Error> error;
@@ -71,11 +75,15 @@ class DataWriter {
   [[nodiscard]] Result<WrittenBatch> write(Batch& batch);
   [[nodiscard]] Result<std::uint64_t> write_piece(Batch& batch);
   [[nodiscard]] Status write_data(Batch& batch);
+  [[nodiscard]] Status end_large(const FilePiece& piece, BatchItem& item);
   [[nodiscard]] Status write_seek_table(BatchItem& item);
+  [[nodiscard]] Status share_large(BatchItem& item);
+  void rewind_large();
   [[nodiscard]] bool hand_over(WrittenBatch batch);
 
   ReadPool& pool_;
   AppendFile& image_;
+  Deduplicator* dedup_;
   std::size_t held_bytes_max_;
   ContentHash frames_;
   std::optional<LargeStart> large_;

@@ -75,7 +75,8 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
       losses_(options.keep_going),
       progress_(env, options.progress) {}
 
-// Three eighths for batches, a quarter for sorting; the rest are buffers of spools and the index.
+// Three eighths for batches, a quarter for sorting, an eighth to find contents again; the rest are
+// buffers of spools and the index.
 ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const storage::Env& env) {
   Budget budget;
   const std::size_t memory_bytes = std::max(options.memory_bytes, kMemoryBytesMin);
@@ -97,6 +98,7 @@ ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const sto
   budget.name_bytes = std::clamp(memory_bytes / 16, kNameBytesMin, kNameBytesMax);
   budget.ahead_bytes = std::min(memory_bytes / 32, kAheadBytesMax);
   budget.held_bytes = std::min(memory_bytes / 16, kHeldBytesMax);
+  budget.table_bytes = memory_bytes / 8;
   return budget;
 }
 
@@ -179,7 +181,7 @@ Status ImageBuilder::pack() {
   if (options_.compression) {
     DGFS_CHECK(train_dictionaries());
   } else {
-    DGFS_CHECK(image_file_->preallocate(format::kPageBytes + totals_.extent_bytes));
+    DGFS_CHECK(reserve_image());
   }
   AppendFile image(*image_file_, format::kPageBytes);
   IndexWriter index(*index_file_, spool_place_, stop_);
@@ -192,6 +194,13 @@ Status ImageBuilder::pack() {
   return finish_image(image, data_end);
 }
 
+// Where there is too little space for all contents, there may be enough for those that differ.
+Status ImageBuilder::reserve_image() {
+  auto reserved = image_file_->preallocate(format::kPageBytes + totals_.extent_bytes);
+  const bool may_do = !reserved && reserved.error().kind() == ErrorKind::kNoSpace;
+  return may_do && finds_duplicates() ? Status(ok()) : reserved;
+}
+
 Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   DGFS_TRY(links, std::move(*links_).finish());
   BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, options_.xattrs,
@@ -201,7 +210,12 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   pool_options.batches = budget_.batches;
   ReadPool pool(maker, make_filler_ ? make_filler_ : content_readers(), pool_options);
   DGFS_CHECK(pool.start());
-  DataWriter data(pool, image, budget_.held_bytes);
+  std::optional<Deduplicator> dedup;
+  if (finds_duplicates()) {
+    dedup.emplace(image, dictionaries_.all(),
+                  ContentTable(spool_place_, totals_.contents, budget_.table_bytes));
+  }
+  DataWriter data(pool, image, dedup ? &*dedup : nullptr, budget_.held_bytes);
   DGFS_CHECK(data.start());
   // While contents are read and written.
   DGFS_TRY(model, train_model(*tree_, options_, stop_));
@@ -209,6 +223,8 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   Packer packer({data, index, losses_, progress_});
   DGFS_CHECK(packer.run());
   report_.hard_links = packer.further_names();
+  report_.shared_files = packer.shared_files();
+  report_.shared_bytes = packer.shared_bytes();
   IndexFacts facts;
   facts.uuid = options_.uuid;
   facts.frames = data.frames();
@@ -240,6 +256,7 @@ BatchFillerMaker ImageBuilder::content_readers() {
   options.data_bytes = budget_.batch_bytes;
   options.xattrs = options_.xattrs;
   options.packer = packer_ ? &*packer_ : nullptr;
+  options.fingerprints = finds_duplicates();
   options.open_levels = std::clamp<std::size_t>(kOpenDirectoriesMax / budget_.threads, 2, 16);
   return [this, options] { return std::make_unique<ContentReader>(*root_, options, stop_); };
 }

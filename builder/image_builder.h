@@ -42,6 +42,7 @@ class ImageBuilder {
     std::size_t name_bytes = 0;
     std::size_t ahead_bytes = 0;  ///< directories listed ahead
     std::size_t held_bytes = 0;   ///< records whose data is written
+    std::size_t table_bytes = 0;  ///< where contents stand that may be shared
   };
 
   [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);
@@ -51,11 +52,14 @@ class ImageBuilder {
   [[nodiscard]] Status train_dictionaries();
   [[nodiscard]] Status scan();
   [[nodiscard]] Status pack();
+  [[nodiscard]] Status reserve_image();
   [[nodiscard]] Status pack_tree(AppendFile& image, IndexWriter& index);
   [[nodiscard]] Status finish_image(AppendFile& image, std::uint64_t data_end);
   [[nodiscard]] Status copy_index(AppendFile& image);
   [[nodiscard]] Status publish_outputs();
   [[nodiscard]] bool has_index_file() const { return !index_path_.empty(); }
+  /// Contents that a filler makes up have no fingerprints.
+  [[nodiscard]] bool finds_duplicates() const { return options_.dedup && !make_filler_; }
 
   storage::Env& env_;
   const BuildOptions& options_;

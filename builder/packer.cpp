@@ -57,6 +57,12 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   DGFS_CHECK(complete_entry_fields(item, scanned));
   parts_.progress.state().content_bytes += scanned.size_bytes;
   const std::uint64_t stored = entry_.stored_bytes;
+  const bool shared = item.stored.shared_at_bytes != 0;
+  if (shared) {
+    entry_.address = format::DataAddress{0, item.stored.shared_at_bytes};
+    ++shared_files_;
+    shared_bytes_ += stored;
+  }
   if (item.link.is_first()) {
     entry_.link_count = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(item.link.name_count, std::numeric_limits<std::uint32_t>::max()));
@@ -64,7 +70,7 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   } else {
     DGFS_CHECK(parts_.index.add(entry_));
   }
-  data_at_ += stored;
+  if (!shared) data_at_ += stored;
   return ok();
 }
 
@@ -100,9 +106,9 @@ Status Packer::add_first_name() {
   name.key = entry_.key;
   name.mode = format::type_of(entry_.mode);
   name.link_inode = parts_.index.next_ordinal() + 1;
-  name.stored_bytes = entry_.stored_bytes;
+  if (!entry_.address) name.stored_bytes = entry_.stored_bytes;
   entry_.key = format::link_key(name.link_inode);
-  if (entry_.stored_bytes != 0) entry_.address = format::DataAddress{0, data_at_};
+  if (name.stored_bytes != 0) entry_.address = format::DataAddress{0, data_at_};
   DGFS_CHECK(parts_.index.add_link_record(entry_));
   return parts_.index.add(name);
 }

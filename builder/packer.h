@@ -34,6 +34,9 @@ class Packer {
 
   /// Names of multiply linked objects beyond the first of each.
   [[nodiscard]] std::uint64_t further_names() const { return further_names_; }
+  /// Files whose content is that of an earlier one, and what their extents would have taken.
+  [[nodiscard]] std::uint64_t shared_files() const { return shared_files_; }
+  [[nodiscard]] std::uint64_t shared_bytes() const { return shared_bytes_; }
 
  private:
   [[nodiscard]] Status pack(WrittenBatch& batch);
@@ -52,6 +55,8 @@ class Packer {
   std::uint64_t data_at_ = format::kPageBytes;  ///< where the next extent to be completed begins
   std::uint64_t counted_bytes_ = 0;             ///< in the progress, of a file in pieces
   std::uint64_t further_names_ = 0;
+  std::uint64_t shared_files_ = 0;
+  std::uint64_t shared_bytes_ = 0;
 };
 
 }  // namespace dgfs::builder

@@ -196,6 +196,7 @@ void Scanner::count(const storage::FileStatus& status) {
                                               : std::max(totals_.newest_mtime, status.modify_time);
   if (!format::is_regular(status.mode)) return;
   totals_.content_bytes += status.size_bytes;
+  if (status.size_bytes != 0) ++totals_.contents;
   if (status.link_count > 1) return;
   totals_.extent_bytes +=
       format::raw_extent_bytes(std::min(status.size_bytes, status.allocated_bytes));

@@ -29,6 +29,7 @@ namespace dgfs::builder {
 struct ScanTotals {
   std::uint64_t entries = 0;
   std::uint64_t content_bytes = 0;  ///< sizes of regular files, each name counted
+  std::uint64_t contents = 0;       ///< regular files that are not empty, each name counted
   /// Space that extents will take at least, for the reservation: without holes, and without
   /// multiply linked files, whose names would be counted too often.
   std::uint64_t extent_bytes = 0;

@@ -34,6 +34,7 @@ class AlignedMemory {
   }
   /// The first of its bytes.
   [[nodiscard]] MutableBytes first(std::size_t size_bytes) { return {bytes_.get(), size_bytes}; }
+  [[nodiscard]] Bytes first(std::size_t size_bytes) const { return {bytes_.get(), size_bytes}; }
 
  private:
   struct Free {

@@ -87,6 +87,11 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                      build.compression = compression;
                      return ok();
                    });
+  options.on_flag("--no-dedup", "Store the contents of each file, also where they are the same",
+                  [&](const auto&) -> Status {
+                    build.dedup = false;
+                    return ok();
+                  });
   options.number("-j,--jobs", "N",
                  "Reading threads (default: 32, 16 with --compress, or one per core if more)",
                  build.jobs);
@@ -168,6 +173,11 @@ void print_summary(const Session& session, const BuildCommand& command,
                             entries_text(report)));
   session.print(fmt::format("{:<{}}  {:>9}   {:.1f} bytes per entry\n", index, width,
                             size_text(report.index_bytes), bytes_per_entry(report)));
+  if (report.shared_files != 0) {
+    session.print(fmt::format("{:<{}}  {:>9}   {} with contents that others have\n", "deduplicated",
+                              width, size_text(report.shared_bytes),
+                              counted(report.shared_files, "file")));
+  }
   const double seconds = static_cast<double>(report.elapsed_ns) / 1e9;
   const auto entries = static_cast<double>(report.superblock.namespace_entries);
   const auto rate = static_cast<std::uint64_t>(seconds > 0 ? entries / seconds : 0);
@@ -193,6 +203,8 @@ JsonObject as_json(const BuildCommand& command, const builder::BuildReport& repo
       .add("hard_links", report.hard_links)
       .add("content_bytes", superblock.content_bytes)
       .add("stored_bytes", superblock.stored_bytes)
+      .add("shared_files", report.shared_files)
+      .add("shared_bytes", report.shared_bytes)
       .add("pages", report.pages)
       .add("lost", report.loss_count)
       .add("elapsed_seconds", static_cast<double>(report.elapsed_ns) / 1e9)
@@ -267,7 +279,9 @@ Manual manual() {
            "capabilities, and names of any bytes. A file that changes while it is read ends "
            "the build, and a build that ends early leaves nothing behind.",
            "A file is packed with the size that it has: files of /proc and /sys, which have size "
-           "0 whatever they print, come out empty, as with tar(1)."},
+           "0 whatever they print, come out empty, as with tar(1).",
+           "Files with the same contents share them, unless --no-dedup is given: the bytes are "
+           "compared, not only their hashes. Each still is read with one read."},
       .examples = {{"dgfs build linux linux.dgfs",
                     "Packs the directory linux into linux.dgfs and linux.dgfs.idx."},
                    {"dgfs build --index /ssd/crawl.idx /data/crawl /data/crawl.dgfs",

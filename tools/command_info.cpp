@@ -158,6 +158,10 @@ void print_scan(const Session& session, const reader::Image& image, const IndexS
                              size_text(scan.largest_bytes), shell_quoted(*scan.largest_path)));
     row("files", fmt::format("{} empty, {} with holes", grouped(scan.empty_files),
                              grouped(scan.sparse_files)));
+    row("shared", scan.shared_files == 0 ? "no contents"
+                                         : fmt::format("contents of {}, {} that are stored once",
+                                                       counted(scan.shared_files, "file"),
+                                                       size_text(scan.shared_bytes)));
     constexpr char kMinute[] = "%Y-%m-%d %H:%M";
     row("modified", fmt::format("{} to {}", format_time(*scan.oldest, kMinute),
                                 format_time(*scan.newest, kMinute)));
@@ -187,6 +191,8 @@ void add_scan(JsonObject& json, const IndexScan& scan, const std::string& damage
   json.add("empty_files", scan.empty_files)
       .add("sparse_files", scan.sparse_files)
       .add("with_xattrs", scan.with_xattrs)
+      .add("shared_files", scan.shared_files)
+      .add("shared_bytes", scan.shared_bytes)
       .add("damaged_index_regions", scan.damaged_regions)
       .add_raw("damaged_index", damaged);
 }

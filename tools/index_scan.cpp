@@ -3,6 +3,7 @@
 #include "tools/index_scan.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 #include "format/mode.h"
@@ -60,11 +61,24 @@ class Scan {
     }
     if (node.size_bytes == 0) ++out_.empty_files;
     if (node.sparse_map.present()) ++out_.sparse_files;
+    add_extent(node);
     if (!out_.oldest || node.mtime < *out_.oldest) out_.oldest = node.mtime;
     if (!out_.newest || node.mtime > *out_.newest) out_.newest = node.mtime;
   }
 
+  void add_extent(const reader::Node& node) {
+    if (node.stored_bytes == 0) return;
+    std::uint64_t& end = ends_[node.data.volume];
+    if (node.data.offset_bytes >= end) {
+      end = node.data.offset_bytes + node.stored_bytes;
+      return;
+    }
+    ++out_.shared_files;
+    out_.shared_bytes += node.stored_bytes;
+  }
+
   IndexScan out_;
+  std::map<std::uint32_t, std::uint64_t> ends_;  ///< of the extents, by volume
   std::vector<IndexScan::Kind> kinds_;
   std::vector<std::uint64_t> sizes_;
   std::unordered_set<reader::InodeNumber> counted_;

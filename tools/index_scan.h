@@ -29,7 +29,11 @@ struct IndexScan {
   std::uint64_t empty_files = 0;
   std::uint64_t sparse_files = 0;
   std::uint64_t with_xattrs = 0;  ///< objects of any type
-  std::optional<Time> oldest;     ///< modification time of files
+  /// Files whose extent begins before the end of those that stand before it in key order: it is
+  /// one of them, for the builder gives each new extent a place behind all others.
+  std::uint64_t shared_files = 0;
+  std::uint64_t shared_bytes = 0;  ///< that their extents would take
+  std::optional<Time> oldest;      ///< modification time of files
   std::optional<Time> newest;
   std::uint64_t damaged_regions = 0;  ///< of both copies of the index
 };

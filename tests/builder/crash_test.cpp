@@ -35,6 +35,7 @@ class CrashTest : public testing::TestWithParam<std::tuple<bool, bool>> {
     tree_.file("d/f", "old content");
     tree_.file("g", noise(70000, 1));
     tree_.file("words", std::string(200000, 'w'));
+    tree_.file("words again", std::string(200000, 'w'));
     tree_.link("g", "d/g");
     tree_.xattr("d/f", "user.x", "1");
     if (has_old()) {

@@ -196,7 +196,8 @@ Status Dumper::add_page(const format::PageRecord& record, const format::DecodedP
     DGFS_TRY(path, format::path_of_key(key));
     DumpedNode node;
     node.inode = entry.link_inode != 0 ? entry.link_inode : paths_.size() + 1;
-    node.data_offset = record.first_data_offset + page.data_offset(i);
+    node.data_offset = entry.address ? entry.address->offset_bytes  // F-311
+                                     : record.first_data_offset + page.data_offset(i);
     node.entry = std::move(entry);
     paths_.push_back(path);
     DGFS_CHECK(expect(dump_.nodes.emplace(path, std::move(node)).second, "path twice"));

@@ -7,6 +7,7 @@ golden/NAME.img and NAME.idx are an image and its index, made from the tree `mak
 --renew they are written anew: for a deliberate change of the format, in the commit that makes it.
 """
 import ctypes
+import hashlib
 import json
 import os
 import pathlib
@@ -91,7 +92,26 @@ def make_tokens(root):
     os.utime(root / "tool", ns=(TIME, TIME + 7))
 
 
-TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens}
+def make_packed(root):
+    """What compression has kinds of: a class of files alike, seek tables, noise; and copies."""
+    make_features(root)
+    for number in range(1400):
+        record = json.dumps({"number": number * 7919, "state": "of no account",
+                             "owner": f"nobody {number % 31}", "tags": ["a", "b", number % 17]})
+        put(root / f"records/{number}.json", f"{record}\n".encode() * (1 + number % 3))
+    lines = b"".join(b"line %d of many\n" % (number * 7919) for number in range(15_000))
+    put(root / "lines.txt", lines)
+    put(root / "records/noise", hashlib.shake_256(b"noise").digest(70_000))
+    shutil.copytree(root / "src", root / "src-again")
+    put(root / "records/lines-again", lines)
+    os.link(root / "records/lines-again", root / "records/lines-too")
+    settle(root)
+
+
+TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens,
+         "packed": make_packed}
+# The first ones are older than either.
+OPTIONS = {"packed": ["--compress", "zstd:6"]}
 
 
 def build_golden(name, scratch):
@@ -101,7 +121,8 @@ def build_golden(name, scratch):
     os.umask(0o022)
     TREES[name](tree)
     image = scratch / f"{name}.dgfs"
-    dgfs("build", tree, image, "--quiet", "--owner", "0", "--group", "0", "--no-xattrs")
+    dgfs("build", tree, image, "--quiet", "--owner", "0", "--group", "0", "--no-xattrs",
+         *OPTIONS.get(name, ["--no-dedup"]))
     return tree, image
 
 
@@ -137,6 +158,14 @@ class Golden(support.ScratchCase):
             self.assertEqual((GOLDEN / f"{name}.idx").read_bytes(),
                              pathlib.Path(f"{image}.idx").read_bytes())
 
+    def test_one_image_is_compressed_and_shares(self):
+        image = self.scratch / "packed.dgfs"
+        shutil.copyfile(GOLDEN / "packed.img", image)
+        facts = json.loads(dgfs("info", "--scan", "--json", image).stdout)
+        self.assertIn("zstd-extents", str(facts["features"]))
+        self.assertIn("dictionaries", facts["section_bytes"])
+        self.assertGreater(facts["shared_files"], 30)
+        self.assertLess(facts["stored_bytes"], facts["content_bytes"] // 4)
 
     def test_one_index_is_of_tokens(self):
         image = self.scratch / "tokens.dgfs"
