@@ -18,6 +18,7 @@ class Run:
     seconds: float
     peak_bytes: int
     output: str = ""
+    cpu_seconds: float = 0.0
 
 
 def run(*arguments, cwd=None, quiet=True):
@@ -31,7 +32,7 @@ def run(*arguments, cwd=None, quiet=True):
 
 
 def timed(*arguments, cwd=None, output=subprocess.DEVNULL):
-    """Runs to the end; wall time and peak memory of the process itself."""
+    """Runs to the end; wall and processor time and peak memory of the process itself."""
     begin = time.monotonic()
     process = subprocess.Popen([os.fspath(a) for a in arguments], cwd=cwd,
                                stdin=subprocess.DEVNULL, stdout=output,
@@ -40,7 +41,8 @@ def timed(*arguments, cwd=None, output=subprocess.DEVNULL):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"{arguments} ended with {process.returncode}")
-    return Run(time.monotonic() - begin, usage.ru_maxrss * 1024)
+    return Run(time.monotonic() - begin, usage.ru_maxrss * 1024,
+               cpu_seconds=usage.ru_utime + usage.ru_stime)
 
 
 def sync_file(path):

@@ -141,11 +141,14 @@ class PassThrough(Native):
                 yield
 
 
-def make_squashfs(tree, file):
-    """Contents raw, metadata with zstd."""
+RAW_CONTENTS = ("-noD", "-noF")
+
+
+def make_squashfs(tree, file, *options):
+    """Metadata with zstd; contents raw unless options say otherwise."""
     file.unlink(missing_ok=True)
-    run = timed_and_synced(file, "mksquashfs", tree, file, "-comp", "zstd", "-noD", "-noF",
-                           "-quiet", "-no-progress")
+    run = timed_and_synced(file, "mksquashfs", tree, file, "-comp", "zstd", "-quiet",
+                           "-no-progress", *(options or RAW_CONTENTS))
     # Behind the contents: from the inode table to the end.
     with open(file, "rb") as image:
         used, inode_table = struct.unpack("<40xQ16xQ", image.read(72))
@@ -153,14 +156,22 @@ def make_squashfs(tree, file):
 
 
 class Squashfs(System):
+    def __init__(self, name, scratch, *options):
+        super().__init__(name, scratch)
+        self.options = options
+
     def make(self, tree, _):
-        return make_squashfs(tree, self.file)
+        return make_squashfs(tree, self.file, *self.options)
 
 
 class Erofs(System):
+    def __init__(self, name, scratch, *options):
+        super().__init__(name, scratch)
+        self.options = options
+
     def make(self, tree, _):
         self.file.unlink(missing_ok=True)
-        run = timed_and_synced(self.file, "mkfs.erofs", "--quiet", self.file, tree)
+        run = timed_and_synced(self.file, "mkfs.erofs", "--quiet", *self.options, self.file, tree)
         return Packed(run, self.file.stat().st_size, None)
 
 
@@ -202,10 +213,15 @@ class Dgfs(Served):
     program, serve = "dgfs", ("mount",)
     suffixes = (".dgfs", ".dgfs.idx")
 
+    def __init__(self, name, scratch, *build_options):
+        super().__init__(name, scratch)
+        self.build_options = build_options
+
     def make(self, tree, _):
         self.remove_output()
         image, index = self.outputs()
-        run = measuring.timed(Dgfs.program, "build", tree, image, "--quiet")  # syncs by itself
+        run = measuring.timed(Dgfs.program, "build", tree, image, "--quiet",  # syncs by itself
+                              *self.build_options)
         return Packed(run, image.stat().st_size + index.stat().st_size, index.stat().st_size)
 
 
@@ -215,6 +231,19 @@ class Squashfuse(Served):
 
     def make(self, tree, _):
         return make_squashfs(tree, *self.outputs())
+
+
+@contextlib.contextmanager
+def packed(every, tree):
+    """Each system holds the tree and is attached; what became of it, by name."""
+    tree_bytes = int(measuring.run("du", "-s", "-B1", tree).split()[0])
+    made = {}
+    with contextlib.ExitStack() as stack:
+        for system in every:
+            stack.callback(system.remove)
+            made[system.name] = system.pack(tree, tree_bytes)
+            stack.enter_context(system.attached())
+        yield made
 
 
 @contextlib.contextmanager

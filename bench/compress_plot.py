@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Draws what bench/compress measured: size over effort, over dictionaries and over frames."""
+import math
+
+HEIGHT, TOP, GAP, LEFT = 300, 34, 70, 56
+STYLE = ("text{font:11px sans-serif;fill:#333}.t{font-weight:bold}.g{stroke:#ddd}"
+         ".p{fill:none;stroke-width:2}")
+COLOURS = ("#1f5fa8", "#b5541c", "#8a8a2a", "#6b3fa0", "#2a8a5a", "#a03f5f")
+
+
+class Panel:
+    """x logarithmic, y in MB from the least to the most that occurs."""
+
+    def __init__(self, left, width, title, x_label, x_values, y_values):
+        self.left, self.width, self.title, self.x_label = left, width, title, x_label
+        self.x_low, self.x_high = math.log(min(x_values)), math.log(max(x_values))
+        step = 10 ** math.floor(math.log10(max(max(y_values) - min(y_values), 1)))
+        self.ticks = [step * i for i in range(math.floor(min(y_values) / step),
+                                              math.ceil(max(y_values) / step) + 1)]
+
+    def across(self, value):
+        share = (math.log(value) - self.x_low) / max(self.x_high - self.x_low, 1e-9)
+        return self.left + (0.05 + 0.85 * share) * self.width
+
+    def up(self, value):
+        low, high = self.ticks[0], self.ticks[-1]
+        return TOP + HEIGHT * (1 - (value - low) / (high - low))
+
+    def frame(self):
+        yield f'<text class="t" x="{self.left}" y="{TOP - 14}">{self.title}</text>'
+        for tick in self.ticks:
+            y = self.up(tick)
+            yield (f'<line class="g" x1="{self.left}" x2="{self.left + self.width}" y1="{y:.1f}" '
+                   f'y2="{y:.1f}"/><text x="{self.left - 6}" y="{y + 4:.1f}" '
+                   f'text-anchor="end">{tick:g}</text>')
+        yield (f'<text x="{self.left + self.width / 2:.0f}" y="{TOP + HEIGHT + 34}" '
+               f'text-anchor="middle">{self.x_label}</text>')
+
+    def line(self, name, points, colour):
+        """points: (x, y, label); the name stands at the last one."""
+        points = sorted(points)
+        path = " ".join(f"{self.across(x):.1f},{self.up(y):.1f}" for x, y, _ in points)
+        yield f'<polyline class="p" stroke="{colour}" points="{path}"/>'
+        for x, y, label in points:
+            yield (f'<circle cx="{self.across(x):.1f}" cy="{self.up(y):.1f}" r="3" '
+                   f'fill="{colour}"/><text x="{self.across(x):.1f}" y="{self.up(y) - 7:.1f}" '
+                   f'text-anchor="middle">{label}</text>')
+        x, y, _ = points[-1]
+        yield (f'<text x="{self.across(x):.1f}" y="{self.up(y) + 16:.1f}" text-anchor="middle" '
+               f'style="fill:{colour}">{name}</text>')
+
+
+def effort_panel(sizes):
+    curves = {}
+    for r in sizes:
+        curves.setdefault(r["curve"], []).append(
+            (r["cpu_seconds"], r["bytes"] / 1e6, r["label"]))
+    every = [point for points in curves.values() for point in points]
+    panel = Panel(LEFT, 560, "size, MB, over effort; points: level", "processor seconds (log)",
+                  [x for x, _, _ in every], [y for _, y, _ in every])
+    yield from panel.frame()
+    for (name, points), colour in zip(curves.items(), COLOURS):
+        yield from panel.line(name, points, colour)
+
+
+def part_panel(left, title, x_label, points):
+    panel = Panel(left, 230, title, x_label, [x for x, _, _ in points],
+                  [y for _, y, _ in points])
+    yield from panel.frame()
+    yield from panel.line("", points, COLOURS[0])
+
+
+def draw(path, sizes, parts):
+    width = LEFT + 560 + 2 * (GAP + 230) + 20
+    # None at all stands where 8 KiB would.
+    dictionaries = [(max(r["dictionary_bytes"] >> 10, 8), r["image_bytes"] / 1e6,
+                     f'{r["dictionary_bytes"] >> 10}') for r in parts["dictionaries"]]
+    frames = [(r["frame_bytes"] >> 10, r["stored_bytes"] / 1e6, f'{r["frame_bytes"] >> 10}')
+              for r in parts["frames"]]
+    body = [*effort_panel(sizes),
+            *part_panel(LEFT + 560 + GAP, "image, MB", "longest dictionary, KiB (log)",
+                        dictionaries),
+            *part_panel(LEFT + 560 + 230 + 2 * GAP, "contents, MB, no dictionary",
+                        "frame, KiB (log)", frames)]
+    path.write_text(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {TOP + HEIGHT + 46}" '
+        f'width="{width}" height="{TOP + HEIGHT + 46}"><style>{STYLE}</style>'
+        '<rect width="100%" height="100%" fill="#fff"/>\n' + "\n".join(body) + "\n</svg>\n",
+        encoding="utf-8")
