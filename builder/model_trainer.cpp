@@ -11,8 +11,10 @@
 #include "builder/token_trainer.h"
 #include "format/attribute_table.h"
 #include "format/column_codec.h"
+#include "format/entry.h"
 #include "format/key.h"
 #include "format/limits.h"
+#include "format/mode.h"
 
 namespace dgfs::builder {
 namespace {
@@ -36,12 +38,19 @@ constexpr std::uint64_t kTokenEntriesMax = std::uint64_t{1} << 17;
 // What these may have of text, beyond what their keys share with the one before: long names that do
 // not repeat teach little, and each byte takes about 100 of memory while tokens are sought.
 constexpr std::size_t kTokenTextBytesMax = std::size_t{1} << 20;
+// What is expected of contents: of compressed ones, which part stays raw, and how far others
+// shrink; how many are shared, and how far apart these stand (64 KiB a file).
+constexpr std::uint64_t kFilesForOneRaw = 8;
+constexpr std::uint64_t kExpectedRatio = 4;
+constexpr std::uint64_t kFilesForTwoShared = 128;
+constexpr unsigned kAddressShift = 16;
 // What the keys of one sample may take: more than usual ones do, but paths may have 64 KiB.
 constexpr std::size_t kSampleKeyBytesMax = std::size_t{1} << 20;
 
 class ModelTrainer {
  public:
-  ModelTrainer(const TreeSpool& tree, StopFlag stop) : tree_(tree), stop_(stop) {}
+  ModelTrainer(const TreeSpool& tree, const BuildOptions& options, StopFlag stop)
+      : tree_(tree), options_(options), stop_(stop) {}
 
   Result<ModelPointer> train(std::size_t capacity_bytes);
   Result<ModelPointer> train_tokens();
@@ -52,11 +61,15 @@ class ModelTrainer {
   /// Up to `count` entries, and about `text_bytes` of text.
   Result<Entries> read_sample(const SamplePoint& point, std::size_t count,
                               std::size_t text_bytes = std::numeric_limits<std::size_t>::max());
+  void expect_extent(format::Entry& entry);
   Result<Buffer> columns(const Entries& entries);
   Result<double> mean_page_entries(const ModelPointer& model, const std::vector<Entries>& samples);
 
   const TreeSpool& tree_;
+  const BuildOptions& options_;
   StopFlag stop_;
+  std::uint64_t files_ = 0;         ///< met so far
+  std::uint64_t next_address_ = 0;  ///< of those that are expected to be shared
   format::AttributeTable attributes_{0};
   const format::ColumnCodec codec_;
 };
@@ -84,6 +97,23 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
         key.size() - (last == 0 ? 0 : format::shared_prefix_bytes(entries[last - 1].key, key));
   }
   return entries;
+}
+
+// What becomes of contents is known when they have been read. A model that has never met it would
+// have no short codes for it: so most files are taken to shrink, and a few to be shared, two by
+// two.
+void ModelTrainer::expect_extent(format::Entry& entry) {
+  if (!format::is_regular(entry.mode) || entry.size_bytes == 0) return;
+  const auto number = files_++;
+  if (options_.compression && number % kFilesForOneRaw != 0) {
+    entry.codec = format::ExtentCodec::kZstd;
+    entry.stored_bytes = format::kChecksumBytes + entry.size_bytes / kExpectedRatio;
+  }
+  if (options_.dedup && number % kFilesForTwoShared < 2) {
+    if (number % kFilesForTwoShared == 0) next_address_ += number << kAddressShift;
+    entry.address = format::DataAddress{0, format::kPageBytes + next_address_};
+    next_address_ += entry.stored_bytes;
+  }
 }
 
 Result<Buffer> ModelTrainer::columns(const Entries& entries) {
@@ -114,6 +144,7 @@ Result<ModelPointer> ModelTrainer::train_tokens() {
   const auto of_each = static_cast<std::size_t>(wanted / points.size() + 1);
   for (const auto& point : points) {
     DGFS_TRY(entries, read_sample(point, of_each, kTokenTextBytesMax / points.size()));
+    for (format::Entry& entry : entries) expect_extent(entry);
     if (!entries.empty()) trainer.add(entries, attributes_);
   }
   const Buffer model = trainer.train(tree_.entry_count(), stop_);
@@ -155,7 +186,7 @@ Result<bool> ModelTrainer::pays(const ModelPointer& model) {
 Result<ModelPointer> train_model(const TreeSpool& tree, const BuildOptions& options,
                                  StopFlag stop) {
   if (options.model_bytes_max == 0) return format::Model::empty();
-  ModelTrainer trainer(tree, stop);
+  ModelTrainer trainer(tree, options, stop);
   if (tree.entry_count() >= options.token_entries_min) return trainer.train_tokens();
   const auto capacity = static_cast<std::size_t>(
       std::min<std::uint64_t>({options.model_bytes_max, format::kModelBytesMax,

@@ -78,7 +78,7 @@ class RowWriter {
     attributes_ = head.attributes;
     times_ = head.times;
     link_inode_ = 0;
-    address_ = 0;
+    next_address_ = 0;
     refs_ = {};
   }
   /// @param before  the key before, nullopt for the first entry of a block: its key is in the head
@@ -168,8 +168,8 @@ class RowWriter {
     if (has(Extra::kStored)) sink.number(NumberKind::kStoredBytes, entry.stored_bytes);
     if (has(Extra::kAddress)) {
       sink.number(NumberKind::kOther, entry.address->volume);
-      sink.number(NumberKind::kAddress, distance(entry.address->offset_bytes, address_));
-      address_ = entry.address->offset_bytes;
+      sink.number(NumberKind::kAddress, distance(entry.address->offset_bytes, next_address_));
+      next_address_ = entry.address->offset_bytes + entry.stored_bytes;
     }
     if (has(Extra::kLinkCount)) sink.number(NumberKind::kOther, entry.link_count);
     if (has(Extra::kChangeTime)) write_time(*entry.ctime, entry.mtime, sink);
@@ -185,7 +185,7 @@ class RowWriter {
   std::array<std::uint32_t, kTypeCount> attributes_{};
   RecentTimes times_;
   std::uint64_t link_inode_ = 0;
-  std::uint64_t address_ = 0;
+  std::uint64_t next_address_ = 0;  ///< where the last extent with an address ends
   std::array<SideRef, 3> refs_{};
   std::string target_;
 };

@@ -218,9 +218,10 @@ bool TokenCursor::read_extent(unsigned mask) {
   running_bytes_ = rich_.stored_bytes;
   if (!has(mask, Extra::kAddress)) return true;
   const auto volume = number(NumberKind::kOther);
-  address_ = advance(address_, number(NumberKind::kAddress));
+  const auto offset = advance(next_address_, number(NumberKind::kAddress));
   if (volume > 0xffff) return fail("extent out of bounds");  // F-163
-  rich_.address = DataAddress{static_cast<VolumeNumber>(volume), address_};
+  rich_.address = DataAddress{static_cast<VolumeNumber>(volume), offset};
+  next_address_ = offset + rich_.stored_bytes;
   running_bytes_ = 0;
   return true;
 }

@@ -174,7 +174,7 @@ class TokenCursor {
   unsigned combinations_known_ = 0;
   RecentTimes times_;
   std::uint64_t link_inode_ = 0;
-  std::uint64_t address_ = 0;
+  std::uint64_t next_address_ = 0;  ///< where the last extent with an address ends
   std::array<SideRef, 3> refs_{};
 
   AttributeCombination combination_;

@@ -115,6 +115,29 @@ TEST_F(CompressionTest, GivesTheSameBytesOnAnyNumberOfThreads) {
   }
 }
 
+// The model is made before anything is compressed, and must not take what is to come for rare.
+TEST_F(CompressionTest, IndexesStaySmall) {
+  constexpr int kFiles = 6000;
+  const auto text = records(40, 1);
+  for (int i = 0; i < kFiles; ++i) {
+    const auto begin = static_cast<std::size_t>(i * 7919 % 1000);
+    tree_.file("f" + std::to_string(i * 7919 % 100'000), text.substr(begin, 200 + begin));
+  }
+  auto raw = options_for(tree_, "/raw");
+  auto packed = options();
+  raw.token_entries_min = packed.token_entries_min = 1;
+  raw.dedup = packed.dedup = false;
+  const auto index_bytes = [&](const builder::BuildOptions& options) {
+    return build(options).superblock.section(format::SectionKind::kPages).length_bytes;
+  };
+  // The stored size of a file takes some 8 bits, and how many they are some 2.
+  EXPECT_LT(index_bytes(packed), index_bytes(raw) + kFiles * 3 / 2);
+  // What is shared costs an address.
+  raw.dedup = true;
+  raw.image_path = "/shared";
+  EXPECT_LT(index_bytes(raw), index_bytes(packed) + kFiles * 3);
+}
+
 TEST_F(CompressionTest, TreesOfNoiseNeedNothingNew) {
   for (int i = 0; i < 50; ++i)
     tree_.file("n" + std::to_string(i), noise(5000, static_cast<std::uint64_t>(i)));

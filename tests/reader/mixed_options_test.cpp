@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "format/extent.h"
 #include "format/mode.h"
@@ -158,6 +159,26 @@ TEST_P(MixedOptions, EverythingComesBack) {
   }
   EXPECT_TRUE(value_of(reader::verify(*image, {})).sound());
   EXPECT_EQ(image->superblock().namespace_entries, model_.size() + 5);
+}
+
+TEST_P(MixedOptions, ManyAtOnceComeBack) {
+  const auto image = tree_.open();
+  std::vector<std::string> paths;
+  for (const auto& [path, expected] : model_) {
+    if (expected.target.empty()) paths.push_back(path);
+  }
+  for (auto i = paths.size() - 1; i > 0; --i) std::swap(paths[i], paths[random_.below(i + 1)]);
+  std::vector<Buffer> read(paths.size());
+  image->read_many(paths, [&](std::size_t index, const Result<reader::FilePiece>& piece) {
+    EXPECT_TRUE(piece) << piece.error().message();
+    if (!piece) return false;
+    const auto& bytes = piece.value().bytes;
+    read[index].insert(read[index].end(), bytes.begin(), bytes.end());
+    return true;
+  });
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    EXPECT_TRUE(read[i] == model_[paths[i]].content) << paths[i];
+  }
 }
 
 TEST_P(MixedOptions, ASmallFileIsOneReadOfEach) {
