@@ -25,12 +25,12 @@ struct MendOptions {
 
 /// What mend_index() did. A value.
 struct MendReport {
-  std::string index_path;          ///< of the separate index
-  std::string image_path;          ///< empty where there is no copy in an image
-  bool was_missing = false;        ///< the separate index, or nothing of it could be used
-  bool is_written = false;         ///< it was made anew
-  std::uint64_t index_pieces = 0;  ///< of it that were damaged
-  std::uint64_t image_pieces = 0;  ///< of the copy in the image that were damaged, and are mended
+  std::string index_path;            ///< of the separate index
+  std::string image_path;            ///< empty where there is no copy in an image
+  bool was_missing = false;          ///< the separate index, or nothing of it could be used
+  bool is_written = false;           ///< it was made anew
+  std::uint64_t index_pieces = 0;    ///< of it that were damaged
+  std::uint64_t image_pieces = 0;    ///< of the copy in the image that were damaged, and are mended
   std::optional<Error> image_error;  ///< why these are not
 };
 
@@ -42,7 +42,6 @@ struct MendReport {
 /// Errors: kCorrupt where both copies have lost the same piece, kUnsupported where a newer version
 /// made the index; nothing is changed then. Those of opening, and of writing the new index.
 [[nodiscard]] Result<MendReport> mend_index(storage::Env& env, const std::string& path,
-                                            const OpenOptions& options,
-                                            const MendOptions& mending);
+                                            const OpenOptions& options, const MendOptions& mending);
 
 }  // namespace dgfs::reader

@@ -24,9 +24,7 @@ class FixIndexTest : public TreeFixture {
     ASSERT_TRUE(file && file.value()->write_at(at, Buffer(100, 0xA5)));
   }
   void damage_index() { damage(index_, 5000); }
-  void damage_copy() {
-    damage(image_, sound_image_.size() - sound_index_.size() - 4096 + 5000);
-  }
+  void damage_copy() { damage(image_, sound_image_.size() - sound_index_.size() - 4096 + 5000); }
   void expect_whole() {
     EXPECT_EQ(read_file(*env_, image_), sound_image_);
     EXPECT_EQ(read_file(*env_, index_), sound_index_);
