@@ -15,6 +15,7 @@
 #include "builder/append_file.h"
 #include "builder/fingerprint.h"
 #include "builder/link_sorter.h"
+#include "builder/piece_digest.h"
 #include "builder/source_file.h"
 #include "builder/tree_record.h"
 #include "format/limits.h"
@@ -48,7 +49,8 @@ struct ItemExtra {
   std::optional<Error> error;  ///< it could not be read; nothing of it is in the batch's data
   /// Null if the file has no holes.
   std::shared_ptr<const SegmentList> segments;
-  Buffer xattrs;  ///< encoded set; empty if it has none
+  Buffer xattrs;                         ///< encoded set; empty if it has none
+  std::optional<format::Digest> digest;  ///< where digests are wanted and it has content
 };
 
 /// One record of the tree in a batch.
@@ -81,6 +83,7 @@ struct FilePiece {
   std::uint64_t content_bytes = 0;
   bool is_first = false;
   bool is_last = false;
+  DigestTurn digest;  ///< of none where digests are not wanted
 };
 
 /// Owned by one thread at a time. Reused, since its buffers are large.

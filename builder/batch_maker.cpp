@@ -99,6 +99,7 @@ Status BatchMaker::begin_large(Batch& batch, const ScannedEntry& entry, BatchIte
     return ok();
   }
   DGFS_CHECK(choose_codec());
+  DGFS_CHECK(begin_digest(entry.size_bytes));
   large_->record.assign(record.begin(), record.end());
   large_->prefix = reader_.prefix();
   large_->item = std::move(item);
@@ -140,6 +141,14 @@ Status BatchMaker::choose_codec() {
   return ok();
 }
 
+Status BatchMaker::begin_digest(std::uint64_t size_bytes) {
+  if (!digest_algorithm_) return ok();
+  DGFS_TRY(digest, FileDigest::make(*digest_algorithm_, stop_));
+  DGFS_CHECK(digest.begin(large_->file->segments(), size_bytes));
+  large_->digest = std::make_shared<SharedDigest>(std::move(digest));
+  return ok();
+}
+
 void BatchMaker::add_piece(Batch& batch) {
   const auto stored_frame_bytes = large_->codec == format::ExtentCodec::kRaw
                                       ? format::kFrameBytes + format::kChecksumBytes
@@ -154,6 +163,7 @@ void BatchMaker::add_piece(Batch& batch) {
   piece.content_bytes = std::min(left, piece_bytes_max);
   piece.is_first = piece.content_begin == 0;
   piece.is_last = piece.content_bytes == left;
+  piece.digest = DigestTurn(large_->digest, piece.content_begin);
   batch.prefix = large_->prefix;
   BatchItem item;
   if (piece.is_last) item = std::move(large_->item);

@@ -26,6 +26,8 @@ class BatchMaker {
   /// @param packer      what compresses contents, must outlive the maker; null: nothing does
   BatchMaker(const storage::Directory& root, const TreeSpool& tree, LinkNames links,
              std::size_t data_bytes, StopFlag stop, bool xattrs, ContentPacker* packer);
+  /// Before the first batch: large files are to have digests.
+  void want_digests(format::DigestAlgorithm algorithm) { digest_algorithm_ = algorithm; }
 
   /// Fills the cleared `batch` with records, and numbers it; false at the end. Opens files that
   /// are larger than a batch. Errors: kInterrupted; those of Spool::read.
@@ -41,6 +43,7 @@ class BatchMaker {
     std::vector<Buffer> parts;  ///< until the codec is chosen by them
     format::ExtentCodec codec = format::ExtentCodec::kRaw;
     std::uint64_t next_content = 0;
+    std::shared_ptr<SharedDigest> digest;  ///< null where none is wanted
   };
 
   /// Whether the entry was added; false if it does not fit any more.
@@ -50,6 +53,7 @@ class BatchMaker {
   [[nodiscard]] Status open_large(const ScannedEntry& entry, BatchItem& item);
   [[nodiscard]] Status read_parts(const SourceFile& file);
   [[nodiscard]] Status choose_codec();
+  [[nodiscard]] Status begin_digest(std::uint64_t size_bytes);
   void add_piece(Batch& batch);
 
   TreeReader reader_;
@@ -58,6 +62,7 @@ class BatchMaker {
   StopFlag stop_;
   bool xattrs_;
   ContentPacker* packer_;
+  std::optional<format::DigestAlgorithm> digest_algorithm_;
   DirectoryCursor cursor_;
   std::uint64_t next_number_ = 0;
   std::uint64_t next_position_ = 0;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "format/digest.h"
 #include "format/superblock.h"
 #include "rules/path_rules.h"
 #include "storage/env.h"
@@ -85,8 +86,11 @@ struct BuildOptions {
   bool xattrs = true;                            ///< keep extended attributes
   std::optional<Compression> compression;        ///< nullopt: contents are stored as they are
   bool dedup = true;                             ///< contents that are the same are stored once
-  std::optional<format::Uuid> uuid;              ///< default: hash of the content
-  std::optional<std::int64_t> created_seconds;   ///< default: SOURCE_DATE_EPOCH, else newest mtime
+  /// Keeps a digest of each regular file's content; nullopt: none are kept. Costs what the
+  /// algorithm does, in the reading threads; holes count as the zeros that they read as.
+  std::optional<format::DigestAlgorithm> digest;
+  std::optional<format::Uuid> uuid;             ///< default: hash of the content
+  std::optional<std::int64_t> created_seconds;  ///< default: SOURCE_DATE_EPOCH, else newest mtime
   /// Entries of a tree from which its index pages are of the token codec.
   std::uint64_t token_entries_min = kTokenEntriesMin;
   std::size_t model_bytes_max = std::size_t{32} << 10;  ///< dictionary for index pages; 0 = none

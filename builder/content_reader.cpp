@@ -18,6 +18,8 @@ void ContentReader::fill(Batch& batch) {
   batch.reserve_data(options_.data_bytes);
   auto done = batch.piece ? read_piece(batch) : read_items(batch);
   if (!done) batch.failure = std::move(done).error();
+  // Where it has not had its turn, nobody need wait for it.
+  if (batch.piece) batch.piece->digest.give_up();
 }
 
 Status ContentReader::read_items(Batch& batch) {
@@ -71,17 +73,18 @@ Status ContentReader::fill_piece(Batch& batch) {
   if (options_.packer == nullptr || !is_small) return read_raw_piece(batch);
   BatchItem& item = batch.items.front();
   DGFS_TRY(entry, decode_entry_record(batch.record(item)));
-  return read_packed(*piece.file, entry.name, batch, item);
+  return read_packed(*piece.file, entry, batch, item);
 }
 
 Status ContentReader::read_raw_piece(Batch& batch) {
   const FilePiece& piece = *batch.piece;
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(piece.content_bytes));
+  const auto room = batch.next_data(bytes);
   DGFS_CHECK(piece.file->read_frames(piece.content_begin / format::kFrameBytes, piece.content_bytes,
-                                     batch.next_data(bytes), batch.checksums));
-  add_raw_fingerprints(batch.next_data(bytes), batch);
+                                     room, batch.checksums));
+  add_raw_fingerprints(room, batch);
   batch.data_bytes = bytes;
-  return ok();
+  return add_piece_digest(batch, [&](FileDigest& digest) { return digest.update_frames(room); });
 }
 
 Status ContentReader::read_packed_piece(Batch& batch) {
@@ -98,7 +101,7 @@ Status ContentReader::read_packed_piece(Batch& batch) {
   }
   for (std::uint64_t i = 0; i < frames; ++i) batch.checksums.push_back(batch.frames.checksum(i));
   batch.data_bytes = static_cast<std::size_t>(batch.frames.begin(frames));
-  return ok();
+  return add_piece_digest(batch, [&](FileDigest& digest) { return digest.update(content); });
 }
 
 Status ContentReader::read_file(Batch& batch, BatchItem& item, const ScannedEntry& entry) {
@@ -108,28 +111,33 @@ Status ContentReader::read_file(Batch& batch, BatchItem& item, const ScannedEntr
   DGFS_CHECK(file.find_holes(stop_));
   DGFS_CHECK(describe_file(file, options_.xattrs, item));
   content_bytes_ = file.content_bytes();
-  return options_.packer == nullptr ? read_raw(file, batch)
-                                    : read_packed(file, entry.name, batch, item);
+  return options_.packer == nullptr ? read_raw(file, entry, batch, item)
+                                    : read_packed(file, entry, batch, item);
 }
 
-Status ContentReader::read_raw(const SourceFile& file, Batch& batch) {
+Status ContentReader::read_raw(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
+                               BatchItem& item) {
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(file.content_bytes()));
-  const auto data = batch.next_data(bytes);
-  DGFS_CHECK(file.read_frames(0, file.content_bytes(), data, batch.checksums));
+  const auto room = batch.next_data(bytes);
+  DGFS_CHECK(file.read_frames(0, file.content_bytes(), room, batch.checksums));
   DGFS_CHECK(file.check_unchanged());
-  add_raw_fingerprints(data, batch);
+  DGFS_CHECK(add_digest(file, entry, item,
+                        [&](FileDigest& digest) { return digest.update_frames(room); }));
+  add_raw_fingerprints(room, batch);
   batch.data_bytes += bytes;
   return ok();
 }
 
-Status ContentReader::read_packed(const SourceFile& file, std::string_view name, Batch& batch,
+Status ContentReader::read_packed(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
                                   BatchItem& item) {
   DGFS_TRY(content, read_content(file, 0, file.content_bytes()));
   DGFS_CHECK(file.check_unchanged());
+  DGFS_CHECK(
+      add_digest(file, entry, item, [&](FileDigest& digest) { return digest.update(content); }));
   if (content.empty()) return ok();
   add_fingerprints(content, batch);
   const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
-  auto stored = options_.packer->pack(name, content, room, batch.checksums);
+  auto stored = options_.packer->pack(entry.name, content, room, batch.checksums);
   if (!stored) {
     batch.failure = std::move(stored).error();
     return ok();
@@ -151,6 +159,30 @@ void ContentReader::add_raw_fingerprints(Bytes frames, Batch& batch) const {
     add_fingerprints(frame.subspan(format::kChecksumBytes), batch);
     frames = frames.subspan(frame.size());
   }
+}
+
+template <class Update>
+Status ContentReader::add_digest(const SourceFile& file, const ScannedEntry& entry, BatchItem& item,
+                                 const Update& update) {
+  if (!options_.digest) return ok();
+  if (!digest_) {
+    DGFS_TRY(made, FileDigest::make(*options_.digest, stop_));
+    digest_.emplace(std::move(made));
+  }
+  DGFS_CHECK(digest_->begin(file.segments(), entry.size_bytes));
+  DGFS_CHECK(update(*digest_));
+  DGFS_TRY(digest, digest_->finish());
+  item.more().digest = digest;
+  return ok();
+}
+
+template <class Update>
+Status ContentReader::add_piece_digest(Batch& batch, const Update& update) {
+  FilePiece& piece = *batch.piece;
+  if (!piece.digest.is_wanted()) return ok();
+  DGFS_TRY(digest, piece.digest.take(piece.content_bytes, piece.is_last, update));
+  if (digest) batch.items.front().more().digest = digest;
+  return ok();
 }
 
 Result<Bytes> ContentReader::read_content(const SourceFile& file, std::uint64_t begin,

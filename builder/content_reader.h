@@ -17,6 +17,7 @@ struct ReaderOptions {
   bool xattrs = true;
   ContentPacker* packer = nullptr;  ///< compresses; must outlive the reader. Null: nothing does
   bool fingerprints = false;        ///< what finds equal contents is wanted
+  std::optional<format::DigestAlgorithm> digest;  ///< of contents, where they are wanted
 };
 
 /// Not thread-safe.
@@ -35,14 +36,22 @@ class ContentReader final : public BatchFiller {
   [[nodiscard]] Status read_piece(Batch& batch);
   [[nodiscard]] Status read_item(Batch& batch, std::size_t number, const ScannedEntry& entry);
   [[nodiscard]] Status read_file(Batch& batch, BatchItem& item, const ScannedEntry& entry);
-  [[nodiscard]] Status read_raw(const SourceFile& file, Batch& batch);
-  [[nodiscard]] Status read_packed(const SourceFile& file, std::string_view name, Batch& batch,
+  [[nodiscard]] Status read_raw(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
+                                BatchItem& item);
+  [[nodiscard]] Status read_packed(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
                                    BatchItem& item);
   [[nodiscard]] Status fill_piece(Batch& batch);
   [[nodiscard]] Status read_raw_piece(Batch& batch);
   [[nodiscard]] Status read_packed_piece(Batch& batch);
   void add_fingerprints(Bytes content, Batch& batch) const;
   void add_raw_fingerprints(Bytes frames, Batch& batch) const;
+  /// Digest of a whole file, where digests are wanted. @param update  given a FileDigest
+  template <class Update>
+  [[nodiscard]] Status add_digest(const SourceFile& file, const ScannedEntry& entry,
+                                  BatchItem& item, const Update& update);
+  /// The same of a large file, of which a piece is there.
+  template <class Update>
+  [[nodiscard]] Status add_piece_digest(Batch& batch, const Update& update);
   /// Content of `file`, in memory that the next call uses again.
   [[nodiscard]] Result<Bytes> read_content(const SourceFile& file, std::uint64_t begin,
                                            std::uint64_t bytes);
@@ -53,6 +62,7 @@ class ContentReader final : public BatchFiller {
   std::string prefix_;
   std::uint64_t content_bytes_ = 0;  ///< of the file read last
   Buffer content_;
+  std::optional<FileDigest> digest_;  ///< once one was wanted
 };
 
 }  // namespace dgfs::builder

@@ -13,6 +13,7 @@
 #include "builder/packer.h"
 #include "builder/publisher.h"
 #include "builder/read_pool.h"
+#include "format/digest_hasher.h"
 #include "format/limits.h"
 #include "format/volume_header.h"
 #include "storage/direct_writes.h"
@@ -126,6 +127,9 @@ Status ImageBuilder::check_options() {
                                options_.compression->level > format::kZstdLevelMax)) {
     return Error(ErrorKind::kInvalidArgument, 4093, "there is no such level of compression");
   }
+  if (options_.digest) {
+    DGFS_CHECK(format::DigestHasher::make(*options_.digest));  // before work is done in vain
+  }
   DGFS_TRY(same_place, is_same_place(env_, options_.image_path, index_path_));
   if (same_place) {
     return Error(ErrorKind::kInvalidArgument, 4092, "image and index need different names")
@@ -205,6 +209,10 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   DGFS_TRY(links, std::move(*links_).finish());
   BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, options_.xattrs,
                    packer_ ? &*packer_ : nullptr);
+  if (options_.digest) {
+    maker.want_digests(*options_.digest);
+    index.keep_digests(*options_.digest);
+  }
   PoolOptions pool_options;
   pool_options.threads = budget_.threads;
   pool_options.batches = budget_.batches;
@@ -257,6 +265,7 @@ BatchFillerMaker ImageBuilder::content_readers() {
   options.xattrs = options_.xattrs;
   options.packer = packer_ ? &*packer_ : nullptr;
   options.fingerprints = finds_duplicates();
+  options.digest = options_.digest;
   options.open_levels = std::clamp<std::size_t>(kOpenDirectoriesMax / budget_.threads, 2, 16);
   return [this, options] { return std::make_unique<ContentReader>(*root_, options, stop_); };
 }

@@ -19,7 +19,9 @@ IndexFile::IndexFile(storage::File& file, StopFlag stop)
 
 Status IndexFile::begin(format::SectionKind kind, bool hashed) {
   end_section();
-  DGFS_CHECK(appender_.align(kSectionAlignment));
+  // What is read page by page lies on pages of the device.
+  const bool has_pages = kind == format::SectionKind::kDigests;
+  DGFS_CHECK(appender_.align(has_pages ? format::kPageBytes : kSectionAlignment));
   current_ = {kind, appender_.position(), 0};
   hashed_ = hashed;
   return ok();

@@ -37,6 +37,7 @@ format::Uuid content_uuid(const ContentHash& frames, const ContentHash& sections
 
 IndexWriter::IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag stop)
     : index_(file, stop),
+      place_(place),
       stop_(stop),
       pages_(index_, place),
       directories_(place),
@@ -135,7 +136,16 @@ Status IndexWriter::write_sections(const IndexFacts& facts) {
   DGFS_CHECK(write_spool(SectionKind::kLongTargets, side_.long_targets()));
   DGFS_CHECK(write_spool(SectionKind::kXattrs, side_.xattrs()));
   DGFS_CHECK(write_spool(SectionKind::kSparseMaps, side_.sparse_maps()));
-  return facts.dictionaries == nullptr ? Status(ok()) : write_dictionaries(*facts.dictionaries);
+  if (facts.dictionaries != nullptr) {
+    DGFS_CHECK(write_dictionaries(*facts.dictionaries));
+  }
+  return digests_ ? write_digests() : Status(ok());
+}
+
+Status IndexWriter::write_digests() {
+  DGFS_CHECK(digests_->finish(superblock_.namespace_entries));
+  DGFS_CHECK(write_spool(SectionKind::kDigests, digests_->pages()));
+  return write_spool(SectionKind::kDigestTable, digests_->table());
 }
 
 Status IndexWriter::write_dictionaries(const format::ContentDictionaries& dictionaries) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "builder/content_hash.h"
+#include "builder/digest_writer.h"
 #include "builder/directory_table_writer.h"
 #include "builder/index_file.h"
 #include "builder/page_writer.h"
@@ -47,8 +48,14 @@ class IndexWriter {
   [[nodiscard]] Result<format::Superblock> finish(const IndexFacts& facts);
 
   [[nodiscard]] SideSections& side() { return side_; }
+  /// The index is to have digests of regular files.
+  void keep_digests(format::DigestAlgorithm algorithm) { digests_.emplace(algorithm, place_); }
+  /// Null where digests are not kept.
+  [[nodiscard]] DigestWriter* digests() { return digests_ ? &*digests_ : nullptr; }
   /// Of the next entry to be added.
   [[nodiscard]] format::Ordinal next_ordinal() const { return superblock_.namespace_entries; }
+  /// Of the next link record to be added, among link records.
+  [[nodiscard]] std::uint64_t next_link_record() const { return superblock_.link_entries; }
   [[nodiscard]] std::uint64_t page_count() const { return pages_.directory().page_count(); }
 
  private:
@@ -58,14 +65,17 @@ class IndexWriter {
   [[nodiscard]] Status write_dictionaries(const format::ContentDictionaries& dictionaries);
   [[nodiscard]] Status write_spool(format::SectionKind kind, const Spool& spool);
   [[nodiscard]] Status write_inode_runs();
+  [[nodiscard]] Status write_digests();
   void count(const format::Entry& entry);
   void count_codec(const format::Entry& entry);
 
   IndexFile index_;
+  SpoolPlace place_;
   StopFlag stop_;
   PageWriter pages_;
   DirectoryTableWriter directories_;
   SideSections side_;
+  std::optional<DigestWriter> digests_;
   Spool link_records_;
   std::shared_ptr<const format::Model> model_;
   format::Superblock superblock_;

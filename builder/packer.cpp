@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/packer.h"
 
+#include <cassert>
 #include <limits>
 #include <utility>
 
 #include "builder/completed_entry.h"
 #include "builder/tree_path.h"
+#include "format/digest_hasher.h"
 #include "format/extent.h"
 #include "format/key.h"
 #include "format/limits.h"
@@ -55,6 +57,7 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   }
   if (item.link.is_link() && !item.link.is_first()) return add_further_name(item, scanned);
   DGFS_CHECK(complete_entry_fields(item, scanned));
+  DGFS_CHECK(add_digest(item, scanned));
   parts_.progress.state().content_bytes += scanned.size_bytes;
   const std::uint64_t stored = entry_.stored_bytes;
   const bool shared = item.stored.shared_at_bytes != 0;
@@ -98,6 +101,18 @@ Status Packer::complete_entry_fields(BatchItem& item, const ScannedEntry& scanne
     entry_.stored_bytes = item.stored.bytes;
   }
   return ok();
+}
+
+// Files without content are not read. An object with several names has its digest once.
+Status Packer::add_digest(const BatchItem& item, const ScannedEntry& scanned) {
+  DigestWriter* const digests = parts_.index.digests();
+  if (digests == nullptr || !format::is_regular(scanned.mode)) return ok();
+  const bool was_read = item.extra != nullptr && item.extra->digest;
+  assert(was_read || scanned.size_bytes == 0);
+  const format::Digest& digest =
+      was_read ? *item.extra->digest : format::empty_digest(digests->algorithm());
+  return item.link.is_first() ? digests->add_link(parts_.index.next_link_record(), digest)
+                              : digests->add(parts_.index.next_ordinal(), digest);
 }
 
 // entry_ becomes the link record; the name keeps what a name has.

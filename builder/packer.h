@@ -43,6 +43,7 @@ class Packer {
   [[nodiscard]] Status complete_items(WrittenBatch& batch);
   [[nodiscard]] Status complete(BatchItem& item, const ScannedEntry& scanned);
   [[nodiscard]] Status complete_entry_fields(BatchItem& item, const ScannedEntry& scanned);
+  [[nodiscard]] Status add_digest(const BatchItem& item, const ScannedEntry& scanned);
   [[nodiscard]] Status add_first_name();
   [[nodiscard]] Status add_further_name(const BatchItem& item, const ScannedEntry& scanned);
   [[nodiscard]] Status omit(const BatchItem& item);

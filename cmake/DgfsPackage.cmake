@@ -56,7 +56,8 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION ${about})
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libdgfs-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libboost-dev (>= 1.74), libfmt-dev, liburing-dev, libxxhash-dev, libzstd-dev")
+    "libboost-dev (>= 1.74), libfmt-dev, libssl-dev (>= 3.0), liburing-dev, libxxhash-dev, \
+libzstd-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS pkg-config)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${about}
 

@@ -103,6 +103,10 @@ const char* section_name(SectionKind kind) {
       return "sparse maps";
     case SectionKind::kDictionaries:
       return "dictionaries";
+    case SectionKind::kDigests:
+      return "digests";
+    case SectionKind::kDigestTable:
+      return "digest table";
   }
   return "unknown section";
 }

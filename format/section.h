@@ -31,8 +31,10 @@ enum class SectionKind : std::uint32_t {
   kXattrs = 10,          ///< sealed records
   kSparseMaps = 11,      ///< sealed records
   kDictionaries = 12,    ///< sealed blocks, one dictionary of contents each
+  kDigests = 13,         ///< sealed records of kPageBytes each, digests of contents
+  kDigestTable = 14,     ///< sealed blocks: which record of kDigests is whose
 };
-inline constexpr std::size_t kSectionKinds = 13;
+inline constexpr std::size_t kSectionKinds = 15;
 
 /// "page directory", for messages.
 [[nodiscard]] const char* section_name(SectionKind kind);

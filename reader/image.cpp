@@ -88,6 +88,7 @@ Image::Impl::Impl(storage::Env& environment, OpenedFiles&& files, const OpenOpti
       names(tables, pages),
       walker(tables, pages, names),
       side_records(source, counters),
+      digests(source, counters),
       check_contents(options.check_contents) {}
 
 Status Image::Impl::load(OpenedFiles&& files) {
@@ -160,6 +161,10 @@ Result<std::vector<Xattr>> Image::xattrs(const Node& node) const {
   return impl_->side_records.xattrs(node);
 }
 
+Result<std::optional<format::DigestAlgorithm>> Image::digest_algorithm() const {
+  return impl_->digests.algorithm();
+}
+
 const format::Superblock& Image::superblock() const { return impl_->source.first().superblock(); }
 
 const std::vector<format::VolumeRecord>& Image::volumes() const {
@@ -208,7 +213,9 @@ Counters Image::counters() const {
   return counters;
 }
 
-std::size_t Image::resident_bytes() const { return sizeof(Impl) + impl_->tables.memory_bytes(); }
+std::size_t Image::resident_bytes() const {
+  return sizeof(Impl) + impl_->tables.memory_bytes() + impl_->digests.memory_bytes();
+}
 
 std::vector<Generation> Image::models() const { return impl_->tables.dictionaries.model_list(); }
 
@@ -253,6 +260,7 @@ Status Image::verify_index(const std::function<void(const Error&)>& damaged) con
       const auto checked = check_page(copy, impl_->tables, page, impl_->counters);
       if (!checked) tell(checked.assume_error());
     }
+    Digests::check(copy, tell);
     const auto unused = copy.check_unused();
     if (!unused) tell(unused.assume_error());
   };

@@ -21,6 +21,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "format/digest.h"
 #include "format/entry.h"
 #include "format/page_sizes.h"
 #include "format/sparse_map.h"
@@ -62,6 +63,7 @@ struct OpenOptions {
 struct Node {
   InodeNumber inode = 0;         ///< stable, 1 = root
   Ordinal ordinal = 0;           ///< place of its (first) name in key order
+  Ordinal object_ordinal = 0;    ///< the same, but of a hard link that of its link record
   std::uint32_t mode = 0;        ///< type and permissions, format/mode.h
   std::uint32_t uid = 0;         ///< owner
   std::uint32_t gid = 0;         ///< group
@@ -187,6 +189,14 @@ class Image {
   [[nodiscard]] Result<std::vector<Xattr>> xattrs(const Node& node) const;
   /// Data segments of a regular file; nullopt if it has no holes. One side read.
   [[nodiscard]] Result<std::optional<format::SparseMap>> sparse_map(const Node& node) const;
+  /// Of which algorithm the digests are that the index keeps of contents; nullopt where it keeps
+  /// none. The first call that needs them reads where they stand, some bytes for each 120 files.
+  /// kUnsupported: of one that this program does not know.
+  [[nodiscard]] Result<std::optional<format::DigestAlgorithm>> digest_algorithm() const;
+  /// The digest of a regular file's content as it was packed, not of what read() gives now:
+  /// verify() compares them. One side read. kNotFound where the index keeps none, kIsDirectory,
+  /// kInvalidArgument for other types, kUnsupported.
+  [[nodiscard]] Result<format::Digest> digest(const Node& node) const;
   /// SEEK_DATA of lseek(2); offset at or beyond the end gives kInvalidArgument (ENXIO).
   [[nodiscard]] Result<std::uint64_t> next_data(const Node& node, std::uint64_t offset) const;
   /// SEEK_HOLE of lseek(2), likewise.

@@ -88,6 +88,11 @@ Status Image::Impl::read_sparse(const Node& node, std::uint64_t offset, MutableB
   return ok();
 }
 
+Result<format::Digest> Image::digest(const Node& node) const {
+  DGFS_CHECK(check_regular(node));
+  return impl_->digests.of(node);
+}
+
 Result<std::size_t> Image::read(const Node& node, std::uint64_t offset, MutableBytes out) const {
   return impl_->read(node, offset, out);
 }

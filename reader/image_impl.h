@@ -10,6 +10,7 @@
 #include "reader/content.h"
 #include "reader/content_map.h"
 #include "reader/counter_cells.h"
+#include "reader/digests.h"
 #include "reader/image.h"
 #include "reader/index_source.h"
 #include "reader/index_tables.h"
@@ -48,6 +49,7 @@ struct Image::Impl {
   Namespace names;
   Walker walker;
   SideRecords side_records;
+  Digests digests;
   bool check_contents;
   std::optional<Content> content;
 };

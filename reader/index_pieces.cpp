@@ -119,6 +119,7 @@ class PieceWalk {
 
   Status visit_section(const format::SectionPlace& place) {
     if (place.kind == SectionKind::kPages) return visit_pages(place);
+    if (place.kind == SectionKind::kDigests) return visit_digests(place);
     return has_records(place.kind) ? visit_record_bytes(place) : visit_blocks(place);
   }
 
@@ -131,6 +132,20 @@ class PieceWalk {
                          DGFS_TRY(header, format::read_page_header(bytes));
                          if (header.checksum == expected) return ok();
                          return Error(ErrorKind::kCorrupt, 3175, "not the page of this place");
+                       }));
+    }
+    return ok();
+  }
+
+  // F-336
+  Status visit_digests(const format::SectionPlace& place) {
+    for (std::uint64_t at = 0; at < place.length_bytes; at += format::kPageBytes) {
+      DGFS_CHECK(check_stop());
+      const auto length = std::min<std::uint64_t>(format::kPageBytes, place.length_bytes - at);
+      DGFS_CHECK(visit(place.kind, place.offset_bytes + at, static_cast<std::size_t>(length),
+                       [&](Bytes bytes) -> Status {
+                         DGFS_CHECK(format::open_record(place.kind, at, bytes));
+                         return ok();
                        }));
     }
     return ok();

@@ -202,7 +202,7 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
   const auto& page = *found.page;
   const auto& entry = found.at.entry;
   Node node;
-  node.ordinal = page.ordinal(found.at.index);
+  node.ordinal = node.object_ordinal = page.ordinal(found.at.index);
   node.inode =
       page.record.zone == format::kLinkZone ? 0 : inode_of(page, found.at.index, entry.link_inode);
   node.mode = entry.mode;

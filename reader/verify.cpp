@@ -14,6 +14,7 @@
 #include "format/extent.h"
 #include "format/limits.h"
 #include "format/mode.h"
+#include "reader/digest_check.h"
 #include "reader/progress_clock.h"
 #include "reader/work_pool.h"
 
@@ -34,6 +35,12 @@ struct Item {
 using Batch = std::vector<Item>;
 using Neighbours = std::vector<Item*>;
 
+/// What a batch is checked with.
+struct Instruments {
+  Buffer buffer = Buffer(kChunkBytes);
+  std::optional<DigestCheck> digest;  ///< where digests are to be compared
+};
+
 class Verifier {
  public:
   Verifier(const Image& image, const VerifyOptions& options)
@@ -41,6 +48,7 @@ class Verifier {
 
   Result<VerifyReport> run() {
     report_.index_copies = image_.has_second_index() ? 2 : 1;
+    DGFS_CHECK(find_digests());
     DGFS_CHECK(image_.verify_index([this](const Error& error) { report_index(error); }));
     const auto jobs = options_.jobs != 0 ? options_.jobs : image_.env().processor_count();
     WorkPool<Batch> pool(jobs, kBatchesQueued, [this](Batch& batch) { check_batch(batch); });
@@ -54,6 +62,14 @@ class Verifier {
 
  private:
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop->load(); }
+
+  Status find_digests() {
+    if (!options_.digests) return ok();
+    DGFS_TRY(algorithm, image_.digest_algorithm());
+    if (!algorithm) return Error(ErrorKind::kNotFound, 3253, "the index keeps no digests");
+    digest_algorithm_ = algorithm;
+    return ok();
+  }
 
   Status walk(WorkPool<Batch>& pool) {
     Batch batch;
@@ -116,21 +132,28 @@ class Verifier {
   }
 
   void check_batch(Batch& batch) {
-    check_neighbours(batch);
-    Buffer buffer(kChunkBytes);
+    // What is known to be sound is not read again, but a digest needs its bytes.
+    if (!digest_algorithm_) check_neighbours(batch);
+    Instruments instruments;
+    if (digest_algorithm_) {
+      if (auto made = DigestCheck::make(*digest_algorithm_, options_.stop)) {
+        instruments.digest.emplace(std::move(made).assume_value());
+      }
+    }
     for (const auto& item : batch) {
       if (stopped()) return;
-      check_item(item, buffer);
+      check_item(item, instruments);
     }
   }
 
-  void check_item(const Item& item, Buffer& buffer) {
+  void check_item(const Item& item, Instruments& instruments) {
     auto records = image_.verify_records(item.node);
     bool sound = records.has_value();
     if (!sound) report_file(item.path, records.assume_error());
     std::uint64_t content_bytes = 0;
     if (format::is_regular(item.node.mode)) {
-      sound = check_contents(item, buffer, content_bytes) && sound;
+      sound = check_contents(item, instruments, content_bytes) && sound;
+      sound = check_digest(item, instruments, sound) && sound;
     }
     const std::lock_guard lock(report_mutex_);
     if (format::is_regular(item.node.mode)) ++report_.files;
@@ -141,7 +164,28 @@ class Verifier {
     if (clock_.due()) report_progress();
   }
 
-  bool check_contents(const Item& item, Buffer& buffer, std::uint64_t& content_bytes) {
+  // Of contents that are damaged already no more need be said.
+  bool check_digest(const Item& item, Instruments& instruments, bool sound) {
+    if (!digest_algorithm_ || stopped()) return true;
+    auto& digest = instruments.digest;
+    if (!digest) return report_digest(item, Error(ErrorKind::kLimit, 3256, "not enough memory"));
+    if (!sound) {
+      digest->drop();
+      return true;
+    }
+    const auto compared = digest->compare(image_, item.node);
+    if (!compared) return stopped() || report_digest(item, compared.assume_error());
+    const std::lock_guard lock(report_mutex_);
+    ++report_.right_digests;
+    return true;
+  }
+
+  bool report_digest(const Item& item, const Error& error) {
+    report_file(item.path, error);
+    return false;
+  }
+
+  bool check_contents(const Item& item, Instruments& instruments, std::uint64_t& content_bytes) {
     if (item.sound_contents) {
       content_bytes = item.node.size_bytes;
       return true;
@@ -163,8 +207,9 @@ class Verifier {
     for (const auto& segment : segments) {
       for (std::uint64_t at = 0; at < segment.length && !stopped(); at += kChunkBytes) {
         const auto bytes = std::min<std::uint64_t>(kChunkBytes, segment.length - at);
-        const MutableBytes out(buffer.data(), static_cast<std::size_t>(bytes));
+        const auto out = MutableBytes(instruments.buffer).first(static_cast<std::size_t>(bytes));
         sound = check_range(item, segment.begin + at, out) && sound;
+        if (instruments.digest && sound) instruments.digest->add(segment.begin + at, out);
         content_bytes += bytes;
       }
     }
@@ -208,6 +253,7 @@ class Verifier {
   const Image& image_;
   const VerifyOptions& options_;
   ProgressClock clock_;
+  std::optional<format::DigestAlgorithm> digest_algorithm_;  // of digests to compare with
   std::unordered_set<InodeNumber> seen_links_;  // about 40 bytes a multiply linked object
   std::mutex report_mutex_;                     // guards what follows
   VerifyReport report_;

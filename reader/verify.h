@@ -25,6 +25,10 @@ struct VerifyProgress {
 /// unchanged.
 struct VerifyOptions {
   unsigned jobs = 0;  ///< reading threads; 0 = one per core
+  /// Whether contents are also compared with the digests that the index keeps of them, so that
+  /// who could make all checksums fit, but not the digests, is found out. kNotFound where it
+  /// keeps none, kUnsupported where this program does not know their algorithm.
+  bool digests = false;
   /// A damaged file: its path and what is wrong ("contents, bytes 4096-5222 (crawl.dgfs offset
   /// 8123): checksum mismatch"). Called by one thread at a time.
   std::function<void(const std::string& path, const Error& error)> damaged_file;
@@ -40,6 +44,7 @@ struct VerifyReport {
   std::uint64_t damaged_files = 0;         ///< each reported to damaged_file
   std::uint64_t damaged_index_places = 0;  ///< each reported to damaged_index
   std::uint64_t content_bytes = 0;         ///< of the files read
+  std::uint64_t right_digests = 0;         ///< files that have the digest that is kept of them
   unsigned index_copies = 1;               ///< that were read
   /// Whether there was no damage.
   [[nodiscard]] bool sound() const { return damaged_files == 0 && damaged_index_places == 0; }

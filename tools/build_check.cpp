@@ -35,6 +35,7 @@ int check_published(const Session& session, const PublishedImage& published, uns
   }
   reader::VerifyOptions verify;
   verify.jobs = jobs;
+  verify.digests = published.has_digests;
   ReportCap files;
   ReportCap index_places;
   verify.damaged_file = [&](const std::string& file, const Error& error) {

@@ -15,7 +15,8 @@ namespace dgfs::tools {
 /// What was published, and where.
 struct PublishedImage {
   std::string image_path;
-  std::string index_path;  ///< empty: only the copy in the image
+  std::string index_path;    ///< empty: only the copy in the image
+  bool has_digests = false;  ///< to compare contents with
 };
 
 /// Opens the image, after asking the system to forget what it holds of it in memory, and reads all

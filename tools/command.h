@@ -80,6 +80,7 @@ struct Command {
 [[nodiscard]] int run_du(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_info(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_verify(const ToolIo& io, const Arguments& arguments);
+[[nodiscard]] int run_digest(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_diff(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_extract(const ToolIo& io, const Arguments& arguments);
 [[nodiscard]] int run_help(const ToolIo& io, const Arguments& arguments);

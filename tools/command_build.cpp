@@ -92,6 +92,17 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                     build.dedup = false;
                     return ok();
                   });
+  options.on_value("--digest", "ALGORITHM",
+                   "Keep a cryptographic digest of each file's content: none (default) or sha256; "
+                   "32 bytes a file in the index, see dgfs digest",
+                   [&](const std::string& value) -> Status {
+                     if (value != "none" && value != "sha256") {
+                       return Error(ErrorKind::kInvalidArgument, 6180, "neither none nor sha256");
+                     }
+                     build.digest.reset();
+                     if (value == "sha256") build.digest = format::DigestAlgorithm::kSha256;
+                     return ok();
+                   });
   options.number("-j,--jobs", "N",
                  "Reading threads (default: 32, 16 with --compress, or one per core if more)",
                  build.jobs);
@@ -249,8 +260,10 @@ int verify_and_report(const Session& session, const BuildCommand& command,
   int code = kExitDone;
   if (command.verify) {
     std::optional<reader::VerifyReport> report;
-    code = check_published(session, {command.build.image_path, index_path_of(command.build)},
-                           command.build.jobs, command.quiet, report);
+    code = check_published(
+        session,
+        {command.build.image_path, index_path_of(command.build), command.build.digest.has_value()},
+        command.build.jobs, command.quiet, report);
     if (text && code == kExitDone) session.print("verified: " + summary_text(*report) + "\n");
     add_verification(json, report);
   }

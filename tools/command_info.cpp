@@ -47,6 +47,18 @@ std::uint64_t section_bytes(const format::Superblock& superblock, SectionKind ki
   return superblock.section(kind).length_bytes;
 }
 
+std::uint64_t digest_bytes(const format::Superblock& superblock) {
+  return section_bytes(superblock, SectionKind::kDigests) +
+         section_bytes(superblock, SectionKind::kDigestTable);
+}
+
+/// "sha256"; empty where there are none, or none that can be told.
+std::string digests_word(const reader::Image& image) {
+  const auto algorithm = image.digest_algorithm();
+  if (!algorithm || !algorithm.value()) return {};
+  return std::string(digest_algorithm_name(*algorithm.value()));
+}
+
 std::string features_text(const format::Superblock& superblock) {
   std::string out;
   for (const std::string& words :
@@ -99,6 +111,12 @@ void print_text(const Session& session, const reader::Image& image) {
                            size_text(image.resident_bytes())));
   session.print(sections_text(superblock));
   row("contents", contents_text(superblock));
+  if (const auto algorithm = image.digest_algorithm(); algorithm && algorithm.value()) {
+    row("digests", fmt::format("{:<20} {}", digest_algorithm_name(*algorithm.value()),
+                               size_text(digest_bytes(superblock))));
+  } else if (!algorithm) {
+    row("digests", printable(algorithm.error().message()));
+  }
   row("links", counted(superblock.link_entries, "object") + " with several names");
   row("volumes", grouped(image.volumes().size()));
 }
@@ -217,6 +235,8 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
       .add("page_bytes", section_bytes(superblock, SectionKind::kPages))
       .add("page_directory_bytes", section_bytes(superblock, SectionKind::kPageDirectory))
       .add("model_bytes", section_bytes(superblock, SectionKind::kModels))
+      .add("digests", digests_word(image))
+      .add("digest_bytes", digest_bytes(superblock))
       .add("memory_bytes", image.resident_bytes())
       .add("entries", superblock.namespace_entries)
       .add("regular_files", superblock.regular_files)

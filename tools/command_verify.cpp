@@ -51,7 +51,8 @@ struct VerifyCommand {
           .add("damaged_files", report.damaged_files)
           .add("damaged_index_places", report.damaged_index_places)
           .add("content_bytes", report.content_bytes)
-          .add("index_copies", std::uint64_t{report.index_copies});
+          .add("index_copies", std::uint64_t{report.index_copies})
+          .add("right_digests", report.right_digests);
       session.print(line.line());
     } else if (!quiet || !report.sound()) {
       if (const auto rest = index_places.rest("in the index")) session.print(*rest + "\n");
@@ -147,6 +148,10 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   image_options.add_to(options);
   options.flag("--fix-index", "First mend each copy of the index from the other one", fix_index);
   options.number("-j,--jobs", "N", "Reading threads (default: one per core)", verify.jobs);
+  options.flag("--digest",
+               "Compare contents with the digests that the index keeps of them, too "
+               "(dgfs build --digest)",
+               verify.digests);
   options.flag("-q,--quiet", "Print damage only, and no progress", quiet);
   options.flag("--json", "Print JSON objects, one a line, the summary last", json);
   options.manual(manual());

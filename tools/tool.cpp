@@ -27,6 +27,7 @@ constexpr Command kCommands[] = {
     {"du", "IMAGE [PATH]...", "sum up the space that files take", run_du},
     {"info", "IMAGE", "show what an image is made of", run_info},
     {"verify", "IMAGE", "read everything and report what is damaged", run_verify},
+    {"digest", "IMAGE [PATH]...", "list the digests of contents that the index keeps", run_digest},
     {"diff", "A B [PATH]...", "tell how two images, or an image and a directory, differ", run_diff},
     {"extract", "IMAGE DEST [PATH]...", "write files out of an image", run_extract},
     {"help", "[COMMAND]", "tell about commands and their options", run_help},

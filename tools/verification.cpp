@@ -33,9 +33,11 @@ Result<reader::VerifyReport> verify_with_progress(const Session& session,
 
 std::string summary_text(const reader::VerifyReport& report) {
   if (report.sound()) {
-    return fmt::format("no damage in {}, {}, {}", counted(report.files, "file"),
-                       size_text(report.content_bytes),
-                       counted(report.index_copies, "index copy", "index copies"));
+    std::string text = fmt::format("no damage in {}, {}, {}", counted(report.files, "file"),
+                                   size_text(report.content_bytes),
+                                   counted(report.index_copies, "index copy", "index copies"));
+    if (report.right_digests != 0) text += ", " + counted(report.right_digests, "right digest");
+    return text;
   }
   std::string text =
       fmt::format("{} of {} damaged", grouped(report.damaged_files), counted(report.files, "file"));

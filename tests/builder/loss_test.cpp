@@ -39,6 +39,7 @@ class LossTest : public testing::TestWithParam<bool> {
   }
   builder::BuildOptions build_options() {
     auto options = options_for(tree_, "/i");
+    options.digest = format::DigestAlgorithm::kSha256;
     if (GetParam()) options.compression = builder::Compression{3};
     return options;
   }

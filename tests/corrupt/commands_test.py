@@ -32,7 +32,7 @@ COMMANDS = (
 WITH_TROUBLE_2 = ("ls", "diff")  # as those that they are named after
 # Damage that no sum covers or that is only to be found by reading all of it is for verify.
 PLACE = re.compile(r"(header|superblock|page|directory|table|inode|volume|target|xattr|sparse|"
-                   r"contents|models).*offset \d+|neither an image nor an index|"
+                   r"contents|models|digests).*offset \d+|neither an image nor an index|"
                    r"volume \d+ \(uuid \S+\) is missing")
 
 

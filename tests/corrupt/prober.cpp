@@ -253,6 +253,9 @@ class Prober::Questions {
       EXPECT_EQ(read.assume_value(), std::min<std::uint64_t>(out.size(), node.size_bytes - at));
       keep(part, std::string(as_text(Bytes(out).first(read.assume_value()))));
     }
+    if (const auto digest = image_.digest(node); answered("digest " + question, digest)) {
+      keep("digest " + question, format::digest_text(digest.assume_value()));
+    }
     const auto next_data = image_.next_data(node, 0);
     if (answered("data " + question, next_data)) {
       keep("data " + question, std::to_string(next_data.assume_value()));

@@ -38,6 +38,7 @@ Buffer pack(bool with_frames, bool with_tokens = false) {
   if (with_frames) tree.file("z", pattern(66'000, 3));
   builder::BuildOptions options;
   options.index_path = "";
+  options.digest = format::DigestAlgorithm::kSha256;
   if (with_tokens) options.token_entries_min = 1;
   tree.pack(options);
   return read_file(tree.memory(), kImage);

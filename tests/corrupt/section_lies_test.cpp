@@ -170,6 +170,47 @@ TEST_F(SectionLies, PageRoots) {
                   {"more rows than bytes", varints({0, 0, 2, 0, 0, 0, 0, 1, 99}), 2841}});
 }
 
+TEST_F(SectionLies, DigestTables) {  // F-331 to F-333
+  const auto first = std::uint64_t{taken_.bodies(SectionKind::kDigestTable).front()[1]};
+  const auto entries = names_ + taken_.superblock.link_entries;
+  const Buffer sha256{1};
+  expect_refused(SectionKind::kDigestTable,
+                 {{"no algorithm", {}, 2001},
+                  {"an unknown algorithm", Buffer{2} + varints({first}), 2957},
+                  {"no page", sha256, 2960},
+                  {"the root", sha256 + varints({0}), 2958},
+                  {"a page behind all entries", sha256 + varints({entries}), 2958},
+                  {"a page at 2^64 - 1", sha256 + varints({kHuge}), 2958},
+                  {"a page too many", sha256 + varints({first, 1}), 2959},
+                  {"half a number", sha256 + Buffer{0x80}, 2001}});
+  TakenImage taken = taken_;
+  taken.bodies(SectionKind::kDigestTable) = {sha256 + varints({first + 1})};
+  const auto findings = prober_.probe({taken.image(), {}}, Promise::kTruth, "other entries");
+  expect_error(findings, {2954, "digests"}, "other entries");
+}
+
+TEST_F(SectionLies, DigestPages) {  // F-043, F-330, F-334, F-335
+  const auto expect_bad = [&](const char* what, std::size_t at, std::uint8_t byte,
+                              std::uint16_t code) {
+    TakenImage taken = taken_;
+    auto& pages = taken.raw(SectionKind::kDigests);
+    pages[at] = byte;
+    const auto sealed = format::seal_record(SectionKind::kDigests, 0,
+                                            Bytes(pages).subspan(format::kRecordChecksumBytes));
+    if (at >= format::kRecordChecksumBytes) pages = sealed;
+    const auto findings = prober_.probe({taken.image(), {}}, Promise::kTruth, what);
+    expect_error(findings, {code, "digests"}, what);
+  };
+  const auto& page = taken_.raw(SectionKind::kDigests);
+  constexpr std::size_t kBitmap = 16;
+  ASSERT_EQ(page.size(), format::kPageBytes);
+  expect_bad("another checksum", 0, static_cast<std::uint8_t>(page[0] + 1), 2509);
+  expect_bad("other entries", 8, static_cast<std::uint8_t>(page[8] + 1), 2954);
+  expect_bad("not the first", kBitmap, static_cast<std::uint8_t>(page[kBitmap] & 0xfe), 2955);
+  expect_bad("an entry behind the end", kBitmap + 239, 1, 2955);
+  expect_bad("a digest more than files", format::kPageBytes - 1, 1, 2956);
+}
+
 TEST_F(SectionLies, Dictionaries) {  // F-231, F-232
   const auto zstd = Buffer{0x37, 0xa4, 0x30, 0xec};
   expect_refused(SectionKind::kDictionaries,

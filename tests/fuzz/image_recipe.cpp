@@ -63,6 +63,12 @@ Buffer encoded_page(Bytes bytes) {
 /// Bodies of the records of a section, by the lengths that the pages' entries would know. Without
 /// them the whole section is one: mutations within it keep all offsets.
 void add_record(Buffer& section, SectionKind kind, Bytes body) {
+  Buffer page;
+  if (kind == SectionKind::kDigests) {  // all of one length
+    page.assign(body.begin(), body.end());
+    page.resize(kPageBytes - format::kRecordChecksumBytes);
+    body = page;
+  }
   const auto record = format::seal_record(kind, section.size(), body);
   section.insert(section.end(), record.begin(), record.end());
 }
@@ -125,8 +131,10 @@ Buffer recipe_of(Bytes image, std::size_t data_bytes) {
     const auto kind = static_cast<SectionKind>(what);
     for (const auto& body : taken.bodies(kind)) add_chunk(recipe, what, body);
     const auto& records = taken.raw(kind);
-    if (!records.empty()) {
-      add_chunk(recipe, what, Bytes(records).subspan(format::kRecordChecksumBytes));
+    const auto record_bytes = kind == SectionKind::kDigests ? kPageBytes : records.size();
+    for (std::size_t at = 0; at < records.size(); at += record_bytes) {
+      const auto record = Bytes(records).subspan(at, record_bytes);
+      add_chunk(recipe, what, record.subspan(format::kRecordChecksumBytes));
     }
   }
   add_chunk(recipe, kData, Bytes(taken.data).first(std::min(data_bytes, taken.data.size())));

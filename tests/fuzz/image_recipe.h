@@ -5,8 +5,8 @@
 // that a mutation of it is a mutation of what decoders see. Baking it puts everything back.
 //
 //   chunk: what u8, length u32, bytes     what: 0 counts and features of the superblock, 1 a page,
-//   2 to 8 and 12 the body of a block of that section, 9 to 11 the body of a record of it, 255 data
-//   of the volume
+//   2 to 8, 12 and 14 the body of a block of that section, 9 to 11 and 13 the body of a record of
+//   it, 255 data of the volume
 #pragma once
 
 #include "base/bytes.h"

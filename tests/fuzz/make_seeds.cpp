@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "format/coding.h"
+#include "format/digest_page.h"
+#include "format/digest_table.h"
 #include "format/directory_table.h"
 #include "format/entry_columns.h"
 #include "format/extent.h"
@@ -182,6 +184,18 @@ void add_side_records(Corpus& corpus) {
              std::uint8_t{7});
 }
 
+void add_digests(Corpus& corpus) {
+  const std::vector<format::Ordinal> firsts = {1, 130, 70'000};
+  corpus.add(encoded([&](Buffer& out) {
+               format::encode_digest_table(format::DigestAlgorithm::kSha256, firsts, 0, out);
+             }),
+             std::uint8_t{12}, static_cast<std::uint16_t>(firsts.size()), std::uint64_t{1} << 20);
+  format::DigestPageFiller filler;
+  for (format::Ordinal i = 0; i < format::kDigestPageDigests; ++i) filler.add(7 + i * 9, {1});
+  corpus.add(Bytes(filler.take(0)).subspan(format::kRecordChecksumBytes), std::uint8_t{13},
+             std::uint16_t{1900});
+}
+
 void add_sections(const std::filesystem::path& folder) {
   Corpus corpus(folder, "sections");
   for (const std::size_t bytes : {0u, 10u, 3000u}) {
@@ -198,6 +212,7 @@ void add_sections(const std::filesystem::path& folder) {
                    {{0, "", 0, 0, 512, 0, 9000}, {0, "b", 512, 512, 3, 9000, 99}}, out);
              }),
              std::uint8_t{8});
+  add_digests(corpus);
   corpus.add(format::encode_superblock(superblock()), std::uint8_t{9});
   corpus.add(format::encode_volume_header(volume_header()), std::uint8_t{10});
 }

@@ -7,6 +7,8 @@
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "format/content_dictionary.h"
+#include "format/digest_page.h"
+#include "format/digest_table.h"
 #include "format/directory_table.h"
 #include "format/header_page.h"
 #include "format/inode_runs.h"
@@ -121,6 +123,37 @@ void fuzz_dictionary(FuzzInput input) {
   require(format::decode_content_dictionary(again).value().label == dictionary.value().label);
 }
 
+void fuzz_digest_table(FuzzInput input) {
+  const auto pages = input.take<std::uint16_t>();
+  const format::Ordinal end = input.take<std::uint64_t>() >> 2;
+  format::DigestTable::Loader loader(pages, end);
+  if (!loader.add(input.rest())) return;
+  const auto table = std::move(loader).finish();
+  if (!table) return;
+  require(table.value().page_count() == pages);
+  for (std::size_t page = 0; page < pages; ++page) {
+    const auto range = table.value().range(page);
+    require(range.first < range.end && range.end <= end);
+    require(table.value().find(range.first) == page && table.value().find(range.end - 1) == page);
+  }
+}
+
+void fuzz_digest_page(FuzzInput input) {
+  const auto length = input.take<std::uint16_t>();
+  auto body = input.rest();
+  body.resize(format::kPageBytes - format::kRecordChecksumBytes);
+  const auto first = format::load<format::Ordinal>(body, 0);
+  if (first > ~format::Ordinal{0} - length) return;
+  const auto count = format::check_digest_page(body, {first, first + length});
+  if (!count) return;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < length; ++i) {
+    if (format::find_digest(body, first + i)) ++found;
+  }
+  require(found == count.value() && found != 0);
+  require(!format::find_digest(body, first - 1) && !format::find_digest(body, first + length));
+}
+
 /// A header page of the input, padded, with the right checksum.
 Buffer header_page(FuzzInput input) {
   auto page = input.rest();
@@ -140,10 +173,10 @@ void fuzz_volume_header(FuzzInput input) {
   if (header) require(header.value().data_end <= header.value().file_bytes);
 }
 
-constexpr void (*kTargets[])(FuzzInput) = {fuzz_block,      fuzz_record,        fuzz_directories,
-                                           fuzz_inodes,     fuzz_volumes,       fuzz_attributes,
-                                           fuzz_sparse_map, fuzz_xattrs,        fuzz_page_root,
-                                           fuzz_superblock, fuzz_volume_header, fuzz_dictionary};
+constexpr void (*kTargets[])(FuzzInput) = {
+    fuzz_block,         fuzz_record,     fuzz_directories,  fuzz_inodes,     fuzz_volumes,
+    fuzz_attributes,    fuzz_sparse_map, fuzz_xattrs,       fuzz_page_root,  fuzz_superblock,
+    fuzz_volume_header, fuzz_dictionary, fuzz_digest_table, fuzz_digest_page};
 
 }  // namespace
 }  // namespace dgfs::test

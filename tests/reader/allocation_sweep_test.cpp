@@ -64,6 +64,7 @@ class AllocationSweep : public ::testing::TestWithParam<std::uint64_t> {
     options_.jobs = 2;
     options_.memory_bytes = std::size_t{16} << 20;
     options_.token_entries_min = GetParam();
+    options_.digest = format::DigestAlgorithm::kSha256;
     static_cast<void>(value_of(builder::build(*env_, options_)));
   }
 
@@ -192,7 +193,8 @@ Result<std::string> everything_of(const Image& image) {
     DGFS_TRY(node, image.lookup(name));
     Buffer content(node.size_bytes);
     DGFS_TRY(count, image.read(node, 0, content));
-    told += std::to_string(count) + std::string(as_text(content));
+    DGFS_TRY(digest, image.digest(node));
+    told += std::to_string(count) + std::string(as_text(content)) + format::digest_text(digest);
   }
   return told;
 }
@@ -247,6 +249,7 @@ TEST_P(AllocationSweep, OfVerifying) {
   sweep("verify", [&]() -> Result<std::string> {
     reader::VerifyOptions options;
     options.jobs = 2;
+    options.digests = true;
     DGFS_TRY(report, reader::verify(*image, options));
     return std::to_string(report.content_bytes) + (report.sound() ? " sound" : " damaged");
   });

@@ -89,9 +89,16 @@ Result<std::string> target_of(const Image& image) {
   return image.read_link(node);
 }
 
-Result<std::string> verified(const Image& image) {
+Result<std::string> digest_of(const Image& image) {
+  DGFS_TRY(node, image.lookup("d/two"));
+  DGFS_TRY(digest, image.digest(node));
+  return format::digest_text(digest);
+}
+
+Result<std::string> verified(const Image& image, bool digests) {
   reader::VerifyOptions options;
   options.jobs = 1;
+  options.digests = digests;
   DGFS_TRY(report, reader::verify(image, options));
   if (!report.sound()) return Error(ErrorKind::kCorrupt, 1, "damaged").in_file("reported");
   return std::to_string(report.content_bytes);
@@ -187,7 +194,9 @@ const std::vector<Operation>& operations() {
       {"records", [](const Image& image) { return records_checked(image); }},
       {"neighbours", [](const Image& image) { return neighbours_checked(image); }},
       {"measure", [](const Image& image) { return measured(image); }},
-      {"verify", [](const Image& image) { return verified(image); }},
+      {"digest", [](const Image& image) { return digest_of(image); }},
+      {"verify", [](const Image& image) { return verified(image, false); }},
+      {"verify digests", [](const Image& image) { return verified(image, true); }},
       {"extract", [](const Image& image) { return extracted(image); }},
       {"extract in part", [](const Image& image) { return extracted_in_part(image); }}};
   return all;
@@ -214,6 +223,7 @@ class FaultSweep : public ::testing::TestWithParam<SweepCase> {
     expect_ok(holes->truncate(32768));
     builder::BuildOptions options;
     options.token_entries_min = std::get<1>(GetParam());
+    options.digest = format::DigestAlgorithm::kSha256;
     tree_.pack(options);
   }
 
@@ -317,7 +327,7 @@ TEST_P(FaultSweep, OfAnImageOfTwoVolumes) {
     });
     sweep("verify of two volumes by " + path, [&]() -> Result<std::string> {
       DGFS_TRY(image, Image::open(*faulty_, path, options));
-      return verified(*image);
+      return verified(*image, false);
     });
   }
 }

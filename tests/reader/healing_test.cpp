@@ -39,6 +39,9 @@ std::string answer_of(const reader::Image& image, const std::string& path) {
     return target ? text + " " + target.value() : "error";
   }
   if ((n.mode & 0170000U) != 0100000U) return text;
+  const auto digest = image.digest(n);
+  if (!digest) return "error";
+  text += " " + format::digest_text(digest.value());
   const auto content = contents(image, n);
   return content ? text + " " + std::string(as_text(content.value())) : "error";
 }
@@ -186,7 +189,8 @@ TEST_F(Healing, ASectionDamagedInBothKeepsAnImageFromOpening) {
     damage_sidecar(piece);
     damage_trailing(piece);
     const auto opened = open();
-    if (piece.is_records()) {
+    if (piece.is_records() || piece.kind == SectionKind::kDigests ||
+        piece.kind == SectionKind::kDigestTable) {
       EXPECT_TRUE(opened) << piece.name();
       continue;
     }

@@ -46,7 +46,7 @@ std::vector<IndexPiece> pieces_of(const Buffer& index) {
   for (const auto& place : superblock.sections) {
     if (place.length_bytes == 0) continue;
     const IndexPiece whole{place.kind, place.offset_bytes, place.length_bytes};
-    if (place.kind == SectionKind::kPages) {
+    if (place.kind == SectionKind::kPages || place.kind == SectionKind::kDigests) {
       add_pages(place, pieces);
     } else if (whole.is_records()) {
       pieces.push_back(whole);
@@ -90,7 +90,9 @@ void pack_piece_tree(PackedTree& tree) {
       tree.file(directory + "/" + name, pattern(seed % 90, seed));
     }
   }
-  tree.pack();
+  builder::BuildOptions options;
+  options.digest = format::DigestAlgorithm::kSha256;
+  tree.pack(options);
 }
 
 }  // namespace dgfs::test

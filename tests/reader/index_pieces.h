@@ -14,7 +14,8 @@
 
 namespace dgfs::test {
 
-/// What is checked by itself: superblock (kNone), page, sealed block, or a section of side records.
+/// What is checked by itself: superblock (kNone), page of entries or of digests, sealed block, or a
+/// section of side records.
 struct IndexPiece {
   format::SectionKind kind = format::SectionKind::kNone;
   std::size_t offset = 0;  ///< in the index

@@ -43,7 +43,7 @@ std::vector<Buffer> open_blocks(SectionKind kind, Bytes section) {
 
 bool has_blocks(SectionKind kind) {
   return (kind >= SectionKind::kPageDirectory && kind <= SectionKind::kVolumes) ||
-         kind == SectionKind::kDictionaries;
+         kind == SectionKind::kDictionaries || kind == SectionKind::kDigestTable;
 }
 
 void reseal_header_page(MutableBytes bytes, std::size_t at) {

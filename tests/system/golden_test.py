@@ -108,10 +108,20 @@ def make_packed(root):
     settle(root)
 
 
+def make_digests(root):
+    """Two pages of digests, and link records."""
+    for number in range(130):
+        put(root / f"{number % 4}" / f"file-{number:03}", b"%d" % number * (number % 30))
+    put_special(root)
+    os.link(root / "0/file-008", root / "too")
+    os.link(root / "holes", root / "holes-too")
+    settle(root)
+
+
 TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens,
-         "packed": make_packed}
+         "packed": make_packed, "digests": make_digests}
 # The first ones are older than either.
-OPTIONS = {"packed": ["--compress", "zstd:6"]}
+OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"]}
 
 
 def build_golden(name, scratch):
@@ -157,6 +167,14 @@ class Golden(support.ScratchCase):
             self.assertEqual((GOLDEN / f"{name}.img").read_bytes(), image.read_bytes())
             self.assertEqual((GOLDEN / f"{name}.idx").read_bytes(),
                              pathlib.Path(f"{image}.idx").read_bytes())
+
+    def test_digests_are_those_of_the_contents(self):
+        image = self.scratch / "digests.dgfs"
+        shutil.copyfile(GOLDEN / "digests.img", image)
+        verified = json.loads(dgfs("verify", "--digest", "--json", image).stdout)
+        self.assertEqual((verified["sound"], verified["right_digests"]), (True, 132))
+        listed = dgfs("digest", image, "1/file-001").stdout.decode()
+        self.assertEqual(listed, hashlib.sha256(b"1").hexdigest() + "  1/file-001\n")
 
     def test_one_image_is_compressed_and_shares(self):
         image = self.scratch / "packed.dgfs"

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Whether the content of a file, as it is read now, has the digest that the index keeps of it.
+#pragma once
+
+#include <atomic>
+
+#include "format/digest_hasher.h"
+#include "reader/image.h"
+
+namespace dgfs::reader {
+
+/// One file after the other. For one thread.
+class DigestCheck {
+ public:
+  /// @param stop  ends long holes early; may be null
+  /// Errors: as DigestHasher::make().
+  [[nodiscard]] static Result<DigestCheck> make(format::DigestAlgorithm algorithm,
+                                                const std::atomic<bool>* stop);
+
+  /// Content that stands at `offset_bytes`, rising; what is between is a hole.
+  void add(std::uint64_t offset_bytes, Bytes content);
+  /// After the last content: whether all of it is what was packed. Begins anew.
+  /// Errors: kCorrupt (it is not), kInterrupted, kLimit; those of Image::digest().
+  [[nodiscard]] Status compare(const Image& image, const Node& node);
+  /// Begins anew without a word.
+  void drop();
+
+ private:
+  DigestCheck(format::DigestHasher hasher, const std::atomic<bool>* stop)
+      : hasher_(std::move(hasher)), stop_(stop) {}
+  void add_zeros_to(std::uint64_t offset_bytes);
+
+  format::DigestHasher hasher_;
+  const std::atomic<bool>* stop_;
+  std::uint64_t at_ = 0;  ///< bytes of the file so far
+};
+
+}  // namespace dgfs::reader

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs digest: the digests that the index keeps of contents, as sha256sum(1) prints them.
+#include <fmt/format.h>
+
+#include "format/mode.h"
+#include "tools/command.h"
+#include "tools/image_argument.h"
+#include "tools/image_path.h"
+#include "tools/json.h"
+#include "tools/path_pattern.h"
+#include "tools/tree_walk.h"
+
+namespace dgfs::tools {
+namespace {
+
+// sha256sum(1) escapes what would break its lines, and says so by a backslash before the digest. It
+// takes "-" for its standard input.
+std::string digest_line(const std::string& digest, std::string_view path) {
+  std::string name;
+  bool is_escaped = false;
+  for (const char byte : path) {
+    const char* const escape = byte == '\\'   ? "\\\\"
+                               : byte == '\n' ? "\\n"
+                               : byte == '\r' ? "\\r"
+                                              : nullptr;
+    is_escaped = is_escaped || escape != nullptr;
+    if (escape != nullptr) {
+      name += escape;
+    } else {
+      name += byte;
+    }
+  }
+  return (is_escaped ? "\\" : "") + digest + "  " + (name == "-" ? "./-" : name) + "\n";
+}
+
+class DigestCommand {
+ public:
+  DigestCommand(const Session& session, const reader::Image& image,
+                format::DigestAlgorithm algorithm)
+      : session_(session), image_(image), algorithm_(algorithm) {}
+
+  bool zero = false;
+  bool json = false;
+
+  /// A file, or all files below a directory. False if something could not be told.
+  bool print(const std::string& operand) {
+    const auto found = find_node(image_, operand, Follow::kYes);
+    if (!found) return complain(operand, found.error());
+    const auto& [path, node] = found.value();
+    if (!format::is_directory(node.mode)) return print_file(operand, node);
+    sound_ = true;
+    const Status walked = walk_tree(image_, operand, node, visitor());
+    return (walked || complain(operand, walked.error())) && sound_;
+  }
+
+ private:
+  TreeVisitor visitor() {
+    TreeVisitor visitor;
+    visitor.enter = [this](std::string_view path, const reader::Node& node, std::size_t) {
+      if (session_.should_stop()) return Step::kEnd;
+      if (format::is_regular(node.mode)) sound_ = print_file(path, node) && sound_;
+      return Step::kInto;
+    };
+    visitor.damaged = [this](std::string_view path, const Error& error) {
+      sound_ = complain(path, error);
+    };
+    return visitor;
+  }
+
+  bool print_file(std::string_view path, const reader::Node& node) {
+    const auto digest = image_.digest(node);
+    if (!digest) return complain(path, digest.error());
+    const std::string text = format::digest_text(digest.value());
+    if (json) {
+      JsonObject line;
+      session_.print(line.add("path", path).add(digest_algorithm_name(algorithm_), text).line());
+    } else if (zero) {
+      session_.print(fmt::format("{}  {}{}", text, path, '\0'));
+    } else {
+      session_.print(digest_line(text, path));
+    }
+    return true;
+  }
+
+  bool complain(std::string_view path, const Error& error) const {
+    session_.complain(path, error.message());
+    return false;
+  }
+
+  const Session& session_;
+  const reader::Image& image_;
+  format::DigestAlgorithm algorithm_;
+  bool sound_ = true;
+};
+
+Manual manual() {
+  return {
+      .paragraphs =
+          {"The digests are those of the contents when they were packed, kept by 'dgfs build "
+           "--digest sha256'; nothing is read but the index. 'dgfs verify --digest' compares "
+           "them with what the image holds. A file with several names is listed under each.",
+           "A path with a backslash, a newline or a carriage return is escaped as sha256sum does, "
+           "and its line begins with a backslash; with -z nothing is.",
+           kPatternHelp, kJsonHelp},
+      .examples = {{"dgfs digest tree.dgfs", "Lists the digests of all files."},
+                   {"dgfs digest tree.dgfs | (cd tree && sha256sum --quiet -c)",
+                    "Compares a directory with the image, without reading the image's contents."},
+                   {"dgfs digest tree.dgfs 'etc/*.conf'", "Lists those of some files."}},
+      .exit_statuses = {{0, "All digests were printed."},
+                        {1,
+                         "A path is missing or no regular file, the index keeps no digests, or it "
+                         "is damaged."},
+                        {2, "Wrong usage."}},
+      .see_also = {"dgfs-build(1)", "dgfs-verify(1)", "sha256sum(1)"}};
+}
+
+}  // namespace
+
+int run_digest(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "digest");
+  OptionParser options({"dgfs digest", "IMAGE [PATH]...",
+                        "Prints digests of files, and of all files below directories (default: "
+                        "the whole image), as sha256sum does."});
+  ImageOptions image_options;
+  bool zero = false;
+  bool json = false;
+  image_options.add_to(options);
+  options.flag("-z,--zero", "End lines with a zero byte, and escape nothing", zero);
+  options.flag("--json", "Print JSON objects, one a line", json);
+  options.manual(manual());
+  auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
+  if (exit_code) return *exit_code;
+  const auto image = open_image(session, operands[0], image_options);
+  if (!image) return kExitFailed;
+  const auto algorithm = image->digest_algorithm();
+  if (!algorithm) return session.fail(algorithm.error());
+  if (!algorithm.value()) {
+    session.complain(operands[0], "no digests are kept (dgfs build --digest sha256 does)");
+    return kExitFailed;
+  }
+
+  DigestCommand command(session, *image, *algorithm.value());
+  command.zero = zero;
+  command.json = json;
+  operands.erase(operands.begin());
+  if (operands.empty()) operands.emplace_back("");
+  int code = kExitDone;
+  for (const std::string& operand : expand_patterns(*image, operands)) {
+    if (session.should_stop()) break;
+    if (!command.print(operand)) code = kExitFailed;
+  }
+  return session.finish(code);
+}
+
+}  // namespace dgfs::tools
