@@ -251,8 +251,8 @@ class Parser {
       DGFS_TRY(date, parse_date(value, run_.session.env().now()));
       than = date;
     } else {
-      DGFS_TRY(found, find_node(run_.image, value, follow_references()));
-      than = found.node.*time_member(kind);
+      DGFS_TRY(node, reference(value));
+      than = node.*time_member(kind);
     }
     return FindTest([=](const FindItem& item) { return item.node.*member > than; });
   }
@@ -268,8 +268,12 @@ class Parser {
   Result<FindTest> cnewer(const std::string& value) {
     return newer_than(&reader::Node::ctime, 'm', value);
   }
-  [[nodiscard]] Follow follow_references() const {
-    return run_.links == LinksFollowed::kNone ? Follow::kNo : Follow::kYes;
+  /// What a test names to compare with.
+  [[nodiscard]] Result<reader::Node> reference(const std::string& path) const {
+    const Follow last = run_.links == LinksFollowed::kNone ? Follow::kNo : Follow::kYes;
+    auto found = find_node(run_.image, path, last);
+    if (!found) return std::move(found).error().in_file(path);
+    return std::move(found).value().node;
   }
   /// nullptr for a letter that is none of a, c, m.
   static TimeMember time_member(char letter) {
@@ -279,9 +283,9 @@ class Parser {
                            : nullptr;
   }
   Result<FindTest> samefile(const std::string& value) {
-    DGFS_TRY(found, find_node(run_.image, value, follow_references()));
+    DGFS_TRY(node, reference(value));
     return FindTest(
-        [inode = found.node.inode](const FindItem& item) { return item.node.inode == inode; });
+        [inode = node.inode](const FindItem& item) { return item.node.inode == inode; });
   }
   Result<FindTest> user(const std::string& value) {
     DGFS_TRY(uid, parse_user(value));

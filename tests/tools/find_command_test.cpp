@@ -75,7 +75,9 @@ TEST_F(FindCommandTest, EscapesNamesOnTerminals) {
 }
 
 TEST_F(FindCommandTest, MissingReferenceIsAFailure) {
-  EXPECT_EQ(dgfs("find", {"-newer", "missing"}).code, 1);
+  const Outcome outcome = dgfs("find", {"-newer", "missing"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err, "dgfs: find: -newer: missing: No such file or directory\n");
 }
 
 }  // namespace
