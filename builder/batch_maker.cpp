@@ -11,8 +11,13 @@
 namespace dgfs::builder {
 namespace {
 
-// Keeps batches of tiny files, links and directories small beside those with data.
-constexpr std::size_t kRecordBytesMax = std::size_t{1} << 19;
+// Keeps batches of tiny files, links and directories small beside those with data: their records,
+// and the items, which take more.
+constexpr std::size_t kRecordBytesMax = std::size_t{1} << 18;
+
+std::size_t held_bytes(const Batch& batch) {
+  return batch.records.size() + batch.items.size() * sizeof(BatchItem);
+}
 // Large files in one directory follow one another; few levels of handles suffice.
 constexpr std::size_t kOpenLevelsMax = 16;
 
@@ -44,7 +49,7 @@ Result<bool> BatchMaker::fill(Batch& batch) {
     return true;
   }
   batch.prefix = reader_.prefix();
-  while (batch.records.size() < kRecordBytesMax && !batch.piece) {
+  while (held_bytes(batch) < kRecordBytesMax && !batch.piece) {
     DGFS_CHECK(stop_.check());
     if (!held_) {
       DGFS_TRY(record, reader_.next());
