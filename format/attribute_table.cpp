@@ -24,6 +24,17 @@ std::optional<AttributeCombination> AttributeTable::at(std::size_t number) const
   return combinations_[number];
 }
 
+std::optional<AttributeCombination> AttributeTable::at(std::size_t number,
+                                                       std::uint32_t type) const {
+  if (is_substitute_) {
+    return AttributeCombination{type | (is_directory(type) ? 0700U : 0600U), 0, 0};
+  }
+  if (number >= combinations_.size() || type_of(combinations_[number].mode) != type) {
+    return std::nullopt;
+  }
+  return combinations_[number];
+}
+
 std::optional<std::uint32_t> AttributeTable::find(const AttributeCombination& combination) const {
   const auto bucket = numbers_by_hash_.find(hash_of(combination));
   if (bucket == numbers_by_hash_.end()) return std::nullopt;

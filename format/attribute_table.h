@@ -28,11 +28,21 @@ struct AttributeCombination {
 class AttributeTable {
  public:
   explicit AttributeTable(std::uint16_t id) : id_(id) {}
+  /// In the place of a table that is lost: gives every number, with permissions for the owner
+  /// alone, and owner and group 0.
+  [[nodiscard]] static AttributeTable substitute(std::uint16_t id) {
+    AttributeTable table(id);
+    table.is_substitute_ = true;
+    return table;
+  }
 
   [[nodiscard]] std::uint16_t id() const { return id_; }
   [[nodiscard]] std::size_t size() const { return combinations_.size(); }
   /// nullopt beyond the end.
   [[nodiscard]] std::optional<AttributeCombination> at(std::size_t number) const;
+  /// nullopt also where the mode is of another type (F-152).
+  [[nodiscard]] std::optional<AttributeCombination> at(std::size_t number,
+                                                       std::uint32_t type) const;
   /// Number of `combination`, adding it if new; nullopt if it is new and the table is full
   /// (kAttributeTableEntriesMax).
   std::optional<std::uint32_t> intern(const AttributeCombination& combination);
@@ -46,6 +56,7 @@ class AttributeTable {
 
  private:
   std::uint16_t id_;
+  bool is_substitute_ = false;
   std::vector<AttributeCombination> combinations_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> numbers_by_hash_;
 };

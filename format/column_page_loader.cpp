@@ -206,10 +206,8 @@ void ColumnPage::Loader::load_attributes() {
     auto& current = last[is_link(i) ? kTypeCount + type : type];
     if (next < changes.size() && changes[next] == i) {
       ++next;
-      const auto combination = attributes_.at(static_cast<std::size_t>(in_.small()));
-      if (!combination || type_of(combination->mode) != kTypes[type]) {
-        return in_.fail("attribute combination does not fit");  // F-152
-      }
+      const auto combination = attributes_.at(static_cast<std::size_t>(in_.small()), kTypes[type]);
+      if (!combination) return in_.fail("attribute combination does not fit");  // F-152
       current = add_combination(*combination);
     } else if (is_link(i) && current < 0) {  // F-155
       current = add_combination({kTypes[type], 0, 0});

@@ -127,10 +127,8 @@ bool TokenCursor::read_attributes(std::size_t type, bool changed) {
     attributes_[type] = static_cast<std::uint32_t>(std::min<std::uint64_t>(symbol, ~0u));
   }
   if (changed || (combinations_known_ & bit) == 0) {
-    const auto combination = table_.at(attributes_[type]);
-    if (!combination || type_of(combination->mode) != kTypes[type]) {  // F-152
-      return fail("attribute combination does not fit");
-    }
+    const auto combination = table_.at(attributes_[type], kTypes[type]);
+    if (!combination) return fail("attribute combination does not fit");  // F-152
     combinations_[type] = *combination;
     combinations_known_ |= bit;
   }

@@ -12,6 +12,7 @@
 #include "reader/extract_log.h"
 #include "reader/extract_objects.h"
 #include "reader/extract_paths.h"
+#include "reader/extract_tree.h"
 #include "reader/extract_walk.h"
 #include "reader/work_pool.h"
 
@@ -32,23 +33,23 @@ struct Task {
 // One thread walks and makes directories; workers make what is in them.
 class Extraction {
  public:
-  Extraction(const Image& image, storage::Env& env, const ExtractOptions& options,
-             DirectoryPointer root)
-      : image_(image),
+  Extraction(const Image& image, ExtractTree& tree, storage::Env& env,
+             const ExtractOptions& options, DirectoryPointer root)
+      : tree_(tree),
         options_(options),
         stack_(root),
         log_(image, env, options),
         objects_(image, options.privileged, log_),
         links_(root),
-        directories_(image, root, options.privileged, log_),
+        directories_(image, tree, root, options.privileged, log_),
         jobs_(options.jobs != 0 ? options.jobs : env.processor_count()) {}
 
   Result<ExtractReport> run() {
     {
       WorkPool<Task> pool(jobs_, kTasksQueued, [this](Task& task) { make(task); });
-      ExtractWalk(image_, options_, log_)
-          .run([&](const auto& path, const Node& node) { return make_directory(path, node); },
-               [&](const auto& path, const Node& node) { visit(path, node, pool); });
+      tree_.walk(
+          log_, [&](const auto& path, const Node& node) { return make_directory(path, node); },
+          [&](const auto& path, const Node& node) { visit(path, node, pool); });
       pool.finish();
     }
     directories_.finish();
@@ -101,7 +102,9 @@ class Extraction {
   void make(const Task& task) {
     if (log_.ended()) return;
     const auto name = name_of(task.path);
-    const auto make_object = [&] { return objects_.make(task.node, *task.directory, name); };
+    const auto make_object = [&] {
+      return objects_.make(task.node, *task.directory, name, task.path);
+    };
     const auto made = task.node.link_count > 1
                           ? links_.make(task.node, *task.directory, task.path, name, make_object)
                           : make_object();
@@ -109,7 +112,7 @@ class Extraction {
     log_.settle(task.path, made);
   }
 
-  const Image& image_;
+  ExtractTree& tree_;
   const ExtractOptions& options_;
   DirectoryStack stack_;  // of the walking thread
   ExtractLog log_;
@@ -118,6 +121,24 @@ class Extraction {
   DirectoryFinisher directories_;
   unsigned jobs_;
   std::unordered_set<std::string> lost_directories_;  // could not be made
+};
+
+// The tree of an image, as far as it was chosen.
+class ImageTree final : public ExtractTree {
+ public:
+  ImageTree(const Image& image, const ExtractOptions& options) : image_(image), options_(options) {}
+
+  void walk(ExtractLog& log, const MakeParent& make_parent, const Visit& visit) override {
+    ExtractWalk(image_, options_, log).run(make_parent, visit);
+  }
+  Result<std::string> directory_path(InodeNumber inode) const override {
+    return image_.path_of(inode);
+  }
+  Result<Node> directory_node(InodeNumber inode) const override { return image_.by_inode(inode); }
+
+ private:
+  const Image& image_;
+  const ExtractOptions& options_;
 };
 
 Result<DirectoryPointer> open_destination(storage::Env& env, const std::string& path) {
@@ -131,10 +152,16 @@ Result<DirectoryPointer> open_destination(storage::Env& env, const std::string& 
 
 }  // namespace
 
+Result<ExtractReport> extract_tree(const Image& image, ExtractTree& tree, storage::Env& env,
+                                   const std::string& destination, const ExtractOptions& options) {
+  DGFS_TRY(root, open_destination(env, destination));
+  return Extraction(image, tree, env, options, std::move(root)).run();
+}
+
 Result<ExtractReport> extract(const Image& image, storage::Env& env, const std::string& destination,
                               const ExtractOptions& options) {
-  DGFS_TRY(root, open_destination(env, destination));
-  return Extraction(image, env, options, std::move(root)).run();
+  ImageTree tree(image, options);
+  return extract_tree(image, tree, env, destination, options);
 }
 
 Result<ExtractReport> plan_extract(

@@ -27,6 +27,12 @@ struct ExtractProgress {
   std::uint64_t content_bytes_total = 0;  ///< of the image
 };
 
+/// Bytes of a file's contents that are damaged. A value.
+struct LostRange {
+  std::uint64_t begin = 0;  ///< in the file
+  std::uint64_t end = 0;    ///< behind the last one
+};
+
 /// What to extract, and how. What its members refer to must outlive the call; several threads may
 /// share it unchanged.
 struct ExtractOptions {
@@ -42,6 +48,13 @@ struct ExtractOptions {
   bool privileged = false;
   bool devices = true;      ///< else device nodes are left out without a word
   bool keep_going = false;  ///< report failures and go on; else the first one ends it
+  /// Set: each file whose contents are damaged is read to its end all the same, and each range of
+  /// it that is lost is told before `failed`. Called by one thread at a time.
+  std::function<void(const std::string& path, const LostRange& range, const Error& error)>
+      lost_range;
+  /// With lost_range: a file that has lost a part is written with holes in place of it, and is not
+  /// told to `failed`. Else it is not written.
+  bool partial = false;
   /// Called by one thread at a time.
   std::function<void(const std::string& path, const Error& error)> failed;
   std::function<void(const ExtractProgress&)> progress;  ///< a few times a second
@@ -53,6 +66,7 @@ struct ExtractReport {
   std::uint64_t entries = 0;          ///< written
   std::uint64_t content_bytes = 0;    ///< written
   std::uint64_t failures = 0;         ///< each reported to `failed`
+  std::uint64_t partial_files = 0;    ///< written with holes in place of what is lost
   std::uint64_t devices_refused = 0;  ///< device nodes that an ordinary user may not make
 };
 

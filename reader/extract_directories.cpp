@@ -16,7 +16,7 @@ void DirectoryFinisher::finish() {
   std::reverse(inodes_.begin(), inodes_.end());
   for (const auto inode : std::exchange(inodes_, {})) {
     if (log_.stopped()) return;
-    auto path = image_.path_of(inode);
+    auto path = tree_.directory_path(inode);
     if (!path) {
       log_.settle("", std::move(path).assume_error());
       continue;
@@ -27,7 +27,7 @@ void DirectoryFinisher::finish() {
 }
 
 Status DirectoryFinisher::finish_directory(const std::string& path, InodeNumber inode) {
-  DGFS_TRY(node, image_.by_inode(inode));
+  DGFS_TRY(node, tree_.directory_node(inode));
   if (path.empty()) return restore_metadata(image_, node, *root_, "", privileged_);
   DGFS_TRY(parent, stack_.open(parent_of(path)));
   return restore_metadata(image_, node, *parent, name_of(path), privileged_);

@@ -10,6 +10,7 @@
 
 #include "reader/directory_stack.h"
 #include "reader/extract_log.h"
+#include "reader/extract_tree.h"
 #include "reader/image.h"
 
 namespace dgfs::reader {
@@ -17,8 +18,14 @@ namespace dgfs::reader {
 /// Memory: 8 bytes a directory. For one thread. References outlive it.
 class DirectoryFinisher {
  public:
-  DirectoryFinisher(const Image& image, DirectoryPointer root, bool privileged, ExtractLog& log)
-      : image_(image), root_(std::move(root)), stack_(root_), privileged_(privileged), log_(log) {}
+  DirectoryFinisher(const Image& image, const ExtractTree& tree, DirectoryPointer root,
+                    bool privileged, ExtractLog& log)
+      : image_(image),
+        tree_(tree),
+        root_(std::move(root)),
+        stack_(root_),
+        privileged_(privileged),
+        log_(log) {}
 
   /// A directory that was made or entered, before those below it.
   void add(InodeNumber inode) { inodes_.push_back(inode); }
@@ -29,6 +36,7 @@ class DirectoryFinisher {
   [[nodiscard]] Status finish_directory(const std::string& path, InodeNumber inode);
 
   const Image& image_;
+  const ExtractTree& tree_;
   DirectoryPointer root_;
   DirectoryStack stack_;
   bool privileged_;

@@ -32,6 +32,11 @@ void ExtractLog::settle(const std::string& path, const Status& status) {
   if (clock_.due()) report_progress();
 }
 
+void ExtractLog::lose_range(const std::string& path, const LostRange& range, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  options_.lost_range(path, range, error);
+}
+
 void ExtractLog::refuse_device(const std::string& path) {
   const std::lock_guard lock(mutex_);
   ++devices_refused_;
@@ -50,7 +55,7 @@ Result<ExtractReport> ExtractLog::result() {
   if (stopped()) return Error(ErrorKind::kInterrupted, 3140, "interrupted");
   const std::lock_guard lock(mutex_);
   if (first_error_) return *std::exchange(first_error_, std::nullopt);
-  return ExtractReport{entries_, content_bytes_, failures_, devices_refused_};
+  return ExtractReport{entries_, content_bytes_, failures_, partial_files_, devices_refused_};
 }
 
 }  // namespace dgfs::reader

@@ -31,6 +31,11 @@ class ExtractLog {
   void add_content(std::uint64_t bytes);
   /// Takes note of what became of `path`.
   void settle(const std::string& path, const Status& status);
+  [[nodiscard]] bool wants_lost_ranges() const { return options_.lost_range != nullptr; }
+  [[nodiscard]] bool writes_parts() const { return options_.partial; }
+  /// A part of a file's contents that is damaged.
+  void lose_range(const std::string& path, const LostRange& range, const Error& error);
+  void add_partial_file() { ++partial_files_; }
   /// A device node that the user may not make. Never ends the extraction.
   void refuse_device(const std::string& path);
 
@@ -46,6 +51,7 @@ class ExtractLog {
   std::uint64_t content_bytes_total_ = 0;
   std::atomic<std::uint64_t> entries_{0};
   std::atomic<std::uint64_t> content_bytes_{0};
+  std::atomic<std::uint64_t> partial_files_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;  // guards what follows, and the callbacks
   std::uint64_t failures_ = 0;

@@ -7,6 +7,7 @@
 
 #include "format/mode.h"
 #include "reader/extract_metadata.h"
+#include "reader/intact_contents.h"
 #include "storage/names.h"
 
 namespace dgfs::reader {
@@ -28,9 +29,9 @@ Status check_free(const storage::Directory& directory, std::string_view name) {
 
 }  // namespace
 
-Status ObjectMaker::make(const Node& node, storage::Directory& directory,
-                         std::string_view name) const {
-  if (format::is_regular(node.mode)) return make_file(node, directory, name);
+Status ObjectMaker::make(const Node& node, storage::Directory& directory, std::string_view name,
+                         const std::string& path) const {
+  if (format::is_regular(node.mode)) return make_file(node, directory, name, path);
   if (format::is_symlink(node.mode)) {
     DGFS_TRY(target, image_.read_link(node));
     DGFS_CHECK(directory.make_symlink(name, target));
@@ -41,12 +42,16 @@ Status ObjectMaker::make(const Node& node, storage::Directory& directory,
 }
 
 Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
-                              std::string_view name) const {
+                              std::string_view name, const std::string& path) const {
   if (node.size_bytes > kChunkBytes) {
     DGFS_CHECK(check_free(directory, name));
   }
   DGFS_TRY(file, directory.create_unnamed(kPrivateFile));
-  DGFS_CHECK(write_contents(node, file->content()));
+  if (log_.wants_lost_ranges()) {
+    DGFS_CHECK(save_contents(node, file->content(), path));
+  } else {
+    DGFS_CHECK(write_contents(node, file->content()));
+  }
   DGFS_CHECK(restore_metadata(image_, node, *file, privileged_));
   return file->link(name);
 }
@@ -59,6 +64,24 @@ Status ObjectMaker::write_contents(const Node& node, storage::File& file) const 
     DGFS_CHECK(write_segment(node, segment, buffer, file));
   }
   return map ? file.truncate(node.size_bytes) : Status(ok());
+}
+
+Status ObjectMaker::save_contents(const Node& node, storage::File& file,
+                                  const std::string& path) const {
+  const IntactContents::Take take = [&](std::uint64_t offset, Bytes bytes) -> Status {
+    if (log_.ended()) return Error(ErrorKind::kInterrupted, 3144, "interrupted");
+    log_.add_content(bytes.size());
+    return file.write_at(offset, bytes);
+  };
+  IntactContents contents(image_, node, take, [&](const LostRange& range, const Error& error) {
+    log_.lose_range(path, range, error);
+  });
+  DGFS_CHECK(contents.read());
+  if (contents.lost_bytes() != 0) {
+    if (!log_.writes_parts()) return contents.check_complete();
+    log_.add_partial_file();
+  }
+  return file.truncate(node.size_bytes);
 }
 
 Status ObjectMaker::write_segment(const Node& node, const format::SparseMap::Segment& segment,

@@ -21,13 +21,16 @@ class ObjectMaker {
 
   /// Makes `node` as `name`, with its attributes. A regular file gets the name when it is
   /// complete, so that on any failure there is none. kExists where the name is taken.
-  [[nodiscard]] Status make(const Node& node, storage::Directory& directory,
-                            std::string_view name) const;
+  /// @param path  for the log
+  [[nodiscard]] Status make(const Node& node, storage::Directory& directory, std::string_view name,
+                            const std::string& path) const;
 
  private:
   [[nodiscard]] Status make_file(const Node& node, storage::Directory& directory,
-                                 std::string_view name) const;
+                                 std::string_view name, const std::string& path) const;
   [[nodiscard]] Status write_contents(const Node& node, storage::File& file) const;
+  [[nodiscard]] Status save_contents(const Node& node, storage::File& file,
+                                     const std::string& path) const;
   [[nodiscard]] Status write_segment(const Node& node, const format::SparseMap::Segment& segment,
                                      MutableBytes buffer, storage::File& file) const;
 

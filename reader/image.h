@@ -280,6 +280,7 @@ class Image {
   [[nodiscard]] Status verify_neighbours(std::span<const Node* const> nodes) const;
 
  private:
+  friend class SalvageImage;  // puts one together of what is left of a damaged one
   struct Impl;
   explicit Image(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

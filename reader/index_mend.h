@@ -16,7 +16,7 @@
 
 namespace dgfs::reader {
 
-/// How to mend. What its members refer to must outlive the call.
+/// How to mend. A value; what its members refer to must outlive the call.
 struct MendOptions {
   /// Each damaged piece of a copy that the other one has, and each that is lost.
   std::function<void(const Error&)> damaged;

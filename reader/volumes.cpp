@@ -189,6 +189,7 @@ Result<std::unique_ptr<Volume>> Volumes::make(std::size_t slot, const FoundVolum
   }
   volume->header = found.header;
   volume->data_end = std::min({found.header.data_end, records_[slot].data_end, file_bytes});
+  if (places_.may_be_cut) volume->data_end = records_[slot].data_end;
   return volume;
 }
 

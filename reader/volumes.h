@@ -36,6 +36,8 @@ struct VolumePlaces {
   std::uint64_t table_offset_bytes = 0;
   std::function<void(const Error&)> warn;
   bool past_page_cache = false;  ///< how contents are read
+  /// Whether extents may end behind the end of a file that was cut: what is there of them is read.
+  bool may_be_cut = false;
 };
 
 /// A volume's file and header.

@@ -75,7 +75,7 @@ class IndexFix {
     auto open = options.open_options(session_);
     open.warn = {};  // each place is told
     const auto mended = reader::mend_index(session_.env(), path, open, mending);
-    if (!mended) return session_.fail(mended.error());
+    if (!mended) return session_.fail(mended.error(), advice(mended.error()));
     report(mended.value());
     // What is left is told once more, and alone.
     command_.index_places = {};
@@ -83,6 +83,10 @@ class IndexFix {
   }
 
  private:
+  static std::string_view advice(const Error& error) {
+    return error.kind() == ErrorKind::kCorrupt ? "dgfs salvage saves what is left" : "";
+  }
+
   void report(const reader::MendReport& mended) const {
     if (mended.is_written) {
       tell(mended.index_path, mended.index_pieces, mended.was_missing ? "made anew" : "rewritten");
@@ -118,8 +122,8 @@ Manual manual() {
                "whenever that ends. Damaged pieces of the copy in the image are then overwritten; "
                "an interruption leaves some of them damaged, and the index file to serve in their "
                "place. Contents and header pages are never changed. Where both copies have lost "
-               "the same piece nothing is written. What was damaged is listed, and the image is "
-               "verified afterwards as without the option.",
+               "the same piece nothing is written; dgfs salvage saves what is left then. What was "
+               "damaged is listed, and the image is verified afterwards as without the option.",
                kJsonHelp},
           .examples = {{"dgfs verify tree.dgfs", "Reads everything, with a progress bar."},
                        {"dgfs verify -q tree.dgfs || echo damaged",
@@ -129,7 +133,7 @@ Manual manual() {
           .exit_statuses = {{0, "Every byte is as it was written, or was mended."},
                             {1, "There is damage, or the image cannot be opened."},
                             {2, "Wrong usage."}},
-          .see_also = {"dgfs-info(1)", "dgfs-extract(1)"}};
+          .see_also = {"dgfs-info(1)", "dgfs-extract(1)", "dgfs-salvage(1)"}};
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ constexpr Command kCommands[] = {
     {"digest", "IMAGE [PATH]...", "list the digests of contents that the index keeps", run_digest},
     {"diff", "A B [PATH]...", "tell how two images, or an image and a directory, differ", run_diff},
     {"extract", "IMAGE DEST [PATH]...", "write files out of an image", run_extract},
+    {"salvage", "IMAGE DEST", "write what is intact of a damaged image, list the rest",
+     run_salvage},
     {"help", "[COMMAND]", "tell about commands and their options", run_help},
 };
 

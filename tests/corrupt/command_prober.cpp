@@ -85,6 +85,8 @@ class Commands {
     }
     check_contents();
     check_difference();
+    check_salvage();
+    check({"verify", "--fix-index"}, 1);
   }
 
  private:
@@ -115,6 +117,26 @@ class Commands {
       const auto truth = run(*env_, {"cat", sound_, path}).out;
       EXPECT_TRUE(truth.starts_with(ours.out)) << "wrong bytes of " << path << ", " << what_;
       EXPECT_TRUE(ours.code != 0 || truth == ours.out) << "too few of " << path << ", " << what_;
+    }
+  }
+
+  // What bears a name is what the sound image has under it.
+  void check_salvage() {
+    check({"salvage", "--list", "--json"}, 1);
+    check({"salvage", "/jail/saved"}, 1);
+    if (promise_ != Promise::kTruth || !env_->status("/jail/saved")) return;
+    const auto found = run(*env_, {"find", sound_, "-type", "f", "-printf", "%P\\n"});
+    std::size_t begin = 0;
+    for (auto end = found.out.find('\n'); end != std::string::npos;
+         end = found.out.find('\n', begin)) {
+      const auto path = found.out.substr(begin, end - begin);
+      begin = end + 1;
+      const auto saved = env_->open("/jail/saved/" + path);
+      if (!saved) continue;
+      Buffer bytes(saved.value()->size().value());
+      EXPECT_TRUE(storage::read_exactly(*saved.value(), 0, bytes).has_value());
+      EXPECT_TRUE(run(*env_, {"cat", sound_, path}).out == as_text(bytes))
+          << "wrong bytes saved of " << path << ", " << what_;
     }
   }
 

@@ -72,7 +72,7 @@ std::vector<format::PageRecord> records_of(const Buffer& index) {
   return records;
 }
 
-void pack_piece_tree(PackedTree& tree) {
+void pack_piece_tree(PackedTree& tree, const builder::BuildOptions& options) {
   tree.file("linked", "the content of two names");
   tree.link("linked", "other name");
   tree.symlink("long", std::string(300, 'y'));
@@ -90,9 +90,10 @@ void pack_piece_tree(PackedTree& tree) {
       tree.file(directory + "/" + name, pattern(seed % 90, seed));
     }
   }
-  builder::BuildOptions options;
-  options.digest = format::DigestAlgorithm::kSha256;
-  tree.pack(options);
+  tree.file("large", pattern(200'000, 9));
+  auto with_digests = options;
+  with_digests.digest = format::DigestAlgorithm::kSha256;
+  tree.pack(with_digests);
 }
 
 }  // namespace dgfs::test

@@ -33,6 +33,6 @@ struct IndexPiece {
 
 /// Packs a tree with a section of every kind but dictionaries, several pages and further names:
 /// "linked" and "other name" are one file.
-void pack_piece_tree(PackedTree& tree);
+void pack_piece_tree(PackedTree& tree, const builder::BuildOptions& options = {});
 
 }  // namespace dgfs::test

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs salvage: arguments, exit codes, what it prints, and what it leaves alone.
+#include "storage/faulty_env.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
+#include "tests/tools/tree_fixture.h"
+#include "tools/tool.h"
+
+namespace dgfs::test {
+namespace {
+
+class SalvageCommandTest : public TreeFixture {
+ protected:
+  void SetUp() override {
+    TreeFixture::SetUp();
+    index_ = image_ + ".idx";
+    out_ = dir_ / "out";
+  }
+  void damage(const std::string& path, std::uint64_t at, std::size_t length = 100) {
+    const auto file = env_->open(path, {storage::OpenOptions::Mode::kReadWrite, false});
+    ASSERT_TRUE(file && file.value()->write_at(at, Buffer(length, 0xA5)));
+  }
+  /// A frame of the large file, which has several.
+  void damage_large_file() {
+    const auto image = value_of(reader::Image::open(*env_, image_));
+    const auto node = value_of(image->lookup("sub/deep/large.bin"));
+    damage(image_, node.data.offset_bytes + 50);
+  }
+  std::string difference() {
+    return shell("diff -r --no-dereference . '" + out_ + "' | grep -v fifo");
+  }
+
+  std::string index_;
+  std::string out_;
+};
+
+TEST_F(SalvageCommandTest, SavesASoundImage) {
+  const Outcome outcome = dgfs("salvage", {out_});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.ends_with("; nothing is lost\n")) << outcome.out;
+  EXPECT_EQ(difference(), "");
+  EXPECT_EQ(dgfs("salvage", {"-q", dir_ / "again"}).out, "");
+}
+
+TEST_F(SalvageCommandTest, SavesWhatNeitherCopyCanOpen) {
+  // The superblocks of both copies; and the image's header pages.
+  damage(index_, 0);
+  const auto size = env_->status(image_).value().size_bytes;
+  const auto index_size = env_->status(index_).value().size_bytes;
+  damage(image_, size - 4096 - index_size);
+  damage(image_, 0);
+  damage(image_, size - 4096);
+  EXPECT_EQ(dgfs("info").code, 1);
+  const Outcome outcome = dgfs("salvage", {out_});
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(difference(), "");
+}
+
+TEST_F(SalvageCommandTest, ListsWhatIsLost) {
+  damage_large_file();
+  const Outcome outcome = dgfs("salvage", {out_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(
+      outcome.out.starts_with("lost: sub/deep/large.bin: bytes 0-65535: checksum mismatch ("))
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("; lost: 1 entry\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(difference().find("large.bin"), std::string::npos);
+  const Outcome json = dgfs("salvage", {"--json", "--list"});
+  EXPECT_EQ(json.code, 1);
+  EXPECT_NE(json.out.find("{\"lost_range\":\"sub/deep/large.bin\",\"begin\":0,\"end\":65536,"),
+            std::string::npos)
+      << json.out;
+  EXPECT_NE(json.out.find("{\"kept\":\"hello.txt\"}\n"), std::string::npos) << json.out;
+  EXPECT_NE(json.out.find("{\"complete\":false,"), std::string::npos) << json.out;
+}
+
+TEST_F(SalvageCommandTest, WritesFilesInPart) {
+  damage_large_file();
+  const Outcome outcome = dgfs("salvage", {"--partial", out_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find(", 1 file in part"), std::string::npos) << outcome.out;
+  EXPECT_EQ(shell("cmp -i 65536 sub/deep/large.bin '" + out_ + "/sub/deep/large.bin' && echo same"),
+            "same\n");
+  EXPECT_EQ(shell("head -c 65536 '" + out_ + "/sub/deep/large.bin' | tr -d '\\0' | wc -c"), "0\n");
+}
+
+TEST_F(SalvageCommandTest, OverwritesNothing) {
+  ASSERT_TRUE(env_->make_directory(out_, 0755));
+  write_file(*env_, out_ + "/hello.txt", as_bytes("mine"));
+  const Outcome outcome = dgfs("salvage", {out_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find("lost: hello.txt: "), std::string::npos) << outcome.out;
+  EXPECT_EQ(shell("cat '" + out_ + "/hello.txt'"), "mine");
+  EXPECT_EQ(shell("cmp sub/deep/large.bin '" + out_ + "/sub/deep/large.bin' && echo same"),
+            "same\n");
+}
+
+TEST_F(SalvageCommandTest, AFullDiskIsToldFileByFile) {
+  const auto faulty = storage::make_faulty_env(*env_, 1);
+  faulty->only_for([&](const std::string& path) { return path.starts_with(out_ + "/"); });
+  faulty->arm({.kind = storage::FaultKind::kNoSpace, .at_call = 1, .sticky = true});
+  ToolRun tool(*faulty);
+  EXPECT_EQ(tool.run({"salvage", "-j", "1", image_, out_}), 1);
+  EXPECT_GT(faulty->fired(), 0U);
+  EXPECT_NE(tool.out().find("lost: hello.txt: "), std::string::npos) << tool.out();
+  EXPECT_EQ(shell("find '" + out_ + "' -type f"), "");
+}
+
+TEST_F(SalvageCommandTest, RefusesWrongUse) {
+  EXPECT_EQ(dgfs("salvage").code, 2);
+  EXPECT_EQ(dgfs("salvage", {"--list", out_}).code, 2);
+  EXPECT_EQ(run({"salvage", dir_ / "none", out_}).code, 1);
+  write_file(*env_, dir_ / "text", Buffer(20'000, 'x'));
+  const Outcome outcome = run({"salvage", dir_ / "text", out_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("no page of an index is left"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(env_->status(out_));
+}
+
+TEST_F(SalvageCommandTest, EndsWhenInterrupted) {
+  ToolRun tool(*env_);
+  tool.stop = true;
+  EXPECT_EQ(tool.run({"salvage", image_, out_}), tools::kExitInterrupted);
+}
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs salvage: writes what is intact of a damaged image, and lists the rest.
+#include <fmt/format.h>
+
+#include "format/mode.h"
+#include "reader/salvage.h"
+#include "tools/command.h"
+#include "tools/image_argument.h"
+#include "tools/json.h"
+#include "tools/node_facts.h"
+#include "tools/progress_bar.h"
+#include "tools/quoting.h"
+#include "tools/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+struct SalvageCommand {
+  const Session& session;
+  bool list = false;
+  bool quiet = false;
+  bool json = false;
+
+  void kept(const std::string& path, const reader::Node& node) const {
+    const std::string_view shown = path.empty() ? "." : std::string_view(path);
+    if (json) {
+      JsonObject line;
+      return session.print(line.add("kept", shown).line());
+    }
+    const auto* slash = format::is_directory(node.mode) && !path.empty() ? "/" : "";
+    session.print(fmt::format("kept: {}{}\n", shell_quoted(shown), slash));
+  }
+
+  void lost(const std::string& path, const Error& error) const {
+    const auto shown = path.empty() ? std::string(".") : path;
+    if (json) {
+      JsonObject line;
+      return session.print(line.add("lost", shown).add("reason", error.message()).line());
+    }
+    session.print(fmt::format("lost: {}: {}\n", shell_quoted(shown), printable(error.message())));
+  }
+
+  /// What the reader says of one frame, without its numbers in the file, which lost_range() tells.
+  static std::string reason_of(const Error& error) {
+    auto reason = error.text();
+    if (const auto colon = reason.rfind(": "); colon != std::string::npos) {
+      reason = reason.substr(colon + 2);
+    }
+    if (error.file().empty() || !error.offset()) return reason;
+    return fmt::format("{} ({} offset {})", reason, error.file(), *error.offset());
+  }
+
+  void lost_range(const std::string& path, const reader::LostRange& range,
+                  const Error& error) const {
+    if (json) {
+      JsonObject line;
+      line.add("lost_range", path).add("begin", range.begin).add("end", range.end);
+      return session.print(line.add("reason", reason_of(error)).line());
+    }
+    session.print(fmt::format("lost: {}: bytes {}-{}: {}\n", shell_quoted(path), range.begin,
+                              range.end - 1, printable(reason_of(error))));
+  }
+
+  void lost_index(const std::string& what) const {
+    if (json) {
+      JsonObject line;
+      return session.print(line.add("lost_index", what).line());
+    }
+    session.print(fmt::format("lost: index: {}\n", printable(what)));
+  }
+
+  void summary(const reader::SalvageReport& report) const {
+    if (json) return session.print(as_json(report).line());
+    if (quiet && report.complete()) return;
+    auto text = fmt::format("{} saved, {}", counted(report.entries, "entry", "entries"),
+                            size_text(report.content_bytes));
+    if (report.partial_files != 0) {
+      text += fmt::format(", {} in part", counted(report.partial_files, "file"));
+    }
+    text += report.complete() ? "; nothing is lost" : "; lost: " + losses(report);
+    session.print(text + "\n");
+  }
+
+ private:
+  static std::string losses(const reader::SalvageReport& report) {
+    auto text = counted(report.lost_entries, "entry", "entries");
+    if (report.lost_pages != 0) {
+      text += fmt::format(" and what {} of the index named", counted(report.lost_pages, "page"));
+    }
+    if (report.devices_refused != 0) {
+      text += fmt::format(", {} left out", counted(report.devices_refused, "device node"));
+    }
+    return text;
+  }
+
+  static JsonObject as_json(const reader::SalvageReport& report) {
+    JsonObject json;
+    json.add("complete", report.complete())
+        .add("entries", report.entries)
+        .add("content_bytes", report.content_bytes)
+        .add("partial_files", report.partial_files)
+        .add("lost_entries", report.lost_entries)
+        .add("lost_pages", report.lost_pages)
+        .add("lost_index_parts", report.lost_index_parts)
+        .add("devices_refused", report.devices_refused);
+    return json;
+  }
+};
+
+Manual manual() {
+  return {
+      .paragraphs =
+          {"The image need not open: salvage looks for the pieces of both copies of the index, "
+           "each "
+           "of which has a checksum of its own, and takes the intact ones of either. Where the "
+           "header pages and the superblocks are lost, too, it searches the whole file. Each line "
+           "that begins with 'lost:' says what of the image is not among what was saved, and why; "
+           "with --json each is an object, with the member lost (a path), lost_range (a path, with "
+           "begin and end in bytes) or lost_index, and the last object is the summary.",
+           "Only what was checked is written. Files that have lost a part of their contents are "
+           "left out; with --partial they are written with holes in place of it. An entry whose "
+           "index page has lost its record in the page directory comes to lie in "
+           "DEST/lost+found/page-N, and the beginning of its path may be missing; so does an "
+           "object "
+           "all of whose names are lost, as inode-N. A directory whose own entry is lost is made "
+           "for its owner alone.",
+           "Run it on a copy of a failing device, as ddrescue(1) makes one. Where only one copy of "
+           "the index is damaged, dgfs verify --fix-index mends it.",
+           kJsonHelp},
+      .examples = {{"dgfs salvage tree.dgfs out", "Writes what is intact into out."},
+                   {"dgfs salvage --list tree.dgfs | grep ^lost",
+                    "Tells what would be lost, and writes nothing."},
+                   {"dgfs salvage --partial --json tree.dgfs out >report",
+                    "Writes damaged files, too, as far as they go."}},
+      .exit_statuses = {{0, "Everything was saved."},
+                        {1, "Something is lost, or could not be written."},
+                        {2, "Wrong usage."}},
+      .see_also = {"dgfs-verify(1)", "dgfs-extract(1)", "ddrescue(1)"}};
+}
+
+void add_options(OptionParser& options, reader::SalvageOptions& salvage) {
+  options.flag("--partial", "Write files that have lost a part, with holes in place of it",
+               salvage.partial);
+  options.number("-j,--jobs", "N", "Writing threads (default: one per core)", salvage.jobs);
+  options.on_flag("--same-owner",
+                  "Restore owners, devices and all attributes (the default for root)",
+                  [&](const auto&) -> Status {
+                    salvage.privileged = true;
+                    return ok();
+                  });
+  options.on_flag("--no-same-owner",
+                  "Write as an ordinary user would: no owners, no devices (the default for others)",
+                  [&](const auto&) -> Status {
+                    salvage.privileged = false;
+                    return ok();
+                  });
+  options.on_flag("--no-devices", "Leave out device nodes without a word",
+                  [&](const auto&) -> Status {
+                    salvage.devices = false;
+                    return ok();
+                  });
+}
+
+/// Tells the command of all that is lost; the bar makes room first.
+void report_to(SalvageCommand& command, ProgressBar& bar, reader::SalvageOptions& salvage) {
+  salvage.lost = [&](const std::string& path, const Error& error) {
+    bar.clear();
+    command.lost(path, error);
+  };
+  salvage.lost_range = [&](const std::string& path, const reader::LostRange& range,
+                           const Error& error) {
+    bar.clear();
+    command.lost_range(path, range, error);
+  };
+  salvage.lost_index = [&](const std::string& what) {
+    bar.clear();
+    command.lost_index(what);
+  };
+  salvage.progress = [&](const reader::ExtractProgress& now) {
+    bar.update("salvaging", now.content_bytes, now.content_bytes_total);
+  };
+}
+
+}  // namespace
+
+int run_salvage(const ToolIo& io, const Arguments& arguments) {
+  const Session session(io, "salvage");
+  OptionParser options(
+      {"dgfs salvage", "IMAGE [DEST]",
+       "Writes every intact file of a damaged image below the directory DEST, which is made if "
+       "missing, and lists what is lost. Existing files are never overwritten."});
+  ImageOptions image_options;
+  SalvageCommand command{session};
+  reader::SalvageOptions salvage;
+  salvage.privileged = io.env.user_id() == 0;
+  image_options.add_to(options);
+  options.flag("-n,--list", "Write nothing; list what would be kept, and what is lost",
+               command.list);
+  add_options(options, salvage);
+  options.flag("-q,--quiet", "No progress, and no summary where nothing is lost", command.quiet);
+  options.flag("--json", "Print JSON objects, one a line, the summary last", command.json);
+  options.manual(manual());
+  const auto [operands, exit_code] = session.parse(options, arguments, 1, 2);
+  if (exit_code) return *exit_code;
+  if (command.list != (operands.size() == 1)) {
+    return session.fail_usage(command.list ? "--list writes nothing, so there can be no DEST"
+                                           : "DEST is missing (or --list)");
+  }
+  salvage.open = image_options.open_options(session);
+  salvage.stop = &io.stop;
+  ProgressBar bar(io, command.quiet);
+  report_to(command, bar, salvage);
+  const auto saved =
+      command.list ? reader::list_salvage(session.env(), operands[0], salvage,
+                                          [&](const std::string& path, const reader::Node& node) {
+                                            bar.clear();
+                                            command.kept(path, node);
+                                          })
+                   : reader::salvage(session.env(), operands[0], operands[1], salvage);
+  bar.clear();
+  if (!saved) return session.fail(saved.error());
+  command.summary(saved.value());
+  return saved.value().complete() ? kExitDone : kExitFailed;
+}
+
+}  // namespace dgfs::tools
