@@ -108,7 +108,8 @@ class FileFinder {
     } else {
       format::Uuid uuid{};
       const auto read = storage::read_exactly(*region.file, format::kHeaderUuidOffset, uuid);
-      region.is_doubtful = !read || !files_.header || uuid != files_.header->image_uuid;
+      // Without a header there is nothing to compare it with, and its name speaks for it.
+      region.is_doubtful = files_.header && (!read || uuid != files_.header->image_uuid);
     }
     files_.regions.push_back(std::move(region));
     return ok();

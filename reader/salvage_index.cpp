@@ -22,6 +22,7 @@ using format::SectionKind;
 // A search for a section of records reads so much behind the last page at most.
 constexpr std::uint64_t kRecordsSearchBytesMax = std::uint64_t{64} << 20;
 constexpr std::size_t kProbedRefs = 8;
+constexpr std::uint64_t kApart = std::uint64_t{1} << 52;  // numbers that no page of an index has
 constexpr std::uint64_t kUnknown = 0;  // a place in a volume: no contents stand there
 
 Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
@@ -116,10 +117,12 @@ void SalvageIndex::align_regions(const std::vector<FoundPieces>& found) {
     auto& region = regions_[i];
     if (!region.has_contents || found[i].pages.empty()) continue;
     region.base = found[i].pages.front().offset - format::kPageBytes;
+    region.is_base_guessed = true;
     for (const auto& page : found[i].pages) {
       const auto same = known.find(page.checksum);
       if (same == known.end() || same->second > page.offset) continue;
       region.base = page.offset - same->second;
+      region.is_base_guessed = false;
       break;
     }
   }
@@ -199,7 +202,14 @@ void SalvageIndex::load_pages(const std::vector<FoundPieces>& found) {
   const auto first =
       superblock_ ? superblock_->section(SectionKind::kPages).offset_bytes : format::kPageBytes;
   for (std::size_t i = 0; i < regions_.size(); ++i) {
+    if (!regions_[i].is_base_guessed && !found[i].pages.empty()) are_numbers_known_ = true;
+  }
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
     for (const auto& page : found[i].pages) {
+      found_.emplace(page.checksum,
+                     SalvagedPage{regions_[i].file, page.offset, page.checksum, {}, {}});
+      // A guess is no match for what is known; records find the page all the same.
+      if (regions_[i].is_base_guessed && are_numbers_known_) continue;
       const auto place = page.offset - regions_[i].base;
       if (place < first) continue;
       const auto number = (place - first) / format::kPageBytes;
@@ -208,6 +218,7 @@ void SalvageIndex::load_pages(const std::vector<FoundPieces>& found) {
       if (slot.file) continue;
       slot.file = regions_[i].file;
       slot.offset = page.offset;
+      slot.checksum = page.checksum;
     }
   }
 }
@@ -222,6 +233,7 @@ void SalvageIndex::load_records(const std::vector<Block>& blocks, const TellLost
     runs.emplace(first, std::move(records).assume_value());
   }
   for (auto& [first, records] : runs) add_records(std::move(records));
+  drop_claimed_pages();
   std::uint64_t without = 0;
   for (const auto& [number, page] : pages_) without += page.record ? 0U : 1U;
   if (without != 0) {
@@ -234,29 +246,46 @@ void SalvageIndex::load_records(const std::vector<Block>& blocks, const TellLost
 
 // Records follow one another as pages do, so one page that is found tells the numbers of all.
 void SalvageIndex::add_records(std::vector<format::PageRecord> records) {
-  auto number = next_number_;
-  for (std::size_t i = 0; i < records.size(); ++i) {
+  std::optional<std::uint64_t> first;
+  for (std::size_t i = 0; i < records.size() && !first; ++i) {
     const auto found = number_of_.find(records[i].checksum);
-    if (found == number_of_.end() || found->second < i) continue;
-    number = found->second - i;
-    break;
+    if (found != number_of_.end() && found->second >= i) first = found->second - i;
   }
+  // Behind a run that is lost, too, only a page could tell. All of these are lost, then, and stand
+  // apart from the others.
+  if (!first && records.front().first_ordinal != next_ordinal_) {
+    first = std::max(kApart, pages_.empty() ? 0 : pages_.rbegin()->first + 2);
+  }
+  auto number = first.value_or(next_number_);
   for (auto& record : records) {
     auto& page = pages_[number];
     if (page.record) return;  // another run has these pages already
-    const auto found = number_of_.find(record.checksum);
-    if (found == number_of_.end()) {
-      page.file.reset();  // what is there is not the page
-    } else if (found->second != number) {
-      const auto& elsewhere = pages_[found->second];
-      page.file = elsewhere.file;
-      page.offset = elsewhere.offset;
-    }
+    // What stood there may be another page.
+    const auto found = found_.find(record.checksum);
+    page = found == found_.end() ? SalvagedPage() : found->second;
+    claimed_.insert(record.checksum);
     next_ordinal_ = record.first_ordinal + record.entry_count;
     page.record = std::move(record);
     ++number;
   }
   next_number_ = number;
+}
+
+// A page that a record claims has no other number.
+void SalvageIndex::drop_claimed_pages() {
+  std::erase_if(pages_, [this](const auto& item) {
+    return !item.second.record && claimed_.contains(item.second.checksum);
+  });
+}
+
+// The first key of all is that of the root, which no other page can have; where the numbers are
+// known, so is the first page.
+bool SalvageIndex::is_first_page_known() const {
+  const auto first = pages_.find(0);
+  if (first == pages_.end() || !first->second.file) return false;
+  if (are_numbers_known_ || first->second.record) return true;
+  const auto decoded = rows(first->second);
+  return decoded && prefix_of_first_page(*decoded.assume_value(), false).has_value();
 }
 
 Result<std::shared_ptr<const format::DecodedPage>> SalvageIndex::rows(
@@ -303,9 +332,10 @@ void SalvageIndex::place_contents(const TellLost& tell) {
 void SalvageIndex::place_forwards() {
   std::uint64_t end = kUnknown;  // of the contents of page `next` - 1
   std::uint64_t next = 0;
+  const bool is_first_known = is_first_page_known();
   for (auto& [number, page] : pages_) {
     if (number != next) end = kUnknown;
-    if (number == 0) end = format::kPageBytes;
+    if (number == 0 && is_first_known) end = format::kPageBytes;
     next = number + 1;
     if (!page.record && page.file && end != kUnknown) page.data = {0, end};
     const auto begin = begin_of(page);
@@ -337,9 +367,7 @@ void SalvageIndex::name_first_page() {
   if (first == pages_.end() || first->second.record || !first->second.data) return;
   const auto decoded = rows(first->second);
   if (!decoded) return;
-  const bool is_certain = std::any_of(regions_.begin(), regions_.end(),
-                                      [](const auto& region) { return !region.has_contents; });
-  const auto prefix = prefix_of_first_page(*decoded.assume_value(), is_certain);
+  const auto prefix = prefix_of_first_page(*decoded.assume_value(), are_numbers_known_);
   if (!prefix) return;
   format::PageRecord record;
   record.prefix = *prefix;
@@ -374,7 +402,9 @@ void SalvageIndex::find_records() {
       note(SectionKind::kSparseMaps, entry.sparse_map);
     }
   }
-  const auto pages_end = (pages_.rbegin()->first + 2) * format::kPageBytes;
+  const auto apart = pages_.lower_bound(kApart);
+  if (apart == pages_.begin()) return;
+  const auto pages_end = (std::prev(apart)->first + 2) * format::kPageBytes;
   for (const auto& region : regions_) {
     const auto begin = region.base + pages_end;
     if (begin >= region.end) continue;

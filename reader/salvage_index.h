@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ namespace dgfs::reader {
 struct SalvagedPage {
   std::shared_ptr<storage::File> file;  ///< null where no copy has the page intact
   std::uint64_t offset = 0;             ///< in the file
+  std::uint64_t checksum = 0;           ///< likewise, of what stands there
   /// What the page directory says of it; nullopt where that is lost.
   std::optional<format::PageRecord> record;
   /// Without a record: where the contents of the page begin, if that follows from its neighbours.
@@ -70,6 +72,8 @@ class SalvageIndex {
   void load_pages(const std::vector<FoundPieces>& found);
   void load_records(const std::vector<Block>& blocks, const TellLost& tell);
   void add_records(std::vector<format::PageRecord> records);
+  void drop_claimed_pages();
+  [[nodiscard]] bool is_first_page_known() const;
   [[nodiscard]] bool has_several_volumes() const;
   void place_contents(const TellLost& tell);
   void place_forwards();
@@ -82,6 +86,9 @@ class SalvageIndex {
   std::vector<IndexRegion> regions_;
   std::map<std::uint64_t, SalvagedPage> pages_;
   std::map<std::uint64_t, std::uint64_t> number_of_;  // checksum of a page -> number
+  std::map<std::uint64_t, SalvagedPage> found_;       // likewise -> the page, wherever it belongs
+  std::set<std::uint64_t> claimed_;                   // by records
+  bool are_numbers_known_ = false;                    // of pages, not only their order
   std::uint64_t next_ordinal_ = 0;                    // behind the records so far
   std::uint64_t next_number_ = 0;                     // likewise
   std::unique_ptr<Dictionaries> dictionaries_;

@@ -25,6 +25,8 @@ struct IndexRegion {
   /// Whether sealed blocks are taken only behind the last page: the region holds contents, too,
   /// which may hold indexes of other images.
   bool has_contents = false;
+  /// Whether `base` is a guess: pages are known in their order, but not their numbers.
+  bool is_base_guessed = false;
   /// Whether nothing says that it is a copy of this index and no other.
   bool is_doubtful = false;
 };
