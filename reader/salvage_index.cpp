@@ -59,6 +59,12 @@ std::uint64_t begin_of(const SalvagedPage& page) {
   return page.data ? page.data->offset_bytes : kUnknown;
 }
 
+template <class Use>
+void each_piece(const FoundPieces& found, const Use& use) {
+  for (const auto& page : found.pages) use(page);
+  for (const auto& block : found.blocks) use(block);
+}
+
 // The first key of an index is that of its root, which says what is left out of it.
 // @param is_certain  that it is the first page
 std::optional<std::string> prefix_of_first_page(const format::DecodedPage& rows, bool is_certain) {
@@ -128,26 +134,24 @@ void SalvageIndex::align_regions(const std::vector<FoundPieces>& found) {
   }
 }
 
-// Pages of an index of another image differ somewhere from those at the same place.
+// Pieces of an index of another image differ somewhere from those at the same place.
 void SalvageIndex::drop_strangers(std::vector<FoundPieces>& found) {
   std::map<std::uint64_t, std::uint64_t> trusted;  // place -> checksum
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     if (regions_[i].is_doubtful) continue;
-    for (const auto& page : found[i].pages) {
-      trusted.emplace(page.offset - regions_[i].base, page.checksum);
-    }
+    each_piece(found[i], [&](const auto& piece) {
+      trusted.emplace(piece.offset - regions_[i].base, piece.checksum);
+    });
   }
   for (std::size_t i = regions_.size(); i-- > 0 && regions_.size() > 1;) {
     if (!regions_[i].is_doubtful) continue;
     std::size_t same = 0;
-    const bool differs =
-        std::any_of(found[i].pages.begin(), found[i].pages.end(), [&](const auto& page) {
-          const auto other = trusted.find(page.offset - regions_[i].base);
-          if (other == trusted.end()) return false;
-          ++same;
-          return other->second != page.checksum;
-        });
-    if (!differs && same != 0) continue;
+    std::size_t other = 0;
+    each_piece(found[i], [&](const auto& piece) {
+      const auto there = trusted.find(piece.offset - regions_[i].base);
+      if (there != trusted.end()) ++(there->second == piece.checksum ? same : other);
+    });
+    if (other == 0 && same != 0) continue;
     found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
     regions_.erase(regions_.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -241,6 +245,7 @@ void SalvageIndex::load_records(const std::vector<Block>& blocks, const TellLost
         fmt::format("the page directory's records of {} pages: names in them may lack their "
                     "beginning",
                     without));
+    if (!superblock_) tell("how many pages there were: some may have stood behind the last one");
   }
 }
 

@@ -130,7 +130,7 @@ class RegionScan {
       bytes = apart;
     }
     if (!format::open_block(kind, bytes)) return 0;
-    found_.blocks.push_back({kind, at, length});
+    found_.blocks.push_back({kind, at, length, format::load<std::uint64_t>(bytes, 0)});
     return length;
   }
 

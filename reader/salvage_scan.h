@@ -42,6 +42,7 @@ struct FoundBlock {
   format::SectionKind kind = format::SectionKind::kNone;
   std::uint64_t offset = 0;  ///< in the file
   std::uint64_t length = 0;
+  std::uint64_t checksum = 0;
 };
 
 /// In the order of their places. A value.
