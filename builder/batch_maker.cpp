@@ -15,11 +15,12 @@ namespace {
 // and the items, which take more.
 constexpr std::size_t kRecordBytesMax = std::size_t{1} << 18;
 
+// Large files in one directory follow one another; few levels of handles suffice.
+constexpr std::size_t kOpenLevelsMax = 16;
+
 std::size_t held_bytes(const Batch& batch) {
   return batch.records.size() + batch.items.size() * sizeof(BatchItem);
 }
-// Large files in one directory follow one another; few levels of handles suffice.
-constexpr std::size_t kOpenLevelsMax = 16;
 
 void append_item(Batch& batch, BatchItem item, Bytes record) {
   item.record_begin = batch.records.size();

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/packer.h"
 
-#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -108,7 +107,9 @@ Status Packer::add_digest(const BatchItem& item, const ScannedEntry& scanned) {
   DigestWriter* const digests = parts_.index.digests();
   if (digests == nullptr || !format::is_regular(scanned.mode)) return ok();
   const bool was_read = item.extra != nullptr && item.extra->digest;
-  assert(was_read || scanned.size_bytes == 0);
+  if (!was_read && scanned.size_bytes != 0) {
+    return Error(ErrorKind::kInvalidArgument, 4111, "contents that were not digested");
+  }
   const format::Digest& digest =
       was_read ? *item.extra->digest : format::empty_digest(digests->algorithm());
   return item.link.is_first() ? digests->add_link(parts_.index.next_link_record(), digest)

@@ -58,6 +58,7 @@ Result<Bytes> read_page(const IndexCopy& copy, const DigestTable& table, std::si
 }  // namespace
 
 Result<Digests::TablePointer> Digests::table() const {
+  // Read under the lock: who comes meanwhile needs the same table, and would read it again.
   const std::lock_guard lock(mutex_);
   if (table_ == nullptr && has_digests(source_.first())) {
     DGFS_TRY(loaded, source_.load(counters_, load_table));

@@ -10,6 +10,7 @@
 #include "format/key.h"
 #include "format/limits.h"
 #include "format/mode.h"
+#include "reader/entry_node.h"
 
 namespace dgfs::reader {
 namespace {
@@ -201,25 +202,11 @@ Result<Node> Namespace::resolve(const FoundEntry& entry) const {
 Result<Node> Namespace::to_node(const FoundEntry& found) const {
   const auto& page = *found.page;
   const auto& entry = found.at.entry;
-  Node node;
+  auto node = node_of_entry(entry);
   node.ordinal = node.object_ordinal = page.ordinal(found.at.index);
   node.inode =
       page.record.zone == format::kLinkZone ? 0 : inode_of(page, found.at.index, entry.link_inode);
-  node.mode = entry.mode;
-  node.uid = entry.uid;
-  node.gid = entry.gid;
   node.link_count = page.record.zone == format::kLinkZone ? entry.link_count : 1;
-  node.size_bytes = entry.size_bytes;
-  node.rdev = entry.rdev;
-  node.mtime = entry.mtime;
-  node.ctime = entry.ctime.value_or(entry.mtime);
-  node.atime = entry.atime.value_or(entry.mtime);
-  node.stored_bytes = entry.stored_bytes;
-  node.codec = entry.codec;
-  node.target = entry.target;
-  node.long_target = entry.long_target;
-  node.xattrs = entry.xattrs;
-  node.sparse_map = entry.sparse_map;
   if (format::is_directory(node.mode)) {  // F-053. A link record, behind all names, is in no table.
     const auto children = tables_.directories.children(node.ordinal);
     if (!children) {

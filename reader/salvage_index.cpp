@@ -22,7 +22,6 @@ using format::SectionKind;
 // A search for a section of records reads so much behind the last page at most.
 constexpr std::uint64_t kRecordsSearchBytesMax = std::uint64_t{64} << 20;
 constexpr std::size_t kProbedRefs = 8;
-constexpr std::uint64_t kApart = std::uint64_t{1} << 52;  // numbers that no page of an index has
 constexpr std::uint64_t kUnknown = 0;  // a place in a volume: no contents stand there
 
 Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
@@ -256,10 +255,9 @@ void SalvageIndex::add_records(std::vector<format::PageRecord> records) {
     const auto found = number_of_.find(records[i].checksum);
     if (found != number_of_.end() && found->second >= i) first = found->second - i;
   }
-  // Behind a run that is lost, too, only a page could tell. All of these are lost, then, and stand
-  // apart from the others.
+  // Behind a run that is lost, too, only a page could tell.
   if (!first && records.front().first_ordinal != next_ordinal_) {
-    first = std::max(kApart, pages_.empty() ? 0 : pages_.rbegin()->first + 2);
+    first = std::max(kUnnumbered, pages_.empty() ? 0 : pages_.rbegin()->first + 2);
   }
   auto number = first.value_or(next_number_);
   for (auto& record : records) {
@@ -407,9 +405,9 @@ void SalvageIndex::find_records() {
       note(SectionKind::kSparseMaps, entry.sparse_map);
     }
   }
-  const auto apart = pages_.lower_bound(kApart);
-  if (apart == pages_.begin()) return;
-  const auto pages_end = (std::prev(apart)->first + 2) * format::kPageBytes;
+  const auto unnumbered = pages_.lower_bound(kUnnumbered);
+  if (unnumbered == pages_.begin()) return;
+  const auto pages_end = (std::prev(unnumbered)->first + 2) * format::kPageBytes;
   for (const auto& region : regions_) {
     const auto begin = region.base + pages_end;
     if (begin >= region.end) continue;

@@ -41,6 +41,10 @@ using TellLost = std::function<void(const std::string& what)>;
 /// Filled by load(). For one thread, then constant and thread-safe.
 class SalvageIndex {
  public:
+  /// Numbers from here on are none of the index: of pages that only their records tell of, which
+  /// are known to follow one another, but not what.
+  static constexpr std::uint64_t kUnnumbered = std::uint64_t{1} << 52;
+
   /// @param superblock  if a copy has it
   /// @param regions     copies, the better one first
   /// Errors: kInterrupted; kCorrupt where there is no page at all.
@@ -49,7 +53,7 @@ class SalvageIndex {
                                                  const TellLost& tell,
                                                  const std::atomic<bool>* stop);
 
-  /// By number, from 0; numbers of which nothing is left are missing.
+  /// By number, from 0; numbers of which nothing is left are missing. See kUnnumbered.
   [[nodiscard]] const std::map<std::uint64_t, SalvagedPage>& pages() const { return pages_; }
   /// All entries of a page, decoded. Errors: kIo, kCorrupt.
   [[nodiscard]] Result<std::shared_ptr<const format::DecodedPage>> rows(

@@ -10,6 +10,7 @@
 #include "format/key.h"
 #include "format/limits.h"
 #include "format/mode.h"
+#include "reader/entry_node.h"
 #include "reader/extract_paths.h"
 
 namespace dgfs::reader {
@@ -55,16 +56,25 @@ void SalvageTree::walk(ExtractLog& log, const MakeParent& make_parent, const Vis
   Course course{log, make_parent, visit};
   find_links(log);
   std::uint64_t next = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t unnumbered = 0;  // some or all of which are missing ones
+  std::uint64_t unnumbered_walked = 0;
   for (const auto& [number, page] : index_.pages()) {
     if (log.ended()) return;
-    if (number != next) tell_missing(next, number);
-    next = number + 1;
-    walk_page(number, page, course);
+    if (number < SalvageIndex::kUnnumbered) {
+      missing += tell_missing(next, number);
+      next = number + 1;
+      lost_pages_ += walk_page(number, page, course) ? 0U : 1U;
+    } else {
+      ++unnumbered;
+      unnumbered_walked += walk_page(number, page, course) ? 1U : 0U;
+    }
   }
   if (const auto& superblock = index_.superblock()) {
     const auto bytes = superblock->section(format::SectionKind::kPages).length_bytes;
-    if (next < bytes / format::kPageBytes) tell_missing(next, bytes / format::kPageBytes);
+    missing += tell_missing(next, bytes / format::kPageBytes);
   }
+  lost_pages_ += std::max(missing, unnumbered) - unnumbered_walked;
   add_nameless_objects(course);
 }
 
@@ -88,14 +98,21 @@ void SalvageTree::find_links(ExtractLog& log) {
   }
 }
 
-void SalvageTree::walk_page(std::uint64_t number, const SalvagedPage& page, Course& course) {
-  if (!page.file) return tell_lost_page(number, page, "damaged in all copies");
+bool SalvageTree::walk_page(std::uint64_t number, const SalvagedPage& page, Course& course) {
+  if (!page.file) {
+    tell_lost_page(number, page, "damaged in all copies");
+    return false;
+  }
   const auto rows = index_.rows(page);
-  if (!rows) return tell_lost_page(number, page, rows.assume_error().text());
-  if (is_link_page(page, *rows.assume_value())) return;
+  if (!rows) {
+    tell_lost_page(number, page, rows.assume_error().text());
+    return false;
+  }
+  if (is_link_page(page, *rows.assume_value())) return true;
   for (std::size_t i = 0; i < rows.assume_value()->size() && !course.log.ended(); ++i) {
     add_entry(number, page, rows.assume_value(), i, course);
   }
+  return true;
 }
 
 void SalvageTree::add_entry(std::uint64_t number, const SalvagedPage& page, const Rows& rows,
@@ -129,7 +146,10 @@ Result<std::string> SalvageTree::path_of(std::uint64_t number, const SalvagedPag
 }
 
 std::string SalvageTree::lost_and_found(std::uint64_t number) const {
-  return fmt::format("{}{}/page-{}", kLostAndFound, has_lost_and_found_ ? ".salvage" : "", number);
+  const bool is_numbered = number < SalvageIndex::kUnnumbered;
+  return fmt::format("{}{}/{}-{}", kLostAndFound, has_lost_and_found_ ? ".salvage" : "",
+                     is_numbered ? "page" : "unnumbered",
+                     is_numbered ? number : number - SalvageIndex::kUnnumbered);
 }
 
 Result<Node> SalvageTree::resolve(const SalvagedPage& page, const Rows& rows, std::size_t index) {
@@ -161,22 +181,8 @@ Result<SalvageTree::Rows> SalvageTree::rows_of_link_page(std::uint64_t number) {
 
 Result<Node> SalvageTree::node_of(const SalvagedPage& page, const Rows& rows, std::size_t index) {
   const auto entry = rows->entry(index);
-  Node node;
-  node.mode = entry.mode;
-  node.uid = entry.uid;
-  node.gid = entry.gid;
+  auto node = node_of_entry(entry);
   node.link_count = entry.link_count == 0 ? 1 : entry.link_count;
-  node.size_bytes = entry.size_bytes;
-  node.rdev = entry.rdev;
-  node.mtime = entry.mtime;
-  node.ctime = entry.ctime.value_or(entry.mtime);
-  node.atime = entry.atime.value_or(entry.mtime);
-  node.stored_bytes = entry.stored_bytes;
-  node.codec = entry.codec;
-  node.target = entry.target;
-  node.long_target = entry.long_target;
-  node.xattrs = entry.xattrs;
-  node.sparse_map = entry.sparse_map;
   // F-310, F-311
   const auto offset = rows->data_offset(index);
   if (entry.address) {
@@ -257,22 +263,24 @@ void SalvageTree::add_nameless_objects(Course& course) {
 
 void SalvageTree::tell_lost_page(std::uint64_t number, const SalvagedPage& page,
                                  std::string_view why) {
-  ++lost_pages_;
-  if (!page.record) return tell_(fmt::format("page {}: {}", number, why));
+  const auto which = number < SalvageIndex::kUnnumbered ? fmt::format("page {}", number)
+                                                        : "a page of unknown number";
+  if (!page.record) return tell_(fmt::format("{}: {}", which, why));
   const auto& record = *page.record;
   if (record.zone == format::kLinkZone) {
     return tell_(
-        fmt::format("page {}, {} objects with several names: {}", number, record.entry_count, why));
+        fmt::format("{}, {} objects with several names: {}", which, record.entry_count, why));
   }
-  tell_(fmt::format("page {}, {} entries from '{}' on: {}", number, record.entry_count,
+  tell_(fmt::format("{}, {} entries from '{}' on: {}", which, record.entry_count,
                     text_of_key(record.prefix + record.separator), why));
 }
 
-void SalvageTree::tell_missing(std::uint64_t begin, std::uint64_t end) {
-  lost_pages_ += end - begin;
+std::uint64_t SalvageTree::tell_missing(std::uint64_t begin, std::uint64_t end) {
+  if (begin >= end) return 0;
   const auto which = end - begin == 1 ? fmt::format("page {}", begin)
                                       : fmt::format("pages {} to {}", begin, end - 1);
-  tell_(which + ": damaged in all copies, with their records in the page directory");
+  tell_(which + ": damaged in all copies, with their places in the page directory");
+  return end - begin;
 }
 
 Result<std::string> SalvageTree::directory_path(InodeNumber inode) const {

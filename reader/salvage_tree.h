@@ -51,7 +51,8 @@ class SalvageTree final : public ExtractTree {
   };
 
   void find_links(ExtractLog& log);
-  void walk_page(std::uint64_t number, const SalvagedPage& page, Course& course);
+  /// @return false if the page is lost
+  bool walk_page(std::uint64_t number, const SalvagedPage& page, Course& course);
   void add_entry(std::uint64_t number, const SalvagedPage& page, const Rows& rows,
                  std::size_t index, Course& course);
   void add_nameless_objects(Course& course);
@@ -65,7 +66,8 @@ class SalvageTree final : public ExtractTree {
   [[nodiscard]] Result<Rows> rows_of_link_page(std::uint64_t number);
   [[nodiscard]] std::string lost_and_found(std::uint64_t number) const;
   void tell_lost_page(std::uint64_t number, const SalvagedPage& page, std::string_view why);
-  void tell_missing(std::uint64_t begin, std::uint64_t end);
+  /// @return how many they are
+  std::uint64_t tell_missing(std::uint64_t begin, std::uint64_t end);
 
   const SalvageIndex& index_;
   const Image& image_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "storage/memory_env.h"
-#include "tests/builder/hook_env.h"
+#include "tests/support/hook_env.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {

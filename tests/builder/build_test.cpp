@@ -8,10 +8,8 @@
 
 #include "format/limits.h"
 #include "format/mode.h"
-#include "storage/memory_env.h"
 #include "storage/posix_env.h"
-#include "tests/builder/image_dump.h"
-#include "tests/builder/source_tree.h"
+#include "tests/builder/build_fixture.h"
 #include "tests/support/temp_dir.h"
 
 namespace dgfs::test {
@@ -22,22 +20,7 @@ std::string message(const Result<T>& result) {
   return result ? "" : result.error().message();
 }
 
-class BuildTest : public testing::Test {
- protected:
-  builder::BuildReport build(const builder::BuildOptions& options) {
-    auto report = builder::build(*env_, options);
-    EXPECT_TRUE(report) << message(report);
-    return report ? std::move(report).value() : builder::BuildReport{};
-  }
-  ImageDump dump(const std::string& image, const std::string& index = {}) {
-    auto dump = dump_image(*env_, image, index);
-    EXPECT_TRUE(dump) << message(dump);
-    return dump ? std::move(dump).value() : ImageDump{};
-  }
-
-  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
-  SourceTree tree_{*env_, "/src"};
-};
+using BuildTest = BuildFixture;
 
 TEST_F(BuildTest, PacksAnEmptyDirectory) {
   const auto report = build(options_for(tree_, "/i"));

@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "builder/dictionary_trainer.h"
-#include "storage/memory_env.h"
-#include "tests/builder/image_dump.h"
-#include "tests/builder/source_tree.h"
+#include "tests/builder/build_fixture.h"
 
 namespace dgfs::test {
 namespace {
@@ -25,25 +23,12 @@ std::string records(int count, int seed) {
   return text;
 }
 
-class CompressionTest : public testing::Test {
+class CompressionTest : public BuildFixture {
  protected:
   builder::BuildOptions options() {
     auto options = options_for(tree_, "/i");
     options.compression = builder::Compression{3};
     return options;
-  }
-  builder::BuildReport build(const builder::BuildOptions& options) {
-    auto report = builder::build(*env_, options);
-    if (!report) {
-      ADD_FAILURE() << report.error().message();
-      std::abort();
-    }
-    return std::move(report).value();
-  }
-  ImageDump dump(const std::string& path) {
-    auto image = dump_image(*env_, path);
-    EXPECT_TRUE(image) << image.error().message();
-    return std::move(image).value();
   }
   /// Enough records for a dictionary of theirs.
   void add_records() {
@@ -52,9 +37,6 @@ class CompressionTest : public testing::Test {
       tree_.file("records/" + std::to_string(i) + ".json", records(1 + i % 5, i));
     }
   }
-
-  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
-  SourceTree tree_{*env_, "/src"};
 };
 
 TEST_F(CompressionTest, KeepsEverything) {

@@ -14,7 +14,7 @@
 #include "format/extent.h"
 #include "storage/faulty_env.h"
 #include "storage/memory_env.h"
-#include "tests/builder/hook_env.h"
+#include "tests/support/hook_env.h"
 #include "tests/support/random.h"
 
 namespace dgfs::builder {

@@ -10,10 +10,8 @@
 #include <tuple>
 
 #include "format/extent.h"
-#include "storage/memory_env.h"
-#include "tests/builder/hook_env.h"
-#include "tests/builder/image_dump.h"
-#include "tests/builder/source_tree.h"
+#include "tests/builder/build_fixture.h"
+#include "tests/support/hook_env.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {
@@ -26,25 +24,12 @@ std::string words(std::size_t bytes, std::uint64_t seed) {
 }
 
 // By whether contents are compressed.
-class DedupTest : public testing::TestWithParam<bool> {
+class DedupTest : public BuildFixture, public testing::WithParamInterface<bool> {
  protected:
   builder::BuildOptions build_options(const std::string& image_path = "/i") {
     auto options = options_for(tree_, image_path);
     if (GetParam()) options.compression = builder::Compression{3};
     return options;
-  }
-  builder::BuildReport build(const builder::BuildOptions& options) {
-    auto report = builder::build(*env_, options);
-    if (!report) {
-      ADD_FAILURE() << report.error().message();
-      std::abort();
-    }
-    return std::move(report).value();
-  }
-  ImageDump dump(const std::string& path) {
-    auto image = dump_image(*env_, path);
-    EXPECT_TRUE(image) << image.error().message();
-    return std::move(image).value();
   }
   /// Files of `pool` contents, some of them large, sparse or with several names.
   void add_files(Random& random, int count, const std::vector<std::string>& pool) {
@@ -63,9 +48,6 @@ class DedupTest : public testing::TestWithParam<bool> {
   void add_directories() {
     for (int i = 0; i < 5; ++i) tree_.directory("d" + std::to_string(i));
   }
-
-  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
-  SourceTree tree_{*env_, "/src"};
 };
 INSTANTIATE_TEST_SUITE_P(RawAndCompressed, DedupTest, testing::Bool());
 

@@ -9,9 +9,9 @@
 
 #include "builder/build.h"
 #include "storage/memory_env.h"
-#include "tests/builder/hook_env.h"
 #include "tests/builder/image_dump.h"
 #include "tests/builder/source_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {

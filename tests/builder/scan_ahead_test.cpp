@@ -7,8 +7,8 @@
 #include <string>
 
 #include "storage/memory_env.h"
-#include "tests/builder/hook_env.h"
 #include "tests/builder/source_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {

@@ -13,9 +13,7 @@
 
 #include "format/key.h"
 #include "reader/verify.h"
-#include "tests/reader/index_pieces.h"
-#include "tests/reader/packed_tree.h"
-#include "tests/support/image_assembler.h"
+#include "tests/reader/index_copies.h"
 
 namespace dgfs::test {
 namespace {
@@ -48,13 +46,10 @@ std::string answer_of(const reader::Image& image, const std::string& path) {
 
 using Answers = std::map<std::string, std::string>;
 
-class Healing : public ::testing::Test {
+class Healing : public IndexCopies {
  protected:
   void SetUp() override {
-    pack_piece_tree(tree_);
-    image_ = read_file(tree_.memory(), kImage);
-    index_ = read_file(tree_.memory(), kIndex);
-    pieces_ = pieces_of(index_);
+    pack();
     const auto image = tree_.open();
     const auto visit = [&](std::string_view path, const reader::Node& node) {
       truth_[std::string(path)] = answer_of(*image, std::string(path));
@@ -65,24 +60,8 @@ class Healing : public ::testing::Test {
     ASSERT_GT(truth_.size(), 1000U);
   }
 
-  [[nodiscard]] std::size_t trailing_base() const { return image_.size() - index_.size() - 4096; }
-  void damage_sidecar(const IndexPiece& piece) { hurt(sidecar_, piece, 0); }
-  void damage_trailing(const IndexPiece& piece) { hurt(trailing_, piece, trailing_base()); }
-  void restore() {
-    sidecar_ = index_;
-    trailing_ = image_;
-  }
-
-  // Changes bytes of the piece that are not what tells whose the index is.
-  static void hurt(Buffer& file, const IndexPiece& piece, std::size_t base) {
-    const auto middle = base + piece.offset + std::min<std::size_t>(piece.length - 1, 60);
-    file[middle] ^= 0x55;
-  }
-
   Result<std::unique_ptr<const reader::Image>> open() {
-    memory_ = storage::make_memory_env(1);
-    write_file(*memory_, "/t.dgfs", trailing_);
-    write_file(*memory_, "/t.dgfs.idx", sidecar_);
+    put();
     warnings_.clear();
     reader::OpenOptions options;
     options.page_cache_bytes = 0;
@@ -100,15 +79,8 @@ class Healing : public ::testing::Test {
     }
   }
 
-  PackedTree tree_;
-  Buffer image_;
-  Buffer index_;
-  std::vector<IndexPiece> pieces_;
   Answers truth_;
   std::map<std::string, format::Ordinal> ordinals_;
-  Buffer sidecar_;
-  Buffer trailing_;
-  std::unique_ptr<storage::MemoryEnv> memory_;
   std::vector<std::string> warnings_;  // the files they are of
 };
 

@@ -12,38 +12,17 @@
 #include <vector>
 
 #include "reader/verify.h"
-#include "tests/reader/index_pieces.h"
-#include "tests/reader/packed_tree.h"
-#include "tests/support/image_assembler.h"
+#include "tests/reader/index_copies.h"
 
 namespace dgfs::test {
 namespace {
 
 using format::SectionKind;
 
-class IndexMend : public ::testing::Test {
+class IndexMend : public IndexCopies {
  protected:
-  void SetUp() override {
-    pack_piece_tree(tree_);
-    image_ = read_file(tree_.memory(), kImage);
-    index_ = read_file(tree_.memory(), kIndex);
-    pieces_ = pieces_of(index_);
-    restore();
-  }
+  void SetUp() override { pack(); }
 
-  [[nodiscard]] std::size_t trailing_base() const { return image_.size() - index_.size() - 4096; }
-  void restore() {
-    sidecar_ = index_;
-    trailing_ = image_;
-  }
-  // A byte in the middle of a section of records may be one that no record has.
-  static std::size_t place_in(const IndexPiece& piece) {
-    return piece.offset + std::min<std::size_t>(piece.length - 1, 60);
-  }
-  void damage_sidecar(const IndexPiece& piece) { sidecar_[place_in(piece)] ^= 0x55; }
-  void damage_trailing(const IndexPiece& piece) {
-    trailing_[trailing_base() + place_in(piece)] ^= 0x55;
-  }
   void damage_by_seed(unsigned seed) {
     std::mt19937 random(seed);
     restore();
@@ -54,11 +33,6 @@ class IndexMend : public ::testing::Test {
         damage_trailing(piece);
       }
     }
-  }
-  void put() {
-    memory_ = storage::make_memory_env(1);
-    write_file(*memory_, "/t.dgfs", trailing_);
-    write_file(*memory_, "/t.dgfs.idx", sidecar_);
   }
   Result<reader::MendReport> mend(storage::Env& env, const std::string& path = "/t.dgfs") {
     told_ = 0;
@@ -74,13 +48,6 @@ class IndexMend : public ::testing::Test {
     return value_of(value_of(memory_->open_directory("/"))->list()).size();
   }
 
-  PackedTree tree_;
-  Buffer image_;
-  Buffer index_;
-  std::vector<IndexPiece> pieces_;
-  Buffer sidecar_;
-  Buffer trailing_;
-  std::unique_ptr<storage::MemoryEnv> memory_;
   std::size_t told_ = 0;
 };
 

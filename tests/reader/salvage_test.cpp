@@ -16,9 +16,7 @@
 #include <vector>
 
 #include "format/key.h"
-#include "tests/reader/index_pieces.h"
-#include "tests/reader/packed_tree.h"
-#include "tests/support/image_assembler.h"
+#include "tests/reader/index_copies.h"
 
 namespace dgfs::test {
 namespace {
@@ -32,15 +30,12 @@ struct Truth {
   std::string key_in_page;
 };
 
-class Salvage : public ::testing::Test {
+class Salvage : public IndexCopies {
  protected:
-  void SetUp() override { pack({}); }
+  void SetUp() override { pack_with_truth({}); }
 
-  void pack(const builder::BuildOptions& options) {
-    pack_piece_tree(tree_, options);
-    image_ = read_file(tree_.memory(), kImage);
-    index_ = read_file(tree_.memory(), kIndex);
-    pieces_ = pieces_of(index_);
+  void pack_with_truth(const builder::BuildOptions& options) {
+    pack(options);
     records_ = records_of(index_);
     const auto image = tree_.open();
     truth_.clear();
@@ -58,17 +53,10 @@ class Salvage : public ::testing::Test {
       return true;
     };
     expect_ok(image->walk("", visit));
-    restore();
   }
 
   static bool is_file(const reader::Node& node) { return (node.mode & 0170000U) == 0100000U; }
   static bool is_link(const reader::Node& node) { return (node.mode & 0170000U) == 0120000U; }
-
-  [[nodiscard]] std::size_t trailing_base() const { return image_.size() - index_.size() - 4096; }
-  void restore() {
-    sidecar_ = index_;
-    trailing_ = image_;
-  }
 
   // Reference: whether a stretch of the index is as it was in one of the copies.
   [[nodiscard]] bool has(std::size_t offset, std::size_t length) const {
@@ -122,9 +110,7 @@ class Salvage : public ::testing::Test {
   }
 
   void salvage(bool partial = false) {
-    memory_ = storage::make_memory_env(1);
-    write_file(*memory_, "/t.dgfs", trailing_);
-    if (!sidecar_.empty()) write_file(*memory_, "/t.dgfs.idx", sidecar_);
+    put();
     told_.clear();
     saved_.clear();
     reader::SalvageOptions options;
@@ -206,6 +192,7 @@ class Salvage : public ::testing::Test {
       ADD_FAILURE() << path << " was not in the tree, with " << what;
     }
     EXPECT_FALSE(report_.complete() && (missed != 0 || !told_.empty())) << what;
+    EXPECT_LE(report_.lost_pages, records_.size()) << what;
     missed_ += missed;
   }
 
@@ -229,15 +216,8 @@ class Salvage : public ::testing::Test {
     trailing_[trailing_base() + piece.offset + piece.length / 2] ^= 0x55;
   }
 
-  PackedTree tree_;
-  Buffer image_;
-  Buffer index_;
-  std::vector<IndexPiece> pieces_;
   std::vector<format::PageRecord> records_;
   std::map<std::string, Truth> truth_;
-  Buffer sidecar_;
-  Buffer trailing_;
-  std::unique_ptr<storage::MemoryEnv> memory_;
   std::set<std::string> told_;
   std::map<std::string, std::vector<reader::LostRange>> ranges_;
   std::map<std::string, std::string> saved_;
@@ -399,7 +379,7 @@ class SalvageCompressed : public Salvage {
   void SetUp() override {
     builder::BuildOptions options;
     options.compression = builder::Compression{3};
-    pack(options);
+    pack_with_truth(options);
   }
 };
 

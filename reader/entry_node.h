@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Node of an entry: what an entry says by itself.
+#pragma once
+
+#include "format/entry.h"
+#include "reader/image.h"
+
+namespace dgfs::reader {
+
+/// All that the entry has, times defaulted. Left to the caller: numbers (inode, ordinals), the
+/// place of the contents, the link count and what a directory's size is. Cost: the target's copy.
+[[nodiscard]] inline Node node_of_entry(const format::Entry& entry) {
+  Node node;
+  node.mode = entry.mode;
+  node.uid = entry.uid;
+  node.gid = entry.gid;
+  node.size_bytes = entry.size_bytes;
+  node.rdev = entry.rdev;
+  node.mtime = entry.mtime;
+  node.ctime = entry.ctime.value_or(entry.mtime);
+  node.atime = entry.atime.value_or(entry.mtime);
+  node.stored_bytes = entry.stored_bytes;
+  node.codec = entry.codec;
+  node.target = entry.target;
+  node.long_target = entry.long_target;
+  node.xattrs = entry.xattrs;
+  node.sparse_map = entry.sparse_map;
+  return node;
+}
+
+}  // namespace dgfs::reader

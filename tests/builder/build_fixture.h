@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A tree in memory, builds of it, and what came out.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "storage/memory_env.h"
+#include "tests/builder/image_dump.h"
+#include "tests/builder/source_tree.h"
+
+namespace dgfs::test {
+
+/// Base of test fixtures. What fails here ends the test program, with the message.
+class BuildFixture : public ::testing::Test {
+ protected:
+  builder::BuildReport build(const builder::BuildOptions& options) {
+    return must(builder::build(*env_, options));
+  }
+  ImageDump dump(const std::string& image, const std::string& index = {}) {
+    return must(dump_image(*env_, image, index));
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  SourceTree tree_{*env_, "/src"};
+
+ private:
+  template <class T>
+  static T must(Result<T> result) {
+    if (!result) {
+      ADD_FAILURE() << result.error().message();
+      std::abort();
+    }
+    return std::move(result).value();
+  }
+};
+
+}  // namespace dgfs::test

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// An image with two copies of its index, either of which tests damage in memory.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "storage/memory_env.h"
+#include "tests/reader/index_pieces.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
+
+namespace dgfs::test {
+
+/// Base of test fixtures.
+class IndexCopies : public ::testing::Test {
+ protected:
+  void pack(const builder::BuildOptions& options = {}) {
+    pack_piece_tree(tree_, options);
+    image_ = read_file(tree_.memory(), kImage);
+    index_ = read_file(tree_.memory(), kIndex);
+    pieces_ = pieces_of(index_);
+    restore();
+  }
+  /// Undoes all damage.
+  void restore() {
+    sidecar_ = index_;
+    trailing_ = image_;
+  }
+  /// Where the copy in the image begins.
+  [[nodiscard]] std::size_t trailing_base() const {
+    return image_.size() - index_.size() - format::kPageBytes;
+  }
+  void damage_sidecar(const IndexPiece& piece) { sidecar_[place_in(piece)] ^= 0x55; }
+  void damage_trailing(const IndexPiece& piece) {
+    trailing_[trailing_base() + place_in(piece)] ^= 0x55;
+  }
+  /// Both files as they are now, in a file system of their own: /t.dgfs and, unless it is empty,
+  /// /t.dgfs.idx.
+  void put() {
+    memory_ = storage::make_memory_env(1);
+    write_file(*memory_, "/t.dgfs", trailing_);
+    if (!sidecar_.empty()) write_file(*memory_, "/t.dgfs.idx", sidecar_);
+  }
+
+  PackedTree tree_;
+  Buffer image_;  ///< as it was built
+  Buffer index_;  ///< likewise
+  std::vector<IndexPiece> pieces_;
+  Buffer sidecar_;
+  Buffer trailing_;
+  std::unique_ptr<storage::MemoryEnv> memory_;
+
+ private:
+  // Not what tells whose the index is, and not behind the last record of a section of records.
+  static std::size_t place_in(const IndexPiece& piece) {
+    return piece.offset + std::min<std::size_t>(piece.length - 1, 60);
+  }
+};
+
+}  // namespace dgfs::test
