@@ -64,6 +64,28 @@ void each_piece(const FoundPieces& found, const Use& use) {
   for (const auto& block : found.blocks) use(block);
 }
 
+Result<Buffer> body_of(const storage::File& file, const FoundBlock& block) {
+  Buffer bytes(static_cast<std::size_t>(block.length));
+  DGFS_CHECK(storage::read_exactly(file, block.offset, bytes));
+  DGFS_TRY(opened, format::open_block(block.kind, bytes));
+  return std::move(opened.body);
+}
+
+// Whether the page directory in a region names one of these pages, by checksum.
+bool names_page(const IndexRegion& region, const FoundPieces& found,
+                const std::set<std::uint64_t>& pages) {
+  return std::any_of(found.blocks.begin(), found.blocks.end(), [&](const FoundBlock& block) {
+    if (block.kind != SectionKind::kPageDirectory) return false;
+    const auto body = body_of(*region.file, block);
+    const auto records = body ? format::decode_page_block(body.assume_value())
+                              : Result<std::vector<format::PageRecord>>(body.assume_error());
+    if (!records) return false;
+    const auto& list = records.assume_value();
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& record) { return pages.contains(record.checksum); });
+  });
+}
+
 // The first key of an index is that of its root, which says what is left out of it.
 // @param is_certain  that it is the first page
 std::optional<std::string> prefix_of_first_page(const format::DecodedPage& rows, bool is_certain) {
@@ -108,36 +130,38 @@ Result<SalvageIndex> SalvageIndex::load(std::optional<format::Superblock> superb
   return index;
 }
 
-// Where the begin of a copy is not known, a page that another copy has, too, tells it; else its
-// first page is taken for the first of all.
+// Where the begin of a copy is not known, a page or a block that another copy has, too, tells it;
+// else its first page is taken for the first of all.
 void SalvageIndex::align_regions(const std::vector<FoundPieces>& found) {
   std::map<std::uint64_t, std::uint64_t> known;  // checksum -> place in the index
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     if (regions_[i].has_contents) continue;
-    for (const auto& page : found[i].pages) {
-      known.emplace(page.checksum, page.offset - regions_[i].base);
-    }
+    each_piece(found[i], [&](const auto& piece) {
+      known.emplace(piece.checksum, piece.offset - regions_[i].base);
+    });
   }
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     auto& region = regions_[i];
     if (!region.has_contents || found[i].pages.empty()) continue;
     region.base = found[i].pages.front().offset - format::kPageBytes;
     region.is_base_guessed = true;
-    for (const auto& page : found[i].pages) {
-      const auto same = known.find(page.checksum);
-      if (same == known.end() || same->second > page.offset) continue;
-      region.base = page.offset - same->second;
+    each_piece(found[i], [&](const auto& piece) {
+      const auto same = known.find(piece.checksum);
+      if (!region.is_base_guessed || same == known.end() || same->second > piece.offset) return;
+      region.base = piece.offset - same->second;
       region.is_base_guessed = false;
-      break;
-    }
+    });
   }
 }
 
-// Pieces of an index of another image differ somewhere from those at the same place.
+// Pieces of an index of another image differ somewhere from those at the same place. Where none
+// stand at the same place, a page directory that names a page of the other copy will do.
 void SalvageIndex::drop_strangers(std::vector<FoundPieces>& found) {
   std::map<std::uint64_t, std::uint64_t> trusted;  // place -> checksum
+  std::set<std::uint64_t> trusted_pages;           // checksums
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     if (regions_[i].is_doubtful) continue;
+    for (const auto& page : found[i].pages) trusted_pages.insert(page.checksum);
     each_piece(found[i], [&](const auto& piece) {
       trusted.emplace(piece.offset - regions_[i].base, piece.checksum);
     });
@@ -150,7 +174,7 @@ void SalvageIndex::drop_strangers(std::vector<FoundPieces>& found) {
       const auto there = trusted.find(piece.offset - regions_[i].base);
       if (there != trusted.end()) ++(there->second == piece.checksum ? same : other);
     });
-    if (other == 0 && same != 0) continue;
+    if (other == 0 && (same != 0 || names_page(regions_[i], found[i], trusted_pages))) continue;
     found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
     regions_.erase(regions_.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -163,11 +187,8 @@ std::vector<SalvageIndex::Block> SalvageIndex::load_blocks(
     for (const auto& block : found[i].blocks) {
       const auto place = block.offset - regions_[i].base;
       if (blocks.contains(place)) continue;
-      Buffer bytes(static_cast<std::size_t>(block.length));
-      if (!storage::read_exactly(*regions_[i].file, block.offset, bytes)) continue;
-      auto opened = format::open_block(block.kind, bytes);
-      if (!opened) continue;
-      blocks[place] = {block.kind, place, std::move(opened).assume_value().body};
+      auto body = body_of(*regions_[i].file, block);
+      if (body) blocks[place] = {block.kind, place, std::move(body).assume_value()};
     }
   }
   std::vector<Block> list;
@@ -211,9 +232,11 @@ void SalvageIndex::load_pages(const std::vector<FoundPieces>& found) {
     for (const auto& page : found[i].pages) {
       found_.emplace(page.checksum,
                      SalvagedPage{regions_[i].file, page.offset, page.checksum, {}, {}});
-      // A guess is no match for what is known; records find the page all the same.
-      if (regions_[i].is_base_guessed && are_numbers_known_) continue;
-      const auto place = page.offset - regions_[i].base;
+      // A guess is no match for what is known; records find the page all the same, and the page
+      // of the root is the first wherever it stands.
+      const bool is_placed = !regions_[i].is_base_guessed || !are_numbers_known_;
+      if (!is_placed && !has_root(found_.at(page.checksum))) continue;
+      const auto place = is_placed ? page.offset - regions_[i].base : first;
       if (place < first) continue;
       const auto number = (place - first) / format::kPageBytes;
       if (!number_of_.emplace(page.checksum, number).second) continue;
@@ -286,8 +309,11 @@ void SalvageIndex::drop_claimed_pages() {
 bool SalvageIndex::is_first_page_known() const {
   const auto first = pages_.find(0);
   if (first == pages_.end() || !first->second.file) return false;
-  if (are_numbers_known_ || first->second.record) return true;
-  const auto decoded = rows(first->second);
+  return are_numbers_known_ || first->second.record || has_root(first->second);
+}
+
+bool SalvageIndex::has_root(const SalvagedPage& page) const {
+  const auto decoded = rows(page);
   return decoded && prefix_of_first_page(*decoded.assume_value(), false).has_value();
 }
 

@@ -78,6 +78,7 @@ class SalvageIndex {
   void add_records(std::vector<format::PageRecord> records);
   void drop_claimed_pages();
   [[nodiscard]] bool is_first_page_known() const;
+  [[nodiscard]] bool has_root(const SalvagedPage& page) const;
   [[nodiscard]] bool has_several_volumes() const;
   void place_contents(const TellLost& tell);
   void place_forwards();

@@ -271,6 +271,17 @@ TEST_F(Salvage, AnyTwoKindsOfPiecesLostInBothCopies) {
   }
 }
 
+// The superblocks are lost. Of one copy nothing stands at the same place as in the other, but its
+// page directory names the other's page; of the other, only the page of the root is left, at a
+// place that would have to be guessed.
+TEST_F(Salvage, CopiesWithNothingInCommon) {
+  for (const unsigned seed : {1063U, 1343U}) {
+    damage_by_seed(seed, 1 + seed % 90);
+    salvage();
+    expect_reference("seed " + std::to_string(seed));
+  }
+}
+
 TEST_F(Salvage, DamageAtRandom) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     damage_by_seed(seed, 1 + seed % 90);
