@@ -61,13 +61,24 @@ reader::OpenOptions open_options(const MountOptions& options, const MountArgumen
   return open;
 }
 
-// Reads the whole index before anybody depends on it.
+// Opens the volumes, so that they serve this mount as long as it lasts, whatever becomes of their
+// names. One that is missing or damaged keeps no other from being mounted: it is looked for again
+// whenever a file in it is read.
+void open_volumes(const reader::Image& image, const std::function<void(const Error&)>& warn) {
+  for (const auto& record : image.volumes()) {
+    if (const auto path = image.volume_path(record.number); !path) warn(path.error());
+  }
+}
+
+// Reads the whole index before anybody depends on it. Volumes were told of already.
 Status check_index(const reader::Image& image, const std::string& image_path, DamageLog& log) {
   std::size_t damaged_places = 0;
-  DGFS_CHECK(image.verify_index([&](const Error& error) {
-    ++damaged_places;
-    if (log.is_due(error)) log.write("check of the index", error);
-  }));
+  DGFS_CHECK(image.verify_index(
+      [&](const Error& error) {
+        ++damaged_places;
+        if (log.is_due(error)) log.write("check of the index", error);
+      },
+      [](auto) { return false; }));
   if (damaged_places == 0) return ok();
   return Error(ErrorKind::kCorrupt, 5031,
                fmt::format("the index has {} damaged places; 'dgfs verify' tells more, "
@@ -96,6 +107,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
     const auto status = image->check_is_volume(path);
     if (!status) open.warn(status.error());
   }
+  open_volumes(*image, open.warn);
   if (arguments.check == Check::kAll) {
     DGFS_CHECK(check_index(*image, image_path, damage_log));
   }

@@ -195,6 +195,11 @@ bool Image::has_second_index() const {
   return impl_->source.second() != nullptr && !impl_->source.second_error();
 }
 
+Result<std::string> Image::volume_path(format::VolumeNumber number) const {
+  DGFS_TRY(volume, impl_->volumes->get(number));
+  return volume->file->path();
+}
+
 storage::Env& Image::env() const { return impl_->env; }
 
 Counters Image::counters() const {
@@ -248,7 +253,8 @@ Status Image::verify_records(const Node& node) const {
   return ok();
 }
 
-Status Image::verify_index(const std::function<void(const Error&)>& damaged) const {
+Status Image::verify_index(const std::function<void(const Error&)>& damaged,
+                           const std::function<bool(format::VolumeNumber)>& wants_volume) const {
   bool sound = true;
   const auto tell = [&](const Error& error) {
     sound = false;
@@ -270,6 +276,7 @@ Status Image::verify_index(const std::function<void(const Error&)>& damaged) con
   if (second != nullptr && sound) compare_copies(impl_->source.first(), *second, damaged);
   if (const auto error = impl_->source.second_error()) damaged(*error);
   for (const auto& record : volumes()) {
+    if (wants_volume && !wants_volume(record.number)) continue;
     const auto volume = impl_->volumes->get(record.number);
     const auto status =
         volume ? check_volume(*volume.assume_value()) : Status(volume.assume_error());

@@ -39,7 +39,8 @@ using format::Ordinal;
 struct OpenOptions {
   /// Index to use instead of IMAGE.idx and of the copy in the image. It must belong to the image.
   std::optional<std::string> index_path;
-  /// Where volumes other than the image lie; found by UUID and number, order does not matter.
+  /// Where volumes other than the image lie: files, and folders all of whose files (10,000 at most)
+  /// may be some. They are found by UUID and number; order does not matter.
   std::vector<std::string> volume_paths;
   std::size_t page_cache_bytes = std::size_t{64} << 20;  ///< decoded index pages
   /// Verified frames of larger files; as much again for maps of sparse and compressed ones.
@@ -241,10 +242,12 @@ class Image {
   [[nodiscard]] const format::Superblock& superblock() const;
   /// What the index says about volumes, in the order of their numbers.
   [[nodiscard]] const std::vector<format::VolumeRecord>& volumes() const;
-  /// Whether the file at `path` is a volume of the image, as a path of OpenOptions should be. Reads
-  /// its first page. Errors: kInvalidArgument (of another image, no such volume), kCorrupt (no
-  /// volume at all), those of opening it; all name the file.
+  /// Whether the file at `path` is a volume of the image, as a path of OpenOptions should be, or a
+  /// folder. Reads its first page. Errors: kInvalidArgument (of another image, no such volume),
+  /// kCorrupt (no volume at all), those of opening it; all name the file.
   [[nodiscard]] Status check_is_volume(const std::string& path) const;
+  /// Where a volume lies, which is opened now if it is not yet. Errors: as reading from it gives.
+  [[nodiscard]] Result<std::string> volume_path(format::VolumeNumber number) const;
   /// Files the image is made of: role ("image", "index", "volume 1") and path.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
   /// The environment it was opened in.
@@ -266,9 +269,12 @@ class Image {
       const std::function<bool(const format::PageSizes&)>& visit) const;
 
   /// Reads and checks every region of both index copies but side records, and the header pages of
-  /// all volumes, which may be missing; that bytes which belong to nothing are zero; and that
-  /// copies in which it found nothing are the same bytes. Calls `damaged` per finding.
-  [[nodiscard]] Status verify_index(const std::function<void(const Error&)>& damaged) const;
+  /// all volumes, which may be missing; that bytes which belong to nothing are zero; and
+  /// that copies in which it found nothing are the same bytes. Calls `damaged` per finding.
+  /// @param wants_volume  which volumes are looked at; empty: all
+  [[nodiscard]] Status verify_index(
+      const std::function<void(const Error&)>& damaged,
+      const std::function<bool(format::VolumeNumber)>& wants_volume = {}) const;
   /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
   [[nodiscard]] Status verify_records(const Node& node) const;
   /// Whether `node` may follow `before` (may begin, if null) in a call of verify_neighbours(): a

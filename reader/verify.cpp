@@ -48,8 +48,11 @@ class Verifier {
 
   Result<VerifyReport> run() {
     report_.index_copies = image_.has_second_index() ? 2 : 1;
+    DGFS_CHECK(check_volume_number());
     DGFS_CHECK(find_digests());
-    DGFS_CHECK(image_.verify_index([this](const Error& error) { report_index(error); }));
+    DGFS_CHECK(image_.verify_index(
+        [this](const Error& error) { report_index(error); },
+        [this](auto number) { return !options_.volume || number == *options_.volume; }));
     const auto jobs = options_.jobs != 0 ? options_.jobs : image_.env().processor_count();
     WorkPool<Batch> pool(jobs, kBatchesQueued, [this](Batch& batch) { check_batch(batch); });
     const auto walked = walk(pool);
@@ -63,6 +66,14 @@ class Verifier {
  private:
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop->load(); }
 
+  [[nodiscard]] Status check_volume_number() const {
+    const auto is_wanted = [&](const auto& record) { return record.number == *options_.volume; };
+    const auto& records = image_.volumes();
+    if (!options_.volume || std::any_of(records.begin(), records.end(), is_wanted)) return ok();
+    return Error(ErrorKind::kInvalidArgument, 3264,
+                 fmt::format("the image has no volume {}", *options_.volume));
+  }
+
   Status find_digests() {
     if (!options_.digests) return ok();
     DGFS_TRY(algorithm, image_.digest_algorithm());
@@ -71,9 +82,16 @@ class Verifier {
     return ok();
   }
 
+  [[nodiscard]] bool is_wanted(const Node& node) const {
+    if (!options_.volume) return true;
+    return format::is_regular(node.mode) && node.stored_bytes != 0 &&
+           node.data.volume == *options_.volume;
+  }
+
   Status walk(WorkPool<Batch>& pool) {
     Batch batch;
     const auto visit = [&](std::string_view path, const Node& node) {
+      if (!is_wanted(node)) return !stopped();
       // An object with several names is checked under the first of them.
       if (node.link_count > 1 && !format::is_directory(node.mode) &&
           !seen_links_.insert(node.inode).second) {

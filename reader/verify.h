@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -29,6 +30,9 @@ struct VerifyOptions {
   /// who could make all checksums fit, but not the digests, is found out. kNotFound where it
   /// keeps none, kUnsupported where this program does not know their algorithm.
   bool digests = false;
+  /// Only files whose contents stand in this volume, and of the volumes only this one; the others
+  /// may be missing. kInvalidArgument where the image has no such volume. nullopt: everything.
+  std::optional<format::VolumeNumber> volume;
   /// A damaged file: its path and what is wrong ("contents, bytes 4096-5222 (crawl.dgfs offset
   /// 8123): checksum mismatch"). Called by one thread at a time.
   std::function<void(const std::string& path, const Error& error)> damaged_file;

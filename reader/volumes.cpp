@@ -8,11 +8,15 @@
 #include <array>
 
 #include "format/limits.h"
+#include "format/mode.h"
 #include "reader/placed_error.h"
 #include "reader/unused_bytes.h"
 
 namespace dgfs::reader {
 namespace {
+
+// Of a folder that is looked through.
+constexpr std::size_t kFolderNamesMax = 10'000;
 
 Result<format::VolumeHeader> decode_header(const storage::File& file, Bytes page,
                                            std::uint64_t offset) {
@@ -49,6 +53,37 @@ Result<FoundVolume> open_volume(storage::Env& env, const std::string& path, bool
   DGFS_TRY(page, read_first_page(*file));
   DGFS_TRY(header, read_volume_header(*file, page, warn));
   return FoundVolume{std::move(file), header};
+}
+
+bool is_wanted(const format::VolumeHeader& header, const VolumePlaces& places,
+               format::VolumeNumber number) {
+  return header.image_uuid == places.uuid && header.number == number;
+}
+
+// The volume among the files of a folder, whatever its name.
+std::optional<FoundVolume> find_in_folder(storage::Env& env, const VolumePlaces& places,
+                                          format::VolumeNumber number, const std::string& folder) {
+  const auto directory = env.open_directory(folder);
+  if (!directory) return std::nullopt;
+  std::vector<std::string> names;
+  // A folder that cannot be listed to its end has what was listed.
+  static_cast<void>(directory.assume_value()->each_name([&](std::string_view name) {
+    names.emplace_back(name);
+    return names.size() < kFolderNamesMax;
+  }));
+  std::sort(names.begin(), names.end());
+  for (const auto& name : names) {
+    // Not what waits for a reader when it is opened.
+    const auto status = directory.assume_value()->status(name);
+    if (!status || !format::is_regular(status.assume_value().mode)) continue;
+    const auto path = in_folder(folder, name);
+    const auto found = open_volume(env, path, false, {});
+    if (!found || !is_wanted(found.assume_value().header, places, number)) continue;
+    if (auto again = open_volume(env, path, false, places.warn)) {
+      return std::move(again).assume_value();
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -97,13 +132,16 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
   for (const auto& path : candidates(places, number, hint)) {
     auto found = open_volume(env, path, false, places.warn);
     if (!found) {
-      if (found.assume_error().kind() != ErrorKind::kNotFound) {
+      if (found.assume_error().kind() == ErrorKind::kIsDirectory) {
+        if (auto there = find_in_folder(env, places, number, path)) return *std::move(there);
+        text += "; none of the files in " + path + " is it";
+      } else if (found.assume_error().kind() != ErrorKind::kNotFound) {
         text += "; " + found.assume_error().message();
       }
       continue;
     }
     const auto& header = found.assume_value().header;
-    if (header.image_uuid == places.uuid && header.number == number) return found;
+    if (is_wanted(header, places, number)) return found;
     if (header.image_uuid != places.uuid) {
       text += fmt::format("; {} has uuid {}", path, format::uuid_text(header.image_uuid));
     }
@@ -161,6 +199,7 @@ std::optional<std::string> Volumes::path(format::VolumeNumber number) const {
 }
 
 Status Volumes::check_is_volume(const std::string& path) const {
+  if (env_.open_directory(path)) return ok();  // what is in it is told when a volume is missing
   DGFS_TRY(found, open_volume(env_, path, false, {}));
   if (found.header.image_uuid != places_.uuid) {
     return Error(ErrorKind::kInvalidArgument, 3074,

@@ -29,10 +29,11 @@ struct Volume {
 /// Where volumes of an image may lie.
 struct VolumePlaces {
   format::Uuid uuid{};
-  std::string folder;              ///< looked through for the names in the volume table
-  std::string image_path;          ///< looked at first for volume 0; may be empty
-  std::vector<std::string> paths;  ///< further files, in any order
-  std::string index_path;          ///< holds the volume table; for errors, as its place
+  std::string folder;      ///< looked through for the names in the volume table
+  std::string image_path;  ///< looked at first for volume 0; may be empty
+  /// Further files in any order, and folders whose files are all looked at.
+  std::vector<std::string> paths;
+  std::string index_path;  ///< holds the volume table; for errors, as its place
   std::uint64_t table_offset_bytes = 0;
   std::function<void(const Error&)> warn;
   bool past_page_cache = false;  ///< how contents are read

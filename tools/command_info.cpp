@@ -3,6 +3,7 @@
 //
 // dgfs info: what an image is made of, from the index alone.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "format/mode.h"
 #include "tools/command.h"
@@ -87,6 +88,14 @@ std::string contents_text(const format::Superblock& superblock) {
                      size_text(superblock.stored_bytes));
 }
 
+std::vector<format::VolumeNumber> missing_volumes(const reader::Image& image) {
+  std::vector<format::VolumeNumber> missing;
+  for (const auto& record : image.volumes()) {
+    if (!image.volume_path(record.number)) missing.push_back(record.number);
+  }
+  return missing;
+}
+
 void print_text(const Session& session, const reader::Image& image) {
   const format::Superblock& superblock = image.superblock();
   const auto row = [&](std::string_view label, std::string_view text) {
@@ -101,6 +110,7 @@ void print_text(const Session& session, const reader::Image& image) {
     if (file.role == "index" && image.has_second_index()) text += "   copy in image: yes";
     row(file.role, text);
   }
+  for (const auto number : missing_volumes(image)) row(fmt::format("volume {}", number), "missing");
   row("uuid", format::uuid_text(superblock.uuid));
   row("format",
       fmt::format("{}.{}   checksums xxh3-64", superblock.version_major, superblock.version_minor));
@@ -246,7 +256,8 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
       .add("multiply_linked_objects", superblock.link_entries)
       .add("content_bytes", superblock.content_bytes)
       .add("stored_bytes", superblock.stored_bytes)
-      .add("volumes", image.volumes().size());
+      .add("volumes", image.volumes().size())
+      .add_raw("missing_volumes", fmt::format("[{}]", fmt::join(missing_volumes(image), ",")));
   add_sections(json, superblock);
   return json;
 }

@@ -128,12 +128,14 @@ Manual manual() {
           .examples = {{"dgfs verify tree.dgfs", "Reads everything, with a progress bar."},
                        {"dgfs verify -q tree.dgfs || echo damaged",
                         "Prints nothing where all is well."},
+                       {"dgfs verify tree.dgfs.idx --volume /disk2/tree.2 --only-volume 2",
+                        "Checks a volume alone, with nothing but the index beside it."},
                        {"dgfs verify --fix-index tree.dgfs",
                         "Makes both copies of the index whole, then reads everything."}},
           .exit_statuses = {{0, "Every byte is as it was written, or was mended."},
                             {1, "There is damage, or the image cannot be opened."},
                             {2, "Wrong usage."}},
-          .see_also = {"dgfs-info(1)", "dgfs-extract(1)", "dgfs-salvage(1)"}};
+          .see_also = {"dgfs-info(1)", "dgfs-extract(1)", "dgfs-salvage(1)", "dgfs-volume(1)"}};
 }
 
 }  // namespace
@@ -156,6 +158,9 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
                "Compare contents with the digests that the index keeps of them, too "
                "(dgfs build --digest)",
                verify.digests);
+  options.number("--only-volume", "N",
+                 "Of contents and volumes check those of this one only; others may be missing",
+                 verify.volume);
   options.flag("-q,--quiet", "Print damage only, and no progress", quiet);
   options.flag("--json", "Print JSON objects, one a line, the summary last", json);
   options.manual(manual());

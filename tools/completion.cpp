@@ -26,6 +26,14 @@ Place place_of(std::string_view name) {
   return found == std::end(kPlaces) ? Place::kAnything : found->place;
 }
 
+std::vector<std::string> choices_of(std::string_view operand) {
+  std::vector<std::string> choices;
+  if (operand.find('|') == std::string_view::npos) return choices;
+  std::istringstream words{std::string(operand)};
+  for (std::string word; std::getline(words, word, '|');) choices.push_back(word);
+  return choices;
+}
+
 OperandPlaces operand_places(std::string_view operands) {
   OperandPlaces out;
   std::istringstream words{std::string(operands)};

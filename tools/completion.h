@@ -31,6 +31,8 @@ struct OperandPlaces {
   std::vector<std::string> names;  ///< without brackets: "IMAGE", "PATH"
   bool last_repeats = false;
 };
+/// What may stand for an operand "list|move": its words. Empty for any other.
+[[nodiscard]] std::vector<std::string> choices_of(std::string_view operand);
 /// @param operands  "IMAGE [PATH]..."; what follows a repeated one is left out
 [[nodiscard]] OperandPlaces operand_places(std::string_view operands);
 

@@ -168,7 +168,11 @@ std::string value_text(const OptionDescription& option) {
 std::string operands_text(const OperandPlaces& operands) {
   std::vector<std::string> places;
   for (const std::string& name : operands.names) {
-    places.emplace_back(name == "IMAGE" ? "image" : place_text(place_of(name)));
+    if (const auto choices = choices_of(name); !choices.empty()) {
+      places.push_back("'=" + joined(choices) + "'");
+    } else {
+      places.emplace_back(name == "IMAGE" ? "image" : place_text(place_of(name)));
+    }
   }
   return joined(places);
 }

@@ -110,8 +110,11 @@ std::string operand_specs(const OperandPlaces& operands) {
   for (std::size_t i = 0; i < operands.names.size(); ++i) {
     const bool repeats = operands.last_repeats && i + 1 == operands.names.size();
     const std::string& name = operands.names[i];
+    const auto choices = choices_of(name);
+    const std::string action = choices.empty() ? std::string(action_of(place_of(name)))
+                                               : fmt::format("({})", fmt::join(choices, " "));
     out += " \\\n        " + quoted(fmt::format("{}:{}:{}", repeats ? "*" : std::to_string(i + 1),
-                                                field(name), action_of(place_of(name))));
+                                                field(name), action));
   }
   return out;
 }

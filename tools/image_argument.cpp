@@ -6,7 +6,8 @@ namespace dgfs::tools {
 
 void ImageOptions::add_to(OptionParser& options) {
   options.value("--index", "FILE", "Use this index instead of IMAGE.idx", index_path);
-  options.values("--volume", "FILE", "Where a further volume lies (can be repeated)", volume_paths);
+  options.values("--volume", "FILE",
+                 "A further volume, or a folder that holds it (can be repeated)", volume_paths);
 }
 
 reader::OpenOptions ImageOptions::open_options(const Session& session) const {

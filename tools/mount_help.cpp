@@ -26,7 +26,7 @@ constexpr struct {
     {"dev", "", "device files work; root only"},
     {"noexec", "", "no program in it can be run"},
     {"index", "FILE", "use this index"},
-    {"volume", "FILE", "where a further volume of the image lies"},
+    {"volume", "FILE", "a further volume of the image, or a folder that holds it"},
     {"offset", "BYTES",
      "the image begins there within its file or device;\n"
      "K, M, G and T after it are powers of 1024"},

@@ -55,6 +55,14 @@ class OptionParser {
                return static_cast<std::uint64_t>(static_cast<Number>(value)) == value;
              }));
   }
+  template <class Number>
+  void number(const std::string& names, const std::string& value_name, const std::string& help,
+              std::optional<Number>& target) {
+    on_value(names, value_name, help, number_handler([&target](std::uint64_t value) {
+               target = static_cast<Number>(value);
+               return static_cast<std::uint64_t>(*target) == value;
+             }));
+  }
 
   /// Values worth offering for an option that was added, for completion; the handler checks.
   /// @param name  one of its names: "--color"

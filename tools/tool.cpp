@@ -32,6 +32,8 @@ constexpr Command kCommands[] = {
     {"extract", "IMAGE DEST [PATH]...", "write files out of an image", run_extract},
     {"salvage", "IMAGE DEST", "write what is intact of a damaged image, list the rest",
      run_salvage},
+    {"volume", "list|move IMAGE [NUMBER DEST]", "tell where the volumes of an image lie, move one",
+     run_volume},
     {"help", "[COMMAND]", "tell about commands and their options", run_help},
 };
 

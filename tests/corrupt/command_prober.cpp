@@ -86,14 +86,16 @@ class Commands {
     check_contents();
     check_difference();
     check_salvage();
+    check({"volume", "list"}, 1);
+    check({"verify", "--only-volume", "0"}, 1);
     check({"verify", "--fix-index"}, 1);
   }
 
  private:
-  // Runs a command on the image; its operands follow that.
+  // Runs a command on the image; its operands follow that, but for what 'volume' is to do.
   Ran check(std::vector<std::string> arguments, int code_max) {
     const auto begin_s = processor_time_s();
-    arguments.insert(arguments.begin() + 1, image_);
+    arguments.insert(arguments.begin() + (arguments[0] == "volume" ? 2 : 1), image_);
     auto ran = run(*env_, arguments);
     const auto told = arguments[0] + ", " + what_ + ": " + ran.out.substr(0, 500) + ran.err;
     EXPECT_TRUE(ran.code >= 0 && ran.code <= code_max) << ran.code << " of " << told;

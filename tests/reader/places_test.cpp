@@ -104,6 +104,18 @@ TEST_F(Places, VolumesThatAreNotTheRightOnes) {
   EXPECT_EQ(missing({"/v/foreign", "/v/short", kTree, kVolume}), "read");
 }
 
+TEST_F(Places, FoldersAreLookedThrough) {
+  put("/v/a foreign", other(kVolume, 0x22));
+  put("/v/b noise", pattern(20000, 1));
+  expect_ok(env_->make_directory("/v/c folder", 0755));
+  expect_ok(value_of(env_->open_directory("/v"))->make_node("d pipe", 0010644, 0));
+  EXPECT_EQ(missing({"/i", "/v"}), "read");
+  expect_ok(env_->rename(kVolume, "/v/c folder/one"));
+  EXPECT_NE(missing({"/v"}).find("; none of the files in /v is it"), std::string::npos);
+  EXPECT_EQ(missing({"/v", "/v/c folder"}), "read");
+  EXPECT_TRUE(value_of(open(kTree))->check_is_volume("/v"));
+}
+
 TEST_F(Places, TellsWhichFilesAreVolumes) {
   put("/v/foreign", other(kVolume, 0x22));
   put("/v/noise", pattern(20000, 1));
