@@ -17,6 +17,12 @@ std::size_t whole_blocks(std::size_t bytes) {
 
 }  // namespace
 
+Status with_path(Status status, const std::string& path) {
+  if (status || path.empty()) return status;
+  const Error& error = status.error();
+  return Error(error.kind(), error.code(), error.text()).in_file(path).with_errno(error.os_errno());
+}
+
 Status AppendFile::append(Bytes bytes) {
   reserve_buffer();
   while (!bytes.empty()) {
@@ -40,7 +46,7 @@ Status AppendFile::append_in_place(storage::AlignedMemory& memory, std::size_t b
   if (filled_ != 0) std::memcpy(all.data(), buffer_.first(filled_).data(), filled_);
   const std::size_t end = filled_ + count;
   const std::size_t whole = whole_blocks(end);
-  DGFS_CHECK(file_.write_at(written_, all.first(whole)));
+  DGFS_CHECK(write(all.first(whole)));
   written_ += whole;
   keep(all.first(end).subspan(whole));
   return ok();
@@ -54,7 +60,7 @@ Status AppendFile::align(std::size_t alignment) {
 Status AppendFile::flush() {
   DGFS_CHECK(write_whole_blocks());
   // Stays in the buffer too: more may come, and then the block is written again.
-  return filled_ == 0 ? Status(ok()) : file_.write_at(written_, buffer_.first(filled_));
+  return filled_ == 0 ? Status(ok()) : write(buffer_.first(filled_));
 }
 
 Status AppendFile::read(std::uint64_t offset_bytes, MutableBytes out) const {
@@ -83,10 +89,12 @@ void AppendFile::rewind(const Mark& mark) {
   keep(mark.head);
 }
 
+Status AppendFile::write(Bytes bytes) { return with_path(file_.write_at(written_, bytes), path_); }
+
 Status AppendFile::write_whole_blocks() {
   const std::size_t whole = whole_blocks(filled_);
   if (whole == 0) return ok();
-  DGFS_CHECK(file_.write_at(written_, buffer_.first(whole)));
+  DGFS_CHECK(write(buffer_.first(whole)));
   written_ += whole;
   keep(buffer_.first(filled_).subspan(whole));
   return ok();

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -12,6 +14,10 @@
 #include "storage/file.h"
 
 namespace dgfs::builder {
+
+/// The status with its error, if any, of the file at `path`, whatever it named before; as it is if
+/// `path` is empty.
+[[nodiscard]] Status with_path(Status status, const std::string& path);
 
 /// Gathers small pieces in a buffer and writes large ones straight from where they are. Positions
 /// are offsets in the file. What is written begins at a block of the file and at one of memory, and
@@ -31,8 +37,10 @@ class AppendFile {
 
   /// @param file   must outlive this
   /// @param begin  in whole blocks
-  AppendFile(storage::File& file, std::uint64_t begin, std::size_t write_bytes = kWriteBytes)
-      : file_(file), written_(begin), write_bytes_(write_bytes) {}
+  /// @param path   that errors of writing name: the file has none yet; empty: what it says itself
+  AppendFile(storage::File& file, std::uint64_t begin, std::size_t write_bytes = kWriteBytes,
+             std::string path = {})
+      : file_(file), written_(begin), write_bytes_(write_bytes), path_(std::move(path)) {}
 
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Status append(Bytes bytes);
@@ -57,6 +65,7 @@ class AppendFile {
   void rewind(const Mark& mark);
 
  private:
+  [[nodiscard]] Status write(Bytes bytes);
   [[nodiscard]] Status write_whole_blocks();
   void reserve_buffer() { buffer_.reserve(memory_bytes(write_bytes_)); }
   void keep(Bytes rest);
@@ -64,6 +73,7 @@ class AppendFile {
   storage::File& file_;
   std::uint64_t written_;  ///< in whole blocks
   std::size_t write_bytes_;
+  std::string path_;
   storage::AlignedMemory buffer_;
   std::size_t filled_ = 0;  ///< of buffer_, which follows what is written
 };

@@ -18,6 +18,7 @@
 #include "builder/piece_digest.h"
 #include "builder/source_file.h"
 #include "builder/tree_record.h"
+#include "format/entry.h"
 #include "format/limits.h"
 #include "format/seek_table.h"
 #include "storage/aligned_memory.h"
@@ -30,9 +31,11 @@ inline constexpr std::size_t kBatchBytesMax = 64 * (format::kFrameBytes + format
 /// How the extent of a file was stored. A value.
 struct StoredExtent {
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
-  std::uint64_t bytes = 0;  ///< 0: a raw extent of the file's content
-  /// Where the same content stood in the image before; 0: nowhere, the extent is this file's.
-  std::uint64_t shared_at_bytes = 0;
+  bool is_shared = false;           ///< with an earlier file, of the same content
+  format::VolumeNumber volume = 0;  ///< of at_bytes
+  std::uint64_t bytes = 0;          ///< 0: a raw extent of the file's content
+  /// Where it stands in the volume; 0: behind that of the file before, in the batch's own.
+  std::uint64_t at_bytes = 0;
 };
 
 /// An extent in the data of a batch that may be found to be there already. A value.
@@ -83,13 +86,15 @@ struct FilePiece {
   std::uint64_t content_bytes = 0;
   bool is_first = false;
   bool is_last = false;
-  DigestTurn digest;  ///< of none where digests are not wanted
+  bool is_apart = false;  ///< goes to whatever volume
+  DigestTurn digest;      ///< of none where digests are not wanted
 };
 
 /// Owned by one thread at a time. Reused, since its buffers are large.
 struct Batch {
   std::uint64_t number = 0;
-  std::string prefix;  ///< of the directory that the first item is in
+  format::VolumeNumber volume = 0;  ///< of its group (builder/volume_groups.h)
+  std::string prefix;               ///< of the directory that the first item is in
   Buffer records;
   std::vector<BatchItem> items;
   std::optional<FilePiece> piece;

@@ -43,8 +43,8 @@ BatchMaker::BatchMaker(const storage::Directory& root, const TreeSpool& tree, Li
 
 Result<bool> BatchMaker::fill(Batch& batch) {
   batch.number = next_number_++;
-  planned_position_ += std::exchange(planned_bytes_, 0);
-  batch.data_begin = static_cast<std::size_t>(planned_position_ % AppendFile::kBlockBytes);
+  planned_positions_[planned_volume_] += std::exchange(planned_bytes_, 0);
+  place(batch);
   if (large_) {
     add_piece(batch);
     return true;
@@ -68,6 +68,13 @@ Result<bool> BatchMaker::fill(Batch& batch) {
   return !batch.items.empty();
 }
 
+void BatchMaker::place(Batch& batch) {
+  batch.volume = groups_.volume();
+  planned_volume_ = batch.volume;
+  batch.data_begin =
+      static_cast<std::size_t>(planned_positions_[batch.volume] % AppendFile::kBlockBytes);
+}
+
 Result<bool> BatchMaker::add_entry(Batch& batch, Bytes record) {
   DGFS_TRY(entry, decode_entry_record(record));
   BatchItem item;
@@ -81,6 +88,11 @@ Result<bool> BatchMaker::add_entry(Batch& batch, Bytes record) {
                                                    : packed_bytes_max(entry.size_bytes);
     const bool large = bytes > data_bytes_max_;
     if (large ? !batch.items.empty() : bytes > data_bytes_max_ - planned_bytes_) return false;
+    if (!groups_.is_apart(entry.size_bytes)) {
+      if (groups_.is_full_for(entry.size_bytes) && !batch.items.empty()) return false;
+      groups_.add(entry.size_bytes);
+      if (batch.items.empty()) place(batch);
+    }
     ++next_position_;
     if (large) {
       DGFS_CHECK(begin_large(batch, entry, std::move(item), record));
@@ -108,6 +120,7 @@ Status BatchMaker::begin_large(Batch& batch, const ScannedEntry& entry, BatchIte
   DGFS_CHECK(begin_digest(entry.size_bytes));
   large_->record.assign(record.begin(), record.end());
   large_->prefix = reader_.prefix();
+  large_->is_apart = groups_.is_apart(entry.size_bytes);
   large_->item = std::move(item);
   add_piece(batch);
   return ok();
@@ -168,6 +181,7 @@ void BatchMaker::add_piece(Batch& batch) {
   piece.content_begin = large_->next_content;
   piece.content_bytes = std::min(left, piece_bytes_max);
   piece.is_first = piece.content_begin == 0;
+  piece.is_apart = large_->is_apart;
   piece.is_last = piece.content_bytes == left;
   piece.digest = DigestTurn(large_->digest, piece.content_begin);
   batch.prefix = large_->prefix;
@@ -176,7 +190,7 @@ void BatchMaker::add_piece(Batch& batch) {
   append_item(batch, std::move(item), large_->record);
   large_->next_content += piece.content_bytes;
   if (piece.is_last) large_.reset();
-  planned_bytes_ = format::raw_extent_bytes(piece.content_bytes);
+  planned_bytes_ = piece.is_apart ? 0 : format::raw_extent_bytes(piece.content_bytes);
   batch.piece = std::move(piece);
 }
 

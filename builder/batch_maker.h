@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The batch maker cuts the tree spool into batches. Where it cuts depends on the tree and on the
-// size of a batch, never on threads.
+// size of a batch, never on threads. No batch holds files of two volume groups.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "builder/directory_cursor.h"
 #include "builder/stop.h"
 #include "builder/tree_spool.h"
+#include "builder/volume_groups.h"
 
 namespace dgfs::builder {
 
@@ -28,6 +29,11 @@ class BatchMaker {
              std::size_t data_bytes, StopFlag stop, bool xattrs, ContentPacker* packer);
   /// Before the first batch: large files are to have digests.
   void want_digests(format::DigestAlgorithm algorithm) { digest_algorithm_ = algorithm; }
+  /// Before the first batch: there are several volumes.
+  void spread(std::size_t volumes, GroupLimits limits) {
+    groups_ = VolumeGroups(volumes, limits);
+    planned_positions_.assign(volumes, format::kPageBytes);
+  }
 
   /// Fills the cleared `batch` with records, and numbers it; false at the end. Opens files that
   /// are larger than a batch. Errors: kInterrupted; those of Spool::read.
@@ -43,9 +49,12 @@ class BatchMaker {
     std::vector<Buffer> parts;  ///< until the codec is chosen by them
     format::ExtentCodec codec = format::ExtentCodec::kRaw;
     std::uint64_t next_content = 0;
+    bool is_apart = false;
     std::shared_ptr<SharedDigest> digest;  ///< null where none is wanted
   };
 
+  /// Where the data of the batch is to go.
+  void place(Batch& batch);
   /// Whether the entry was added; false if it does not fit any more.
   [[nodiscard]] Result<bool> add_entry(Batch& batch, Bytes record);
   [[nodiscard]] Status begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
@@ -68,9 +77,12 @@ class BatchMaker {
   std::uint64_t next_position_ = 0;
   /// An entry that was read but did not fit into the last batch; valid until the next read.
   std::optional<Bytes> held_;
-  std::uint64_t planned_bytes_ = 0;  ///< of the batch being filled
-  /// Where its data will stand in the image, unless there are holes or losses before.
-  std::uint64_t planned_position_ = format::kPageBytes;
+  VolumeGroups groups_{1, {}};
+  format::VolumeNumber planned_volume_ = 0;  ///< of the batch being filled
+  std::uint64_t planned_bytes_ = 0;          ///< of it
+  /// Where the data of the next batch will stand in each volume, unless there are holes, losses or
+  /// files that stand apart before.
+  std::vector<std::uint64_t> planned_positions_{format::kPageBytes};
   std::optional<LargeFile> large_;
 };
 

@@ -57,6 +57,15 @@ struct Compression {
   std::size_t dictionary_bytes_max = kDictionaryBytesDefault;
 };
 
+/// How contents are spread over volumes: by groups of consecutive files, which take turns. A group
+/// holds no more than this, or one file. A value.
+struct GroupLimits {
+  // A group ends an index page early, by half of it on average: 2 KiB of index each. Larger groups
+  // would lose less, and spread small trees worse.
+  std::uint64_t files = 4096;                     ///< with contents
+  std::uint64_t bytes = std::uint64_t{32} << 20;  ///< of their sizes
+};
+
 /// What to build, and how. What its members refer to must outlive the call; several threads may
 /// share it unchanged.
 struct BuildOptions {
@@ -64,6 +73,10 @@ struct BuildOptions {
   std::string image_path;  ///< an older image there is replaced
   /// nullopt = image_path + ".idx"; an empty string = no separate index file.
   std::optional<std::string> index_path;
+  /// Further volumes: volume 1, 2, ... of the image, over all of which contents are spread. Older
+  /// volumes of the image at `image_path` there are replaced, those of others are not (kExists).
+  std::vector<std::string> volume_paths;
+  GroupLimits volume_groups;   ///< how contents are spread
   bool trailing_index = true;  ///< keep a copy of the index in the image
   /// Reading threads; 0 = 32 (16 with compression), or one per core if there are more, but one for
   /// each 2 MiB of memory at most. Those that wait for the disk cost nothing, and it answers many
@@ -100,17 +113,18 @@ struct BuildOptions {
 
 /// What was built. A value.
 struct BuildReport {
-  format::Superblock superblock;       ///< of the index
-  std::uint64_t image_bytes = 0;       ///< of the image file, its copy of the index included
-  std::uint64_t index_bytes = 0;       ///< of one copy of the index
-  std::uint64_t pages = 0;             ///< of the index
-  std::uint64_t hard_links = 0;        ///< further names of multiply linked objects
-  std::uint64_t shared_files = 0;      ///< whose content is that of an earlier file
-  std::uint64_t shared_bytes = 0;      ///< that their extents would have taken
-  std::uint64_t sockets_and_such = 0;  ///< FIFOs, sockets, devices
-  std::uint64_t elapsed_ns = 0;        ///< wall clock
-  std::vector<Loss> losses;            ///< only with keep_going; at most kLossesKeptMax
-  std::uint64_t loss_count = 0;        ///< all, also those that are not kept
+  format::Superblock superblock;            ///< of the index
+  std::uint64_t image_bytes = 0;            ///< of the image file, its copy of the index included
+  std::vector<std::uint64_t> volume_bytes;  ///< of the further volumes, in their order
+  std::uint64_t index_bytes = 0;            ///< of one copy of the index
+  std::uint64_t pages = 0;                  ///< of the index
+  std::uint64_t hard_links = 0;             ///< further names of multiply linked objects
+  std::uint64_t shared_files = 0;           ///< whose content is that of an earlier file
+  std::uint64_t shared_bytes = 0;           ///< that their extents would have taken
+  std::uint64_t sockets_and_such = 0;       ///< FIFOs, sockets, devices
+  std::uint64_t elapsed_ns = 0;             ///< wall clock
+  std::vector<Loss> losses;                 ///< only with keep_going; at most kLossesKeptMax
+  std::uint64_t loss_count = 0;             ///< all, also those that are not kept
 };
 inline constexpr std::size_t kLossesKeptMax = 1000;  ///< bounds BuildReport::losses
 

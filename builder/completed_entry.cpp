@@ -53,12 +53,15 @@ Status decode_content(Decoder& decoder, format::Entry& record) {
   DGFS_TRY(stored_bytes, decoder.varint());
   DGFS_TRY(codec, decoder.fixed<std::uint8_t>());
   DGFS_TRY(address, decoder.varint());
+  DGFS_TRY(volume, decoder.varint());
   DGFS_TRY(target, decoder.string(kStringBytesMax));
   record.size_bytes = size_bytes;
   record.stored_bytes = stored_bytes;
   record.codec = static_cast<format::ExtentCodec>(codec);
   record.address.reset();
-  if (address != 0) record.address = format::DataAddress{0, address};
+  if (address != 0) {
+    record.address = format::DataAddress{static_cast<format::VolumeNumber>(volume), address};
+  }
   record.target = target;
   DGFS_CHECK(decode_ref(decoder, record.long_target));
   DGFS_CHECK(decode_ref(decoder, record.xattrs));
@@ -106,6 +109,7 @@ void encode_link_record(const format::Entry& record, Buffer& out) {
   encoder.varint(record.stored_bytes);
   encoder.fixed(static_cast<std::uint8_t>(record.codec));
   encoder.varint(record.address ? record.address->offset_bytes : 0);
+  encoder.varint(record.address ? record.address->volume : 0);
   encoder.string(record.target);
   encode_ref(record.long_target, encoder);
   encode_ref(record.xattrs, encoder);

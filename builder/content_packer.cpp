@@ -35,7 +35,7 @@ StoredExtent store_raw(Bytes content, MutableBytes out, std::vector<std::uint64_
     const auto at = static_cast<std::size_t>(format::raw_frame_offset(i));
     checksums.push_back(format::load<std::uint64_t>(out, at));
   }
-  return {ExtentCodec::kRaw, format::raw_extent_bytes(content.size())};
+  return {.codec = ExtentCodec::kRaw, .bytes = format::raw_extent_bytes(content.size())};
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Result<StoredExtent> ContentPacker::pack_small(std::string_view name, Bytes cont
   if (!bytes) return store_raw(content, out, checksums);
   checksums.push_back(format::frame_checksum(0, room.first(*bytes)));
   format::store(out, 0, checksums.back());
-  return StoredExtent{ExtentCodec::kZstd, kChecksumBytes + *bytes};
+  return StoredExtent{.codec = ExtentCodec::kZstd, .bytes = kChecksumBytes + *bytes};
 }
 
 Result<StoredExtent> ContentPacker::pack_large(Bytes content, MutableBytes out,
@@ -118,7 +118,7 @@ Result<StoredExtent> ContentPacker::pack_large(Bytes content, MutableBytes out,
   table.encode(content.size(), encoded);
   std::copy(encoded.begin(), encoded.end(), out.subspan(frames_bytes).begin());
   for (std::uint64_t i = 0; i < table.frame_count(); ++i) checksums.push_back(table.checksum(i));
-  return StoredExtent{ExtentCodec::kZstd, frames_bytes + encoded.size()};
+  return StoredExtent{.codec = ExtentCodec::kZstd, .bytes = frames_bytes + encoded.size()};
 }
 
 Status ContentPacker::pack_frames(std::uint64_t first_frame, Bytes content, MutableBytes out,

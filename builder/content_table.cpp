@@ -7,6 +7,8 @@
 namespace dgfs::builder {
 namespace {
 
+constexpr unsigned kBytesShift = 17;  // the volume has 16 bits, the codec one
+
 // Of the slots, seven tenths are taken at the end: a search then looks at some two of them.
 constexpr std::uint64_t slots_for(std::uint64_t contents) {
   return contents + contents / 7 * 3 + 8;
@@ -24,15 +26,17 @@ ContentTable::ContentTable(SpoolPlace place, std::uint64_t contents_max, std::si
 Result<std::optional<PlacedExtent>> ContentTable::find(const Fingerprint& fingerprint) {
   DGFS_TRY(number, slot_of(fingerprint));
   DGFS_TRY(slot, load(number));
-  if (slot->bytes_and_codec == 0) return std::optional<PlacedExtent>();
-  return std::optional(PlacedExtent{slot->at_bytes, slot->bytes_and_codec >> 1,
-                                    static_cast<format::ExtentCodec>(slot->bytes_and_codec & 1)});
+  if (slot->packed == 0) return std::optional<PlacedExtent>();
+  return std::optional(PlacedExtent{slot->at_bytes, slot->packed >> kBytesShift,
+                                    static_cast<format::ExtentCodec>(slot->packed & 1),
+                                    static_cast<format::VolumeNumber>(slot->packed >> 1)});
 }
 
 Status ContentTable::add(const Fingerprint& fingerprint, const PlacedExtent& extent) {
   DGFS_TRY(number, slot_of(fingerprint));
   const Slot slot{fingerprint, extent.at_bytes,
-                  extent.bytes << 1 | static_cast<std::uint64_t>(extent.codec)};
+                  extent.bytes << kBytesShift | std::uint64_t{extent.volume} << 1 |
+                      static_cast<std::uint64_t>(extent.codec)};
   slots_[static_cast<std::size_t>(number - window_begin_)] = slot;
   if (file_ == nullptr) return ok();
   return file_->write_at(number * sizeof(Slot),
@@ -45,7 +49,7 @@ Result<std::uint64_t> ContentTable::slot_of(const Fingerprint& fingerprint) {
   auto number = static_cast<std::uint64_t>(Wide{fingerprint.high} * slot_count_ >> 64);
   while (true) {
     DGFS_TRY(slot, load(number));
-    if (slot->bytes_and_codec == 0 || slot->fingerprint == fingerprint) return number;
+    if (slot->packed == 0 || slot->fingerprint == fingerprint) return number;
     number = number + 1 == slot_count_ ? 0 : number + 1;
   }
 }

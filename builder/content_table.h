@@ -16,11 +16,15 @@ namespace dgfs::builder {
 
 /// An extent of the image. A value.
 struct PlacedExtent {
-  std::uint64_t at_bytes = 0;  ///< offset in the image
+  std::uint64_t at_bytes = 0;  ///< offset in the volume
   std::uint64_t bytes = 0;     ///< stored
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
+  format::VolumeNumber volume = 0;
   friend bool operator==(const PlacedExtent&, const PlacedExtent&) = default;
 };
+
+/// Longer extents the table does not take: 47 bits have the length in a slot, 128 TiB.
+inline constexpr std::uint64_t kTableExtentBytesMax = (std::uint64_t{1} << 47) - 1;
 
 /// A hash table with linear probing, as large from the beginning as it will be: in memory if it
 /// fits, else in a file without a name, of which the system caches what it can. One thread.
@@ -34,7 +38,7 @@ class ContentTable {
   /// Nothing if it was never added. Errors: kIo, kNoSpace (of the file).
   [[nodiscard]] Result<std::optional<PlacedExtent>> find(const Fingerprint& fingerprint);
   /// @param fingerprint  not added before
-  /// @param extent       not empty
+  /// @param extent       not empty, of at most kTableExtentBytesMax
   /// Errors: as find().
   [[nodiscard]] Status add(const Fingerprint& fingerprint, const PlacedExtent& extent);
 
@@ -45,7 +49,7 @@ class ContentTable {
   struct Slot {
     Fingerprint fingerprint;
     std::uint64_t at_bytes = 0;
-    std::uint64_t bytes_and_codec = 0;  ///< the codec in the lowest bit
+    std::uint64_t packed = 0;  ///< bytes << 17 | volume << 1 | codec
   };
   static constexpr std::size_t kWindowSlots = 128;
 

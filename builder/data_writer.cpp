@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/data_writer.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -94,6 +95,9 @@ Result<std::optional<WrittenBatch>> DataWriter::next() {
 
 Result<WrittenBatch> DataWriter::write(Batch& batch) {
   WrittenBatch written;
+  // Two groups that follow one another are in two volumes.
+  if (batch.volume != group_.volume) group_ = {batch.volume, volumes_[batch.volume].position()};
+  written.group = group_;
   if (batch.piece) {
     written.is_whole = batch.piece->is_last;
     DGFS_TRY(piece_bytes, write_piece(batch));
@@ -112,7 +116,26 @@ Status DataWriter::write_data(Batch& batch) {
     DGFS_CHECK(dedup_->share(batch));
   }
   frames_.update(bytes_of(batch.checksums));
-  return image_.append_in_place(batch.memory, batch.data_begin, batch.data_bytes);
+  AppendFile& volume = volumes_[large_ ? large_->at.volume : batch.volume];
+  return volume.append_in_place(batch.memory, batch.data_begin, batch.data_bytes);
+}
+
+// One of its own size goes where there is least so far, wherever the files around it stand: large
+// files alone would else fill one volume. Bytes that are written are what counts, not those that
+// were planned: they depend on the tree alone as well, and know of holes and compression.
+Status DataWriter::begin_large(const Batch& batch) {
+  const format::VolumeNumber number = batch.piece->is_apart ? emptiest() : batch.volume;
+  AppendFile& volume = volumes_[number];
+  DGFS_TRY(mark, volume.mark());
+  large_ =
+      LargeStart{std::move(mark), {number, volume.position()}, frames_, {}, {}, 0, std::nullopt};
+  return ok();
+}
+
+format::VolumeNumber DataWriter::emptiest() const {
+  const auto least = std::ranges::min_element(
+      volumes_, {}, [](const AppendFile& file) { return file.position(); });
+  return static_cast<format::VolumeNumber>(least - volumes_.begin());
 }
 
 // Pieces are written as they come. That the file stayed the same is known only after the last one,
@@ -123,8 +146,7 @@ Result<std::uint64_t> DataWriter::write_piece(Batch& batch) {
   BatchItem& item = batch.items.front();
   std::uint64_t written_bytes = 0;
   if (piece.is_first) {
-    DGFS_TRY(mark, image_.mark());
-    large_ = LargeStart{std::move(mark), image_.position(), frames_, {}, {}, 0, std::nullopt};
+    DGFS_CHECK(begin_large(batch));
   }
   if (!large_->error) {
     if (item.extra != nullptr && item.extra->error) {
@@ -159,29 +181,36 @@ Status DataWriter::end_large(const FilePiece& piece, BatchItem& item) {
   if (piece.codec == format::ExtentCodec::kZstd) {
     DGFS_CHECK(write_seek_table(item));
   }
-  return dedup_ != nullptr && large_->content_bytes != 0 ? share_large(item) : Status(ok());
+  if (large_->content_bytes == 0) return ok();
+  if (large_->at.volume != group_.volume) {
+    item.stored.volume = large_->at.volume;
+    item.stored.at_bytes = large_->at.offset_bytes;
+  }
+  return dedup_ != nullptr ? share_large(item) : Status(ok());
 }
 
 Status DataWriter::write_seek_table(BatchItem& item) {
   Buffer encoded;
   large_->table.encode(large_->content_bytes, encoded);
-  item.stored = {format::ExtentCodec::kZstd,
-                 large_->table.begin(large_->table.frame_count()) + encoded.size()};
-  return image_.append(encoded);
+  item.stored.codec = format::ExtentCodec::kZstd;
+  item.stored.bytes = large_->table.begin(large_->table.frame_count()) + encoded.size();
+  return volumes_[large_->at.volume].append(encoded);
 }
 
 Status DataWriter::share_large(BatchItem& item) {
-  const PlacedExtent own{large_->at_bytes, image_.position() - large_->at_bytes, item.stored.codec};
+  const auto [volume, at_bytes] = large_->at;
+  const PlacedExtent own{at_bytes, volumes_[volume].position() - at_bytes, item.stored.codec,
+                         volume};
   DGFS_TRY(same, dedup_->find_or_add(large_->fingerprint.finish(), own, large_->content_bytes));
   if (!same) return ok();
-  item.stored = {same->codec, same->bytes, same->at_bytes};
+  item.stored = {same->codec, true, same->volume, same->bytes, same->at_bytes};
   rewind_large();
   return ok();
 }
 
 void DataWriter::rewind_large() {
   frames_ = large_->frames;
-  image_.rewind(large_->mark);
+  volumes_[large_->at.volume].rewind(large_->mark);
 }
 
 }  // namespace dgfs::builder

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The data writer: a thread that takes batches in order, writes their data to the image, and hands
-// on what is then left of them, so that the device does not wait for the index, nor for the model
-// that the index needs first.
+// The data writer: a thread that takes batches in order, writes their data to the volumes, and
+// hands on what is then left of them, so that the device does not wait for the index, nor for the
+// model that the index needs first.
 #pragma once
 
 #include <condition_variable>
@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "builder/append_file.h"
 #include "builder/content_hash.h"
 #include "builder/deduplicator.h"
+#include "builder/output_volumes.h"
 #include "builder/read_pool.h"
 
 namespace dgfs::builder {
@@ -25,6 +25,7 @@ namespace dgfs::builder {
 /// A batch whose data is in the image, or a piece of a large file.
 struct WrittenBatch {
   std::string prefix;
+  format::DataAddress group;  ///< where the extents of its volume group begin
   Buffer records;
   std::vector<BatchItem> items;
   std::uint64_t piece_bytes = 0;  ///< written of a large file
@@ -41,11 +42,15 @@ struct WrittenBatch {
 class DataWriter {
  public:
   /// All are used by the thread alone until next() has given the end, and outlive this.
-  /// @param image           positioned at the first extent
+  /// @param volumes         positioned at their first extents
   /// @param dedup           finds what is there already; null: all is written
   /// @param held_bytes_max  of records not yet taken; one batch may go beyond
-  DataWriter(ReadPool& pool, AppendFile& image, Deduplicator* dedup, std::size_t held_bytes_max)
-      : pool_(pool), image_(image), dedup_(dedup), held_bytes_max_(held_bytes_max) {}
+  DataWriter(ReadPool& pool, AppendFiles& volumes, Deduplicator* dedup, std::size_t held_bytes_max)
+      : pool_(pool),
+        volumes_(volumes),
+        dedup_(dedup),
+        held_bytes_max_(held_bytes_max),
+        group_{0, volumes.front().position()} {}
   /// Waits for the thread to end what it is at.
   ~DataWriter();
   DataWriter(const DataWriter&) = delete;
@@ -62,7 +67,7 @@ class DataWriter {
   /// Where to return to if a large file turns out to be lost, or to be there already.
   struct LargeStart {
     AppendFile::Mark mark;
-    std::uint64_t at_bytes = 0;
+    format::DataAddress at;
     ContentHash frames;
     FingerprintStream fingerprint;
     format::SeekTable table;  ///< of a compressed one
@@ -73,18 +78,21 @@ class DataWriter {
   void work();
   [[nodiscard]] Status write_all();
   [[nodiscard]] Result<WrittenBatch> write(Batch& batch);
+  [[nodiscard]] Status begin_large(const Batch& batch);
   [[nodiscard]] Result<std::uint64_t> write_piece(Batch& batch);
   [[nodiscard]] Status write_data(Batch& batch);
   [[nodiscard]] Status end_large(const FilePiece& piece, BatchItem& item);
   [[nodiscard]] Status write_seek_table(BatchItem& item);
   [[nodiscard]] Status share_large(BatchItem& item);
+  [[nodiscard]] format::VolumeNumber emptiest() const;
   void rewind_large();
   [[nodiscard]] bool hand_over(WrittenBatch batch);
 
   ReadPool& pool_;
-  AppendFile& image_;
+  AppendFiles& volumes_;
   Deduplicator* dedup_;
   std::size_t held_bytes_max_;
+  format::DataAddress group_;  ///< where the extents of the volume group being written begin
   ContentHash frames_;
   std::optional<LargeStart> large_;
 

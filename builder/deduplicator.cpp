@@ -60,13 +60,14 @@ class Compaction {
 
 Status Deduplicator::share(Batch& batch) {
   Compaction compaction(batch);
+  const std::uint64_t position = volumes_[batch.volume].position();
   for (const BatchExtent& extent : batch.extents) {
     StoredExtent& stored = batch.items[extent.item].stored;
     const Loaded own{stored.codec, compaction.next(extent)};
     DGFS_TRY(known, table_.find(extent.fingerprint));
     if (!known) {
-      DGFS_CHECK(table_.add(extent.fingerprint, {image_.position() + compaction.kept_bytes(),
-                                                 extent.data_bytes, stored.codec}));
+      DGFS_CHECK(table_.add(extent.fingerprint, {position + compaction.kept_bytes(),
+                                                 extent.data_bytes, stored.codec, batch.volume}));
       compaction.keep(extent);
       continue;
     }
@@ -75,7 +76,7 @@ Status Deduplicator::share(Batch& batch) {
       compaction.keep(extent);
       continue;
     }
-    stored = {known->codec, known->bytes, known->at_bytes};
+    stored = {known->codec, true, known->volume, known->bytes, known->at_bytes};
     compaction.drop(extent);
   }
   compaction.finish();
@@ -87,7 +88,9 @@ Result<std::optional<PlacedExtent>> Deduplicator::find_or_add(const Fingerprint&
                                                               std::uint64_t content_bytes) {
   DGFS_TRY(known, table_.find(fingerprint));
   if (!known) {
-    DGFS_CHECK(table_.add(fingerprint, own));
+    if (own.bytes <= kTableExtentBytesMax) {
+      DGFS_CHECK(table_.add(fingerprint, own));
+    }
     return known;
   }
   DGFS_TRY(same, is_same_written(*known, own, content_bytes));
@@ -95,12 +98,12 @@ Result<std::optional<PlacedExtent>> Deduplicator::find_or_add(const Fingerprint&
   return known;
 }
 
-// What precedes it in the batch has moved to where it will be in the image.
+// What precedes it in the batch has moved to where it will be in the volume.
 Result<Bytes> Deduplicator::load(const PlacedExtent& extent, const Batch& batch) {
   const auto count = static_cast<std::size_t>(extent.bytes);
-  if (extent.at_bytes < image_.position()) return read_back_.read(extent.at_bytes, count);
-  const auto begin =
-      batch.data_begin + static_cast<std::size_t>(extent.at_bytes - image_.position());
+  const std::uint64_t position = volumes_[extent.volume].position();
+  if (extent.at_bytes < position) return read_back_.read({extent.volume, extent.at_bytes}, count);
+  const auto begin = batch.data_begin + static_cast<std::size_t>(extent.at_bytes - position);
   return batch.memory.first(begin + count).subspan(begin);
 }
 
@@ -115,8 +118,8 @@ Result<bool> Deduplicator::is_same_written(const PlacedExtent& a, const PlacedEx
   for (std::uint64_t at = 0; at < bytes; at += step) {
     stored_a.resize(static_cast<std::size_t>(std::min<std::uint64_t>(step, a.bytes - at)));
     stored_b.resize(static_cast<std::size_t>(std::min<std::uint64_t>(step, b.bytes - at)));
-    DGFS_CHECK(image_.read(a.at_bytes + at, stored_a));
-    DGFS_CHECK(image_.read(b.at_bytes + at, stored_b));
+    DGFS_CHECK(volumes_[a.volume].read(a.at_bytes + at, stored_a));
+    DGFS_CHECK(volumes_[b.volume].read(b.at_bytes + at, stored_b));
     if (!is_large) return is_same({a.codec, stored_a}, {b.codec, stored_b}, content_bytes);
     if (stored_a != stored_b) return false;
   }

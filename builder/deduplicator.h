@@ -19,21 +19,24 @@ namespace dgfs::builder {
 /// so that what is shared depends on the tree alone. For one thread.
 class Deduplicator {
  public:
-  /// @param image         that is being written
+  /// @param volumes       of the image that is being written
   /// @param dictionaries  of its compressed extents
   /// Both must outlive this.
-  Deduplicator(const AppendFile& image, const format::ContentDictionaries& dictionaries,
+  Deduplicator(const AppendFiles& volumes, const format::ContentDictionaries& dictionaries,
                ContentTable table)
-      : image_(image), dictionaries_(dictionaries), table_(std::move(table)), read_back_(image) {}
+      : volumes_(volumes),
+        dictionaries_(dictionaries),
+        table_(std::move(table)),
+        read_back_(volumes) {}
 
-  /// Takes out of the batch, which follows in the image, what is there already or stands in the
+  /// Takes out of the batch, which follows in its volume, what is there already or stands in the
   /// batch before: its data and checksums; the items say where it is instead. Errors: kIo, kNoSpace
   /// (of the table's file).
   [[nodiscard]] Status share(Batch& batch);
 
   /// The extent before `own` that has the same content, if any. If there is none, `own` is known
   /// from now on.
-  /// @param own            the last one in the image
+  /// @param own            the last one in its volume
   /// @param content_bytes  without holes
   /// Errors: as share().
   [[nodiscard]] Result<std::optional<PlacedExtent>> find_or_add(const Fingerprint& fingerprint,
@@ -53,7 +56,7 @@ class Deduplicator {
   [[nodiscard]] bool is_same(const Loaded& a, const Loaded& b, std::uint64_t content_bytes) const;
   [[nodiscard]] std::optional<Buffer> open(const Loaded& extent, std::uint64_t content_bytes) const;
 
-  const AppendFile& image_;
+  const AppendFiles& volumes_;
   const format::ContentDictionaries& dictionaries_;
   ContentTable table_;
   ReadBack read_back_;

@@ -4,19 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
-#include "builder/append_file.h"
 #include "builder/content_reader.h"
 #include "builder/dictionary_trainer.h"
 #include "builder/model_trainer.h"
+#include "builder/output_paths.h"
 #include "builder/packer.h"
 #include "builder/publisher.h"
 #include "builder/read_pool.h"
 #include "format/digest_hasher.h"
 #include "format/limits.h"
-#include "format/volume_header.h"
-#include "storage/direct_writes.h"
 
 namespace dgfs::builder {
 namespace {
@@ -44,7 +43,8 @@ constexpr unsigned kScanThreadsMax = 16;
 constexpr std::size_t kMemoryBytesPerThread = std::size_t{2} << 20;
 // Directories kept open by all readers together; a process may open 1024 files by default.
 constexpr std::size_t kOpenDirectoriesMax = 512;
-constexpr std::size_t kCopyBytes = std::size_t{4} << 20;
+// Buffers of several volumes share a sixteenth of the memory.
+constexpr std::size_t kWriteBytesMin = std::size_t{64} << 10;
 
 Result<std::int64_t> parse_epoch(const std::string& text) {
   std::int64_t seconds = 0;
@@ -55,13 +55,13 @@ Result<std::int64_t> parse_epoch(const std::string& text) {
                "SOURCE_DATE_EPOCH is not a number of seconds: " + text);
 }
 
-// Whether both paths are one name in one directory, however they are spelled.
-Result<bool> is_same_place(const storage::Env& env, const std::string& a, const std::string& b) {
-  if (storage::base_name(a) != storage::base_name(b)) return false;
-  DGFS_TRY(first, env.status(storage::parent_path(a)));
-  DGFS_TRY(second, env.status(storage::parent_path(b)));
-  return first.device == second.device && first.inode == second.inode;
+std::vector<std::string> volume_paths(const BuildOptions& options) {
+  std::vector<std::string> paths = {options.image_path};
+  paths.insert(paths.end(), options.volume_paths.begin(), options.volume_paths.end());
+  return paths;
 }
+
+std::string default_index_path(const BuildOptions& options) { return options.image_path + ".idx"; }
 
 }  // namespace
 
@@ -72,9 +72,10 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
       make_filler_(std::move(make_filler)),
       stop_(options.stop),
       budget_(divide(options, env)),
-      index_path_(options.index_path.value_or(options.image_path + ".idx")),
+      index_path_(options.index_path.value_or(default_index_path(options))),
       losses_(options.keep_going),
-      progress_(env, options.progress) {}
+      progress_(env, options.progress),
+      volumes_(env, volume_paths(options)) {}
 
 // Three eighths for batches, a quarter for sorting, an eighth to find contents again; the rest are
 // buffers of spools and the index.
@@ -99,6 +100,11 @@ ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const sto
   budget.name_bytes = std::clamp(memory_bytes / 16, kNameBytesMin, kNameBytesMax);
   budget.ahead_bytes = std::min(memory_bytes / 32, kAheadBytesMax);
   budget.held_bytes = std::min(memory_bytes / 16, kHeldBytesMax);
+  const std::size_t volumes = 1 + options.volume_paths.size();
+  budget.write_bytes =
+      volumes == 1 ? AppendFile::kWriteBytes
+                   : std::clamp(memory_bytes / 16 / volumes / kWriteBytesMin * kWriteBytesMin,
+                                kWriteBytesMin, AppendFile::kWriteBytes);
   budget.table_bytes = memory_bytes / 8;
   return budget;
 }
@@ -130,10 +136,8 @@ Status ImageBuilder::check_options() {
   if (options_.digest) {
     DGFS_CHECK(format::DigestHasher::make(*options_.digest));  // before work is done in vain
   }
-  DGFS_TRY(same_place, is_same_place(env_, options_.image_path, index_path_));
-  if (same_place) {
-    return Error(ErrorKind::kInvalidArgument, 4092, "image and index need different names")
-        .in_file(index_path_);
+  if (options_.volume_paths.size() > std::numeric_limits<format::VolumeNumber>::max()) {
+    return Error(ErrorKind::kInvalidArgument, 4094, "an image has at most 65536 volumes");
   }
   if (options_.created_seconds) {
     created_seconds_ = *options_.created_seconds;
@@ -149,18 +153,32 @@ Status ImageBuilder::check_options() {
 Status ImageBuilder::open_outputs() {
   DGFS_TRY(root, env_.open_directory(options_.source));
   root_ = std::move(root);
+  DGFS_CHECK(volumes_.open());
   const std::string image_directory = storage::parent_path(options_.image_path);
-  DGFS_TRY(image, env_.create_unnamed(image_directory));
-  image_file_ = std::move(image);
-  storage::write_past_cache(*image_file_);
   DGFS_TRY(index, env_.create_unnamed(has_index_file() ? storage::parent_path(index_path_)
                                                        : image_directory));
   index_file_ = std::move(index);
   spool_place_ = {&env_, image_directory};
-  for (const std::string& path : {options_.image_path, index_path_}) {
-    if (path.empty()) continue;
-    DGFS_TRY(there, check_output_path(env_, path));
-    if (there) old_outputs_.push_back({there->device, there->inode});
+  return check_outputs();
+}
+
+Status ImageBuilder::check_outputs() {
+  std::vector<std::string> paths = volumes_.paths();
+  // A volume where readers look for an index would be in their way.
+  if (has_index_file()) paths.push_back(index_path_);
+  if (!options_.volume_paths.empty() && index_path_ != default_index_path(options_)) {
+    paths.push_back(default_index_path(options_));
+  }
+  DGFS_CHECK(check_distinct(env_, paths));
+  paths = volumes_.paths();
+  if (has_index_file()) paths.push_back(index_path_);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    DGFS_TRY(there, check_output_path(env_, paths[i]));
+    if (!there) continue;
+    old_outputs_.push_back({there->device, there->inode});
+    if (i != 0 && i < volumes_.count()) {
+      DGFS_CHECK(check_volume_path(env_, paths[i], options_.image_path));
+    }
   }
   return ok();
 }
@@ -187,28 +205,27 @@ Status ImageBuilder::pack() {
   } else {
     DGFS_CHECK(reserve_image());
   }
-  AppendFile image(*image_file_, format::kPageBytes);
   IndexWriter index(*index_file_, spool_place_, stop_);
-  DGFS_CHECK(pack_tree(image, index));
-  const std::uint64_t data_end = image.position();
+  DGFS_CHECK(pack_tree(volumes_.begin(budget_.write_bytes), index));
   progress_.begin(Phase::kIndexing);
   report_.pages = index.page_count();
   report_.index_bytes = report_.superblock.index_bytes;
   report_.sockets_and_such = report_.superblock.other_files;
-  return finish_image(image, data_end);
+  return finish_volumes();
 }
 
 // Where there is too little space for all contents, there may be enough for those that differ.
 Status ImageBuilder::reserve_image() {
-  auto reserved = image_file_->preallocate(format::kPageBytes + totals_.extent_bytes);
+  auto reserved = volumes_.reserve(totals_.extent_bytes);
   const bool may_do = !reserved && reserved.error().kind() == ErrorKind::kNoSpace;
   return may_do && finds_duplicates() ? Status(ok()) : reserved;
 }
 
-Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
+Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
   DGFS_TRY(links, std::move(*links_).finish());
   BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, options_.xattrs,
                    packer_ ? &*packer_ : nullptr);
+  maker.spread(volumes.size(), options_.volume_groups);
   if (options_.digest) {
     maker.want_digests(*options_.digest);
     index.keep_digests(*options_.digest);
@@ -220,10 +237,10 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   DGFS_CHECK(pool.start());
   std::optional<Deduplicator> dedup;
   if (finds_duplicates()) {
-    dedup.emplace(image, dictionaries_.all(),
+    dedup.emplace(volumes, dictionaries_.all(),
                   ContentTable(spool_place_, totals_.contents, budget_.table_bytes));
   }
-  DataWriter data(pool, image, dedup ? &*dedup : nullptr, budget_.held_bytes);
+  DataWriter data(pool, volumes, dedup ? &*dedup : nullptr, budget_.held_bytes);
   DGFS_CHECK(data.start());
   // While contents are read and written.
   DGFS_TRY(model, train_model(*tree_, options_, stop_));
@@ -233,19 +250,22 @@ Status ImageBuilder::pack_tree(AppendFile& image, IndexWriter& index) {
   report_.hard_links = packer.further_names();
   report_.shared_files = packer.shared_files();
   report_.shared_bytes = packer.shared_bytes();
+  DGFS_TRY(superblock, index.finish(facts(data.frames())));
+  report_.superblock = superblock;
+  return ok();
+}
+
+IndexFacts ImageBuilder::facts(const ContentHash& frames) const {
   IndexFacts facts;
   facts.uuid = options_.uuid;
-  facts.frames = data.frames();
+  facts.frames = frames;
   facts.created_seconds = created_seconds_;
   facts.incomplete = losses_.count() != 0;
   facts.dictionaries = &dictionaries_.all();
-  // An index named after its image is found by that name.
-  if (index_path_ != options_.image_path + ".idx") {
-    facts.volume_hint = storage::base_name(options_.image_path);
-  }
-  DGFS_TRY(superblock, index.finish(facts));
-  report_.superblock = superblock;
-  return ok();
+  facts.volumes = volumes_.records();
+  // An index named after its image finds it by that name.
+  if (index_path_ == default_index_path(options_)) facts.volumes.front().hint.clear();
+  return facts;
 }
 
 // Before anything is packed: what is compressed first needs them as well.
@@ -270,47 +290,21 @@ BatchFillerMaker ImageBuilder::content_readers() {
   return [this, options] { return std::make_unique<ContentReader>(*root_, options, stop_); };
 }
 
-Status ImageBuilder::finish_image(AppendFile& image, std::uint64_t data_end) {
-  format::VolumeHeader header;
-  header.incompat = report_.superblock.incompat;
-  header.image_uuid = report_.superblock.uuid;
-  header.data_end = data_end;
-  DGFS_CHECK(image.align(format::kPageBytes));
-  if (options_.trailing_index) {
-    header.index_offset = image.position();
-    header.index_bytes = report_.superblock.index_bytes;
-    DGFS_CHECK(copy_index(image));
-  }
-  header.file_bytes = image.position() + format::kPageBytes;
-  const Buffer page = format::encode_volume_header(header);
-  DGFS_CHECK(image.append(page));
-  DGFS_CHECK(image.flush());
-  DGFS_CHECK(image_file_->write_at(0, page));
-  // What was reserved but not needed goes back.
-  DGFS_CHECK(image_file_->truncate(header.file_bytes));
-  report_.image_bytes = header.file_bytes;
-  return ok();
-}
-
-Status ImageBuilder::copy_index(AppendFile& image) {
-  Buffer buffer(static_cast<std::size_t>(
-      std::min<std::uint64_t>(kCopyBytes, report_.superblock.index_bytes)));
-  for (std::uint64_t at = 0; at < report_.superblock.index_bytes; at += buffer.size()) {
-    DGFS_CHECK(stop_.check());
-    const auto left = report_.superblock.index_bytes - at;
-    const auto part = MutableBytes(buffer).first(
-        static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer.size())));
-    DGFS_CHECK(storage::read_exactly(*index_file_, at, part));
-    DGFS_CHECK(image.append(part));
-  }
+Status ImageBuilder::finish_volumes() {
+  const storage::File* index = options_.trailing_index ? index_file_.get() : nullptr;
+  DGFS_TRY(file_bytes, volumes_.finish(report_.superblock, index, stop_));
+  report_.image_bytes = file_bytes.front();
+  report_.volume_bytes.assign(file_bytes.begin() + 1, file_bytes.end());
   return ok();
 }
 
 Status ImageBuilder::publish_outputs() {
   Publication publication;
-  publication.image = image_file_.get();
-  publication.image_path = options_.image_path;
-  publication.default_index_path = options_.image_path + ".idx";
+  publication.image = {&volumes_.file(0), options_.image_path};
+  for (std::size_t i = 1; i < volumes_.count(); ++i) {
+    publication.volumes.push_back({&volumes_.file(i), volumes_.paths()[i]});
+  }
+  publication.default_index_path = default_index_path(options_);
   if (has_index_file()) {
     publication.index = index_file_.get();
     publication.index_path = index_path_;

@@ -16,6 +16,7 @@
 #include "builder/dictionary_set.h"
 #include "builder/index_writer.h"
 #include "builder/losses.h"
+#include "builder/output_volumes.h"
 #include "builder/progress.h"
 #include "builder/scanner.h"
 #include "builder/stop.h"
@@ -42,20 +43,22 @@ class ImageBuilder {
     std::size_t name_bytes = 0;
     std::size_t ahead_bytes = 0;  ///< directories listed ahead
     std::size_t held_bytes = 0;   ///< records whose data is written
+    std::size_t write_bytes = 0;  ///< of each volume
     std::size_t table_bytes = 0;  ///< where contents stand that may be shared
   };
 
   [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);
   [[nodiscard]] Status check_options();
+  [[nodiscard]] Status check_outputs();
   [[nodiscard]] Status open_outputs();
   [[nodiscard]] BatchFillerMaker content_readers();
   [[nodiscard]] Status train_dictionaries();
   [[nodiscard]] Status scan();
   [[nodiscard]] Status pack();
   [[nodiscard]] Status reserve_image();
-  [[nodiscard]] Status pack_tree(AppendFile& image, IndexWriter& index);
-  [[nodiscard]] Status finish_image(AppendFile& image, std::uint64_t data_end);
-  [[nodiscard]] Status copy_index(AppendFile& image);
+  [[nodiscard]] Status pack_tree(AppendFiles& volumes, IndexWriter& index);
+  [[nodiscard]] Status finish_volumes();
+  [[nodiscard]] IndexFacts facts(const ContentHash& frames) const;
   [[nodiscard]] Status publish_outputs();
   [[nodiscard]] bool has_index_file() const { return !index_path_.empty(); }
   /// Contents that a filler makes up have no fingerprints.
@@ -75,7 +78,7 @@ class ImageBuilder {
   std::vector<FileIdentity> old_outputs_;
 
   std::unique_ptr<storage::Directory> root_;
-  std::unique_ptr<storage::File> image_file_;
+  OutputVolumes volumes_;
   std::unique_ptr<storage::File> index_file_;
   std::unique_ptr<TreeSpool> tree_;
   std::unique_ptr<LinkSorter> links_;

@@ -10,7 +10,6 @@
 #include "format/limits.h"
 #include "format/mode.h"
 #include "format/section.h"
-#include "format/volume_header.h"
 
 namespace dgfs::builder {
 namespace {
@@ -26,10 +25,18 @@ Buffer encode_model(const format::Model& model) {
   return body;
 }
 
-format::Uuid content_uuid(const ContentHash& frames, const ContentHash& sections) {
+// The page directory among the sections says which volume extents stand in; not how many volumes
+// there are, some of which may be empty.
+format::Uuid content_uuid(const ContentHash& frames, const ContentHash& sections,
+                          std::size_t volumes) {
   ContentHash both;
   both.update(frames.digest());
   both.update(sections.digest());
+  if (volumes > 1) {
+    Buffer count;
+    format::Encoder(count).fixed(static_cast<std::uint32_t>(volumes));
+    both.update(count);
+  }
   return uuid_of_digest(both.digest());
 }
 
@@ -104,7 +111,6 @@ Status IndexWriter::add_link_pages() {
 }
 
 Result<format::Superblock> IndexWriter::finish(const IndexFacts& facts) {
-  data_end_ = pages_.data_end();
   DGFS_CHECK(add_link_pages());
   DGFS_CHECK(pages_.finish());
   DGFS_CHECK(directories_.finish());
@@ -112,11 +118,15 @@ Result<format::Superblock> IndexWriter::finish(const IndexFacts& facts) {
   DGFS_CHECK(index_.finish(superblock_));
   if (side_.xattrs().size_bytes() != 0) superblock_.compat |= format::feature::kCompatXattrs;
   if (side_.has_acls()) superblock_.compat |= format::feature::kCompatAcls;
+  if (facts.volumes.size() > 1) superblock_.incompat |= format::feature::kIncompatVolumes;
   if (facts.incomplete) superblock_.compat |= format::feature::kCompatIncomplete;
-  superblock_.uuid = facts.uuid.value_or(content_uuid(facts.frames, index_.hash()));
+  superblock_.uuid =
+      facts.uuid.value_or(content_uuid(facts.frames, index_.hash(), facts.volumes.size()));
   superblock_.next_inode = superblock_.namespace_entries + 1;
   superblock_.created_seconds = facts.created_seconds;
-  superblock_.stored_bytes = data_end_ - format::kPageBytes;
+  for (const format::VolumeRecord& volume : facts.volumes) {
+    superblock_.stored_bytes += volume.data_end - format::kPageBytes;
+  }
   DGFS_CHECK(index_.write_superblock(superblock_));
   return superblock_;
 }
@@ -131,7 +141,7 @@ Status IndexWriter::write_sections(const IndexFacts& facts) {
   }
   DGFS_CHECK(write_inode_runs());
   Buffer volumes;
-  format::encode_volume_table({{0, data_end_, facts.volume_hint}}, volumes);
+  format::encode_volume_table(facts.volumes, volumes);
   DGFS_CHECK(write_block(SectionKind::kVolumes, volumes, false));
   DGFS_CHECK(write_spool(SectionKind::kLongTargets, side_.long_targets()));
   DGFS_CHECK(write_spool(SectionKind::kXattrs, side_.xattrs()));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "builder/content_hash.h"
 #include "builder/digest_writer.h"
@@ -16,6 +17,7 @@
 #include "builder/page_writer.h"
 #include "builder/side_sections.h"
 #include "format/content_dictionary.h"
+#include "format/volume_header.h"
 
 namespace dgfs::builder {
 
@@ -24,8 +26,8 @@ struct IndexFacts {
   std::optional<format::Uuid> uuid;  ///< nullopt: hash of the content
   ContentHash frames;                ///< of the checksums of all frames, in order
   std::int64_t created_seconds = 0;
-  std::string volume_hint;
-  bool incomplete = false;                                    ///< some input was left out
+  std::vector<format::VolumeRecord> volumes;  ///< where extents stand, the image first
+  bool incomplete = false;                    ///< some input was left out
   const format::ContentDictionaries* dictionaries = nullptr;  ///< null: none
 };
 
@@ -42,6 +44,10 @@ class IndexWriter {
   [[nodiscard]] Status begin_directory();
   /// The next entry in key order, the root first. Uses up `entry`.
   [[nodiscard]] Status add(format::Entry& entry);
+  /// The extents of the entries that follow begin here.
+  [[nodiscard]] Status begin_extents(const format::DataAddress& at) {
+    return pages_.begin_extents(at);
+  }
   /// The attributes of a multiply linked object; in order of their first names.
   [[nodiscard]] Status add_link_record(const format::Entry& record);
   /// Writes everything; gives the superblock as written.
@@ -79,7 +85,6 @@ class IndexWriter {
   Spool link_records_;
   std::shared_ptr<const format::Model> model_;
   format::Superblock superblock_;
-  std::uint64_t data_end_ = 0;
 };
 
 }  // namespace dgfs::builder

@@ -34,6 +34,10 @@ Status Packer::pack(WrittenBatch& batch) {
 
 Status Packer::complete_items(WrittenBatch& batch) {
   prefix_ = batch.prefix;
+  if (batch.group.volume != data_at_.volume) {
+    data_at_ = batch.group;
+    DGFS_CHECK(parts_.index.begin_extents(data_at_));
+  }
   for (BatchItem& item : batch.items) {
     const Bytes record = batch.record(item);
     if (record_kind(record) == RecordKind::kDirectory) {
@@ -59,9 +63,9 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   DGFS_CHECK(add_digest(item, scanned));
   parts_.progress.state().content_bytes += scanned.size_bytes;
   const std::uint64_t stored = entry_.stored_bytes;
-  const bool shared = item.stored.shared_at_bytes != 0;
-  if (shared) {
-    entry_.address = format::DataAddress{0, item.stored.shared_at_bytes};
+  const bool is_in_sum = item.stored.at_bytes == 0;
+  if (!is_in_sum) entry_.address = format::DataAddress{item.stored.volume, item.stored.at_bytes};
+  if (item.stored.is_shared) {
     ++shared_files_;
     shared_bytes_ += stored;
   }
@@ -72,7 +76,7 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   } else {
     DGFS_CHECK(parts_.index.add(entry_));
   }
-  if (!shared) data_at_ += stored;
+  if (is_in_sum) data_at_.offset_bytes += stored;
   return ok();
 }
 
@@ -124,7 +128,7 @@ Status Packer::add_first_name() {
   name.link_inode = parts_.index.next_ordinal() + 1;
   if (!entry_.address) name.stored_bytes = entry_.stored_bytes;
   entry_.key = format::link_key(name.link_inode);
-  if (name.stored_bytes != 0) entry_.address = format::DataAddress{0, data_at_};
+  if (name.stored_bytes != 0) entry_.address = data_at_;
   DGFS_CHECK(parts_.index.add_link_record(entry_));
   return parts_.index.add(name);
 }

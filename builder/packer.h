@@ -52,9 +52,10 @@ class Packer {
   PackerParts parts_;
   OmittedPositions omitted_;
   std::string prefix_;
-  format::Entry entry_;                         ///< being completed
-  std::uint64_t data_at_ = format::kPageBytes;  ///< where the next extent to be completed begins
-  std::uint64_t counted_bytes_ = 0;             ///< in the progress, of a file in pieces
+  format::Entry entry_;  ///< being completed
+  /// Where the next extent to be completed begins that has no place of its own.
+  format::DataAddress data_at_{0, format::kPageBytes};
+  std::uint64_t counted_bytes_ = 0;  ///< in the progress, of a file in pieces
   std::uint64_t further_names_ = 0;
   std::uint64_t shared_files_ = 0;
   std::uint64_t shared_bytes_ = 0;

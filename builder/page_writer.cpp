@@ -28,7 +28,7 @@ PageWriter::PageWriter(IndexFile& index, const SpoolPlace& place)
       directory_(place),
       wanted_count_(2 * kFirstGuess),
       guess_(kFirstGuess),
-      page_offset_(format::kPageBytes) {}
+      page_data_{0, format::kPageBytes} {}
 
 Status PageWriter::add(std::uint64_t zone, format::Entry& entry) {
   if (zone != zone_) {
@@ -103,10 +103,11 @@ Status PageWriter::write_page(const format::EncodedPage& page) {
   record.separator = format::make_separator(last_key_, page.first_key, page.prefix);
   record.first_ordinal = page_ordinal_;
   record.entry_count = static_cast<std::uint32_t>(page.entry_count);
-  record.first_data_offset = page_offset_;
+  record.volume = page_data_.volume;
+  record.first_data_offset = page_data_.offset_bytes;
   record.checksum = page.checksum;
   page_ordinal_ += page.entry_count;
-  page_offset_ += page.data_bytes;
+  page_data_.offset_bytes += page.data_bytes;
   last_key_ = page.last_key;
   DGFS_CHECK(index_.append(page.bytes));
   return directory_.add(std::move(record));
@@ -124,12 +125,10 @@ void PageWriter::drop_first(std::size_t count) {
   waiting_count_ -= count;
 }
 
-std::uint64_t PageWriter::data_end() const {
-  std::uint64_t end = page_offset_;
-  for (std::size_t i = 0; i < waiting_count_; ++i) {
-    if (!waiting_[i].address) end += waiting_[i].stored_bytes;
-  }
-  return end;
+Status PageWriter::begin_extents(const format::DataAddress& at) {
+  DGFS_CHECK(write_pages(true));
+  page_data_ = at;
+  return ok();
 }
 
 Status PageWriter::finish() {

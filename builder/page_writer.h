@@ -30,11 +30,12 @@ class PageWriter {
   /// Zones in rising order, keys rising within each. Swaps `entry` for a used one, so that its
   /// strings are reused. Errors: kIo, kNoSpace; kLimit (2^16 attribute tables).
   [[nodiscard]] Status add(std::uint64_t zone, format::Entry& entry);
+  /// The extents of the entries that follow begin here. The page ends, since its running sum is of
+  /// one volume. Errors: as add().
+  [[nodiscard]] Status begin_extents(const format::DataAddress& at);
   [[nodiscard]] Status finish();
 
   [[nodiscard]] format::Ordinal entry_count() const { return entry_count_; }
-  /// Where data of the entries added so far ends.
-  [[nodiscard]] std::uint64_t data_end() const;
   [[nodiscard]] const PageDirectoryWriter& directory() const { return directory_; }
   /// Bytes of section kAttributeTables; complete after finish().
   [[nodiscard]] const Spool& attribute_tables() const { return attribute_tables_; }
@@ -63,7 +64,7 @@ class PageWriter {
   std::uint64_t zone_ = 0;
   std::optional<std::string> last_key_;  ///< of the page before in this zone
   format::Ordinal page_ordinal_ = 0;     ///< first of the next page
-  std::uint64_t page_offset_;            ///< where data of the next page begins
+  format::DataAddress page_data_;        ///< where data of the next page begins
   format::Ordinal entry_count_ = 0;
 };
 

@@ -5,11 +5,12 @@
 #include <array>
 #include <functional>
 #include <new>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "builder/append_file.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "format/superblock.h"
 #include "format/volume_header.h"
 #include "storage/names.h"
@@ -77,44 +78,66 @@ bool is_index_of(storage::Env& env, const std::string& index_path, const std::st
   return superblock && header && superblock.value().uuid == header.value().image_uuid;
 }
 
+// An output, and what its place held before.
+struct Replacement {
+  Publication::Output output;
+  std::string new_path;        ///< hidden; empty where the output goes to its place at once
+  std::string old_path;        ///< hidden, empty if there was none
+  bool is_old_linked = false;  ///< it has that name already, beside its own
+};
+
 class Publisher {
  public:
-  Publisher(storage::Env& env, const Publication& publication)
-      : env_(env), publication_(publication) {}
+  Publisher(storage::Env& env, const Publication& publication);
 
   Status run();
 
  private:
-  Status stage_index();
-  Status keep_old_image();
+  Status sync_all();
+  Status stage(const Publication::Output& output, std::string& hidden);
+  Status keep_old(Replacement& output);
   Status set_aside(const std::string& path);
   Status switch_image();
   Status switch_index();
+  Status switch_volume(Replacement& volume);
+  Status make_way(const Replacement& output);
+  Status sync_directories();
+  void remove_old();
 
   storage::Env& env_;
   const Publication& publication_;
+  Replacement image_;
+  std::vector<Replacement> volumes_;      ///< as many as there are from the beginning
   std::string new_index_;                 ///< hidden path
-  std::string old_image_;                 ///< hidden path, empty if there was none
-  bool is_old_linked_ = false;            ///< it has that name already, beside its own
   std::vector<std::string> old_indexes_;  ///< hidden paths
   Rollback rollback_;
 };
 
+Publisher::Publisher(storage::Env& env, const Publication& publication)
+    : env_(env), publication_(publication), image_{publication.image, {}, {}, false} {
+  for (const auto& volume : publication.volumes) volumes_.push_back({volume, {}, {}, false});
+}
+
 Status Publisher::run() {
   const bool has_index = publication_.index != nullptr;
   const std::string& other_index = publication_.default_index_path;
-  const bool is_other_old = other_index != publication_.index_path &&
-                            is_index_of(env_, other_index, publication_.image_path);
+  const bool is_other_old =
+      other_index != publication_.index_path && is_index_of(env_, other_index, image_.output.path);
   // One name changes, which is atomic by itself.
-  if (!has_index && !is_other_old) {
-    return env_.publish(*publication_.image, publication_.image_path);
+  if (!has_index && !is_other_old && volumes_.empty()) {
+    return env_.publish(*image_.output.file, image_.output.path);
   }
-  // Slow, so it comes before anything has a name that a kill would leave.
-  DGFS_CHECK(publication_.image->sync());
+  DGFS_CHECK(sync_all());
   if (has_index) {
-    DGFS_CHECK(stage_index());
+    DGFS_CHECK(stage({publication_.index, publication_.index_path}, new_index_));
   }
-  DGFS_CHECK(keep_old_image());
+  for (Replacement& volume : volumes_) {
+    DGFS_CHECK(stage(volume.output, volume.new_path));
+  }
+  DGFS_CHECK(keep_old(image_));
+  for (Replacement& volume : volumes_) {
+    DGFS_CHECK(keep_old(volume));
+  }
   if (has_index) {
     DGFS_CHECK(set_aside(publication_.index_path));
   }
@@ -125,31 +148,43 @@ Status Publisher::run() {
   if (has_index) {
     DGFS_CHECK(switch_index());
   }
+  for (Replacement& volume : volumes_) {
+    DGFS_CHECK(switch_volume(volume));
+  }
+  DGFS_CHECK(sync_directories());
   rollback_.commit();
-  if (!old_image_.empty()) remove_quietly(env_, old_image_);
-  for (const std::string& path : old_indexes_) remove_quietly(env_, path);
+  remove_old();
   return ok();
 }
 
-Status Publisher::stage_index() {
-  const std::string& path = publication_.index_path;
-  new_index_ = beside(path, fresh_name(env_, path, "new"));
-  rollback_.add([this] { remove_quietly(env_, new_index_); });
-  return env_.publish(*publication_.index, new_index_);
+// Slow, so it comes before anything has a name that a kill would leave.
+Status Publisher::sync_all() {
+  DGFS_CHECK(image_.output.file->sync());
+  for (const Replacement& volume : volumes_) {
+    DGFS_CHECK(with_path(volume.output.file->sync(), volume.output.path));
+  }
+  return ok();
 }
 
-Status Publisher::keep_old_image() {
-  const std::string& path = publication_.image_path;
+Status Publisher::stage(const Publication::Output& output, std::string& hidden) {
+  hidden = beside(output.path, fresh_name(env_, output.path, "new"));
+  rollback_.add([this, &hidden] { remove_quietly(env_, hidden); });
+  return env_.publish(*output.file, hidden);
+}
+
+Status Publisher::keep_old(Replacement& output) {
+  const std::string& path = output.output.path;
   DGFS_TRY(there, exists(env_, path));
   if (!there) return ok();
   DGFS_TRY(directory, env_.open_directory(storage::parent_path(path)));
   const std::string name = fresh_name(env_, path, "old");
-  old_image_ = beside(path, name);
-  rollback_.add([this] {
-    if (is_old_linked_) remove_quietly(env_, old_image_);
+  output.old_path = beside(path, name);
+  rollback_.add([this, &output] {
+    if (output.is_old_linked) remove_quietly(env_, output.old_path);
   });
   // Where the file system has no hard links, switching renames it instead.
-  is_old_linked_ = directory->make_link(*directory, storage::base_name(path), name).has_value();
+  output.is_old_linked =
+      directory->make_link(*directory, storage::base_name(path), name).has_value();
   return ok();
 }
 
@@ -163,17 +198,20 @@ Status Publisher::set_aside(const std::string& path) {
 }
 
 Status Publisher::switch_image() {
-  const std::string& path = publication_.image_path;
+  const std::string& path = image_.output.path;
   // publish() may fail after its rename, when the directory cannot be synced.
   rollback_.add([this, &path] {
-    if (old_image_.empty()) return remove_quietly(env_, path);
+    if (image_.old_path.empty()) return remove_quietly(env_, path);
     // Both names of one file: a rename would do nothing and leave the hidden one.
-    static_cast<void>(env_.rename(old_image_, path));
+    static_cast<void>(env_.rename(image_.old_path, path));
   });
-  if (!old_image_.empty() && !is_old_linked_) {
-    DGFS_CHECK(env_.rename(path, old_image_));
-  }
-  return env_.publish(*publication_.image, path);
+  DGFS_CHECK(make_way(image_));
+  return env_.publish(*image_.output.file, path);
+}
+
+Status Publisher::make_way(const Replacement& output) {
+  if (output.old_path.empty() || output.is_old_linked) return ok();
+  return env_.rename(output.output.path, output.old_path);
 }
 
 Status Publisher::switch_index() {
@@ -183,27 +221,40 @@ Status Publisher::switch_index() {
   return env_.sync_directory(storage::parent_path(path));
 }
 
+Status Publisher::switch_volume(Replacement& volume) {
+  const std::string& path = volume.output.path;
+  rollback_.add([this, &volume, &path] {
+    const bool was_there = !volume.old_path.empty();
+    static_cast<void>(was_there ? env_.rename(volume.old_path, path)
+                                : env_.rename(path, volume.new_path));
+  });
+  DGFS_CHECK(make_way(volume));
+  return env_.rename(volume.new_path, path);
+}
+
+Status Publisher::sync_directories() {
+  std::set<std::string> directories;
+  for (const Replacement& volume : volumes_) {
+    directories.insert(storage::parent_path(volume.output.path));
+  }
+  for (const std::string& directory : directories) {
+    DGFS_CHECK(env_.sync_directory(directory));
+  }
+  return ok();
+}
+
+void Publisher::remove_old() {
+  for (const Replacement& volume : volumes_) {
+    if (!volume.old_path.empty()) remove_quietly(env_, volume.old_path);
+  }
+  if (!image_.old_path.empty()) remove_quietly(env_, image_.old_path);
+  for (const std::string& path : old_indexes_) remove_quietly(env_, path);
+}
+
 }  // namespace
 
 Status publish(storage::Env& env, const Publication& publication) {
   return Publisher(env, publication).run();
-}
-
-Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
-                                                             const std::string& path) {
-  DGFS_CHECK(storage::check_name(storage::base_name(path), storage::parent_path(path)));
-  DGFS_TRY(directory, env.open_directory(storage::parent_path(path)));
-  auto status = directory->status(storage::base_name(path));
-  if (!status && status.error().kind() == ErrorKind::kNotFound) return std::nullopt;
-  if (!status) return std::move(status).error();
-  const std::uint32_t mode = status.value().mode;
-  if (format::is_regular(mode)) return status.value();
-  if (format::is_directory(mode)) {
-    return Error(ErrorKind::kIsDirectory, 4080, "is a directory").in_file(path);
-  }
-  // To put a file in the place of a device would take the device away from everybody; in that of
-  // a link (/dev/stdout, for one), the link.
-  return Error(ErrorKind::kExists, 4081, "is there and is not a regular file").in_file(path);
 }
 
 }  // namespace dgfs::builder

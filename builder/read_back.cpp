@@ -12,17 +12,20 @@ constexpr std::size_t kAheadBytesMax = std::size_t{1} << 20;
 
 }  // namespace
 
-Result<Bytes> ReadBack::read(std::uint64_t at_bytes, std::size_t count) {
-  const auto end = begin_ + window_.size();
-  if (at_bytes >= begin_ && at_bytes + count <= end) {
-    return Bytes(window_).subspan(static_cast<std::size_t>(at_bytes - begin_), count);
+Result<Bytes> ReadBack::read(format::DataAddress at, std::size_t count) {
+  const std::uint64_t begin = begin_.offset_bytes;
+  const std::uint64_t end = begin + window_.size();
+  const bool is_behind = at.volume == begin_.volume && at.offset_bytes >= begin;
+  if (is_behind && at.offset_bytes + count <= end) {
+    return Bytes(window_).subspan(static_cast<std::size_t>(at.offset_bytes - begin), count);
   }
-  const bool follows = at_bytes >= begin_ && at_bytes <= end + ahead_bytes_;
+  const bool follows = is_behind && at.offset_bytes <= end + ahead_bytes_;
   ahead_bytes_ = follows ? std::clamp(2 * ahead_bytes_, kAheadBytesMin, kAheadBytesMax) : 0;
-  const auto left = image_.position() - at_bytes;
+  const AppendFile& volume = volumes_[at.volume];
+  const auto left = volume.position() - at.offset_bytes;
   window_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(count + ahead_bytes_, left)));
-  begin_ = at_bytes;
-  if (auto read = image_.read(at_bytes, window_); !read) {
+  begin_ = at;
+  if (auto read = volume.read(at.offset_bytes, window_); !read) {
     window_.clear();
     return std::move(read).error();
   }

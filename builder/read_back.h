@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-#include "builder/append_file.h"
+#include "builder/output_volumes.h"
+#include "format/entry.h"
 
 namespace dgfs::builder {
 
@@ -14,16 +15,16 @@ namespace dgfs::builder {
 /// What it has read must not be overwritten. Not thread-safe.
 class ReadBack {
  public:
-  /// @param image  must outlive this
-  explicit ReadBack(const AppendFile& image) : image_(image) {}
+  /// @param volumes  must outlive this
+  explicit ReadBack(const AppendFiles& volumes) : volumes_(volumes) {}
 
-  /// Bytes [at_bytes, at_bytes + count) of the image, which must be there; valid until the next
-  /// call. Errors: kIo.
-  [[nodiscard]] Result<Bytes> read(std::uint64_t at_bytes, std::size_t count);
+  /// `count` bytes of the image from `at` on, which must be there; valid until the next call.
+  /// Errors: kIo.
+  [[nodiscard]] Result<Bytes> read(format::DataAddress at, std::size_t count);
 
  private:
-  const AppendFile& image_;
-  std::uint64_t begin_ = 0;      ///< of window_, in the image
+  const AppendFiles& volumes_;
+  format::DataAddress begin_;    ///< of window_
   std::size_t ahead_bytes_ = 0;  ///< that were read beyond what was wanted
   Buffer window_;
 };

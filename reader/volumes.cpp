@@ -11,12 +11,15 @@
 #include "format/mode.h"
 #include "reader/placed_error.h"
 #include "reader/unused_bytes.h"
+#include "storage/names.h"
 
 namespace dgfs::reader {
 namespace {
 
 // Of a folder that is looked through.
 constexpr std::size_t kFolderNamesMax = 10'000;
+// Leftovers of as many builds that were killed.
+constexpr std::size_t kHiddenCandidatesMax = 1000;
 
 Result<format::VolumeHeader> decode_header(const storage::File& file, Bytes page,
                                            std::uint64_t offset) {
@@ -44,6 +47,27 @@ std::vector<std::string> candidates(const VolumePlaces& places, format::VolumeNu
   }
   paths.insert(paths.end(), places.paths.begin(), places.paths.end());
   return paths;
+}
+
+// Where a build was stopped between the switch to its image and giving the new volumes their names,
+// they lie beside the old ones, or where these would be, under hidden names.
+std::vector<std::string> hidden_candidates(storage::Env& env,
+                                           const std::vector<std::string>& paths) {
+  std::vector<std::string> hidden;
+  for (const auto& path : paths) {
+    const auto folder = storage::parent_path(path);
+    const auto name = storage::base_name(path);
+    const auto directory = env.open_directory(folder);
+    if (!directory) continue;
+    // What cannot be listed has none, as far as one can tell.
+    static_cast<void>(directory.assume_value()->each_name([&](std::string_view other) {
+      if (storage::is_hidden_name_of(other, name)) {
+        hidden.push_back(in_folder(folder, std::string(other)));
+      }
+      return hidden.size() < kHiddenCandidatesMax;
+    }));
+  }
+  return hidden;
 }
 
 Result<FoundVolume> open_volume(storage::Env& env, const std::string& path, bool direct,
@@ -129,7 +153,8 @@ Status check_volume(const Volume& volume) {
 Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
                                 format::VolumeNumber number, const std::string& hint) {
   auto text = fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(places.uuid));
-  for (const auto& path : candidates(places, number, hint)) {
+  auto paths = candidates(places, number, hint);
+  for (const auto& path : paths) {
     auto found = open_volume(env, path, false, places.warn);
     if (!found) {
       if (found.assume_error().kind() == ErrorKind::kIsDirectory) {
@@ -145,6 +170,13 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
     if (header.image_uuid != places.uuid) {
       text += fmt::format("; {} has uuid {}", path, format::uuid_text(header.image_uuid));
     }
+  }
+  // An image is never under a hidden name alone.
+  if (number == 0) paths.clear();
+  for (const auto& path : hidden_candidates(env, paths)) {
+    auto found = open_volume(env, path, false, places.warn);
+    if (!found) continue;
+    if (is_wanted(found.assume_value().header, places, number)) return found;
   }
   return Error(ErrorKind::kNotFound, 3071, std::move(text));
 }

@@ -61,7 +61,8 @@ struct FoundVolume {
 /// for verify. Errors: kIo, kCorrupt.
 [[nodiscard]] Status check_volume(const Volume& volume);
 
-/// Looks for a volume by UUID and number. Reads one page of each file tried.
+/// Looks for a volume by UUID and number. Reads one page of each file tried; where it is at none of
+/// these places, also at hidden names of them, which a build gives its volumes before their own.
 /// @param hint  file name it may have in the folder; may be empty
 /// Errors: kNotFound; its text says what was found instead.
 [[nodiscard]] Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,

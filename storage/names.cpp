@@ -30,9 +30,19 @@ Status check_time(const Time& time, const std::string& path) {
       .in_file(path);
 }
 
+namespace {
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+// What is added to a name that is hidden.
+constexpr std::size_t hidden_bytes(std::size_t digits, std::size_t suffix) {
+  return 3 + digits + suffix;
+}
+
+}  // namespace
+
 std::string hidden_name(std::string_view name, Bytes random, std::string_view suffix) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const std::size_t added = 3 + 2 * random.size() + suffix.size();
+  const std::size_t added = hidden_bytes(2 * random.size(), suffix.size());
   std::string hidden = ".";
   hidden.append(name.substr(0, kNameBytesMax - added)).push_back('.');
   for (const std::uint8_t byte : random) {
@@ -40,6 +50,19 @@ std::string hidden_name(std::string_view name, Bytes random, std::string_view su
     hidden.push_back(kDigits[byte & 15]);
   }
   return hidden.append(".").append(suffix);
+}
+
+bool is_hidden_name_of(std::string_view hidden, std::string_view name) {
+  if (hidden.size() > kNameBytesMax) return false;
+  const auto suffix_dot = hidden.rfind('.');
+  if (suffix_dot == hidden.npos || suffix_dot == 0 || hidden.front() != '.') return false;
+  const auto digits_dot = hidden.rfind('.', suffix_dot - 1);
+  if (digits_dot == hidden.npos || digits_dot == 0) return false;
+  const auto digits = hidden.substr(digits_dot + 1, suffix_dot - digits_dot - 1);
+  const auto suffix = hidden.substr(suffix_dot + 1);
+  if (digits.empty() || digits.find_first_not_of(kDigits) != digits.npos) return false;
+  return hidden.substr(1, digits_dot - 1) ==
+         name.substr(0, kNameBytesMax - hidden_bytes(digits.size(), suffix.size()));
 }
 
 std::string join_path(const std::string& directory_path, std::string_view name) {

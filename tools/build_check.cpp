@@ -25,7 +25,9 @@ int check_published(const Session& session, const PublishedImage& published, uns
   const std::string& path = published.image_path;
   forget(session, path);
   forget(session, published.index_path);
+  for (const std::string& volume : published.volume_paths) forget(session, volume);
   reader::OpenOptions open;
+  open.volume_paths = published.volume_paths;
   if (!published.index_path.empty()) open.index_path = published.index_path;
   open.warn = [&](const Error& error) { session.complain("damaged: " + error.message()); };
   const auto image = reader::Image::open(session.env(), path, open);

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "reader/verify.h"
 #include "tools/command.h"
@@ -15,7 +16,8 @@ namespace dgfs::tools {
 /// What was published, and where.
 struct PublishedImage {
   std::string image_path;
-  std::string index_path;    ///< empty: only the copy in the image
+  std::string index_path;  ///< empty: only the copy in the image
+  std::vector<std::string> volume_paths;
   bool has_digests = false;  ///< to compare contents with
 };
 

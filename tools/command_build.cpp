@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+
 #include "builder/build.h"
 #include "format/mode.h"
 #include "storage/file.h"
@@ -71,6 +73,10 @@ void add_tree_options(OptionParser& options, builder::BuildOptions& build) {
 void add_output_options(OptionParser& options, builder::BuildOptions& build, bool& no_index_file) {
   options.value("--index", "FILE", "Where to write the index (default: IMAGE.idx)",
                 build.index_path);
+  options.values("--volume", "FILE",
+                 "A further file to spread contents over, as a rule on another disk (can be "
+                 "repeated)",
+                 build.volume_paths);
   options.flag("--no-index-file", "Write no separate index, only the copy in the image",
                no_index_file);
   options.on_flag("--no-index-copy", "Write the separate index only, no copy in the image",
@@ -179,11 +185,20 @@ void print_summary(const Session& session, const BuildCommand& command,
   const std::string image = shell_quoted(command.build.image_path);
   const std::string index_path = index_path_of(command.build);
   const std::string index = index_path.empty() ? "(index in image)" : shell_quoted(index_path);
-  const std::size_t width = std::max({image.size(), index.size(), std::size_t{14}});
+  std::vector<std::string> volumes;
+  std::size_t width = std::max({image.size(), index.size(), std::size_t{14}});
+  for (const auto& path : command.build.volume_paths) {
+    volumes.push_back(shell_quoted(path));
+    width = std::max(width, volumes.back().size());
+  }
   session.print(fmt::format("{:<{}}  {:>9}   {}\n", image, width, size_text(report.image_bytes),
                             entries_text(report)));
   session.print(fmt::format("{:<{}}  {:>9}   {:.1f} bytes per entry\n", index, width,
                             size_text(report.index_bytes), bytes_per_entry(report)));
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    session.print(fmt::format("{:<{}}  {:>9}   volume {}\n", volumes[i], width,
+                              size_text(report.volume_bytes[i]), i + 1));
+  }
   if (report.shared_files != 0) {
     session.print(fmt::format("{:<{}}  {:>9}   {} with contents that others have\n", "deduplicated",
                               width, size_text(report.shared_bytes),
@@ -197,6 +212,16 @@ void print_summary(const Session& session, const BuildCommand& command,
                             size_text(peak_memory_bytes())));
 }
 
+std::string volumes_json(const BuildCommand& command, const builder::BuildReport& report) {
+  std::string json;
+  for (std::size_t i = 0; i < report.volume_bytes.size(); ++i) {
+    JsonObject volume;
+    volume.add("path", command.build.volume_paths[i]).add("bytes", report.volume_bytes[i]);
+    json += (i == 0 ? "" : ",") + volume.text();
+  }
+  return "[" + json + "]";
+}
+
 JsonObject as_json(const BuildCommand& command, const builder::BuildReport& report) {
   const format::Superblock& superblock = report.superblock;
   JsonObject json;
@@ -204,6 +229,7 @@ JsonObject as_json(const BuildCommand& command, const builder::BuildReport& repo
       .add("image_bytes", report.image_bytes)
       .add("index", index_path_of(command.build))
       .add("index_bytes", report.index_bytes)
+      .add_raw("volumes", volumes_json(command, report))
       .add("index_bytes_per_entry", bytes_per_entry(report))
       .add("uuid", format::uuid_text(superblock.uuid))
       .add("entries", superblock.namespace_entries)
@@ -237,8 +263,10 @@ int report_losses(const Session& session, const builder::BuildReport& report) {
 std::string consequence(const builder::BuildOptions& build, const Error& error) {
   std::string source = build.source;
   if (!source.ends_with('/')) source += '/';
-  const bool one_file = error.file().starts_with(source) && error.kind() != ErrorKind::kNoSpace &&
-                        error.file() != build.image_path;
+  const bool one_file =
+      error.file().starts_with(source) && error.kind() != ErrorKind::kNoSpace &&
+      error.file() != build.image_path &&
+      std::ranges::find(build.volume_paths, error.file()) == build.volume_paths.end();
   if (!one_file || build.keep_going) return "nothing was written";
   return "nothing was written (--keep-going packs the rest)";
 }
@@ -260,10 +288,10 @@ int verify_and_report(const Session& session, const BuildCommand& command,
   int code = kExitDone;
   if (command.verify) {
     std::optional<reader::VerifyReport> report;
-    code = check_published(
-        session,
-        {command.build.image_path, index_path_of(command.build), command.build.digest.has_value()},
-        command.build.jobs, command.quiet, report);
+    code = check_published(session,
+                           {command.build.image_path, index_path_of(command.build),
+                            command.build.volume_paths, command.build.digest.has_value()},
+                           command.build.jobs, command.quiet, report);
     if (text && code == kExitDone) session.print("verified: " + summary_text(*report) + "\n");
     add_verification(json, report);
   }

@@ -47,8 +47,9 @@ TEST_P(ContentTableTest, IsAMap) {
       continue;
     }
     const PlacedExtent extent{
-        random.below(std::uint64_t{1} << 63), 1 + random.below(std::uint64_t{1} << 40),
-        random.one_in(2) ? format::ExtentCodec::kZstd : format::ExtentCodec::kRaw};
+        random.below(std::uint64_t{1} << 63), 1 + random.below(kTableExtentBytesMax),
+        random.one_in(2) ? format::ExtentCodec::kZstd : format::ExtentCodec::kRaw,
+        static_cast<format::VolumeNumber>(random.below(1 << 16))};
     ASSERT_TRUE(table.add(fingerprint, extent));
     model.emplace(std::pair(fingerprint.low, fingerprint.high), extent);
   }
@@ -113,9 +114,10 @@ class LyingFingerprints : public testing::Test {
 
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
   std::unique_ptr<storage::File> file_ = env_->create_unnamed("/").value();
-  AppendFile image_{*file_, 4096};
+  AppendFiles volumes_;
+  AppendFile& image_ = volumes_.emplace_back(*file_, 4096);
   format::ContentDictionaries dictionaries_;
-  Deduplicator dedup_{image_, dictionaries_, ContentTable({env_.get(), "/"}, 100, 1 << 20)};
+  Deduplicator dedup_{volumes_, dictionaries_, ContentTable({env_.get(), "/"}, 100, 1 << 20)};
 };
 
 TEST_F(LyingFingerprints, ShareNothingButTheSameBytes) {
@@ -134,10 +136,10 @@ TEST_F(LyingFingerprints, ShareNothingButTheSameBytes) {
     EXPECT_EQ(
         Buffer(batch.next_data(0).data() - batch.data_bytes, batch.next_data(0).data()),
         Buffer(expected.next_data(0).data() - expected.data_bytes, expected.next_data(0).data()));
-    EXPECT_EQ(batch.items[2].stored.shared_at_bytes, 4096U);
-    EXPECT_EQ(batch.items[0].stored.shared_at_bytes, round == 0 ? 0U : 4096U);
+    EXPECT_EQ(batch.items[2].stored.at_bytes, 4096U);
+    EXPECT_EQ(batch.items[0].stored.at_bytes, round == 0 ? 0U : 4096U);
     for (const std::size_t other : {1U, 3U, 4U}) {
-      EXPECT_EQ(batch.items[other].stored.shared_at_bytes, 0U);
+      EXPECT_EQ(batch.items[other].stored.at_bytes, 0U);
     }
     ASSERT_TRUE(image_.append_in_place(batch.memory, batch.data_begin, batch.data_bytes));
     EXPECT_EQ(image_.position(), position + batch.data_bytes);

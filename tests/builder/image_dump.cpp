@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tests/builder/image_dump.h"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -20,6 +22,7 @@
 #include "format/page_root.h"
 #include "format/volume_header.h"
 #include "format/xattr_set.h"
+#include "storage/names.h"
 #include "tests/support/whole_extent.h"
 
 namespace dgfs::test {
@@ -35,7 +38,10 @@ Status expect(bool condition, const std::string& what) {
 
 class Dumper : public format::PageDictionaries {
  public:
-  Result<ImageDump> run(Buffer image, std::optional<Buffer> index);
+  /// Gives the bytes of volume `number` > 0 of the image with that UUID.
+  using FindVolume = std::function<Result<Buffer>(const format::Uuid&, format::VolumeNumber)>;
+
+  Result<ImageDump> run(Buffer image, std::optional<Buffer> index, const FindVolume& find);
 
   const format::Model* model(std::uint16_t id) const override {
     const auto found = models_.find(id);
@@ -48,6 +54,8 @@ class Dumper : public format::PageDictionaries {
 
  private:
   Status open(std::optional<Buffer> index);
+  Status add_volume(Buffer bytes, format::VolumeNumber number);
+  Status load_volumes(const FindVolume& find);
   Bytes section(SectionKind kind) const {
     const auto& place = dump_.superblock.section(kind);
     return Bytes(index_).subspan(place.offset_bytes, place.length_bytes);
@@ -63,9 +71,9 @@ class Dumper : public format::PageDictionaries {
   Status load_content(DumpedNode& node);
 
   ImageDump dump_;
-  Buffer image_;
+  std::vector<Buffer> volumes_;  ///< the image first
+  std::vector<format::VolumeHeader> headers_;
   Buffer index_;
-  std::uint64_t data_end_ = 0;
   std::map<std::uint16_t, std::shared_ptr<const format::Model>> models_;
   format::ContentDictionaries dictionaries_;
   std::map<std::uint16_t, format::AttributeTable> tables_;
@@ -73,9 +81,10 @@ class Dumper : public format::PageDictionaries {
   std::map<std::string, format::Entry> links_;
 };
 
-Result<ImageDump> Dumper::run(Buffer image, std::optional<Buffer> index) {
-  image_ = std::move(image);
+Result<ImageDump> Dumper::run(Buffer image, std::optional<Buffer> index, const FindVolume& find) {
+  DGFS_CHECK(add_volume(std::move(image), 0));
   DGFS_CHECK(open(std::move(index)));
+  DGFS_CHECK(load_volumes(find));
   DGFS_CHECK(load_dictionaries());
   DGFS_CHECK(load_pages());
   DGFS_CHECK(resolve_links());
@@ -87,24 +96,58 @@ Result<ImageDump> Dumper::run(Buffer image, std::optional<Buffer> index) {
 }
 
 Status Dumper::open(std::optional<Buffer> index) {
-  const Bytes image(image_);
-  DGFS_CHECK(expect(image.size() >= 2 * format::kPageBytes, "image is too short"));
-  DGFS_TRY(header, format::decode_volume_header(image.first(format::kPageBytes)));
-  DGFS_TRY(trailer, format::decode_volume_header(image.last(format::kPageBytes)));
-  DGFS_CHECK(expect(header == trailer, "header pages differ"));
-  DGFS_CHECK(expect(header.file_bytes == image.size(), "file_bytes"));
-  data_end_ = header.data_end;
+  const format::VolumeHeader& header = headers_.front();
   if (index) {
     index_ = std::move(*index);
   } else {
-    const auto own = image.subspan(header.index_offset, header.index_bytes);
+    const auto own = Bytes(volumes_.front()).subspan(header.index_offset, header.index_bytes);
     index_.assign(own.begin(), own.end());
   }
   DGFS_TRY(superblock, format::decode_superblock(Bytes(index_).first(format::kPageBytes)));
   dump_.superblock = superblock;
   DGFS_CHECK(expect(superblock.uuid == header.image_uuid, "UUIDs differ"));
-  DGFS_CHECK(expect(superblock.index_bytes == index_.size(), "index_bytes"));
-  return expect(superblock.stored_bytes == data_end_ - format::kPageBytes, "stored_bytes");
+  return expect(superblock.index_bytes == index_.size(), "index_bytes");
+}
+
+Status Dumper::add_volume(Buffer bytes, format::VolumeNumber number) {
+  const Bytes volume(bytes);
+  DGFS_CHECK(expect(volume.size() >= 2 * format::kPageBytes, "volume is too short"));
+  DGFS_TRY(header, format::decode_volume_header(volume.first(format::kPageBytes)));
+  DGFS_TRY(trailer, format::decode_volume_header(volume.last(format::kPageBytes)));
+  DGFS_CHECK(expect(header == trailer, "header pages differ"));
+  DGFS_CHECK(expect(header.file_bytes == volume.size(), "file_bytes"));
+  DGFS_CHECK(expect(header.number == number, "volume number"));
+  // F-027: between extents, index and last header page are zeros.
+  const auto index_end = header.index_offset + header.index_bytes;
+  for (auto at = header.data_end; at < header.file_bytes - format::kPageBytes; ++at) {
+    const bool is_index = at >= header.index_offset && at < index_end;
+    DGFS_CHECK(expect(is_index || volume[at] == 0, "bytes that belong to nothing"));
+  }
+  headers_.push_back(header);
+  volumes_.push_back(std::move(bytes));
+  return ok();
+}
+
+Status Dumper::load_volumes(const FindVolume& find) {
+  DGFS_TRY(bodies, blocks(SectionKind::kVolumes));
+  DGFS_TRY(records, format::decode_volume_table(bodies.at(0)));
+  const format::Superblock& superblock = dump_.superblock;
+  const bool several = (superblock.incompat & format::feature::kIncompatVolumes) != 0;
+  DGFS_CHECK(expect(several == (records.size() > 1), "feature bit"));
+  std::uint64_t stored_bytes = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    DGFS_CHECK(expect(records[i].number == i, "volume number"));
+    if (i != 0) {
+      DGFS_TRY(bytes, find(superblock.uuid, records[i].number));
+      DGFS_CHECK(add_volume(std::move(bytes), records[i].number));
+      DGFS_CHECK(expect(!records[i].hint.empty(), "hint"));
+    }
+    DGFS_CHECK(expect(headers_[i].data_end == records[i].data_end, "data_end"));
+    DGFS_CHECK(expect(headers_[i].incompat == superblock.incompat, "incompat"));
+    dump_.data_ends.push_back(records[i].data_end);
+    stored_bytes += records[i].data_end - format::kPageBytes;
+  }
+  return expect(superblock.stored_bytes == stored_bytes, "stored_bytes");
 }
 
 Result<std::vector<Buffer>> Dumper::blocks(SectionKind kind) const {
@@ -198,6 +241,7 @@ Status Dumper::add_page(const format::PageRecord& record, const format::DecodedP
     node.inode = entry.link_inode != 0 ? entry.link_inode : paths_.size() + 1;
     node.data_offset = entry.address ? entry.address->offset_bytes  // F-311
                                      : record.first_data_offset + page.data_offset(i);
+    node.volume = entry.address ? entry.address->volume : record.volume;
     node.entry = std::move(entry);
     paths_.push_back(path);
     DGFS_CHECK(expect(dump_.nodes.emplace(path, std::move(node)).second, "path twice"));
@@ -214,10 +258,14 @@ Status Dumper::resolve_links() {
     const format::Entry name = std::exchange(node.entry, found->second);
     DGFS_CHECK(expect(format::type_of(name.mode) == format::type_of(node.entry.mode), "type"));
     if (name.stored_bytes != 0) {
-      DGFS_CHECK(expect(node.entry.address->offset_bytes == node.data_offset, "link address"));
+      DGFS_CHECK(expect(node.entry.address == format::DataAddress{node.volume, node.data_offset},
+                        "link address"));
       DGFS_CHECK(expect(name.stored_bytes == node.entry.stored_bytes, "link stored_bytes"));
     }
-    if (node.entry.address) node.data_offset = node.entry.address->offset_bytes;
+    if (node.entry.address) {
+      node.volume = node.entry.address->volume;
+      node.data_offset = node.entry.address->offset_bytes;
+    }
     ++names[node.inode];
   }
   for (const auto& [inode, count] : names) {
@@ -282,8 +330,10 @@ Status Dumper::load_node(DumpedNode& node) {
 
 Status Dumper::load_content(DumpedNode& node) {
   const format::Entry& entry = node.entry;
-  DGFS_CHECK(expect(node.data_offset + entry.stored_bytes <= data_end_, "extent ends late"));
-  const Bytes stored = Bytes(image_).subspan(node.data_offset, entry.stored_bytes);
+  DGFS_CHECK(expect(node.volume < volumes_.size(), "no such volume"));
+  const std::uint64_t end = node.data_offset + entry.stored_bytes;
+  DGFS_CHECK(expect(end <= headers_[node.volume].data_end, "extent ends late"));
+  const Bytes stored = Bytes(volumes_[node.volume]).subspan(node.data_offset, entry.stored_bytes);
   std::uint64_t content_bytes = entry.size_bytes;
   if (entry.sparse_map.present()) {
     content_bytes = 0;
@@ -302,6 +352,21 @@ Status Dumper::load_content(DumpedNode& node) {
   return ok();
 }
 
+Result<Buffer> find_volume_in(storage::Env& env, const std::string& folder,
+                              const format::Uuid& uuid, format::VolumeNumber number) {
+  DGFS_TRY(directory, env.open_directory(folder));
+  DGFS_TRY(names, directory->list());
+  for (const auto& name : names) {
+    auto bytes = read_whole(env, storage::join_path(folder, name));
+    if (!bytes || bytes.value().size() < format::kPageBytes) continue;
+    const auto header =
+        format::decode_volume_header(Bytes(bytes.value()).first(format::kPageBytes));
+    if (!header || header.value().image_uuid != uuid || header.value().number != number) continue;
+    return bytes;
+  }
+  return wrong("not in this folder");
+}
+
 }  // namespace
 
 Result<Buffer> read_whole(storage::Env& env, const std::string& path) {
@@ -313,14 +378,24 @@ Result<Buffer> read_whole(storage::Env& env, const std::string& path) {
 }
 
 Result<ImageDump> dump_image(storage::Env& env, const std::string& image_path,
-                             const std::string& index_path) {
+                             const std::string& index_path,
+                             const std::vector<std::string>& volume_folders) {
   DGFS_TRY(image, read_whole(env, image_path));
   std::optional<Buffer> index;
   if (!index_path.empty()) {
     DGFS_TRY(bytes, read_whole(env, index_path));
     index = std::move(bytes);
   }
-  return Dumper().run(std::move(image), std::move(index));
+  auto folders = volume_folders;
+  folders.push_back(storage::parent_path(image_path));
+  return Dumper().run(std::move(image), std::move(index),
+                      [&](const auto& uuid, auto number) -> Result<Buffer> {
+                        for (const auto& folder : folders) {
+                          auto found = find_volume_in(env, folder, uuid, number);
+                          if (found) return found;
+                        }
+                        return wrong("a volume is missing");
+                      });
 }
 
 }  // namespace dgfs::test

@@ -24,6 +24,7 @@ struct DumpedNode {
   std::vector<Xattr> xattrs;
   std::vector<format::SparseMap::Segment> segments;  ///< of sparse files
   std::uint64_t data_offset = 0;
+  format::VolumeNumber volume = 0;  ///< that data_offset is in
   std::vector<std::string> children;
 };
 
@@ -33,11 +34,15 @@ struct ImageDump {
   std::size_t pages = 0;
   std::size_t attribute_tables = 0;
   std::size_t models = 0;
+  std::vector<std::uint64_t> data_ends;  ///< by volume
 };
 
+/// Further volumes are found by their headers, whatever their names: in the image's folder and
+/// `volume_folders`.
 /// @param index_path  empty: the index in the image
 [[nodiscard]] Result<ImageDump> dump_image(storage::Env& env, const std::string& image_path,
-                                           const std::string& index_path = {});
+                                           const std::string& index_path = {},
+                                           const std::vector<std::string>& volume_folders = {});
 
 [[nodiscard]] Result<Buffer> read_whole(storage::Env& env, const std::string& path);
 

@@ -34,7 +34,9 @@ TEST(IndexWriter, BeginsAFurtherAttributeTableWhenOneIsFull) {
     entry.uid = i;
     ASSERT_TRUE(writer.add(entry));
   }
-  const auto superblock = writer.finish({});
+  IndexFacts facts;
+  facts.volumes = {{0, format::kPageBytes, {}}};
+  const auto superblock = writer.finish(facts);
   ASSERT_TRUE(superblock) << superblock.error().message();
   EXPECT_EQ(superblock.value().namespace_entries, files + 1);
 

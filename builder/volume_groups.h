@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Volume groups: runs of consecutive files whose contents stand together in one volume. Groups
+// take turns over the volumes, so that all of them serve random reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "builder/batch.h"
+#include "builder/build.h"
+#include "format/entry.h"
+
+namespace dgfs::builder {
+
+/// Files of more than this are in no group's count: each goes where there is least. As large as a
+/// batch can be, so that it is packed in pieces whatever the memory.
+inline constexpr std::uint64_t kGroupedFileBytesMax =
+    kBatchBytesMax / (format::kFrameBytes + format::kChecksumBytes) * format::kFrameBytes;
+
+/// Depends on the tree alone: on sizes as they were scanned, not on what they compress to, nor on
+/// batches, whose size depends on memory.
+class VolumeGroups {
+ public:
+  /// @param volumes  at least 1; with one there is one group
+  VolumeGroups(std::size_t volumes, GroupLimits limits) : volumes_(volumes), limits_(limits) {}
+
+  /// Whether a file stands apart from the groups.
+  [[nodiscard]] bool is_apart(std::uint64_t size_bytes) const {
+    return volumes_ > 1 && size_bytes > kGroupedFileBytesMax;
+  }
+  /// Whether the next file with contents, which does not stand apart, is the first of a group.
+  [[nodiscard]] bool is_full_for(std::uint64_t size_bytes) const {
+    return volumes_ > 1 && files_ != 0 &&
+           (files_ >= limits_.files || bytes_ + size_bytes > limits_.bytes);
+  }
+  /// Counts that file, in the next group if it is_full_for() it.
+  void add(std::uint64_t size_bytes) {
+    if (is_full_for(size_bytes)) {
+      volume_ = static_cast<format::VolumeNumber>((std::size_t{volume_} + 1) % volumes_);
+      files_ = 0;
+      bytes_ = 0;
+    }
+    ++files_;
+    bytes_ += size_bytes;
+  }
+  /// Of the group that was added to.
+  [[nodiscard]] format::VolumeNumber volume() const { return volume_; }
+
+ private:
+  std::size_t volumes_;
+  GroupLimits limits_;
+  format::VolumeNumber volume_ = 0;
+  std::uint64_t files_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace dgfs::builder

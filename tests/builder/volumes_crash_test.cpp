@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Every storage call of a build with further volumes fails once, over an older image with volumes
+// of the same names: all is then as before. Every call is the last before a power cut: what then
+// opens is the old tree or the new one, and every file of it can be read.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+
+#include "builder/build.h"
+#include "reader/image.h"
+#include "storage/faulty_env.h"
+#include "storage/memory_env.h"
+#include "tests/builder/hook_env.h"
+#include "tests/builder/image_dump.h"
+#include "tests/builder/source_tree.h"
+
+namespace dgfs::test {
+namespace {
+
+using storage::FaultKind;
+using Files = std::map<std::string, Buffer>;
+
+constexpr int kFiles = 12;
+
+std::string content_of(int file, const std::string& state) { return state + std::to_string(file); }
+
+// By whether the file system has hard links.
+class VolumesCrashTest : public testing::TestWithParam<bool> {
+ protected:
+  struct Machine {
+    std::unique_ptr<storage::MemoryEnv> env = storage::make_memory_env(1);
+    SourceTree tree{*env, "/src"};
+  };
+
+  static builder::BuildOptions options_of(const Machine& machine) {
+    auto options = options_for(machine.tree, "/out/i");
+    options.jobs = 1;
+    options.volume_paths = {"/v/a", "/out/b"};
+    options.volume_groups = {2, 1 << 20};
+    return options;
+  }
+  /// An old image, all of it durable, and a tree for a new one.
+  static std::unique_ptr<Machine> machine_with_old_image() {
+    auto machine = std::make_unique<Machine>();
+    storage::Env& env = *machine->env;
+    for (const std::string path : {"/out", "/v"}) EXPECT_TRUE(env.make_directory(path, 0755));
+    for (int i = 0; i < kFiles; ++i) machine->tree.file(std::to_string(i), content_of(i, "old"));
+    EXPECT_TRUE(builder::build(env, options_of(*machine)));
+    for (int i = 0; i < kFiles; ++i) {
+      EXPECT_TRUE(env.remove("/src/" + std::to_string(i)));
+      machine->tree.file(std::to_string(i), content_of(i, "new"));
+    }
+    for (const std::string path : {"/", "/out", "/v"}) EXPECT_TRUE(env.sync_directory(path));
+    return machine;
+  }
+  static Files files_in(storage::Env& env) {
+    Files files;
+    for (const std::string directory : {"/out", "/v"}) {
+      const auto names = env.open_directory(directory).value()->list().value();
+      for (const auto& name : names) {
+        const auto path = directory + "/" + name;
+        files[path] = read_whole(env, path).value();
+      }
+    }
+    return files;
+  }
+  /// As on vfat: no file gets a second name. A publish() makes names as well, but hidden "new" ones.
+  static HookEnv::Hook refuse_links() {
+    return [](storage::CallKind kind, const std::string& path) -> Status {
+      if (GetParam() || kind != storage::CallKind::kAllocate || !path.ends_with(".old")) {
+        return ok();
+      }
+      return Error(ErrorKind::kPermission, 9100, "no hard links here");
+    };
+  }
+  static void expect_one_tree(storage::Env& env, std::uint64_t call) {
+    reader::OpenOptions options;
+    options.volume_paths = {"/v/a"};
+    const auto image = reader::Image::open(env, "/out/i", options);
+    ASSERT_TRUE(image) << "call " << call << ": " << image.error().message();
+    std::string state;
+    for (int i = 0; i < kFiles; ++i) {
+      const auto node = image.value()->lookup(std::to_string(i));
+      ASSERT_TRUE(node) << call;
+      Buffer bytes(node.value().size_bytes);
+      const auto read = image.value()->read(node.value(), 0, bytes);
+      ASSERT_TRUE(read) << "call " << call << ": " << read.error().message();
+      if (i == 0) state = std::string(as_text(bytes)).substr(0, 3);
+      EXPECT_EQ(as_text(bytes), content_of(i, state)) << call;
+    }
+    const auto dump = dump_image(env, "/out/i", {}, {"/v"});
+    EXPECT_TRUE(dump) << "call " << call << ": " << dump.error().message();
+  }
+  static void fail_every_call(FaultKind kind, unsigned failures_min) {
+    auto machine = machine_with_old_image();
+    const Files before = files_in(*machine->env);
+    unsigned failures = 0;
+    for (std::uint64_t call = 1;; ++call) {
+      const auto faulty = storage::make_faulty_env(*machine->env, 1);
+      HookEnv env(*faulty, refuse_links());
+      faulty->arm({kind, call, false});
+      const auto report = builder::build(env, options_of(*machine));
+      if (faulty->calls() < call) break;
+      if (report) {
+        // The fault hit what may fail, such as the removal of what is old.
+        expect_one_tree(*machine->env, call);
+        machine = machine_with_old_image();
+        continue;
+      }
+      ++failures;
+      EXPECT_EQ(files_in(*machine->env), before) << call << ": " << report.error().message();
+      if (HasFailure()) return;
+    }
+    EXPECT_GT(failures, failures_min);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(HardLinks, VolumesCrashTest, testing::Bool());
+
+TEST_P(VolumesCrashTest, AnIoErrorLeavesAllAsBefore) { fail_every_call(FaultKind::kIoError, 40); }
+
+TEST_P(VolumesCrashTest, ATornWriteLeavesAllAsBefore) { fail_every_call(FaultKind::kTornWrite, 5); }
+
+TEST_P(VolumesCrashTest, AFullDeviceLeavesAllAsBefore) { fail_every_call(FaultKind::kNoSpace, 8); }
+
+TEST_P(VolumesCrashTest, APowerCutLeavesOneOfTheTwoTrees) {
+  for (const auto loss : {storage::CrashLoss::kDropUnsynced, storage::CrashLoss::kKeepAll,
+                          storage::CrashLoss::kRandomSubset}) {
+    for (std::uint64_t call = 1;; ++call) {
+      const auto machine = machine_with_old_image();
+      const auto faulty = storage::make_faulty_env(*machine->env, 1);
+      HookEnv env(*faulty, refuse_links());
+      faulty->arm({FaultKind::kStop, call, false});
+      static_cast<void>(builder::build(env, options_of(*machine)));
+      const bool fired = faulty->fired() != 0;
+      machine->env->crash(loss, call);
+      // Without hard links there is a moment without an image (builder/publisher.h).
+      if (GetParam() || machine->env->status("/out/i")) expect_one_tree(*machine->env, call);
+      if (!fired || HasFatalFailure()) break;
+      ASSERT_LT(call, 10000);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test

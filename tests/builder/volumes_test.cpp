@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Images of several volumes: random trees come back, by the dump and by the reader, every volume
+// has its share, and what is in which of them depends on the tree alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "builder/volume_groups.h"
+#include "format/mode.h"
+#include "reader/image.h"
+#include "reader/verify.h"
+#include "storage/memory_env.h"
+#include "storage/names.h"
+#include "tests/builder/image_dump.h"
+#include "tests/builder/source_tree.h"
+#include "tests/support/random.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr const char* kImage = "/out/i";
+
+std::string words(std::size_t bytes, std::uint64_t seed) {
+  std::string text;
+  for (; text.size() < bytes; ++seed) text += std::to_string(seed * 7919) + " words of it\n";
+  return text.substr(0, bytes);
+}
+
+Result<std::string> content_of(const reader::Image& image, const std::string& path) {
+  DGFS_TRY(node, image.lookup(path));
+  Buffer out(node.size_bytes);
+  DGFS_TRY(count, image.read(node, 0, out));
+  EXPECT_EQ(count, out.size());
+  return std::string(as_text(out));
+}
+
+class VolumesTest : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  VolumesTest() {
+    for (const std::string path : {"/out", "/v1", "/v2"}) {
+      EXPECT_TRUE(env_->make_directory(path, 0755));
+    }
+    for (int i = 0; i < 8; ++i) pool_.push_back(small_content());
+    for (int d = 0; d < 5; ++d) tree_.directory("d" + std::to_string(d));
+    for (int i = 0; i < 150; ++i) add_file(i);
+    options_ = random_options();
+  }
+
+  std::string small_content() {
+    std::size_t bytes = random_.below(5000);
+    if (random_.one_in(10)) bytes = random_.below(3);
+    if (random_.one_in(15)) bytes = 60'000 + random_.below(200'000);
+    return random_.one_in(2) ? noise(bytes, random_.below(1 << 30)) : words(bytes, random_.below(99));
+  }
+  std::string content() {
+    // Stands apart from the groups; some of them the same.
+    if (random_.one_in(25)) {
+      const auto bytes = static_cast<std::size_t>(builder::kGroupedFileBytesMax);
+      return random_.one_in(2) ? noise(bytes + 1, random_.below(3)) : words(bytes + 5000, 1);
+    }
+    return random_.one_in(3) ? pool_[random_.below(pool_.size())] : small_content();
+  }
+  void add_file(int number) {
+    static constexpr const char* kEnds[] = {".c", ".json", ""};
+    const auto path =
+        "d" + std::to_string(random_.below(5)) + "/" + std::to_string(number) + kEnds[number % 3];
+    const std::string text = content();
+    model_[path] = text;
+    if (random_.one_in(10) && !text.empty()) {
+      const std::uint64_t begin = 4096 * random_.below(1500);
+      const std::uint64_t size = begin + text.size() + (random_.one_in(2) ? 100'000 : 0);
+      tree_.sparse(path, size, begin, text);
+      model_[path] = std::string(begin, '\0') + text;
+      model_[path].resize(size);
+    } else {
+      tree_.file(path, text);
+    }
+    if (random_.one_in(8)) {
+      const auto name = "d" + std::to_string(random_.below(5)) + "/also" + std::to_string(number);
+      tree_.link(path, name);
+      model_[name] = model_[path];
+    }
+  }
+  builder::BuildOptions random_options() {
+    auto options = options_for(tree_, kImage);
+    const auto further = random_.below(5);
+    for (std::uint64_t i = 0; i < further; ++i) {
+      options.volume_paths.push_back((i % 2 == 0 ? "/v1/v" : "/v2/v") + std::to_string(i));
+    }
+    options.volume_groups = {1 + random_.below(20), 1 + random_.below(100'000)};
+    if (random_.one_in(2)) options.compression = builder::Compression{1};
+    options.dedup = !random_.one_in(3);
+    if (random_.one_in(3)) options.digest = format::DigestAlgorithm::kSha256;
+    if (random_.one_in(2)) options.token_entries_min = 1;
+    return options;
+  }
+  builder::BuildReport build() {
+    auto report = builder::build(*env_, options_);
+    if (!report) {
+      ADD_FAILURE() << report.error().message();
+      std::abort();
+    }
+    return std::move(report).value();
+  }
+  ImageDump dump(const std::string& index_path = {}) {
+    auto image = dump_image(*env_, kImage, index_path, {"/v1", "/v2"});
+    if (!image) {
+      ADD_FAILURE() << image.error().message();
+      std::abort();
+    }
+    return std::move(image).value();
+  }
+  std::unique_ptr<const reader::Image> open() {
+    reader::OpenOptions options;
+    options.volume_paths = options_.volume_paths;
+    auto image = reader::Image::open(*env_, kImage, options);
+    if (!image) {
+      ADD_FAILURE() << image.error().message();
+      std::abort();
+    }
+    return std::move(image).value();
+  }
+  std::vector<Buffer> all_bytes() {
+    std::vector<Buffer> bytes;
+    bytes.push_back(read_whole(*env_, kImage).value());
+    bytes.push_back(read_whole(*env_, std::string(kImage) + ".idx").value());
+    for (const auto& path : options_.volume_paths) {
+      bytes.push_back(read_whole(*env_, path).value());
+    }
+    return bytes;
+  }
+
+  Random random_{GetParam()};
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  SourceTree tree_{*env_, "/src"};
+  std::vector<std::string> pool_;
+  std::map<std::string, std::string> model_;
+  builder::BuildOptions options_;
+};
+INSTANTIATE_TEST_SUITE_P(Seeds, VolumesTest, testing::Range<std::uint64_t>(1, 17));
+
+TEST_P(VolumesTest, EverythingComesBack) {
+  const auto report = build();
+  const auto opened = open();
+  for (const std::string index : {"", "/out/i.idx"}) {
+    const auto image = dump(index);
+    EXPECT_EQ(image.nodes.size(), model_.size() + 6);
+    for (const auto& [path, text] : model_) {
+      const auto found = image.nodes.find(path);
+      ASSERT_NE(found, image.nodes.end()) << path;
+      EXPECT_TRUE(found->second.content == text) << path;
+    }
+  }
+  for (const auto& [path, text] : model_) {
+    const auto read = content_of(*opened, path);
+    ASSERT_TRUE(read) << path << ": " << read.error().message();
+    EXPECT_TRUE(read.value() == text) << path;
+  }
+  reader::VerifyOptions verify;
+  verify.digests = options_.digest.has_value();
+  const auto verified = reader::verify(*opened, verify);
+  ASSERT_TRUE(verified) << verified.error().message();
+  EXPECT_TRUE(verified.value().sound());
+  ASSERT_EQ(report.volume_bytes.size(), options_.volume_paths.size());
+  for (std::size_t i = 0; i < report.volume_bytes.size(); ++i) {
+    EXPECT_EQ(report.volume_bytes[i], env_->status(options_.volume_paths[i]).value().size_bytes);
+  }
+}
+
+TEST_P(VolumesTest, EveryVolumeHasItsShare) {
+  build();
+  const auto image = dump();
+  ASSERT_EQ(image.data_ends.size(), 1 + options_.volume_paths.size());
+  std::map<format::VolumeNumber, std::size_t> files;
+  for (const auto& [path, node] : image.nodes) {
+    if (node.entry.stored_bytes != 0) ++files[node.volume];
+  }
+  EXPECT_EQ(files.size(), image.data_ends.size());
+  // What groups leave uneven, the large files make up for.
+  const auto [least, most] = std::ranges::minmax(image.data_ends);
+  EXPECT_LE(most - least, 3 * builder::kGroupedFileBytesMax);
+}
+
+TEST_P(VolumesTest, TheBytesDependOnTheTreeAlone) {
+  build();
+  const auto expected = all_bytes();
+  for (const auto& [jobs, mebibytes] : {std::pair(1U, 4U), {4U, 64U}, {3U, 16U}}) {
+    options_.jobs = jobs;
+    options_.memory_bytes = std::size_t{mebibytes} << 20;
+    build();
+    EXPECT_TRUE(all_bytes() == expected) << jobs << " jobs, " << mebibytes << " MiB";
+  }
+}
+
+TEST_P(VolumesTest, AMissingVolumeTakesItsOwnFilesOnly) {
+  if (options_.volume_paths.empty()) options_.volume_paths.push_back("/v1/v0");
+  build();
+  const auto image = dump();
+  const auto number = 1 + random_.below(options_.volume_paths.size());
+  const std::string& path = options_.volume_paths[number - 1];
+  const auto expect_all_but = [&](std::optional<std::uint64_t> missing) {
+    const auto opened = open();
+    for (const auto& [name, text] : model_) {
+      const DumpedNode& node = image.nodes.at(name);
+      const bool is_there = node.entry.stored_bytes == 0 || node.volume != missing;
+      const auto read = content_of(*opened, name);
+      ASSERT_EQ(read.has_value(), is_there) << name;
+      if (read) {
+        EXPECT_TRUE(read.value() == text) << name;
+      } else {
+        EXPECT_EQ(read.error().kind(), ErrorKind::kNotFound);
+      }
+    }
+  };
+  ASSERT_TRUE(env_->rename(path, "/elsewhere"));
+  expect_all_but(number);
+  // As a build leaves it that was killed before it gave the name.
+  const auto hidden = storage::hidden_name(storage::base_name(path), random_.bytes(5), "new");
+  ASSERT_TRUE(env_->rename("/elsewhere", storage::join_path(storage::parent_path(path), hidden)));
+  expect_all_but(std::nullopt);
+}
+
+TEST_P(VolumesTest, TheUuidTellsPlacementsApart) {
+  std::set<format::Uuid> uuids;
+  const std::vector<std::string> paths = {"/v1/a", "/v2/b", "/v1/c", "/v2/d"};
+  for (std::size_t further = 0; further <= paths.size(); ++further) {
+    options_.volume_paths.assign(paths.begin(), paths.begin() + static_cast<int>(further));
+    uuids.insert(build().superblock.uuid);
+  }
+  EXPECT_EQ(uuids.size(), paths.size() + 1);
+}
+
+class VolumePathsTest : public testing::Test {
+ protected:
+  VolumePathsTest() {
+    for (const std::string path : {"/out", "/v"}) EXPECT_TRUE(env_->make_directory(path, 0755));
+    for (unsigned i = 0; i < 20; ++i) tree_.file(std::to_string(i), noise(1000, i));
+  }
+  builder::BuildOptions options(std::vector<std::string> volumes,
+                                const std::string& image_path = kImage) {
+    auto options = options_for(tree_, image_path);
+    options.volume_paths = std::move(volumes);
+    options.volume_groups = {3, 1 << 20};
+    return options;
+  }
+  void expect_refused(const builder::BuildOptions& options, ErrorKind kind,
+                      const std::string& path) {
+    const auto report = builder::build(*env_, options);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().kind(), kind) << report.error().message();
+    EXPECT_EQ(report.error().file(), path);
+  }
+  std::vector<std::string> names_in(const std::string& path) {
+    return env_->open_directory(path).value()->list().value();
+  }
+  void expect_readable() {
+    const auto image = dump_image(*env_, kImage, {}, {"/v"});
+    ASSERT_TRUE(image) << image.error().message();
+    EXPECT_EQ(image.value().nodes.at("7").content, noise(1000, 7));
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  SourceTree tree_{*env_, "/src"};
+};
+
+TEST_F(VolumePathsTest, MustDiffer) {
+  expect_refused(options({"/v/a", "/v/b", "/v/a"}), ErrorKind::kInvalidArgument, "/v/a");
+  expect_refused(options({"/v/a", "/out/../v/a"}), ErrorKind::kInvalidArgument, "/out/../v/a");
+  expect_refused(options({"/out/i"}), ErrorKind::kInvalidArgument, "/out/i");
+  expect_refused(options({"/out/i.idx"}), ErrorKind::kInvalidArgument, "/out/i.idx");
+  auto elsewhere = options({"/out/i.idx"});
+  elsewhere.index_path = "/out/x";
+  expect_refused(elsewhere, ErrorKind::kInvalidArgument, "/out/i.idx");
+  elsewhere.volume_paths = {"/out/x"};
+  expect_refused(elsewhere, ErrorKind::kInvalidArgument, "/out/x");
+  EXPECT_TRUE(names_in("/out").empty());
+}
+
+TEST_F(VolumePathsTest, AreNoneOfWhatIsNoFile) {
+  expect_refused(options({"/v"}), ErrorKind::kIsDirectory, "/v");
+  ASSERT_TRUE(env_->open_directory("/v").value()->make_symlink("link", "/out/x"));
+  expect_refused(options({"/v/link"}), ErrorKind::kExists, "/v/link");
+}
+
+TEST_F(VolumePathsTest, AreNoneOfVolumesOfOthers) {
+  ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
+  const auto theirs = read_whole(*env_, "/v/a").value();
+  expect_refused(options({"/v/b", "/v/a"}, "/out/j"), ErrorKind::kExists, "/v/a");
+  ASSERT_TRUE(env_->open("/out/k", {storage::OpenOptions::Mode::kCreateNew}));
+  expect_refused(options({"/v/a"}, "/out/k"), ErrorKind::kExists, "/v/a");
+  expect_refused(options({"/out/i"}, "/out/j"), ErrorKind::kExists, "/out/i");
+  EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
+  // Also where the first page cannot tell.
+  const auto file = env_->open("/v/a", {storage::OpenOptions::Mode::kReadWrite}).value();
+  ASSERT_TRUE(file->write_at(100, Buffer(1, 77)));
+  expect_refused(options({"/v/a"}, "/out/j"), ErrorKind::kExists, "/v/a");
+  ASSERT_TRUE(file->write_at(0, Buffer(1, 77)));
+  expect_refused(options({"/v/a"}, "/out/j"), ErrorKind::kExists, "/v/a");
+  // Its own image may replace it.
+  ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
+  EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
+}
+
+TEST_F(VolumePathsTest, MayChange) {
+  for (const auto& volumes : std::vector<std::vector<std::string>>{
+           {"/v/a", "/v/b"}, {"/v/b", "/v/a"}, {"/v/b"}, {"/v/c", "/v/b", "/v/d"}}) {
+    tree_.file("more" + volumes.back().substr(3) + std::to_string(volumes.size()), "more");
+    const auto report = builder::build(*env_, options(volumes));
+    ASSERT_TRUE(report) << report.error().message();
+    expect_readable();
+  }
+  // What a smaller image does not need stays: it may be all that is left of something.
+  EXPECT_TRUE(env_->status("/v/a"));
+  for (const auto& name : names_in("/v")) {
+    EXPECT_FALSE(name.starts_with('.')) << name;
+  }
+}
+
+TEST_F(VolumePathsTest, OfOtherFilesAreReplaced) {
+  ASSERT_TRUE(env_->open("/v/a", {storage::OpenOptions::Mode::kCreateNew}));
+  ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
+  expect_readable();
+}
+
+TEST_F(VolumePathsTest, InTheSourceAreNotPacked) {
+  auto inside = options({"/src/volume"}, "/src/image");
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(builder::build(*env_, inside));
+    const auto image = dump_image(*env_, "/src/image");
+    ASSERT_TRUE(image) << image.error().message();
+    EXPECT_FALSE(image.value().nodes.contains("volume"));
+    EXPECT_EQ(image.value().nodes.size(), 21U);
+  }
+}
+
+TEST_F(VolumePathsTest, AreNamedWhenTheDeviceIsFull) {
+  for (unsigned i = 0; i < 40; ++i) tree_.file("large" + std::to_string(i), noise(300'000, i));
+  env_->set_capacity(std::uint64_t{16} << 20);
+  const std::vector<std::string> paths = {"/v/a", "/v/b", "/out/i"};
+  const auto report = builder::build(*env_, options({"/v/a", "/v/b"}));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().kind(), ErrorKind::kNoSpace);
+  EXPECT_NE(std::ranges::find(paths, report.error().file()), paths.end())
+      << report.error().message();
+  EXPECT_TRUE(names_in("/v").empty());
+  EXPECT_TRUE(names_in("/out").empty());
+}
+
+}  // namespace
+}  // namespace dgfs::test
