@@ -60,10 +60,8 @@ struct Compression {
 /// How contents are spread over volumes: by groups of consecutive files, which take turns. A group
 /// holds no more than this, or one file. A value.
 struct GroupLimits {
-  // A group ends an index page early, by half of it on average: 2 KiB of index each. Larger groups
-  // would lose less, and spread small trees worse.
-  std::uint64_t files = 4096;                     ///< with contents
-  std::uint64_t bytes = std::uint64_t{32} << 20;  ///< of their sizes
+  std::uint64_t files = 0;  ///< with contents
+  std::uint64_t bytes = 0;  ///< of their sizes
 };
 
 /// What to build, and how. What its members refer to must outlive the call; several threads may
@@ -76,7 +74,8 @@ struct BuildOptions {
   /// Further volumes: volume 1, 2, ... of the image, over all of which contents are spread. Older
   /// volumes of the image at `image_path` there are replaced, those of others are not (kExists).
   std::vector<std::string> volume_paths;
-  GroupLimits volume_groups;   ///< how contents are spread
+  /// How contents are spread over volumes; nullopt: as suits the size of the tree.
+  std::optional<GroupLimits> volume_groups;
   bool trailing_index = true;  ///< keep a copy of the index in the image
   /// Reading threads; 0 = 32 (16 with compression), or one per core if there are more, but one for
   /// each 2 MiB of memory at most. Those that wait for the disk cost nothing, and it answers many

@@ -225,7 +225,8 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
   DGFS_TRY(links, std::move(*links_).finish());
   BatchMaker maker(*root_, *tree_, std::move(links), budget_.batch_bytes, stop_, options_.xattrs,
                    packer_ ? &*packer_ : nullptr);
-  maker.spread(volumes.size(), options_.volume_groups);
+  maker.spread(volumes.size(), options_.volume_groups.value_or(group_limits(
+                                   volumes.size(), totals_.contents, totals_.extent_bytes)));
   if (options_.digest) {
     maker.want_digests(*options_.digest);
     index.keep_digests(*options_.digest);

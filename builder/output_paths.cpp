@@ -40,8 +40,7 @@ Status check_distinct(const storage::Env& env, const std::vector<std::string>& p
     if (places.emplace(directory.device, directory.inode, storage::base_name(path)).second) {
       continue;
     }
-    return Error(ErrorKind::kInvalidArgument, 4092,
-                 "image, index and volumes need different names")
+    return Error(ErrorKind::kInvalidArgument, 4092, "image, index and volumes need different names")
         .in_file(path);
   }
   return ok();

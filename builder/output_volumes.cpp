@@ -59,8 +59,8 @@ AppendFiles& OutputVolumes::begin(std::size_t write_bytes) {
 std::vector<format::VolumeRecord> OutputVolumes::records() const {
   std::vector<format::VolumeRecord> records;
   for (std::size_t i = 0; i < count(); ++i) {
-    records.push_back({static_cast<format::VolumeNumber>(i), data_[i].position(),
-                       storage::base_name(paths_[i])});
+    records.push_back(
+        {static_cast<format::VolumeNumber>(i), data_[i].position(), storage::base_name(paths_[i])});
   }
   return records;
 }

@@ -5,6 +5,7 @@
 // take turns over the volumes, so that all of them serve random reads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,6 +19,20 @@ namespace dgfs::builder {
 /// batch can be, so that it is packed in pieces whatever the memory.
 inline constexpr std::uint64_t kGroupedFileBytesMax =
     kBatchBytesMax / (format::kFrameBytes + format::kChecksumBytes) * format::kFrameBytes;
+
+/// Sixteen groups a volume: each then has its share, give or take a sixteenth. But not so small
+/// that what a group costs would tell: it ends an index page early, by half of it on average, and
+/// of the largest trees 2000 entries stand in a page. Nor so large that a part of the tree that is
+/// read much would be in one volume.
+/// @param files, bytes  contents of the whole tree
+[[nodiscard]] inline GroupLimits group_limits(std::size_t volumes, std::uint64_t files,
+                                              std::uint64_t bytes) {
+  constexpr std::uint64_t kGroupsPerVolume = 16;
+  const std::uint64_t groups = kGroupsPerVolume * volumes;
+  return {
+      std::clamp<std::uint64_t>(files / groups, 4096, 65536),
+      std::clamp<std::uint64_t>(bytes / groups, std::uint64_t{32} << 20, std::uint64_t{1} << 30)};
+}
 
 /// Depends on the tree alone: on sizes as they were scanned, not on what they compress to, nor on
 /// batches, whose size depends on memory.

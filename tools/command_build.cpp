@@ -321,12 +321,18 @@ Manual manual() {
            "the build, and a build that ends early leaves nothing behind.",
            "A file is packed with the size that it has: files of /proc and /sys, which have size "
            "0 whatever they print, come out empty, as with tar(1).",
+           "With --volume, contents are spread over the image and further files, so that random "
+           "reads are served by as many disks. Commands that read the image look for them beside "
+           "it; where they lie elsewhere, --volume says so once more. An older volume of the same "
+           "image is replaced, one of another image never is.",
            "Files with the same contents share them, unless --no-dedup is given: the bytes are "
            "compared, not only their hashes. Each still is read with one read."},
       .examples = {{"dgfs build linux linux.dgfs",
                     "Packs the directory linux into linux.dgfs and linux.dgfs.idx."},
                    {"dgfs build --index /ssd/crawl.idx /data/crawl /data/crawl.dgfs",
                     "Puts the index on another device."},
+                   {"dgfs build --volume /disk2/crawl.1 /data/crawl /disk1/crawl.dgfs",
+                    "Spreads the contents over two disks."},
                    {"dgfs build --all-root --exclude '*.o' --exclude .git src src.dgfs",
                     "Packs sources without what git and the compiler keep there."}},
       .exit_statuses = {{0, "The image is complete and in its place."},

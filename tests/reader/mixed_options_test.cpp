@@ -114,6 +114,11 @@ class MixedOptions : public testing::TestWithParam<std::uint64_t> {
     if (random_.one_in(3)) options.model_bytes_max = 0;
     if (random_.one_in(3)) options.uid = 77;
     if (random_.one_in(3)) options.permission_mask = 022;
+    for (auto i = random_.below(4); i > 0; --i) {
+      options.volume_paths.push_back("/out/volume" + std::to_string(i));
+    }
+    options.volume_groups =
+        builder::GroupLimits{1 + random_.below(60), 1 + random_.below(1'000'000)};
     options.jobs = 1 + static_cast<unsigned>(random_.below(8));
     return options;
   }
@@ -189,20 +194,24 @@ TEST_P(MixedOptions, ASmallFileIsOneReadOfEach) {
     if (!is_small || !random_.one_in(8)) continue;
     SCOPED_TRACE(path);
     const auto image = tree_.open();
+    static_cast<void>(image->files());  // opens the volumes, which reads their headers
     tree_.counting().reset();
     EXPECT_TRUE(value_of(contents(*image, value_of(image->lookup(path)))) == expected.content);
     EXPECT_EQ(tree_.index_counts().reads, expected.is_linked ? 2U : 1U);
-    EXPECT_EQ(tree_.image_counts().reads, 1U);
+    EXPECT_EQ(tree_.volume_reads(), 1U);
     ++measured;
   }
   EXPECT_GT(measured, 10U);
 }
 
 TEST_P(MixedOptions, DamageIsFoundAndNeverServed) {
-  const auto file = value_of(tree_.memory().open(kImage, {storage::OpenOptions::Mode::kReadWrite}));
-  const auto stored_bytes = tree_.open()->superblock().stored_bytes;
+  const auto records = tree_.open()->volumes();
   for (int round = 0; round < 6; ++round) {
-    const auto place = format::kPageBytes + random_.below(stored_bytes);
+    const auto& volume = records[random_.below(records.size())];
+    if (volume.data_end == format::kPageBytes) continue;
+    const auto file = value_of(tree_.memory().open(tree_.volume_paths()[volume.number],
+                                                   {storage::OpenOptions::Mode::kReadWrite}));
+    const auto place = format::kPageBytes + random_.below(volume.data_end - format::kPageBytes);
     Buffer byte(1);
     value_of(file->read_at(place, byte));
     const auto sound = byte;
@@ -225,18 +234,21 @@ TEST_P(MixedOptions, DamageIsFoundAndNeverServed) {
 }
 
 TEST_P(MixedOptions, TheBytesDependOnNoThread) {
-  const auto bytes_of = [&](const char* path) {
+  const auto bytes_of = [&](const std::string& path) {
     const auto file = value_of(tree_.memory().open(path));
     Buffer bytes(static_cast<std::size_t>(value_of(file->size())));
     expect_ok(storage::read_exactly(*file, 0, bytes));
     return bytes;
   };
-  const auto image = bytes_of(kImage);
+  std::vector<Buffer> volumes;
+  for (const auto& path : tree_.volume_paths()) volumes.push_back(bytes_of(path));
   const auto index = bytes_of(kIndex);
   for (const unsigned jobs : {1U, 5U}) {
     options_.jobs = jobs;
     tree_.pack(options_);
-    EXPECT_TRUE(bytes_of(kImage) == image) << jobs;
+    for (std::size_t i = 0; i < volumes.size(); ++i) {
+      EXPECT_TRUE(bytes_of(tree_.volume_paths()[i]) == volumes[i]) << jobs << ", volume " << i;
+    }
     EXPECT_TRUE(bytes_of(kIndex) == index) << jobs;
   }
 }

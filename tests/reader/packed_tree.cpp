@@ -41,9 +41,17 @@ void PackedTree::link(const std::string& existing, const std::string& path) {
 void PackedTree::pack(builder::BuildOptions options) {
   options.source = "/tree";
   options.image_path = kImage;
+  volume_paths_ = {kImage};
+  for (const auto& path : options.volume_paths) volume_paths_.push_back(path);
   if (options.jobs == 0) options.jobs = 1;
   options.memory_bytes = std::size_t{16} << 20;
   static_cast<void>(value_of(builder::build(*memory_, options)));
+}
+
+std::uint64_t PackedTree::volume_reads() const {
+  std::uint64_t reads = 0;
+  for (const auto& path : volume_paths_) reads += counting_->counts(path).reads;
+  return reads;
 }
 
 std::unique_ptr<const reader::Image> PackedTree::open(reader::OpenOptions options) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "builder/build.h"
 #include "reader/image.h"
@@ -35,16 +36,21 @@ class PackedTree {
   [[nodiscard]] std::unique_ptr<storage::Directory> parent(const std::string& path);
 
   void pack(builder::BuildOptions options = {});
+  /// Of the last packed image: volume 0 and further ones, which lie beside it.
+  [[nodiscard]] const std::vector<std::string>& volume_paths() const { return volume_paths_; }
   [[nodiscard]] std::unique_ptr<const reader::Image> open(reader::OpenOptions options = {});
 
   [[nodiscard]] storage::MemoryEnv& memory() { return *memory_; }
   [[nodiscard]] storage::CountingEnv& counting() { return *counting_; }
   [[nodiscard]] storage::IoCounts image_counts() const { return counting_->counts(kImage); }
+  /// Reads of all volumes.
+  [[nodiscard]] std::uint64_t volume_reads() const;
   [[nodiscard]] storage::IoCounts index_counts() const { return counting_->counts(kIndex); }
 
  private:
   std::unique_ptr<storage::MemoryEnv> memory_;
   std::unique_ptr<storage::CountingEnv> counting_;
+  std::vector<std::string> volume_paths_;
 };
 
 /// The value, or an abort of the test program with the error's message.
