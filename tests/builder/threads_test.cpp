@@ -29,7 +29,7 @@ std::string content_of(int directory, int file) {
   return text;
 }
 
-// By whether contents are compressed.
+// By whether contents are compressed; they are then spread over volumes, too.
 class ThreadsTest : public testing::TestWithParam<bool> {
  protected:
   ThreadsTest() {
@@ -46,7 +46,11 @@ class ThreadsTest : public testing::TestWithParam<bool> {
     auto options = options_for(tree_, "/i");
     options.jobs = 8;
     options.memory_bytes = std::size_t{16} << 20;
-    if (GetParam()) options.compression = builder::Compression{1};
+    if (GetParam()) {
+      options.compression = builder::Compression{1};
+      options.volume_paths = {"/v1", "/v2"};
+      options.volume_groups = builder::GroupLimits{30, 100'000};
+    }
     return options;
   }
 

@@ -38,7 +38,8 @@ class BuildVolumesTest : public TreeFixture {
 TEST_F(BuildVolumesTest, SpreadsAndTells) {
   const Outcome outcome = build({"--verify", "--volume", volume_, "--volume", disk_ + "/v2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* text : {"/disk/v1 ", "   volume 1\n", "/disk/v2 ", "   volume 2\n", "verified: "}) {
+  for (const char* text :
+       {"/disk/v1 ", "   volume 1\n", "/disk/v2 ", "   volume 2\n", "verified: "}) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << " is not in\n" << outcome.out;
   }
   EXPECT_EQ(names_in(disk_), (std::vector<std::string>{"v1", "v2"}));
@@ -97,8 +98,8 @@ TEST_F(BuildVolumesTest, NamesAFullDisk) {
   });
   const Outcome outcome = build({"--volume", volume_}, &env);
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(outcome.err, "dgfs: build: " + volume_ +
-                             ": no space left on device; nothing was written\n");
+  EXPECT_EQ(outcome.err,
+            "dgfs: build: " + volume_ + ": no space left on device; nothing was written\n");
   EXPECT_FALSE(env_->status(other_));
   EXPECT_TRUE(names_in(disk_).empty());
 }
