@@ -31,6 +31,23 @@ Result<format::VolumeHeader> header_at(storage::Env& env, const std::string& pat
   return last ? std::move(last) : std::move(first);
 }
 
+// Whether a build that was cut short has left the image's volume for `path` beside it, under a
+// hidden name: what is at `path` was to be replaced by then.
+bool has_hidden_successor(storage::Env& env, const std::string& path, const format::Uuid& uuid) {
+  const auto folder = storage::parent_path(path);
+  const auto directory = env.open_directory(folder);
+  if (!directory) return false;
+  bool found = false;
+  const auto listed = directory.value()->each_name([&](std::string_view name) {
+    if (!storage::is_hidden_name_of(name, storage::base_name(path))) return true;
+    bool is_volume = false;
+    const auto header = header_at(env, storage::join_path(folder, name), is_volume);
+    found = header && header.value().image_uuid == uuid;
+    return !found;
+  });
+  return listed && found;
+}
+
 }  // namespace
 
 Status check_distinct(const storage::Env& env, const std::vector<std::string>& paths) {
@@ -71,6 +88,7 @@ Status check_volume_path(storage::Env& env, const std::string& path,
   if (!is_volume) return ok();
   const auto image = header_at(env, image_path, is_image);
   if (there && image && there.value().image_uuid == image.value().image_uuid) return ok();
+  if (image && has_hidden_successor(env, path, image.value().image_uuid)) return ok();
   std::string text = "is there and is a volume of another image";
   if (there) text += ", uuid " + format::uuid_text(there.value().image_uuid);
   return Error(ErrorKind::kExists, 4082, std::move(text)).in_file(path);

@@ -25,7 +25,8 @@ namespace dgfs::builder {
                                                                            const std::string& path);
 
 /// kExists if a volume of any other image than the one at `image_path`, if there is one, is at
-/// `path`, which holds a regular file: to replace it would destroy that image.
+/// `path`, which holds a regular file: to replace it would destroy that image. But one that the
+/// image at `image_path` was about to replace when its build was cut short may be replaced.
 [[nodiscard]] Status check_volume_path(storage::Env& env, const std::string& path,
                                        const std::string& image_path);
 
