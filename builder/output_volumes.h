@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "builder/append_file.h"
-#include "builder/index_file.h"
+#include "builder/stop.h"
+#include "format/superblock.h"
 #include "format/volume_header.h"
 #include "storage/env.h"
 

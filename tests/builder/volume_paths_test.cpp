@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Where further volumes may go, and what is there afterwards.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "storage/memory_env.h"
+#include "tests/builder/image_dump.h"
+#include "tests/builder/source_tree.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr const char* kImage = "/out/i";
+
+class VolumePathsTest : public testing::Test {
+ protected:
+  VolumePathsTest() {
+    for (const std::string path : {"/out", "/v"}) EXPECT_TRUE(env_->make_directory(path, 0755));
+    for (unsigned i = 0; i < 20; ++i) tree_.file(std::to_string(i), noise(1000, i));
+  }
+  builder::BuildOptions options(std::vector<std::string> volumes,
+                                const std::string& image_path = kImage) {
+    auto options = options_for(tree_, image_path);
+    options.volume_paths = std::move(volumes);
+    options.volume_groups = builder::GroupLimits{3, 1 << 20};
+    return options;
+  }
+  void expect_refused(const builder::BuildOptions& options, ErrorKind kind,
+                      const std::string& path) {
+    const auto report = builder::build(*env_, options);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().kind(), kind) << report.error().message();
+    EXPECT_EQ(report.error().file(), path);
+  }
+  std::vector<std::string> names_in(const std::string& path) {
+    return env_->open_directory(path).value()->list().value();
+  }
+  void expect_readable() {
+    const auto image = dump_image(*env_, kImage, {}, {"/v"});
+    ASSERT_TRUE(image) << image.error().message();
+    EXPECT_EQ(image.value().nodes.at("7").content, noise(1000, 7));
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  SourceTree tree_{*env_, "/src"};
+};
+
+TEST_F(VolumePathsTest, MustDiffer) {
+  expect_refused(options({"/v/a", "/v/b", "/v/a"}), ErrorKind::kInvalidArgument, "/v/a");
+  expect_refused(options({"/v/a", "/out/../v/a"}), ErrorKind::kInvalidArgument, "/out/../v/a");
+  expect_refused(options({"/out/i"}), ErrorKind::kInvalidArgument, "/out/i");
+  expect_refused(options({"/out/i.idx"}), ErrorKind::kInvalidArgument, "/out/i.idx");
+  auto elsewhere = options({"/out/i.idx"});
+  elsewhere.index_path = "/out/x";
+  expect_refused(elsewhere, ErrorKind::kInvalidArgument, "/out/i.idx");
+  elsewhere.volume_paths = {"/out/x"};
+  expect_refused(elsewhere, ErrorKind::kInvalidArgument, "/out/x");
+  EXPECT_TRUE(names_in("/out").empty());
+}
+
+TEST_F(VolumePathsTest, AreNoneOfWhatIsNoFile) {
+  expect_refused(options({"/v"}), ErrorKind::kIsDirectory, "/v");
+  ASSERT_TRUE(env_->open_directory("/v").value()->make_symlink("link", "/out/x"));
+  expect_refused(options({"/v/link"}), ErrorKind::kExists, "/v/link");
+}
+
+TEST_F(VolumePathsTest, AreNoneOfVolumesOfOthers) {
+  ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
+  const auto theirs = read_whole(*env_, "/v/a").value();
+  expect_refused(options({"/v/b", "/v/a"}, "/out/j"), ErrorKind::kExists, "/v/a");
+  ASSERT_TRUE(env_->open("/out/k", {storage::OpenOptions::Mode::kCreateNew}));
+  expect_refused(options({"/v/a"}, "/out/k"), ErrorKind::kExists, "/v/a");
+  expect_refused(options({"/out/i"}, "/out/j"), ErrorKind::kExists, "/out/i");
+  EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
+  // Also where the first page cannot tell.
+  const auto file = env_->open("/v/a", {storage::OpenOptions::Mode::kReadWrite}).value();
+  ASSERT_TRUE(file->write_at(100, Buffer(1, 77)));
+  expect_refused(options({"/v/a"}, "/out/j"), ErrorKind::kExists, "/v/a");
+  ASSERT_TRUE(file->write_at(0, Buffer(1, 77)));
+  expect_refused(options({"/v/a"}, "/out/j"), ErrorKind::kExists, "/v/a");
+  // Its own image may replace it.
+  ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
+  EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
+}
+
+TEST_F(VolumePathsTest, MayChange) {
+  for (const auto& volumes : std::vector<std::vector<std::string>>{
+           {"/v/a", "/v/b"}, {"/v/b", "/v/a"}, {"/v/b"}, {"/v/c", "/v/b", "/v/d"}}) {
+    tree_.file("more" + volumes.back().substr(3) + std::to_string(volumes.size()), "more");
+    const auto report = builder::build(*env_, options(volumes));
+    ASSERT_TRUE(report) << report.error().message();
+    expect_readable();
+  }
+  // What a smaller image does not need stays: it may be all that is left of something.
+  EXPECT_TRUE(env_->status("/v/a"));
+  for (const auto& name : names_in("/v")) {
+    EXPECT_FALSE(name.starts_with('.')) << name;
+  }
+}
+
+TEST_F(VolumePathsTest, OfOtherFilesAreReplaced) {
+  ASSERT_TRUE(env_->open("/v/a", {storage::OpenOptions::Mode::kCreateNew}));
+  ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
+  expect_readable();
+}
+
+TEST_F(VolumePathsTest, InTheSourceAreNotPacked) {
+  auto inside = options({"/src/volume"}, "/src/image");
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(builder::build(*env_, inside));
+    const auto image = dump_image(*env_, "/src/image");
+    ASSERT_TRUE(image) << image.error().message();
+    EXPECT_FALSE(image.value().nodes.contains("volume"));
+    EXPECT_EQ(image.value().nodes.size(), 21U);
+  }
+}
+
+TEST_F(VolumePathsTest, AreNamedWhenTheDeviceIsFull) {
+  for (unsigned i = 0; i < 40; ++i) tree_.file("large" + std::to_string(i), noise(300'000, i));
+  env_->set_capacity(std::uint64_t{16} << 20);
+  const std::vector<std::string> paths = {"/v/a", "/v/b", "/out/i"};
+  const auto report = builder::build(*env_, options({"/v/a", "/v/b"}));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().kind(), ErrorKind::kNoSpace);
+  EXPECT_NE(std::ranges::find(paths, report.error().file()), paths.end())
+      << report.error().message();
+  EXPECT_TRUE(names_in("/v").empty());
+  EXPECT_TRUE(names_in("/out").empty());
+}
+
+}  // namespace
+}  // namespace dgfs::test
