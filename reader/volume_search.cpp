@@ -93,7 +93,7 @@ std::optional<FoundVolume> find_in_folder(storage::Env& env, const VolumePlaces&
 }  // namespace
 
 Result<format::VolumeHeader> decode_header_page(const storage::File& file, Bytes page,
-                                           std::uint64_t offset) {
+                                                std::uint64_t offset) {
   if (page.size() < format::kPageBytes) {
     return Error(ErrorKind::kCorrupt, 3072, "too short for a volume")
         .in_file(file.path())

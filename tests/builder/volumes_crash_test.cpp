@@ -15,9 +15,9 @@
 #include "reader/image.h"
 #include "storage/faulty_env.h"
 #include "storage/memory_env.h"
-#include "tests/builder/hook_env.h"
 #include "tests/builder/image_dump.h"
 #include "tests/builder/source_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {

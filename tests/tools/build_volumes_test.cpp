@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs build --volume: what it prints, what it refuses, and what it leaves where it fails.
-#include "tests/builder/hook_env.h"
+#include "tests/support/hook_env.h"
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
