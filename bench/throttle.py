@@ -11,7 +11,7 @@ V2 = pathlib.Path("/sys/fs/cgroup")
 
 
 class Group:
-    """Processes that run() starts, and what they start, read so often a second and no more."""
+    """Processes of inside(), and what they start, read so often a second and no more."""
 
     def __init__(self, folder, is_v2):
         self.folder = folder

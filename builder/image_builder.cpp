@@ -176,9 +176,10 @@ Status ImageBuilder::check_outputs() {
     DGFS_TRY(there, check_output_path(env_, paths[i]));
     if (!there) continue;
     old_outputs_.push_back({there->device, there->inode});
-    if (i != 0 && i < volumes_.count()) {
-      DGFS_CHECK(check_volume_path(env_, paths[i], options_.image_path));
-    }
+    const auto role = i == 0                 ? OutputRole::kImage
+                      : i < volumes_.count() ? OutputRole::kVolume
+                                             : OutputRole::kIndex;
+    DGFS_CHECK(check_replaced(env_, paths[i], role, options_.image_path));
   }
   return ok();
 }

@@ -15,20 +15,32 @@
 namespace dgfs::builder {
 namespace {
 
-// The header of the volume at `path`, first page or last; an error where there is none. `magic` is
-// set where the file says that it is a volume, sound or not.
-Result<format::VolumeHeader> header_at(storage::Env& env, const std::string& path, bool& magic) {
-  DGFS_TRY(file, env.open(path));
-  DGFS_TRY(file_bytes, file->size());
+/// What a file says that it is.
+struct Occupant {
+  bool is_volume = false;                      ///< sound or not
+  std::optional<format::VolumeHeader> header;  ///< first page or last, whichever is sound
+};
+
+Status look_at_page(const storage::File& file, std::uint64_t offset, Occupant& occupant) {
   std::array<std::uint8_t, format::kPageBytes> page{};
-  DGFS_CHECK(storage::read_exactly(*file, 0, page));
-  magic = format::is_volume_header(page);
-  auto first = format::decode_volume_header(page);
-  if (first) return first;
-  DGFS_CHECK(storage::read_exactly(*file, file_bytes - page.size(), page));
-  magic = magic || format::is_volume_header(page);
-  auto last = format::decode_volume_header(page);
-  return last ? std::move(last) : std::move(first);
+  DGFS_CHECK(storage::read_exactly(file, offset, page));
+  occupant.is_volume = occupant.is_volume || format::is_volume_header(page);
+  auto header = format::decode_volume_header(page);
+  if (header && !occupant.header) occupant.header = std::move(header).value();
+  return ok();
+}
+
+// Nothing is no volume.
+Result<Occupant> occupant_of(storage::Env& env, const std::string& path) {
+  Occupant occupant;
+  auto file = env.open(path);
+  if (!file && file.error().kind() == ErrorKind::kNotFound) return occupant;
+  if (!file) return std::move(file).error();
+  DGFS_TRY(file_bytes, file.value()->size());
+  if (file_bytes < format::kPageBytes) return occupant;
+  DGFS_CHECK(look_at_page(*file.value(), 0, occupant));
+  DGFS_CHECK(look_at_page(*file.value(), file_bytes - format::kPageBytes, occupant));
+  return occupant;
 }
 
 // Whether a build that was cut short has left the image's volume for `path` beside it, under a
@@ -39,10 +51,11 @@ bool has_hidden_successor(storage::Env& env, const std::string& path, const form
   if (!directory) return false;
   bool found = false;
   const auto listed = directory.value()->each_name([&](std::string_view name) {
-    if (!storage::is_hidden_name_of(name, storage::base_name(path))) return true;
-    bool is_volume = false;
-    const auto header = header_at(env, storage::join_path(folder, name), is_volume);
-    found = header && header.value().image_uuid == uuid;
+    if (!storage::is_hidden_name_of(name, storage::base_name(path), "new")) return true;
+    const auto status = directory.value()->status(name);
+    if (!status || !format::is_regular(status.value().mode)) return true;
+    const auto hidden = occupant_of(env, storage::join_path(folder, name));
+    found = hidden && hidden.value().header && hidden.value().header->image_uuid == uuid;
     return !found;
   });
   return listed && found;
@@ -80,17 +93,22 @@ Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
   return Error(ErrorKind::kExists, 4081, "is there and is not a regular file").in_file(path);
 }
 
-Status check_volume_path(storage::Env& env, const std::string& path,
-                         const std::string& image_path) {
-  bool is_volume = false;
-  bool is_image = false;
-  const auto there = header_at(env, path, is_volume);
+Status check_replaced(storage::Env& env, const std::string& path, OutputRole role,
+                      const std::string& image_path) {
+  auto looked = occupant_of(env, path);
+  // An image or an index that cannot be read may be replaced by who may rename.
+  if (!looked) return role == OutputRole::kVolume ? Status(std::move(looked).error()) : ok();
+  const auto& [is_volume, there] = looked.value();
   if (!is_volume) return ok();
-  const auto image = header_at(env, image_path, is_image);
-  if (there && image && there.value().image_uuid == image.value().image_uuid) return ok();
-  if (image && has_hidden_successor(env, path, image.value().image_uuid)) return ok();
+  if (role == OutputRole::kImage && (!there || there->number == 0)) return ok();
+  if (role == OutputRole::kVolume) {
+    const auto image = occupant_of(env, image_path);
+    const auto* const own = image && image.value().header ? &*image.value().header : nullptr;
+    if (own != nullptr && there && there->image_uuid == own->image_uuid) return ok();
+    if (own != nullptr && has_hidden_successor(env, path, own->image_uuid)) return ok();
+  }
   std::string text = "is there and is a volume of another image";
-  if (there) text += ", uuid " + format::uuid_text(there.value().image_uuid);
+  if (there) text += ", uuid " + format::uuid_text(there->image_uuid);
   return Error(ErrorKind::kExists, 4082, std::move(text)).in_file(path);
 }
 

@@ -5,6 +5,7 @@
 // done in vain.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,10 +25,15 @@ namespace dgfs::builder {
 [[nodiscard]] Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
                                                                            const std::string& path);
 
-/// kExists if a volume of any other image than the one at `image_path`, if there is one, is at
-/// `path`, which holds a regular file: to replace it would destroy that image. But one that the
-/// image at `image_path` was about to replace when its build was cut short may be replaced.
-[[nodiscard]] Status check_volume_path(storage::Env& env, const std::string& path,
-                                       const std::string& image_path);
+/// What is to take the place of a file.
+enum class OutputRole : std::uint8_t { kImage, kVolume, kIndex };
+
+/// kExists if what is at `path`, a regular file or nothing, is a volume that must stay: to replace
+/// it would destroy the image that it belongs to. An image may take the place of an image, and a
+/// further volume that of one of the image at `image_path`, or of one that this was about to
+/// replace when its build was cut short.
+/// Errors: those of looking at a file that a volume is to replace.
+[[nodiscard]] Status check_replaced(storage::Env& env, const std::string& path, OutputRole role,
+                                    const std::string& image_path);
 
 }  // namespace dgfs::builder

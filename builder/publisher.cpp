@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "builder/append_file.h"
+#include "builder/output_paths.h"
 #include "format/limits.h"
 #include "format/superblock.h"
 #include "format/volume_header.h"
@@ -68,10 +69,18 @@ Result<Buffer> first_page(storage::Env& env, const std::string& path) {
   return page;
 }
 
-// Whatever cannot be read or is something else is left alone.
-bool is_index_of(storage::Env& env, const std::string& index_path, const std::string& image_path) {
-  const auto index = first_page(env, index_path);
-  const auto image = first_page(env, image_path);
+bool is_failed_look(const Error& error) {
+  return error.kind() == ErrorKind::kIo || error.kind() == ErrorKind::kPermission;
+}
+
+// Whatever is something else is left alone. But an index of the old image must not be overlooked:
+// readers would refuse it beside the new one.
+Result<bool> is_index_of(storage::Env& env, const std::string& index_path,
+                         const std::string& image_path) {
+  auto index = first_page(env, index_path);
+  auto image = first_page(env, image_path);
+  if (!index && is_failed_look(index.error())) return std::move(index).error();
+  if (!image && is_failed_look(image.error())) return std::move(image).error();
   if (!index || !image) return false;
   const auto superblock = format::decode_superblock(index.value());
   const auto header = format::decode_volume_header(image.value());
@@ -94,6 +103,7 @@ class Publisher {
 
  private:
   Status sync_all();
+  Status check_again();
   Status stage(const Publication::Output& output, std::string& hidden);
   Status keep_old(Replacement& output);
   Status set_aside(const std::string& path);
@@ -114,15 +124,18 @@ class Publisher {
 };
 
 Publisher::Publisher(storage::Env& env, const Publication& publication)
-    : env_(env), publication_(publication), image_{publication.image, {}, {}, false} {
-  for (const auto& volume : publication.volumes) volumes_.push_back({volume, {}, {}, false});
+    : env_(env), publication_(publication), image_{publication.image, {}, {}} {
+  for (const auto& volume : publication.volumes) volumes_.push_back({volume, {}, {}});
 }
 
 Status Publisher::run() {
   const bool has_index = publication_.index != nullptr;
   const std::string& other_index = publication_.default_index_path;
-  const bool is_other_old =
-      other_index != publication_.index_path && is_index_of(env_, other_index, image_.output.path);
+  bool is_other_old = false;
+  if (other_index != publication_.index_path) {
+    DGFS_TRY(is_old, is_index_of(env_, other_index, image_.output.path));
+    is_other_old = is_old;
+  }
   // One name changes, which is atomic by itself.
   if (!has_index && !is_other_old && volumes_.empty()) {
     return env_.publish(*image_.output.file, image_.output.path);
@@ -134,6 +147,7 @@ Status Publisher::run() {
   for (Replacement& volume : volumes_) {
     DGFS_CHECK(stage(volume.output, volume.new_path));
   }
+  DGFS_CHECK(check_again());
   DGFS_CHECK(keep_old(image_));
   for (Replacement& volume : volumes_) {
     DGFS_CHECK(keep_old(volume));
@@ -164,6 +178,17 @@ Status Publisher::sync_all() {
     DGFS_CHECK(with_path(volume.output.file->sync(), volume.output.path));
   }
   return ok();
+}
+
+// Much may have come to the places of the outputs since the build began.
+Status Publisher::check_again() {
+  const std::string& image_path = image_.output.path;
+  DGFS_CHECK(check_replaced(env_, image_path, OutputRole::kImage, image_path));
+  for (const Replacement& volume : volumes_) {
+    DGFS_CHECK(check_replaced(env_, volume.output.path, OutputRole::kVolume, image_path));
+  }
+  if (publication_.index == nullptr) return ok();
+  return check_replaced(env_, publication_.index_path, OutputRole::kIndex, image_path);
 }
 
 Status Publisher::stage(const Publication::Output& output, std::string& hidden) {
@@ -201,9 +226,14 @@ Status Publisher::switch_image() {
   const std::string& path = image_.output.path;
   // publish() may fail after its rename, when the directory cannot be synced.
   rollback_.add([this, &path] {
-    if (image_.old_path.empty()) return remove_quietly(env_, path);
-    // Both names of one file: a rename would do nothing and leave the hidden one.
-    static_cast<void>(env_.rename(image_.old_path, path));
+    if (image_.old_path.empty()) {
+      remove_quietly(env_, path);
+    } else {
+      // Both names of one file: a rename would do nothing and leave the hidden one.
+      static_cast<void>(env_.rename(image_.old_path, path));
+    }
+    // The new volumes go next: before that, no power cut may bring the new image back.
+    if (!volumes_.empty()) static_cast<void>(env_.sync_directory(storage::parent_path(path)));
   });
   DGFS_CHECK(make_way(image_));
   return env_.publish(*image_.output.file, path);
@@ -223,10 +253,12 @@ Status Publisher::switch_index() {
 
 Status Publisher::switch_volume(Replacement& volume) {
   const std::string& path = volume.output.path;
+  // The new image may still have its name when this is undone: its volume goes back to the hidden
+  // name, where readers find it, before the old one takes its place.
   rollback_.add([this, &volume, &path] {
-    const bool was_there = !volume.old_path.empty();
-    static_cast<void>(was_there ? env_.rename(volume.old_path, path)
-                                : env_.rename(path, volume.new_path));
+    const auto is_staged = exists(env_, volume.new_path);
+    if (is_staged && !is_staged.value()) static_cast<void>(env_.rename(path, volume.new_path));
+    if (!volume.old_path.empty()) static_cast<void>(env_.rename(volume.old_path, path));
   });
   DGFS_CHECK(make_way(volume));
   return env_.rename(volume.new_path, path);

@@ -66,19 +66,22 @@ reader::OpenOptions open_options(const MountOptions& options, const MountArgumen
 // whenever a file in it is read.
 void open_volumes(const reader::Image& image, const std::function<void(const Error&)>& warn) {
   for (const auto& record : image.volumes()) {
-    if (const auto path = image.volume_path(record.number); !path) warn(path.error());
+    const auto checked = image.check_volume(record.number);
+    if (!checked) warn(checked.error());
   }
 }
 
-// Reads the whole index before anybody depends on it. Volumes were told of already.
+// Reads the whole index, and the header pages of the image, before anybody depends on them. What
+// further volumes lack costs only files of their own.
 Status check_index(const reader::Image& image, const std::string& image_path, DamageLog& log) {
   std::size_t damaged_places = 0;
+  const auto is_image = [](format::VolumeNumber number) { return number == 0; };
   DGFS_CHECK(image.verify_index(
       [&](const Error& error) {
         ++damaged_places;
         if (log.is_due(error)) log.write("check of the index", error);
       },
-      [](auto) { return false; }));
+      is_image));
   if (damaged_places == 0) return ok();
   return Error(ErrorKind::kCorrupt, 5031,
                fmt::format("the index has {} damaged places; 'dgfs verify' tells more, "

@@ -200,6 +200,11 @@ Result<std::string> Image::volume_path(format::VolumeNumber number) const {
   return volume->file->path();
 }
 
+Status Image::check_volume(format::VolumeNumber number) const {
+  DGFS_TRY(volume, impl_->volumes->get(number));
+  return reader::check_volume(*volume);
+}
+
 storage::Env& Image::env() const { return impl_->env; }
 
 Counters Image::counters() const {
@@ -277,9 +282,7 @@ Status Image::verify_index(const std::function<void(const Error&)>& damaged,
   if (const auto error = impl_->source.second_error()) damaged(*error);
   for (const auto& record : volumes()) {
     if (wants_volume && !wants_volume(record.number)) continue;
-    const auto volume = impl_->volumes->get(record.number);
-    const auto status =
-        volume ? check_volume(*volume.assume_value()) : Status(volume.assume_error());
+    const auto status = check_volume(record.number);
     if (!status) damaged(status.assume_error());
   }
   return ok();

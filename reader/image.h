@@ -248,6 +248,9 @@ class Image {
   [[nodiscard]] Status check_is_volume(const std::string& path) const;
   /// Where a volume lies, which is opened now if it is not yet. Errors: as reading from it gives.
   [[nodiscard]] Result<std::string> volume_path(format::VolumeNumber number) const;
+  /// Opens a volume if it is not yet, and checks its header pages, its length and that its unused
+  /// bytes are zero. Errors: as reading from it gives, kCorrupt.
+  [[nodiscard]] Status check_volume(format::VolumeNumber number) const;
   /// Files the image is made of: role ("image", "index", "volume 1") and path.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
   /// The environment it was opened in.

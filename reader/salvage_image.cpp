@@ -184,7 +184,7 @@ std::vector<format::VolumeRecord> records_of(storage::Env& env, const SalvageFil
   if (!records.empty()) return records;
   const auto all = format::kFileBytesMax;  // the table being lost, no end is known
   records.push_back({0, files.header ? files.header->data_end : all, {}});
-  for (const auto& path : options.volume_paths) {
+  for (const auto& path : files_of_places(env, options.volume_paths)) {
     auto file = env.open(path);
     if (!file) continue;
     const auto page = read_first_page(*file.assume_value());

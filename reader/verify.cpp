@@ -48,7 +48,7 @@ class Verifier {
 
   Result<VerifyReport> run() {
     report_.index_copies = image_.has_second_index() ? 2 : 1;
-    DGFS_CHECK(check_volume_number());
+    DGFS_CHECK(find_volume());
     DGFS_CHECK(find_digests());
     DGFS_CHECK(image_.verify_index(
         [this](const Error& error) { report_index(error); },
@@ -66,10 +66,14 @@ class Verifier {
  private:
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop->load(); }
 
-  [[nodiscard]] Status check_volume_number() const {
-    const auto is_wanted = [&](const auto& record) { return record.number == *options_.volume; };
-    const auto& records = image_.volumes();
-    if (!options_.volume || std::any_of(records.begin(), records.end(), is_wanted)) return ok();
+  [[nodiscard]] Status find_volume() {
+    stored_bytes_total_ = image_.superblock().stored_bytes;
+    if (!options_.volume) return ok();
+    for (const auto& record : image_.volumes()) {
+      if (record.number != *options_.volume) continue;
+      stored_bytes_total_ = record.data_end - format::kPageBytes;
+      return ok();
+    }
     return Error(ErrorKind::kInvalidArgument, 3264,
                  fmt::format("the image has no volume {}", *options_.volume));
   }
@@ -82,16 +86,16 @@ class Verifier {
     return ok();
   }
 
+  // Whether its contents are to be read.
   [[nodiscard]] bool is_wanted(const Node& node) const {
+    if (!format::is_regular(node.mode)) return false;
     if (!options_.volume) return true;
-    return format::is_regular(node.mode) && node.stored_bytes != 0 &&
-           node.data.volume == *options_.volume;
+    return node.stored_bytes != 0 && node.data.volume == *options_.volume;
   }
 
   Status walk(WorkPool<Batch>& pool) {
     Batch batch;
     const auto visit = [&](std::string_view path, const Node& node) {
-      if (!is_wanted(node)) return !stopped();
       // An object with several names is checked under the first of them.
       if (node.link_count > 1 && !format::is_directory(node.mode) &&
           !seen_links_.insert(node.inode).second) {
@@ -129,7 +133,7 @@ class Verifier {
     std::uint64_t stored_bytes = 0;
     for (auto& item : batch) {
       const auto* before = neighbours.empty() ? nullptr : &neighbours.back()->node;
-      if (!Image::are_neighbours(nullptr, item.node)) continue;
+      if (!is_wanted(item.node) || !Image::are_neighbours(nullptr, item.node)) continue;
       if (!Image::are_neighbours(before, item.node) ||
           stored_bytes + item.node.stored_bytes > kChunkBytes) {
         check_run(std::exchange(neighbours, {}));
@@ -169,16 +173,17 @@ class Verifier {
     bool sound = records.has_value();
     if (!sound) report_file(item.path, records.assume_error());
     std::uint64_t content_bytes = 0;
-    if (format::is_regular(item.node.mode)) {
+    const bool is_read = is_wanted(item.node);
+    if (is_read) {
       sound = check_contents(item, instruments, content_bytes) && sound;
       sound = check_digest(item, instruments, sound) && sound;
     }
     const std::lock_guard lock(report_mutex_);
-    if (format::is_regular(item.node.mode)) ++report_.files;
+    if (is_read) ++report_.files;
     if (!sound) ++report_.damaged_files;
     report_.content_bytes += content_bytes;
     files_ = report_.files;
-    stored_bytes_ += item.node.stored_bytes;
+    if (is_read) stored_bytes_ += item.node.stored_bytes;
     if (clock_.due()) report_progress();
   }
 
@@ -265,12 +270,13 @@ class Verifier {
 
   void report_progress() {
     if (!options_.progress) return;
-    options_.progress({files_, stored_bytes_, image_.superblock().stored_bytes});
+    options_.progress({files_, stored_bytes_, stored_bytes_total_});
   }
 
   const Image& image_;
   const VerifyOptions& options_;
   ProgressClock clock_;
+  std::uint64_t stored_bytes_total_ = 0;                     // of what is read
   std::optional<format::DigestAlgorithm> digest_algorithm_;  // of digests to compare with
   std::unordered_set<InodeNumber> seen_links_;  // about 40 bytes a multiply linked object
   std::mutex report_mutex_;                     // guards what follows

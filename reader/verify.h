@@ -19,7 +19,7 @@ namespace dgfs::reader {
 struct VerifyProgress {
   std::uint64_t files = 0;               ///< checked so far
   std::uint64_t stored_bytes = 0;        ///< checked so far
-  std::uint64_t stored_bytes_total = 0;  ///< from the superblock
+  std::uint64_t stored_bytes_total = 0;  ///< from the superblock, or of the one volume
 };
 
 /// How to verify. What its members refer to must outlive the call; several threads may share it
@@ -30,8 +30,9 @@ struct VerifyOptions {
   /// who could make all checksums fit, but not the digests, is found out. kNotFound where it
   /// keeps none, kUnsupported where this program does not know their algorithm.
   bool digests = false;
-  /// Only files whose contents stand in this volume, and of the volumes only this one; the others
-  /// may be missing. kInvalidArgument where the image has no such volume. nullopt: everything.
+  /// Contents are read of files only that stand in this volume, and of the volumes only this one is
+  /// looked at; the others may be missing. The index is read as ever. kInvalidArgument where the
+  /// image has no such volume. nullopt: everything.
   std::optional<format::VolumeNumber> volume;
   /// A damaged file: its path and what is wrong ("contents, bytes 4096-5222 (crawl.dgfs offset
   /// 8123): checksum mismatch"). Called by one thread at a time.

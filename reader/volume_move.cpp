@@ -37,9 +37,14 @@ class VolumeMove {
     if (!linked) {
       DGFS_CHECK(copy(status, *to_directory, new_name));
     }
-    DGFS_CHECK(to_directory->sync());
-    DGFS_CHECK(from_directory->remove(name));
-    DGFS_CHECK(from_directory->sync());
+    auto removed = to_directory->sync();
+    if (removed) removed = from_directory->remove(name);
+    if (!removed) {  // the file is where it was, and nowhere else if that can be helped
+      static_cast<void>(to_directory->remove(new_name));
+      return std::move(removed).assume_error();
+    }
+    // A power cut may bring the old name back beside the new one, which does no harm.
+    static_cast<void>(from_directory->sync());
     report_.bytes = status.size_bytes;
     return report_;
   }
@@ -54,12 +59,12 @@ class VolumeMove {
     auto& content = copy->content();
     DGFS_CHECK(content.preallocate(status.size_bytes));
     DGFS_CHECK(copy_bytes(*source, content));
-    DGFS_CHECK(content.sync());
-    DGFS_CHECK(compare(*source, content));
     // A file of another owner may be moved by whom the directories let.
     static_cast<void>(copy->set_owner(status.uid, status.gid));
     DGFS_CHECK(copy->set_mode(status.mode & kPermissionBits));
     DGFS_CHECK(copy->set_times(status.access_time, status.modify_time));
+    DGFS_CHECK(content.sync());
+    DGFS_CHECK(compare(*source, content));
     return copy->link(name);
   }
 

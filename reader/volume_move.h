@@ -34,7 +34,7 @@ struct MoveReport {
 /// @param from, to  paths of files; `from` no symbolic link
 /// Errors: kNotFound, kExists (`to`), kInvalidArgument (`from` is no regular file), kCorrupt (what
 /// was written reads differently), kIo, kNoSpace, kPermission, kInterrupted. After each, the file
-/// still is at `from`; after a failed removal of the old name it is at both places.
+/// still is at `from`, and at `to` as well only where that name could not be removed again.
 /// Memory: 8 MiB.
 [[nodiscard]] Result<MoveReport> move_volume_file(storage::Env& env, const std::string& from,
                                                   const std::string& to,

@@ -50,7 +50,7 @@ std::vector<std::string> hidden_candidates(storage::Env& env,
     if (!directory) continue;
     // What cannot be listed has none, as far as one can tell.
     static_cast<void>(directory.assume_value()->each_name([&](std::string_view other) {
-      if (storage::is_hidden_name_of(other, name)) {
+      if (storage::is_hidden_name_of(other, name, "new")) {
         hidden.push_back(in_folder(folder, std::string(other)));
       }
       return hidden.size() < kHiddenCandidatesMax;
@@ -64,23 +64,27 @@ bool is_wanted(const format::VolumeHeader& header, const VolumePlaces& places,
   return header.image_uuid == places.uuid && header.number == number;
 }
 
-// The volume among the files of a folder, whatever its name.
-std::optional<FoundVolume> find_in_folder(storage::Env& env, const VolumePlaces& places,
-                                          format::VolumeNumber number, const std::string& folder) {
-  const auto directory = env.open_directory(folder);
-  if (!directory) return std::nullopt;
+// The regular files of a folder, in order: nothing that waits for a reader when it is opened. One
+// that cannot be listed to its end has what was listed.
+std::vector<std::string> files_in(storage::Env& env, const std::string& folder) {
   std::vector<std::string> names;
-  // A folder that cannot be listed to its end has what was listed.
+  const auto directory = env.open_directory(folder);
+  if (!directory) return names;
   static_cast<void>(directory.assume_value()->each_name([&](std::string_view name) {
-    names.emplace_back(name);
+    const auto status = directory.assume_value()->status(name);
+    if (status && format::is_regular(status.assume_value().mode)) {
+      names.push_back(in_folder(folder, std::string(name)));
+    }
     return names.size() < kFolderNamesMax;
   }));
   std::sort(names.begin(), names.end());
-  for (const auto& name : names) {
-    // Not what waits for a reader when it is opened.
-    const auto status = directory.assume_value()->status(name);
-    if (!status || !format::is_regular(status.assume_value().mode)) continue;
-    const auto path = in_folder(folder, name);
+  return names;
+}
+
+// The volume among the files of a folder, whatever its name.
+std::optional<FoundVolume> find_in_folder(storage::Env& env, const VolumePlaces& places,
+                                          format::VolumeNumber number, const std::string& folder) {
+  for (const auto& path : files_in(env, folder)) {
     const auto found = open_volume(env, path, false, {});
     if (!found || !is_wanted(found.assume_value().header, places, number)) continue;
     if (auto again = open_volume(env, path, false, places.warn)) {
@@ -134,6 +138,19 @@ Result<FoundVolume> open_volume(storage::Env& env, const std::string& path, bool
   return FoundVolume{std::move(file), header};
 }
 
+std::vector<std::string> files_of_places(storage::Env& env, const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const auto& path : paths) {
+    if (env.open_directory(path)) {
+      const auto found = files_in(env, path);
+      files.insert(files.end(), found.begin(), found.end());
+    } else {
+      files.push_back(path);
+    }
+  }
+  return files;
+}
+
 Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
                                 format::VolumeNumber number, const std::string& hint) {
   auto text = fmt::format("volume {} (uuid {}) is missing", number, format::uuid_text(places.uuid));
@@ -155,7 +172,7 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
       text += fmt::format("; {} has uuid {}", path, format::uuid_text(header.image_uuid));
     }
   }
-  // An image is never under a hidden name alone.
+  // An image gets its name at once: no new one is under a hidden name alone.
   if (number == 0) paths.clear();
   for (const auto& path : hidden_candidates(env, paths)) {
     auto found = open_volume(env, path, false, places.warn);

@@ -57,6 +57,10 @@ struct FoundVolume {
                                               bool direct,
                                               const std::function<void(const Error&)>& warn);
 
+/// The files that the paths stand for: of a folder its regular files, of any other path itself.
+[[nodiscard]] std::vector<std::string> files_of_places(storage::Env& env,
+                                                       const std::vector<std::string>& paths);
+
 /// Looks for a volume by UUID and number. Reads one page of each file tried; where it is at none of
 /// these places, also at hidden names of them, which a build gives its volumes before their own.
 /// @param hint  file name it may have in the folder; may be empty

@@ -12,6 +12,11 @@
 #include "reader/unused_bytes.h"
 
 namespace dgfs::reader {
+namespace {
+
+constexpr std::uint64_t kSearchIntervalNs = 1'000'000'000;
+
+}  // namespace
 
 Status check_volume(const Volume& volume) {
   for (const auto offset : {std::uint64_t{0}, volume.header.file_bytes - format::kPageBytes}) {
@@ -34,6 +39,7 @@ Volumes::Volumes(storage::Env& env, VolumePlaces places, std::vector<format::Vol
       places_(std::move(places)),
       records_(std::move(records)),
       owned_(records_.size()),
+      missing_(records_.size()),
       open_(records_.size()) {}
 
 void Volumes::adopt(const FoundVolume& found) {
@@ -64,7 +70,18 @@ Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
   if (const auto* volume = open_[*slot].load(std::memory_order_acquire)) return volume;
   const std::lock_guard lock(mutex_);
   if (!owned_[*slot]) {
-    DGFS_TRY(found, find_volume(env_, places_, number, records_[*slot].hint));
+    // Whoever reads many files of a missing volume does not have folders looked through for each.
+    const auto now_ns = env_.monotonic_ns();
+    auto& missing = missing_[*slot];
+    if (missing && now_ns - missing->at_ns < kSearchIntervalNs) return missing->error;
+    auto searched = find_volume(env_, places_, number, records_[*slot].hint);
+    missing.reset();
+    if (!searched) {
+      // Without a clock that moves, each search is a new one.
+      if (now_ns != 0) missing = Missing{searched.assume_error(), now_ns};
+      return searched.assume_error();
+    }
+    const auto& found = searched.assume_value();
     DGFS_TRY(volume, make(*slot, found));
     owned_[*slot] = std::move(volume);
     open_[*slot].store(owned_[*slot].get(), std::memory_order_release);

@@ -38,7 +38,8 @@ class Volumes {
   /// Adds a volume that is open already.
   void adopt(const FoundVolume& found);
 
-  /// The volume, opened now if it is not yet; failures are tried again at the next call. Errors:
+  /// The volume, opened now if it is not yet. One that was not found is looked for again after a
+  /// second, other failures are tried again at the next call. Errors:
   /// kNotFound (it lies nowhere: the message names its UUID), kCorrupt (no such volume), kIo.
   [[nodiscard]] Result<const Volume*> get(format::VolumeNumber number) const;
   /// Path of a volume, which is opened if it is not yet; nullopt if it is missing.
@@ -48,6 +49,10 @@ class Volumes {
   [[nodiscard]] const std::vector<format::VolumeRecord>& records() const { return records_; }
 
  private:
+  struct Missing {
+    Error error;
+    std::uint64_t at_ns = 0;  ///< when it was looked for
+  };
   [[nodiscard]] std::optional<std::size_t> slot_of(format::VolumeNumber number) const;
   [[nodiscard]] Result<std::unique_ptr<Volume>> make(std::size_t slot,
                                                      const FoundVolume& found) const;
@@ -57,6 +62,7 @@ class Volumes {
   std::vector<format::VolumeRecord> records_;
   mutable std::mutex mutex_;  ///< guards opening
   mutable std::vector<std::unique_ptr<Volume>> owned_;
+  mutable std::vector<std::optional<Missing>> missing_;  ///< guarded by mutex_; one per record
   /// One per record; set once, read without the mutex.
   mutable std::vector<std::atomic<const Volume*>> open_;
 };

@@ -52,14 +52,14 @@ std::string hidden_name(std::string_view name, Bytes random, std::string_view su
   return hidden.append(".").append(suffix);
 }
 
-bool is_hidden_name_of(std::string_view hidden, std::string_view name) {
+bool is_hidden_name_of(std::string_view hidden, std::string_view name, std::string_view suffix) {
   if (hidden.size() > kNameBytesMax) return false;
   const auto suffix_dot = hidden.rfind('.');
   if (suffix_dot == hidden.npos || suffix_dot == 0 || hidden.front() != '.') return false;
   const auto digits_dot = hidden.rfind('.', suffix_dot - 1);
   if (digits_dot == hidden.npos || digits_dot == 0) return false;
   const auto digits = hidden.substr(digits_dot + 1, suffix_dot - digits_dot - 1);
-  const auto suffix = hidden.substr(suffix_dot + 1);
+  if (hidden.substr(suffix_dot + 1) != suffix) return false;
   if (digits.empty() || digits.find_first_not_of(kDigits) != digits.npos) return false;
   return hidden.substr(1, digits_dot - 1) ==
          name.substr(0, kNameBytesMax - hidden_bytes(digits.size(), suffix.size()));

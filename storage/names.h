@@ -37,8 +37,9 @@ inline constexpr std::size_t kNameBytesMax = 255;
 /// complete, or when it is to go.
 [[nodiscard]] std::string hidden_name(std::string_view name, Bytes random, std::string_view suffix);
 
-/// Whether `hidden` is what hidden_name() makes of `name`, with any random bytes and suffix.
-[[nodiscard]] bool is_hidden_name_of(std::string_view hidden, std::string_view name);
+/// Whether `hidden` is what hidden_name() makes of `name` and `suffix`, with any random bytes.
+[[nodiscard]] bool is_hidden_name_of(std::string_view hidden, std::string_view name,
+                                     std::string_view suffix);
 
 /// "dir" + "name" -> "dir/name"; an empty name gives "dir".
 [[nodiscard]] std::string join_path(const std::string& directory_path, std::string_view name);

@@ -43,14 +43,15 @@ class VolumeCommand {
     };
     const auto record = std::find_if(records.begin(), records.end(), known);
     if (record == records.end()) {
-      return session_.fail_usage(
-          fmt::format("{}: the image has no volume of that number (dgfs volume list tells them)",
-                      shell_quoted(number_text)));
+      session_.complain(fmt::format("the image has no volume {} (dgfs volume list tells them)",
+                                    shell_quoted(number_text)));
+      return kExitFailed;
     }
     const auto from = image_.volume_path(record->number);
     if (!from) return session_.fail(from.error());
     if (is_directory(destination)) {
-      destination += "/" + storage::base_name(from.value());
+      // What was built under a name may have a hidden one, after a crash.
+      destination += "/" + (record->hint.empty() ? storage::base_name(from.value()) : record->hint);
     }
     const auto moved = move_file(from.value(), destination);
     if (!moved) return session_.fail(moved.error());

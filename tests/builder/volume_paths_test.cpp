@@ -9,6 +9,7 @@
 #include "storage/memory_env.h"
 #include "tests/builder/image_dump.h"
 #include "tests/builder/source_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -74,6 +75,11 @@ TEST_F(VolumePathsTest, AreNoneOfVolumesOfOthers) {
   ASSERT_TRUE(env_->open("/out/k", {storage::OpenOptions::Mode::kCreateNew}));
   expect_refused(options({"/v/a"}, "/out/k"), ErrorKind::kExists, "/v/a");
   expect_refused(options({"/out/i"}, "/out/j"), ErrorKind::kExists, "/out/i");
+  // Nor may an image or an index take the place of one.
+  expect_refused(options({}, "/v/a"), ErrorKind::kExists, "/v/a");
+  auto index = options({}, "/out/j");
+  index.index_path = "/v/a";
+  expect_refused(index, ErrorKind::kExists, "/v/a");
   EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
   // Also where the first page cannot tell.
   const auto file = env_->open("/v/a", {storage::OpenOptions::Mode::kReadWrite}).value();
@@ -84,6 +90,36 @@ TEST_F(VolumePathsTest, AreNoneOfVolumesOfOthers) {
   // Its own image may replace it.
   ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
   EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
+}
+
+// Two builds that were told the same place: whoever ends last finds the other's volume there.
+TEST_F(VolumePathsTest, AreLookedAtAgainBeforeTheyAreReplaced) {
+  bool is_there = false;
+  HookEnv env(*env_, [&](storage::CallKind kind, const std::string&) -> Status {
+    if (kind == storage::CallKind::kSync && !is_there) {
+      is_there = true;
+      EXPECT_TRUE(builder::build(*env_, options({"/v/a"}, "/out/theirs")));
+    }
+    return ok();
+  });
+  const auto report = builder::build(env, options({"/v/a"}));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().kind(), ErrorKind::kExists) << report.error().message();
+  EXPECT_EQ(names_in("/out"), (std::vector<std::string>{"theirs", "theirs.idx"}));
+  const auto image = dump_image(*env_, "/out/theirs", {}, {"/v"});
+  EXPECT_TRUE(image) << image.error().message();
+}
+
+TEST_F(VolumePathsTest, AreNotReplacedUnread) {
+  ASSERT_TRUE(env_->open("/v/a", {storage::OpenOptions::Mode::kCreateNew}));
+  HookEnv env(*env_, [](storage::CallKind kind, const std::string& path) {
+    return kind == storage::CallKind::kOpen && path == "/v/a"
+               ? Status(Error(ErrorKind::kPermission, 1, "refused"))
+               : ok();
+  });
+  const auto report = builder::build(env, options({"/v/a"}));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().kind(), ErrorKind::kPermission);
 }
 
 TEST_F(VolumePathsTest, MayChange) {

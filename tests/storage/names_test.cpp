@@ -60,20 +60,20 @@ TEST(Names, HiddenOnesFit) {
   const std::string longest = hidden_name(std::string(kNameBytesMax, 'n'), random, "new");
   EXPECT_EQ(longest.size(), kNameBytesMax);
   EXPECT_TRUE(longest.ends_with("nn.01af.new"));
-  EXPECT_TRUE(is_hidden_name_of(longest, std::string(kNameBytesMax, 'n')));
-  EXPECT_TRUE(is_hidden_name_of(longest, std::string(kNameBytesMax - 3, 'n')));
+  EXPECT_TRUE(is_hidden_name_of(longest, std::string(kNameBytesMax, 'n'), "new"));
+  EXPECT_TRUE(is_hidden_name_of(longest, std::string(kNameBytesMax - 3, 'n'), "new"));
 }
 
 TEST(Names, HiddenOnesAreKnown) {
-  EXPECT_TRUE(is_hidden_name_of(".image.01af.new", "image"));
-  EXPECT_TRUE(is_hidden_name_of(".v.1.idx.01af.old", "v.1.idx"));
-  EXPECT_TRUE(is_hidden_name_of("..x.01af.tmp", ".x"));
+  EXPECT_TRUE(is_hidden_name_of(".image.01af.new", "image", "new"));
+  EXPECT_TRUE(is_hidden_name_of(".v.1.idx.01af.old", "v.1.idx", "old"));
+  EXPECT_TRUE(is_hidden_name_of("..x.01af.tmp", ".x", "tmp"));
   for (const auto* name : {"", ".", "..", "...", "image", "image.01af.new", ".image", ".image.new",
                            ".image..new", ".image.01ag.new", ".image.01AF.new", ".images.01af.new",
                            ".imag.01af.new", ".01af.new", "..01af.new", ".image.x.01af.new"}) {
-    EXPECT_FALSE(is_hidden_name_of(name, "image")) << name;
+    EXPECT_FALSE(is_hidden_name_of(name, "image", "new")) << name;
   }
-  EXPECT_FALSE(is_hidden_name_of("." + std::string(300, '.') + "0.new", "image"));
+  EXPECT_FALSE(is_hidden_name_of("." + std::string(300, '.') + "0.new", "image", "new"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import random
+import time
 
 import support
 from support import dgfs
@@ -70,6 +71,7 @@ class Volumes(support.ScratchCase):
                              [False, False, True, False])
             # It comes back under another name, and serves from then on.
             (folder / away.name).rename(away)
+            time.sleep(1.1)  # it is looked for once a second
             self.assertEqual(set(self.outcomes(point).values()), {True})
 
     def test_a_damaged_one_costs_its_own_files(self):

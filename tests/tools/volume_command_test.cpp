@@ -84,9 +84,9 @@ TEST_F(VolumeCommandTest, MovesNothingWhereItCannot) {
   EXPECT_EQ(run({"volume", "move", image_, "1", dir_ / "other", "--volume", volume_}), 1);
   EXPECT_NE(err_.find("other/t.1: is there already"), std::string::npos) << err_;
   EXPECT_TRUE(env_->status(volume_));
-  EXPECT_EQ(run({"volume", "move", image_, "7", dir_ / "other"}), 2);
-  EXPECT_NE(err_.find("7: the image has no volume of that number"), std::string::npos) << err_;
-  EXPECT_EQ(run({"volume", "move", image_, "x", dir_ / "other"}), 2);
+  EXPECT_EQ(run({"volume", "move", image_, "7", dir_ / "other"}), 1);
+  EXPECT_NE(err_.find("the image has no volume 7"), std::string::npos) << err_;
+  EXPECT_EQ(run({"volume", "move", image_, "x", dir_ / "other"}), 1);
   EXPECT_EQ(run({"volume", "move", image_, "1"}), 2);
   EXPECT_EQ(run({"volume", "list", image_, "1"}), 2);
   EXPECT_EQ(run({"volume", "show", image_}), 2);
