@@ -183,8 +183,10 @@ Status Publisher::sync_all() {
 // Much may have come to the places of the outputs since the build began.
 Status Publisher::check_again() {
   const std::string& image_path = image_.output.path;
+  DGFS_CHECK(check_output_path(env_, image_path));
   DGFS_CHECK(check_replaced(env_, image_path, OutputRole::kImage, image_path));
   for (const Replacement& volume : volumes_) {
+    DGFS_CHECK(check_output_path(env_, volume.output.path));
     DGFS_CHECK(check_replaced(env_, volume.output.path, OutputRole::kVolume, image_path));
   }
   if (publication_.index == nullptr) return ok();

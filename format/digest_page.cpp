@@ -19,7 +19,7 @@ constexpr std::size_t kWordBits = 64;
 constexpr std::size_t kWords = kDigestPageOrdinals / kWordBits;
 static_assert(kWords * kWordBits == kDigestPageOrdinals);
 
-Error corrupt(std::uint16_t code, std::size_t body_offset, const char* text) {
+Error corrupt_digest_page(std::uint16_t code, std::size_t body_offset, const char* text) {
   return Error(ErrorKind::kCorrupt, code, text)
       .in_section(section_name(SectionKind::kDigests))
       .at_offset(kRecordChecksumBytes + body_offset);
@@ -69,19 +69,19 @@ Buffer DigestPageFiller::take(std::uint64_t number) {
 }
 
 Result<std::size_t> check_digest_page(Bytes body, const DigestRange& range) {
-  if (body.size() != kBodyBytes) return corrupt(2953, 0, "not a digest page");
+  if (body.size() != kBodyBytes) return corrupt_digest_page(2953, 0, "not a digest page");
   if (load<Ordinal>(body, 0) != range.first) {  // F-333
-    return corrupt(2954, 0, "page of other entries than the digest table says");
+    return corrupt_digest_page(2954, 0, "page of other entries than the digest table says");
   }
   const auto ordinals = static_cast<std::size_t>(
       std::min<std::uint64_t>(range.end - range.first, kDigestPageOrdinals));
   const auto count = count_below(body, kDigestPageOrdinals);
   if (!is_set(body, 0) || count > kDigestPageDigests || count != count_below(body, ordinals)) {
-    return corrupt(2955, kBitmapOffset, "impossible bitmap of digests");  // F-334
+    return corrupt_digest_page(2955, kBitmapOffset, "impossible bitmap of digests");  // F-334
   }
   const auto rest = body.subspan(kDigestsOffset + count * kDigestBytes);
   if (std::any_of(rest.begin(), rest.end(), [](std::uint8_t byte) { return byte != 0; })) {
-    return corrupt(2956, kBodyBytes - rest.size(), "digests of no entry");  // F-335
+    return corrupt_digest_page(2956, kBodyBytes - rest.size(), "digests of no entry");  // F-335
   }
   return count;
 }

@@ -10,7 +10,7 @@
 namespace dgfs::format {
 namespace {
 
-Error corrupt(std::uint16_t code, std::size_t offset, const char* text) {
+Error corrupt_digest_table(std::uint16_t code, std::size_t offset, const char* text) {
   return Error(ErrorKind::kCorrupt, code, text)
       .in_section(section_name(SectionKind::kDigestTable))
       .at_offset(offset);
@@ -44,10 +44,11 @@ Status DigestTable::Loader::add(Bytes body) {
     const auto offset = decoder.offset();
     DGFS_TRY(gap, in_section(SectionKind::kDigestTable, decoder.varint()));
     if (gap == 0 || gap >= ordinal_end_ - last_) {  // F-332
-      return corrupt(2958, offset, "first entries of digest pages do not rise below the end");
+      return corrupt_digest_table(2958, offset,
+                                  "first entries of digest pages do not rise below the end");
     }
     if (firsts_.size() == pages_) {
-      return corrupt(2959, offset, "more digest pages than there are");
+      return corrupt_digest_table(2959, offset, "more digest pages than there are");
     }
     last_ += gap;
     firsts_.push_back(last_);
@@ -57,7 +58,7 @@ Status DigestTable::Loader::add(Bytes body) {
 
 Result<DigestTable> DigestTable::Loader::finish() && {
   if (!algorithm_ || firsts_.size() != pages_) {
-    return corrupt(2960, 0, "fewer digest pages than there are");  // F-332
+    return corrupt_digest_table(2960, 0, "fewer digest pages than there are");  // F-332
   }
   firsts_.shrink_to_fit();
   return DigestTable(*algorithm_, std::move(firsts_), ordinal_end_);

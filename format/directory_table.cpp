@@ -17,7 +17,7 @@ constexpr std::size_t kDirectoriesMax = std::numeric_limits<std::uint32_t>::max(
 // Room that is made before anything was read; memory of it that is not touched costs nothing.
 constexpr std::uint64_t kReservedMax = std::uint64_t{1} << 22;
 
-Error corrupt(std::uint16_t code, std::size_t offset, std::string text) {
+Error corrupt_directory_table(std::uint16_t code, std::size_t offset, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).at_offset(offset);
 }
 
@@ -98,10 +98,11 @@ std::size_t DirectoryTable::Loader::add_small_leaves(Bytes lists) {
 
 Status DirectoryTable::Loader::add_list(Decoder& decoder) {
   const auto offset = decoder.offset();
-  if (pending_.empty()) return corrupt(2640, offset, "list without a directory");  // F-051
+  if (pending_.empty())
+    return corrupt_directory_table(2640, offset, "list without a directory");  // F-051
   DGFS_TRY(child_count, decoder.varint());
   if (child_count > expected_entries_ || next_first_ > expected_entries_ - child_count) {  // F-052
-    return corrupt(2641, offset, "more children than entries");
+    return corrupt_directory_table(2641, offset, "more children than entries");
   }
   table_.directory_of_.push_back(pending_.back());
   table_.firsts_.push_back(next_first_);
@@ -115,7 +116,7 @@ Status DirectoryTable::Loader::add_subdirectories(Decoder& decoder, std::uint64_
   const auto offset = decoder.offset();
   DGFS_TRY(count, decoder.varint());
   if (count > child_count || count > decoder.remaining()) {  // F-002, F-053
-    return corrupt(2642, offset, "more subdirectories than children");
+    return corrupt_directory_table(2642, offset, "more subdirectories than children");
   }
   if (count > kDirectoriesMax - table_.ordinals_.size()) {
     return Error(ErrorKind::kLimit, 2643, "more than 2^32 - 1 directories").at_offset(offset);
@@ -129,7 +130,8 @@ Status DirectoryTable::Loader::add_subdirectories(Decoder& decoder, std::uint64_
     const auto gap_offset = decoder.offset();
     DGFS_TRY(gap, decoder.varint());
     if (gap >= end - next) {  // F-053
-      return corrupt(2644, gap_offset, "subdirectory stands behind its directory's children");
+      return corrupt_directory_table(2644, gap_offset,
+                                     "subdirectory stands behind its directory's children");
     }
     table_.ordinals_.push_back(next + gap);
     *pending++ = directory++;

@@ -18,7 +18,7 @@ namespace {
 
 static_assert(kZstdFrameStoredBytesMax == ZSTD_COMPRESSBOUND(kZstdFrameBytes));
 
-Error corrupt(std::uint16_t code, std::string text) {
+Error corrupt_extent(std::uint16_t code, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).in_section("extent").at_offset(0);
 }
 
@@ -29,7 +29,7 @@ Bytes content_of_frame(Bytes content, std::uint64_t frame, std::size_t frame_byt
 
 Status check_frame(std::uint64_t frame, Bytes stored, std::uint64_t checksum) {
   if (frame_checksum(frame, stored) == checksum) return ok();  // F-300
-  return corrupt(2721, "checksum of frame " + std::to_string(frame) + " does not match");
+  return corrupt_extent(2721, "checksum of frame " + std::to_string(frame) + " does not match");
 }
 
 Status decompress(Bytes frame, MutableBytes out, const FrameOptions& options) {
@@ -95,7 +95,7 @@ Status append_zstd_extent(Bytes content, int level, Buffer& out,
 Status open_frame(ExtentCodec codec, std::uint64_t frame, Bytes stored, MutableBytes out,
                   const FrameOptions& options) {
   if (stored.size() < kChecksumBytes || out.empty() || out.size() > frame_bytes(codec)) {
-    return corrupt(2720, "frame has an impossible length");  // F-301
+    return corrupt_extent(2720, "frame has an impossible length");  // F-301
   }
   const auto payload = stored.subspan(kChecksumBytes);
   if (options.checked) {
@@ -103,7 +103,8 @@ Status open_frame(ExtentCodec codec, std::uint64_t frame, Bytes stored, MutableB
   }
   if (codec == ExtentCodec::kZstd) return decompress(payload, out, options);
   if (codec != ExtentCodec::kRaw || payload.size() != out.size()) {
-    return corrupt(2722, "frame " + std::to_string(frame) + " has the wrong length");  // F-301
+    return corrupt_extent(2722,
+                          "frame " + std::to_string(frame) + " has the wrong length");  // F-301
   }
   std::copy(payload.begin(), payload.end(), out.begin());
   return ok();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kRunBytesMin = 2;  ///< two varints of one byte each
 
-Error corrupt(std::uint16_t code, std::string text) {
+Error corrupt_inode_runs(std::uint16_t code, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text))
       .in_section(section_name(SectionKind::kInodeRuns));
 }
@@ -22,16 +22,16 @@ Error corrupt(std::uint16_t code, std::string text) {
 // F-060, F-061: the ordinals of the namespace, each exactly once, without gaps.
 Status check_ordinals(const std::vector<InodeRun>& runs, Ordinal entry_count) {
   if (runs.empty() || runs.front().first_inode != kRootInode) {
-    return corrupt(2680, "root is not inode 1");
+    return corrupt_inode_runs(2680, "root is not inode 1");
   }
   Ordinal next = 0;
   for (const auto& run : runs) {
     if (run.first_ordinal != next || run.count == 0 || run.count > entry_count - next) {
-      return corrupt(2681, "runs do not cover the entries exactly once");
+      return corrupt_inode_runs(2681, "runs do not cover the entries exactly once");
     }
     next += run.count;
   }
-  if (next != entry_count) return corrupt(2682, "runs end before the entries do");
+  if (next != entry_count) return corrupt_inode_runs(2682, "runs end before the entries do");
   return ok();
 }
 
@@ -76,9 +76,10 @@ Status InodeRuns::sort_by_inode() {
   InodeNumber next = 1;
   for (const auto position : by_inode_) {  // F-062
     const auto& run = by_ordinal_[position];
-    if (run.first_inode < next) return corrupt(2683, "inode numbers are given twice, or 0 is");
+    if (run.first_inode < next)
+      return corrupt_inode_runs(2683, "inode numbers are given twice, or 0 is");
     if (run.count > std::numeric_limits<InodeNumber>::max() - run.first_inode) {
-      return corrupt(2684, "inode numbers pass 2^64");
+      return corrupt_inode_runs(2684, "inode numbers pass 2^64");
     }
     next = run.first_inode + run.count;
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kRowBytesMin = 6;  ///< shared, length, zone, ordinal, pages, bytes
 constexpr std::uint64_t kBlockBytesMax = kSealedBlockHeaderBytes + kSectionBlockBytesMax;
 
-Error corrupt(std::uint16_t code, std::size_t offset, std::string text) {
+Error corrupt_page_root(std::uint16_t code, std::size_t offset, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).at_offset(offset);
 }
 
@@ -41,7 +41,7 @@ Status decode_row(Decoder& decoder, const PageRootRow& previous, PageRootRow& ro
   const auto length_offset = decoder.offset();
   DGFS_TRY(length, decoder.varint_up_to(kBlockBytesMax));
   if (page_count == 0 || length < kSealedBlockHeaderBytes) {  // F-072
-    return corrupt(2840, length_offset, "block has no pages or no header");
+    return corrupt_page_root(2840, length_offset, "block has no pages or no header");
   }
   row.bound = std::move(bound);
   row.zone = zone;
@@ -63,7 +63,7 @@ Result<std::vector<PageRootRow>> decode_rows(Bytes body) {
   const auto count_offset = decoder.offset();
   DGFS_TRY(count, decoder.varint_up_to(kPageRootBlockRows));
   if (count == 0 || count > decoder.remaining() / kRowBytesMin) {  // F-002, F-070
-    return corrupt(2841, count_offset, "number of rows is impossible");
+    return corrupt_page_root(2841, count_offset, "number of rows is impossible");
   }
   std::vector<PageRootRow> rows;
   PageRootRow next;
@@ -73,7 +73,7 @@ Result<std::vector<PageRootRow>> decode_rows(Bytes body) {
     const auto offset = decoder.offset();
     DGFS_CHECK(decode_row(decoder, rows.empty() ? PageRootRow{} : rows.back(), next));
     if (!rows.empty() && !rises(rows.back(), next)) {  // F-071
-      return corrupt(2842, offset, "rows do not rise");
+      return corrupt_page_root(2842, offset, "rows do not rise");
     }
     rows.push_back(next);
     next.first_page += next.page_count;

@@ -20,7 +20,7 @@ constexpr std::size_t kEntryBytes = 8;
 constexpr std::size_t kFooterBytes = 9;
 constexpr std::uint8_t kNoChecksums = 0;  // descriptor: none of zstd's
 
-Error corrupt(std::uint16_t code, std::uint64_t offset, const char* text) {
+Error corrupt_seek_table(std::uint16_t code, std::uint64_t offset, const char* text) {
   return Error(ErrorKind::kCorrupt, code, text).in_section("extent").at_offset(offset);
 }
 
@@ -78,13 +78,13 @@ Result<SeekTable> SeekTable::decode(Bytes table, std::uint64_t content_bytes,
   const auto frames = format::frame_count(ExtentCodec::kZstd, content_bytes);
   if (frames < 2 || frames > kZstdFramesMax || table.size() != seek_table_bytes(frames) ||
       table.size() > stored_bytes) {
-    return corrupt(2723, 0, "seek table has an impossible length");
+    return corrupt_seek_table(2723, 0, "seek table has an impossible length");
   }
   const auto table_offset = stored_bytes - table.size();
   const auto behind = kHeaderBytes + kChecksumBytes;
   if (table_checksum(frames, table.subspan(behind)) != load<std::uint64_t>(table, kHeaderBytes) ||
       !is_framed(table, static_cast<std::size_t>(frames))) {  // F-303
-    return corrupt(2724, table_offset, "checksum of the seek table does not match");
+    return corrupt_seek_table(2724, table_offset, "checksum of the seek table does not match");
   }
   SeekTable decoded;
   decoded.offsets_.reserve(static_cast<std::size_t>(frames) + 1);
@@ -94,13 +94,13 @@ Result<SeekTable> SeekTable::decode(Bytes table, std::uint64_t content_bytes,
     const auto length = load<std::uint32_t>(table, at);
     if (length == 0 || length > kZstdFrameStoredBytesMax ||
         load<std::uint32_t>(table, at + 4) != content_of(frame, content_bytes)) {  // F-304
-      return corrupt(2725, table_offset + at, "frame length is impossible");
+      return corrupt_seek_table(2725, table_offset + at, "frame length is impossible");
     }
     decoded.add(length, load<std::uint64_t>(
                             table, behind + static_cast<std::size_t>(frame) * kChecksumBytes));
   }
   if (decoded.offsets_.back() != table_offset) {  // F-304
-    return corrupt(2726, table_offset, "frame lengths do not add up to the extent");
+    return corrupt_seek_table(2726, table_offset, "frame lengths do not add up to the extent");
   }
   return decoded;
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSegmentBytesMin = 2;  ///< two varints of one byte each
 
-Error corrupt(std::uint16_t code, std::size_t offset, std::string text) {
+Error corrupt_sparse_map(std::uint16_t code, std::size_t offset, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).at_offset(offset);
 }
 
@@ -26,11 +26,11 @@ Status decode_segment(Decoder& decoder, std::uint64_t file_bytes, SparseMap& map
   DGFS_TRY(gap, decoder.varint());
   DGFS_TRY(length, decoder.varint());
   if (length == 0 || (gap == 0 && !map.segments().empty())) {  // F-081
-    return corrupt(2761, offset, "segment is empty or touches the one before");
+    return corrupt_sparse_map(2761, offset, "segment is empty or touches the one before");
   }
   const auto left = file_bytes - end_of(map);
   if (gap > left || length > left - gap) {  // F-082
-    return corrupt(2762, offset, "segment lies outside the file");
+    return corrupt_sparse_map(2762, offset, "segment lies outside the file");
   }
   map.add(end_of(map) + gap, length);
   return ok();
@@ -40,7 +40,7 @@ Result<SparseMap> decode_map(Bytes body, std::uint64_t file_bytes) {
   Decoder decoder(body);
   DGFS_TRY(count, decoder.varint());
   if (count > decoder.remaining() / kSegmentBytesMin) {  // F-002
-    return corrupt(2760, 0, "more segments than bytes");
+    return corrupt_sparse_map(2760, 0, "more segments than bytes");
   }
   if (count > kSparseSegmentsMax) {  // F-080
     return Error(ErrorKind::kLimit, 2763, "file has more than 2^24 segments");

@@ -34,7 +34,7 @@ constexpr std::size_t kEntriesOffset = 64;
 constexpr std::size_t kNextInodeOffset = 80;
 constexpr std::size_t kCreatedOffset = 88;
 
-Error corrupt(std::uint16_t code, std::size_t offset, std::string text) {
+Error corrupt_superblock(std::uint16_t code, std::size_t offset, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).in_section(kSection).at_offset(offset);
 }
 
@@ -56,12 +56,13 @@ Status check_place(const Row& row, std::uint64_t index_bytes) {
   const bool is_pages = row.kind == static_cast<std::uint32_t>(SectionKind::kPages);
   const std::uint64_t unit = is_pages ? kPageBytes : 8;
   if (row.offset_bytes % unit != 0 || (is_pages && row.length_bytes % unit != 0)) {
-    return corrupt(2561, row.at + 8, row_name(row) + " is not aligned");
+    return corrupt_superblock(2561, row.at + 8, row_name(row) + " is not aligned");
   }
-  if (row.length_bytes == 0) return corrupt(2562, row.at + 16, row_name(row) + " is empty");
+  if (row.length_bytes == 0)
+    return corrupt_superblock(2562, row.at + 16, row_name(row) + " is empty");
   if (row.offset_bytes < kPageBytes || row.offset_bytes > index_bytes ||
       row.length_bytes > index_bytes - row.offset_bytes) {
-    return corrupt(2563, row.at + 8, row_name(row) + " lies outside the index");
+    return corrupt_superblock(2563, row.at + 8, row_name(row) + " lies outside the index");
   }
   return ok();
 }
@@ -72,8 +73,8 @@ Status check_overlap(std::vector<Row> rows) {
             [](const Row& a, const Row& b) { return a.offset_bytes < b.offset_bytes; });
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].offset_bytes - rows[i - 1].offset_bytes < rows[i - 1].length_bytes) {
-      return corrupt(2564, rows[i].at + 8,
-                     row_name(rows[i]) + " overlaps " + row_name(rows[i - 1]));
+      return corrupt_superblock(2564, rows[i].at + 8,
+                                row_name(rows[i]) + " overlaps " + row_name(rows[i - 1]));
     }
   }
   return ok();
@@ -82,9 +83,10 @@ Status check_overlap(std::vector<Row> rows) {
 Result<Row> load_row(Bytes page, std::size_t at, std::uint32_t previous_kind) {
   const Row row{load<std::uint32_t>(page, at), load<std::uint64_t>(page, at + 8),
                 load<std::uint64_t>(page, at + 16), at};
-  if (row.kind <= previous_kind) return corrupt(2565, at, "section kinds do not rise");  // F-021
+  if (row.kind <= previous_kind)
+    return corrupt_superblock(2565, at, "section kinds do not rise");  // F-021
   if (load<std::uint32_t>(page, at + 4) != 0) {
-    return corrupt(2566, at + 4, "reserved bytes are not zero");
+    return corrupt_superblock(2566, at + 4, "reserved bytes are not zero");
   }
   return row;
 }
@@ -92,7 +94,7 @@ Result<Row> load_row(Bytes page, std::size_t at, std::uint32_t previous_kind) {
 Status load_sections(Bytes page, std::size_t begin, Superblock& superblock) {
   const std::size_t count = load<std::uint32_t>(page, kSectionCountOffset);
   if (count > (kHeaderChecksumOffset - begin) / kRowBytes) {  // F-021
-    return corrupt(2567, kSectionCountOffset, "section table does not fit the page");
+    return corrupt_superblock(2567, kSectionCountOffset, "section table does not fit the page");
   }
   std::vector<Row> rows;
   for (std::size_t i = 0; i < count; ++i) {
@@ -114,8 +116,8 @@ Status check_required(const Superblock& superblock) {
        {SectionKind::kPages, SectionKind::kPageDirectory, SectionKind::kDirectoryTable,
         SectionKind::kAttributeTables, SectionKind::kInodeRuns, SectionKind::kVolumes}) {
     if (superblock.section(kind).length_bytes == 0) {
-      return corrupt(2568, kSectionCountOffset,
-                     std::string("section '") + section_name(kind) + "' is missing");
+      return corrupt_superblock(2568, kSectionCountOffset,
+                                std::string("section '") + section_name(kind) + "' is missing");
     }
   }
   return ok();
@@ -125,7 +127,8 @@ Status check_required(const Superblock& superblock) {
 Status check_features(const Superblock& superblock) {
   const auto denied = (superblock.compat & feature::kCompatXattrs) == 0;
   if (denied && superblock.section(SectionKind::kXattrs).length_bytes != 0) {
-    return corrupt(2572, kHeaderCompatOffset, "section 'xattrs' without the feature 'xattrs'");
+    return corrupt_superblock(2572, kHeaderCompatOffset,
+                              "section 'xattrs' without the feature 'xattrs'");
   }
   return ok();
 }
@@ -137,10 +140,10 @@ Status check_counts(const Superblock& superblock) {
   const auto names = superblock.namespace_entries;
   if (names == 0 || names > entries_max || superblock.link_entries > entries_max - names ||
       names + superblock.link_entries < pages) {
-    return corrupt(2569, kEntriesOffset, "entry counts contradict the number of pages");
+    return corrupt_superblock(2569, kEntriesOffset, "entry counts contradict the number of pages");
   }
   if (superblock.next_inode <= names) {
-    return corrupt(2570, kNextInodeOffset, "next inode number is already taken");
+    return corrupt_superblock(2570, kNextInodeOffset, "next inode number is already taken");
   }
   return ok();
 }
@@ -151,8 +154,9 @@ Status check_index_bytes(std::uint64_t index_bytes) {
       index_bytes <= kFileBytesMax) {
     return ok();
   }
-  return corrupt(2571, kIndexBytesOffset,
-                 "index length " + std::to_string(index_bytes) + " is not a whole number of pages");
+  return corrupt_superblock(
+      2571, kIndexBytesOffset,
+      "index length " + std::to_string(index_bytes) + " is not a whole number of pages");
 }
 
 void load_fields(Bytes page, const HeaderCommon& common, Superblock& superblock) {
@@ -202,7 +206,7 @@ Result<Superblock> decode_superblock(Bytes page) {
   Superblock superblock;
   load_fields(page, common, superblock);
   if (load<std::uint32_t>(page, kSectionCountOffset + 4) != 0) {
-    return corrupt(2560, kSectionCountOffset + 4, "reserved bytes are not zero");
+    return corrupt_superblock(2560, kSectionCountOffset + 4, "reserved bytes are not zero");
   }
   DGFS_CHECK(check_index_bytes(superblock.index_bytes));
   DGFS_CHECK(load_sections(page, common.header_bytes, superblock));

@@ -17,7 +17,7 @@ constexpr std::size_t kIndexBytesOffset = 80;
 constexpr std::size_t kFileBytesOffset = 88;
 constexpr std::size_t kFieldBytes = 96;
 
-Error corrupt(std::uint16_t code, std::size_t offset, std::string text) {
+Error corrupt_volume_header(std::uint16_t code, std::size_t offset, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).in_section(kSection).at_offset(offset);
 }
 
@@ -45,15 +45,15 @@ bool is_index_place_valid(const VolumeHeader& header) {
 Status check_places(const VolumeHeader& header) {
   if (header.file_bytes % kPageBytes != 0 || header.file_bytes < 2 * kPageBytes ||
       header.file_bytes > kFileBytesMax) {  // F-030
-    return corrupt(
+    return corrupt_volume_header(
         2601, kFileBytesOffset,
         "volume length " + std::to_string(header.file_bytes) + " is not a whole number of pages");
   }
   if (header.data_end < kPageBytes || header.data_end > header.file_bytes - kPageBytes) {  // F-031
-    return corrupt(2602, kDataEndOffset, "data ends outside the volume");
+    return corrupt_volume_header(2602, kDataEndOffset, "data ends outside the volume");
   }
   if (!is_index_place_valid(header)) {
-    return corrupt(2603, kIndexOffsetOffset, "index lies outside its place");
+    return corrupt_volume_header(2603, kIndexOffsetOffset, "index lies outside its place");
   }
   return ok();
 }
@@ -78,7 +78,7 @@ Result<VolumeHeader> decode_volume_header(Bytes page) {
   const auto header = load_fields(page, common);
   if (load<std::uint16_t>(page, kNumberOffset + 2) != 0 ||
       load<std::uint32_t>(page, kNumberOffset + 4) != 0) {
-    return corrupt(2600, kNumberOffset + 2, "reserved bytes are not zero");
+    return corrupt_volume_header(2600, kNumberOffset + 2, "reserved bytes are not zero");
   }
   DGFS_CHECK(check_places(header));
   DGFS_CHECK(check_header_rest(kSection, common.header_bytes, page));

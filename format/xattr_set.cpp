@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kXattrBytesMin = 3;  ///< name length, one byte of name, value length
 
-Error corrupt(std::uint16_t code, std::size_t offset, std::string text) {
+Error corrupt_xattr_set(std::uint16_t code, std::size_t offset, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).at_offset(offset);
 }
 
@@ -19,7 +19,7 @@ Result<Xattr> decode_xattr(Decoder& decoder) {
   const auto offset = decoder.offset();
   DGFS_TRY(name, decoder.string(kXattrNameBytesMax));
   if (name.empty() || name.find('\0') != std::string_view::npos) {  // F-086
-    return corrupt(2801, offset, "attribute name is empty or has a zero byte");
+    return corrupt_xattr_set(2801, offset, "attribute name is empty or has a zero byte");
   }
   const auto value_offset = decoder.offset();
   DGFS_TRY(value_bytes, decoder.varint());
@@ -35,7 +35,7 @@ Result<std::vector<Xattr>> decode_set(Bytes body) {
   Decoder decoder(body);
   DGFS_TRY(count, decoder.varint());
   if (count == 0 || count > decoder.remaining() / kXattrBytesMin) {  // F-002, F-085
-    return corrupt(2800, 0, "number of attributes is impossible");
+    return corrupt_xattr_set(2800, 0, "number of attributes is impossible");
   }
   std::vector<Xattr> xattrs;
   std::size_t list_bytes = 0;
@@ -43,7 +43,7 @@ Result<std::vector<Xattr>> decode_set(Bytes body) {
     const auto offset = decoder.offset();
     DGFS_TRY(xattr, decode_xattr(decoder));
     if (!xattrs.empty() && xattr.name <= xattrs.back().name) {  // F-086
-      return corrupt(2803, offset, "attribute names do not rise");
+      return corrupt_xattr_set(2803, offset, "attribute names do not rise");
     }
     list_bytes += xattr.name.size() + 1;
     if (list_bytes > kXattrListBytesMax) {  // F-087

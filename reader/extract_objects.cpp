@@ -13,7 +13,7 @@
 namespace dgfs::reader {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kCopyChunkBytes = std::size_t{1} << 20;
 // Until the attributes are restored, nobody else may look in.
 constexpr std::uint32_t kPrivateFile = 0600;
 
@@ -43,7 +43,7 @@ Status ObjectMaker::make(const Node& node, storage::Directory& directory, std::s
 
 Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
                               std::string_view name, const std::string& path) const {
-  if (node.size_bytes > kChunkBytes) {
+  if (node.size_bytes > kCopyChunkBytes) {
     DGFS_CHECK(check_free(directory, name));
   }
   DGFS_TRY(file, directory.create_unnamed(kPrivateFile));
@@ -59,7 +59,8 @@ Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
 Status ObjectMaker::write_contents(const Node& node, storage::File& file) const {
   DGFS_TRY(map, image_.sparse_map(node));
   const std::vector<format::SparseMap::Segment> whole = {{0, node.size_bytes, 0}};
-  Buffer buffer(static_cast<std::size_t>(std::min<std::uint64_t>(kChunkBytes, node.size_bytes)));
+  Buffer buffer(
+      static_cast<std::size_t>(std::min<std::uint64_t>(kCopyChunkBytes, node.size_bytes)));
   for (const auto& segment : map ? map->segments() : whole) {
     DGFS_CHECK(write_segment(node, segment, buffer, file));
   }
@@ -86,9 +87,9 @@ Status ObjectMaker::save_contents(const Node& node, storage::File& file,
 
 Status ObjectMaker::write_segment(const Node& node, const format::SparseMap::Segment& segment,
                                   MutableBytes buffer, storage::File& file) const {
-  for (std::uint64_t at = 0; at < segment.length; at += kChunkBytes) {
+  for (std::uint64_t at = 0; at < segment.length; at += kCopyChunkBytes) {
     if (log_.ended()) return Error(ErrorKind::kInterrupted, 3141, "interrupted");
-    const auto length = std::min<std::uint64_t>(kChunkBytes, segment.length - at);
+    const auto length = std::min<std::uint64_t>(kCopyChunkBytes, segment.length - at);
     const auto chunk = buffer.first(static_cast<std::size_t>(length));
     DGFS_CHECK(image_.read(node, segment.begin + at, chunk));
     DGFS_CHECK(file.write_at(segment.begin + at, chunk));

@@ -9,15 +9,15 @@
 namespace dgfs::reader {
 namespace {
 
-constexpr std::uint64_t kChunkBytes = std::uint64_t{256} << 10;
+constexpr std::uint64_t kComparedChunkBytes = std::uint64_t{256} << 10;
 
 Status compare_section(const IndexCopy& first, const IndexCopy& second, format::SectionKind kind) {
   const auto length = first.superblock().section(kind).length_bytes;
-  const auto buffer_bytes = static_cast<std::size_t>(std::min(kChunkBytes, length));
+  const auto buffer_bytes = static_cast<std::size_t>(std::min(kComparedChunkBytes, length));
   Buffer first_buffer(buffer_bytes);
   Buffer second_buffer(buffer_bytes);
-  for (std::uint64_t at = 0; at < length; at += kChunkBytes) {
-    const auto count = static_cast<std::size_t>(std::min(kChunkBytes, length - at));
+  for (std::uint64_t at = 0; at < length; at += kComparedChunkBytes) {
+    const auto count = static_cast<std::size_t>(std::min(kComparedChunkBytes, length - at));
     const auto ours = MutableBytes(first_buffer).first(count);
     const auto theirs = MutableBytes(second_buffer).first(count);
     DGFS_CHECK(first.read_section(kind, at, ours));

@@ -20,7 +20,7 @@ namespace {
 
 using format::SectionKind;
 
-constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kPieceChunkBytes = std::uint64_t{64} << 10;
 
 bool has_records(SectionKind kind) {
   return kind == SectionKind::kLongTargets || kind == SectionKind::kXattrs ||
@@ -105,8 +105,8 @@ class PieceWalk {
   }
 
   Status visit_zeros(std::uint64_t begin, std::uint64_t end) {  // F-027
-    for (; begin < end; begin += std::min(kChunkBytes, end - begin)) {
-      const auto length = static_cast<std::size_t>(std::min(kChunkBytes, end - begin));
+    for (; begin < end; begin += std::min(kPieceChunkBytes, end - begin)) {
+      const auto length = static_cast<std::size_t>(std::min(kPieceChunkBytes, end - begin));
       DGFS_CHECK(visit(SectionKind::kNone, begin, length, [](Bytes bytes) -> Status {
         if (std::all_of(bytes.begin(), bytes.end(), [](auto byte) { return byte == 0; })) {
           return ok();
@@ -178,8 +178,8 @@ class PieceWalk {
   // As they are; the records in them, which nothing but pages tells apart, come at the end.
   Status visit_record_bytes(const format::SectionPlace& place) {
     Buffer bytes;
-    for (std::uint64_t at = 0; at < place.length_bytes; at += kChunkBytes) {
-      bytes.resize(static_cast<std::size_t>(std::min(kChunkBytes, place.length_bytes - at)));
+    for (std::uint64_t at = 0; at < place.length_bytes; at += kPieceChunkBytes) {
+      bytes.resize(static_cast<std::size_t>(std::min(kPieceChunkBytes, place.length_bytes - at)));
       for (const auto* copy : copies_) {
         if (!copy->read_section(place.kind, at, bytes)) continue;
         DGFS_CHECK(visitor_.intact(place.offset_bytes + at, bytes));

@@ -15,14 +15,14 @@ namespace dgfs::reader {
 namespace {
 
 // Whole frames, so that none is read twice.
-constexpr std::uint64_t kChunkBytes = 16 * std::uint64_t{format::kFrameBytes};
+constexpr std::uint64_t kIntactChunkBytes = 16 * std::uint64_t{format::kFrameBytes};
 
 }  // namespace
 
 Status IntactContents::read() {
   DGFS_TRY(map, image_.sparse_map(node_));
   const std::vector<format::SparseMap::Segment> whole = {{0, node_.size_bytes, 0}};
-  Buffer buffer(static_cast<std::size_t>(std::min(kChunkBytes, node_.size_bytes)));
+  Buffer buffer(static_cast<std::size_t>(std::min(kIntactChunkBytes, node_.size_bytes)));
   for (const auto& segment : map ? map->segments() : whole) {
     if (segment.length == 0) continue;
     // Of a volume that is not there, or an extent that cannot be one, not every frame is tried: the
@@ -45,8 +45,8 @@ Status IntactContents::check_complete() const {
 }
 
 Status IntactContents::read_segment(const format::SparseMap::Segment& segment, Buffer& buffer) {
-  for (std::uint64_t at = 0; at < segment.length; at += kChunkBytes) {
-    const auto bytes = static_cast<std::size_t>(std::min(kChunkBytes, segment.length - at));
+  for (std::uint64_t at = 0; at < segment.length; at += kIntactChunkBytes) {
+    const auto bytes = static_cast<std::size_t>(std::min(kIntactChunkBytes, segment.length - at));
     const auto lost_before = lost_bytes_;
     DGFS_CHECK(
         read_range(segment.begin + at, segment.content + at, MutableBytes(buffer).first(bytes)));

@@ -14,9 +14,9 @@ namespace {
 
 using format::SectionKind;
 
-constexpr std::size_t kWindowBytes = std::size_t{1} << 20;
+constexpr std::size_t kScanWindowBytes = std::size_t{1} << 20;
 constexpr std::uint64_t kNothing = 0;  // taken
-constexpr std::size_t kStoredBytesOffset = 8;
+constexpr std::size_t kScannedStoredOffset = 8;
 constexpr std::size_t kDecodedBytesOffset = 12;
 constexpr std::size_t kKindOffset = 16;
 constexpr std::size_t kCodecOffset = 20;
@@ -27,7 +27,7 @@ class ScanWindow {
  public:
   explicit ScanWindow(const IndexRegion& region) : region_(region) {}
 
-  // At most kWindowBytes from `at`, fewer at the region's end.
+  // At most kScanWindowBytes from `at`, fewer at the region's end.
   Bytes get(std::uint64_t at, std::size_t length) {
     length = static_cast<std::size_t>(
         std::min<std::uint64_t>(length, at < region_.end ? region_.end - at : 0));
@@ -41,7 +41,8 @@ class ScanWindow {
   void fill(std::uint64_t at) {
     begin_ = at;
     bytes_.assign(
-        static_cast<std::size_t>(std::min<std::uint64_t>(2 * kWindowBytes, region_.end - at)), 0);
+        static_cast<std::size_t>(std::min<std::uint64_t>(2 * kScanWindowBytes, region_.end - at)),
+        0);
     if (storage::read_exactly(*region_.file, at, bytes_)) return;
     for (std::size_t from = 0; from < bytes_.size(); from += format::kPageBytes) {
       const auto piece = MutableBytes(bytes_).subspan(
@@ -60,7 +61,7 @@ class ScanWindow {
 bool may_be_block(Bytes header) {
   if (header.size() < format::kSealedBlockHeaderBytes) return false;
   const auto kind = format::load<std::uint32_t>(header, kKindOffset);
-  const auto stored = format::load<std::uint32_t>(header, kStoredBytesOffset);
+  const auto stored = format::load<std::uint32_t>(header, kScannedStoredOffset);
   const auto decoded = format::load<std::uint32_t>(header, kDecodedBytesOffset);
   return kind > static_cast<std::uint32_t>(SectionKind::kPages) && kind < format::kSectionKinds &&
          header[kCodecOffset] <= 1 &&
@@ -119,11 +120,11 @@ class RegionScan {
     if (!may_be_block(header)) return 0;
     const auto kind = static_cast<SectionKind>(format::load<std::uint32_t>(header, kKindOffset));
     const auto length = format::kSealedBlockHeaderBytes +
-                        std::uint64_t{format::load<std::uint32_t>(header, kStoredBytesOffset)};
+                        std::uint64_t{format::load<std::uint32_t>(header, kScannedStoredOffset)};
     if (length > region_.end - at) return 0;
     Buffer apart;
-    auto bytes =
-        window_.get(at, static_cast<std::size_t>(std::min<std::uint64_t>(length, kWindowBytes)));
+    auto bytes = window_.get(
+        at, static_cast<std::size_t>(std::min<std::uint64_t>(length, kScanWindowBytes)));
     if (bytes.size() < length) {
       apart.resize(static_cast<std::size_t>(length));
       if (!storage::read_exactly(*region_.file, at, apart)) return 0;

@@ -18,8 +18,8 @@ using format::SectionKind;
 // F-042: no sealed block is longer.
 constexpr std::size_t kBlockBytesMax =
     format::kSealedBlockHeaderBytes + format::kSectionBlockBytesMax;
-constexpr std::size_t kStoredBytesOffset = 8;  // in a block's header
-constexpr std::size_t kWindowBytes = 2 * kBlockBytesMax;
+constexpr std::size_t kBlockStoredOffset = 8;  // in a block's header
+constexpr std::size_t kBlockWindowBytes = 2 * kBlockBytesMax;
 constexpr std::uint64_t kSlackBytes = std::uint64_t{64} << 20;
 
 // A part of a section that holds at least the next block, if there is one.
@@ -54,8 +54,8 @@ class Window {
     bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(at_));
     begin_ += at_;
     at_ = 0;
-    bytes_.resize(
-        static_cast<std::size_t>(std::min<std::uint64_t>(kWindowBytes, length_bytes_ - begin_)));
+    bytes_.resize(static_cast<std::size_t>(
+        std::min<std::uint64_t>(kBlockWindowBytes, length_bytes_ - begin_)));
     auto read = copy_.read_section(kind_, begin_ + held, MutableBytes(bytes_).subspan(held));
     if (!read) bytes_.clear();  // a part of it may be there all the same, block by block
     return read;
@@ -99,7 +99,7 @@ Result<format::OpenedBlock> read_block(const IndexCopy& copy, SectionKind kind, 
       static_cast<std::size_t>(std::min<std::uint64_t>(format::kSealedBlockHeaderBytes, left)));
   DGFS_CHECK(copy.read_section(kind, at, bytes));
   if (bytes.size() == format::kSealedBlockHeaderBytes) {
-    const std::uint64_t stored = format::load<std::uint32_t>(bytes, kStoredBytesOffset);
+    const std::uint64_t stored = format::load<std::uint32_t>(bytes, kBlockStoredOffset);
     const auto whole = std::min({bytes.size() + stored, left, std::uint64_t{kBlockBytesMax}});
     bytes.resize(static_cast<std::size_t>(whole));
     DGFS_CHECK(copy.read_section(kind, at, bytes));

@@ -13,12 +13,12 @@
 namespace dgfs::reader {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
+constexpr std::size_t kUnusedChunkBytes = std::size_t{64} << 10;
 constexpr const char* kSection = "unused bytes";
 
 Status check_zero(const storage::File& file, std::uint64_t begin, std::uint64_t end) {
   Buffer buffer(static_cast<std::size_t>(
-      std::min<std::uint64_t>(kChunkBytes, begin < end ? end - begin : 0)));
+      std::min<std::uint64_t>(kUnusedChunkBytes, begin < end ? end - begin : 0)));
   while (begin < end) {
     const auto length = std::min<std::uint64_t>(buffer.size(), end - begin);
     const auto chunk = MutableBytes(buffer).first(static_cast<std::size_t>(length));

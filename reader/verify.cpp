@@ -22,7 +22,7 @@ namespace dgfs::reader {
 namespace {
 
 // Whole frames, so that none is read twice; long enough for sequential speed.
-constexpr std::size_t kChunkBytes = 16 * format::kFrameBytes;
+constexpr std::size_t kVerifyChunkBytes = 16 * format::kFrameBytes;
 // Entries handed to a thread at once: neighbours in the tree are neighbours on the device.
 constexpr std::size_t kBatchEntries = 64;
 constexpr std::size_t kBatchesQueued = 16;
@@ -37,7 +37,7 @@ using Neighbours = std::vector<Item*>;
 
 /// What a batch is checked with.
 struct Instruments {
-  Buffer buffer = Buffer(kChunkBytes);
+  Buffer buffer = Buffer(kVerifyChunkBytes);
   std::optional<DigestCheck> digest;  ///< where digests are to be compared
 };
 
@@ -135,7 +135,7 @@ class Verifier {
       const auto* before = neighbours.empty() ? nullptr : &neighbours.back()->node;
       if (!is_wanted(item.node) || !Image::are_neighbours(nullptr, item.node)) continue;
       if (!Image::are_neighbours(before, item.node) ||
-          stored_bytes + item.node.stored_bytes > kChunkBytes) {
+          stored_bytes + item.node.stored_bytes > kVerifyChunkBytes) {
         check_run(std::exchange(neighbours, {}));
         stored_bytes = 0;
       }
@@ -228,8 +228,8 @@ class Verifier {
     }
     bool sound = true;
     for (const auto& segment : segments) {
-      for (std::uint64_t at = 0; at < segment.length && !stopped(); at += kChunkBytes) {
-        const auto bytes = std::min<std::uint64_t>(kChunkBytes, segment.length - at);
+      for (std::uint64_t at = 0; at < segment.length && !stopped(); at += kVerifyChunkBytes) {
+        const auto bytes = std::min<std::uint64_t>(kVerifyChunkBytes, segment.length - at);
         const auto out = MutableBytes(instruments.buffer).first(static_cast<std::size_t>(bytes));
         sound = check_range(item, segment.begin + at, out) && sound;
         if (instruments.digest && sound) instruments.digest->add(segment.begin + at, out);

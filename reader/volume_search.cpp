@@ -50,7 +50,10 @@ std::vector<std::string> hidden_candidates(storage::Env& env,
     if (!directory) continue;
     // What cannot be listed has none, as far as one can tell.
     static_cast<void>(directory.assume_value()->each_name([&](std::string_view other) {
-      if (storage::is_hidden_name_of(other, name, "new")) {
+      if (!storage::is_hidden_name_of(other, name, "new")) return true;
+      // Not what waits for a writer when it is opened.
+      const auto status = directory.assume_value()->status(other);
+      if (status && format::is_regular(status.assume_value().mode)) {
         hidden.push_back(in_folder(folder, std::string(other)));
       }
       return hidden.size() < kHiddenCandidatesMax;

@@ -16,7 +16,7 @@ namespace dgfs::storage {
 namespace {
 
 // Offsets of the system are signed; no file reaches beyond.
-constexpr std::uint64_t kOffsetMax = std::numeric_limits<off_t>::max();
+constexpr std::uint64_t kFileOffsetMax = std::numeric_limits<off_t>::max();
 
 int to_posix_advice(Access access) {
   switch (access) {
@@ -49,7 +49,7 @@ std::size_t total_size(std::span<const MutableBytes> outs) {
 }
 
 bool in_range(std::uint64_t offset_bytes, std::size_t count) {
-  return count <= kOffsetMax && offset_bytes <= kOffsetMax - count;
+  return count <= kFileOffsetMax && offset_bytes <= kFileOffsetMax - count;
 }
 
 }  // namespace
@@ -120,14 +120,14 @@ Result<FileStatus> PosixFile::status() const {
 
 Status PosixFile::truncate(std::uint64_t size_bytes) {
   const auto size = static_cast<off_t>(size_bytes);
-  if (size_bytes > kOffsetMax) return os_error(1014, EFBIG, "set the size", path_);
+  if (size_bytes > kFileOffsetMax) return os_error(1014, EFBIG, "set the size", path_);
   if (retry_interrupted([&] { return ::ftruncate(fd_.get(), size); }) == 0) return ok();
   return os_error(1015, errno, "set the size", path_);
 }
 
 Status PosixFile::preallocate(std::uint64_t size_bytes) {
   if (size_bytes == 0) return ok();
-  if (size_bytes > kOffsetMax) return os_error(1016, EFBIG, "reserve space", path_);
+  if (size_bytes > kFileOffsetMax) return os_error(1016, EFBIG, "reserve space", path_);
   const auto size = static_cast<off_t>(size_bytes);
   const auto reserve = [&] { return ::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, 0, size); };
   if (retry_interrupted(reserve) == 0) return ok();

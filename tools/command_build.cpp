@@ -309,7 +309,7 @@ int run(const Session& session, BuildCommand& command) {
   return verify_and_report(session, command, report.value());
 }
 
-Manual manual() {
+Manual build_manual() {
   return {
       .paragraphs =
           {"The index is a file of its own, so that it can lie on a faster device than the "
@@ -362,7 +362,7 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
                command.verify);
   options.flag("-q,--quiet", "No progress, no summary", command.quiet);
   options.flag("--json", "Print the summary as a JSON object", command.json);
-  options.manual(manual());
+  options.manual(build_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
   if (exit_code) return *exit_code;
   auto choice = rule_options.read(io);

@@ -33,7 +33,7 @@ Status print_contents(const Session& session, const reader::Image& image, const 
   return ok();
 }
 
-Manual manual() {
+Manual cat_manual() {
   return {.paragraphs = {kPatternHelp},
           .examples = {{"dgfs cat tree.dgfs etc/passwd", "Prints one file."},
                        {"dgfs cat tree.dgfs 'etc/*.conf'", "Prints all files that fit."},
@@ -55,7 +55,7 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
        "Prints the contents of files one after the other. Every byte is checked."});
   ImageOptions image_options;
   image_options.add_to(options);
-  options.manual(manual());
+  options.manual(cat_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

@@ -160,7 +160,7 @@ void add_options(OptionParser& options, DiffArguments& arguments) {
   options.flag("--json", "Print JSON objects, one a line", arguments.json);
 }
 
-Manual manual() {
+Manual diff_manual() {
   return {.paragraphs = {"Compared are types, permissions, owners, modification times, sizes, "
                          "contents, targets of symbolic links, extended attributes with ACLs, "
                          "device numbers, and which names are links to one file. Holes count as "
@@ -207,7 +207,7 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   RuleOptions rule_options;
   add_options(options, arguments);
   rule_options.add_to(options);
-  options.manual(manual());
+  options.manual(diff_manual());
   auto [operands, exit_code] = session.parse(options, words, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
   const bool first_is_directory = is_directory(session, operands[0]);

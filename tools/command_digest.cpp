@@ -95,7 +95,7 @@ class DigestCommand {
   bool sound_ = true;
 };
 
-Manual manual() {
+Manual digest_manual() {
   return {
       .paragraphs =
           {"The digests are those of the contents when they were packed, kept by 'dgfs build "
@@ -129,7 +129,7 @@ int run_digest(const ToolIo& io, const Arguments& arguments) {
   image_options.add_to(options);
   options.flag("-z,--zero", "End lines with a zero byte, and escape nothing", zero);
   options.flag("--json", "Print JSON objects, one a line", json);
-  options.manual(manual());
+  options.manual(digest_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

@@ -289,7 +289,7 @@ void add_du_options(OptionParser& options, DuOptions& du) {
   add_amounts(options, du);
 }
 
-Manual manual() {
+Manual du_manual() {
   return {.paragraphs = {kPatternHelp, kJsonHelp},
           .examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
                        {"dgfs du -d 1 -h tree.dgfs", "Sums up what lies directly in the root."}},
@@ -308,7 +308,7 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
   DuOptions du;
   image_options.add_to(options);
   add_du_options(options, du);
-  options.manual(manual());
+  options.manual(du_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
   if (du.summarize && du.all) return session.fail_usage("-s and -a exclude each other");

@@ -41,7 +41,7 @@ bool find_paths(const Session& session, const reader::Image& image,
   return true;
 }
 
-Manual manual() {
+Manual extract_manual() {
   return {
       .paragraphs =
           {"With --json the last line is an object with what was written: entries and "
@@ -191,7 +191,7 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   options.flag("-q,--quiet", "No progress, no summary", command.quiet);
   options.flag("--json", "Print the summary as a JSON object; with --dry-run, each entry as one",
                command.json);
-  options.manual(manual());
+  options.manual(extract_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
   auto choice = rule_options.read(io);

@@ -105,7 +105,7 @@ class FindCommand {
   std::string start_;
 };
 
-Manual manual() {
+Manual find_manual() {
   return {.paragraphs = {"The whole image is searched where no PATH is given. Found paths are "
                          "printed as they stand in the image, or below PATH as it was written."},
           .examples = {{"dgfs find tree.dgfs -name '*.S' -size +64k",
@@ -144,7 +144,7 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
        "as in find(1); the words may be joined by -a, -o, !, -not, ',' and parentheses:",
        kExpressionHelp});
   options.words(expression_words());
-  options.manual(manual());
+  options.manual(find_manual());
   const auto expression_begin = std::find_if(arguments.begin(), arguments.end(), begins_expression);
   auto [operands, exit_code] =
       session.parse(options, {arguments.begin(), expression_begin}, 1, SIZE_MAX);

@@ -140,7 +140,7 @@ void add_options(OptionParser& options, HelpCommand& help) {
   help.image.add_to(options);
 }
 
-Manual manual() {
+Manual help_manual() {
   return {.examples = {{"dgfs help find", "Tells the options of dgfs find."},
                        {"dgfs help --man find | man -l -", "Shows its manual page."},
                        {"source <(dgfs help --completion bash)", "Teaches the running shell."}}};
@@ -153,7 +153,7 @@ int run_help(const ToolIo& io, const Arguments& arguments) {
   OptionParser options({"dgfs help", "[COMMAND]", "Tells about commands and their options."});
   HelpCommand help;
   add_options(options, help);
-  options.manual(manual());
+  options.manual(help_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 0, 2);
   if (exit_code) return *exit_code;
   if (help.paths) return print_paths(session, help, operands);

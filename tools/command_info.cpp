@@ -262,7 +262,7 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
   return json;
 }
 
-Manual manual() {
+Manual info_manual() {
   return {.paragraphs = {kColumnsHelp, kJsonHelp},
           .examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features, at once."},
                        {"dgfs info --scan tree.dgfs",
@@ -295,7 +295,7 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
                "Take IMAGE for the directory on which an image is mounted, and show the requests, "
                "latencies, caches and device reads since then",
                live);
-  options.manual(manual());
+  options.manual(info_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;
   if (live) return print_live_statistics(session, operands[0], json);

@@ -182,7 +182,7 @@ class LsCommand {
   int code_ = kExitDone;
 };
 
-Manual manual() {
+Manual ls_manual() {
   return {.paragraphs = {"Options mean what they mean in ls(1). Names are sorted by their bytes, "
                          "as ls does in the locale C.UTF-8, and names that could fool a terminal "
                          "are quoted there, as ls does; a pipe gets them as they are.",
@@ -207,7 +207,7 @@ int run_ls(const ToolIo& io, const Arguments& arguments) {
   LsOptions ls;
   add_ls_options(options, session, ls);
   image_options.add_to(options);
-  options.manual(manual());
+  options.manual(ls_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
   complete_ls_options(session, ls);

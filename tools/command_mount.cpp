@@ -65,7 +65,7 @@ int mount_image(const Session& session, const MountCommand&) {
 }
 #endif
 
-Manual manual() {
+Manual mount_manual() {
   return {.paragraphs = {"Every byte that is read through the mount is held against its checksum; "
                          "damage gives EIO and a line in the log, never wrong data, unless "
                          "--check=off is given. An ordinary user can mount where fusermount3(1) "
@@ -108,7 +108,7 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
                  command.threads);
   options.choices("-o", mount_option_names());
   options.section(mount_option_section());
-  options.manual(manual());
+  options.manual(mount_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 2);
   if (exit_code) return *exit_code;
   command.image_path = operands[0];

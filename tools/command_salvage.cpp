@@ -109,7 +109,7 @@ struct SalvageCommand {
   }
 };
 
-Manual manual() {
+Manual salvage_manual() {
   return {
       .paragraphs =
           {"The image need not open: salvage looks for the pieces of both copies of the index, "
@@ -201,7 +201,7 @@ int run_salvage(const ToolIo& io, const Arguments& arguments) {
   add_options(options, salvage);
   options.flag("-q,--quiet", "No progress, and no summary where nothing is lost", command.quiet);
   options.flag("--json", "Print JSON objects, one a line, the summary last", command.json);
-  options.manual(manual());
+  options.manual(salvage_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 2);
   if (exit_code) return *exit_code;
   if (command.list != (operands.size() == 1)) {

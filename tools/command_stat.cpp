@@ -64,7 +64,7 @@ Status print_one(const Session& session, const reader::Image& image, const std::
   return ok();
 }
 
-Manual manual() {
+Manual stat_manual() {
   return {.paragraphs = {kPatternHelp, kJsonHelp},
           .examples = {{"dgfs stat tree.dgfs bin/sh", "Shows all attributes of bin/sh."},
                        {"dgfs stat -c '%A %s %y %n' tree.dgfs README",
@@ -95,7 +95,7 @@ int run_stat(const ToolIo& io, const Arguments& arguments) {
   options.flag("-L,--dereference", "Follow links", stat.follow);
   options.flag("--json", "Print JSON objects, one a line", stat.json);
   image_options.add_to(options);
-  options.manual(manual());
+  options.manual(stat_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
   const auto image = open_image(session, operands[0], image_options);

@@ -114,7 +114,7 @@ class IndexFix {
   VerifyCommand& command_;
 };
 
-Manual manual() {
+Manual verify_manual() {
   return {.paragraphs =
               {"--fix-index needs one intact copy of each piece of the index, be it in IMAGE.idx "
                "(or --index) or behind the data of the image. If the index file is damaged or "
@@ -163,7 +163,7 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
                  verify.volume);
   options.flag("-q,--quiet", "Print damage only, and no progress", quiet);
   options.flag("--json", "Print JSON objects, one a line, the summary last", json);
-  options.manual(manual());
+  options.manual(verify_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;
   VerifyCommand command{session, quiet, json};

@@ -110,7 +110,7 @@ class VolumeCommand {
   bool quiet_;
 };
 
-Manual manual() {
+Manual volume_manual() {
   return {
       .paragraphs =
           {"An image of several volumes (dgfs build --volume) finds them by the uuid and number "
@@ -145,7 +145,7 @@ int run_volume(const ToolIo& io, const Arguments& arguments) {
   image_options.add_to(options);
   options.flag("-q,--quiet", "Print no progress, and nothing of what was moved", quiet);
   options.flag("--json", "Print JSON objects, one a line", json);
-  options.manual(manual());
+  options.manual(volume_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, 4);
   if (exit_code) return *exit_code;
   const bool moves = operands[0] == "move";

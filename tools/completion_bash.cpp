@@ -11,7 +11,7 @@ namespace {
 
 // Reads words, the words up to the cursor. Bash breaks words at '=' and ':', which are put together
 // again here; it then replaces only the last piece, so that offers lose what stands before that.
-constexpr char kFunctions[] = R"bash(
+constexpr char kBashFunctions[] = R"bash(
 _dgfs_words() {
   local rest=$COMP_LINE piece spaced i
   words=()
@@ -177,7 +177,7 @@ std::string operands_text(const OperandPlaces& operands) {
   return joined(places);
 }
 
-std::string command_case(const CompletedCommand& command) {
+std::string bash_command_case(const CompletedCommand& command) {
   std::vector<std::string> options;
   std::vector<std::string> valued;  // those that take the next word
   for (const OptionDescription& option : command.description.options) {
@@ -213,7 +213,7 @@ std::string bash_completion(std::span<const CompletedCommand> commands) {
   std::string values;
   for (const CompletedCommand& command : commands) {
     names.push_back(command.name);
-    tables += command_case(command);
+    tables += bash_command_case(command);
     values += value_cases(command);
   }
   return fmt::format(
@@ -224,7 +224,7 @@ std::string bash_completion(std::span<const CompletedCommand> commands) {
              "# Sets value, what may follow an option of a command.\n"
              "_dgfs_value() {{\n  value=''\n  case $1:$2 in\n{}  esac\n}}\n",
              joined(names), tables, values) +
-         kFunctions;
+         kBashFunctions;
 }
 
 }  // namespace dgfs::tools

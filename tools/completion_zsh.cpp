@@ -9,7 +9,7 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr char kFunctions[] = R"zsh(
+constexpr char kZshFunctions[] = R"zsh(
 # Paths inside the image; directories end with a slash and want more to follow.
 _dgfs_paths() {
   local -a index paths
@@ -119,7 +119,7 @@ std::string operand_specs(const OperandPlaces& operands) {
   return out;
 }
 
-std::string command_case(const CompletedCommand& command) {
+std::string zsh_command_case(const CompletedCommand& command) {
   std::string specs;
   for (const OptionDescription& option : command.description.options) {
     specs += option_specs(option);
@@ -140,13 +140,13 @@ std::string zsh_completion(std::span<const CompletedCommand> commands) {
   std::string cases;
   for (const CompletedCommand& command : commands) {
     names += "  " + quoted(command.name + ":" + field(command.summary)) + "\n";
-    cases += command_case(command);
+    cases += zsh_command_case(command);
   }
   return fmt::format(
              "#compdef dgfs\n# zsh completion for dgfs. Made by 'dgfs help --completion zsh'.\n\n"
              "typeset -ga _dgfs_commands=(\n{})\n{}\n_dgfs_command() {{\n  case $command in\n{}"
              "    *) return 1 ;;\n  esac\n}}\n",
-             names, kFunctions, cases) +
+             names, kZshFunctions, cases) +
          kMain;
 }
 

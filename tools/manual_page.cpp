@@ -12,7 +12,7 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::size_t kColumnsMax = 78;
+constexpr std::size_t kPageColumnsMax = 78;
 
 /// Characters that troff would print otherwise, or take for its own.
 std::string escaped(std::string_view text) {
@@ -119,7 +119,7 @@ class Page {
     };
     for (std::string word; words >> word;) {
       const std::string piece = emphasized(word, names_);
-      if (line.size() + 1 + piece.size() > kColumnsMax) end_line();
+      if (line.size() + 1 + piece.size() > kPageColumnsMax) end_line();
       line += (line.empty() ? "" : " ") + piece;
       if (ends_sentence(word)) end_line();
     }
