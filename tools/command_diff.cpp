@@ -4,6 +4,9 @@
 // dgfs diff: tells how two images, or an image and a directory, differ.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "format/mode.h"
 #include "reader/extract_paths.h"
 #include "tools/command.h"
@@ -11,6 +14,7 @@
 #include "tools/image_argument.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"
+#include "tools/path_pattern.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
 #include "tools/rule_options.h"
@@ -28,7 +32,8 @@ struct DiffArguments {
   std::string second;
   ImageOptions first_image;
   ImageOptions second_image;
-  std::vector<std::string> paths;
+  std::vector<std::string> paths;   ///< as the user wrote them, patterns too
+  std::vector<std::string> listed;  ///< of --files-from
   rules::PathRules rules;
   DiffIgnore ignore;
   bool brief = false;
@@ -59,6 +64,46 @@ OpenTree open_tree(const Session& session, const std::string& path, const ImageO
   auto tree = make_image_tree(*image);
   return {std::move(image), std::move(tree)};
 }
+
+/// What either side has. Links are not followed, as nowhere in a comparison.
+class BothTrees final : public PatternTree {
+ public:
+  BothTrees(DiffTree& first, DiffTree& second) : trees_{&first, &second} {}
+
+  bool has(const std::string& path) override {
+    return find_in_any(path, [](const DiffEntry&) { return true; });
+  }
+  bool is_directory(const std::string& path) override {
+    return find_in_any(path, [](const auto& found) { return format::is_directory(found.mode); });
+  }
+  void list(const std::string& path,
+            const std::function<void(std::string_view name)>& name) override {
+    std::set<std::string> names;
+    for (DiffTree* tree : trees_) {
+      const auto found = tree->find(clean(path));
+      if (!found || !format::is_directory(found.value().mode)) continue;
+      const auto entries = tree->list(clean(path));
+      if (!entries) continue;
+      for (const auto& entry : entries.value()) names.insert(entry.name);
+    }
+    for (const auto& one : names) name(one);
+  }
+
+ private:
+  static std::string clean(const std::string& path) {
+    return reader::disjoint_paths({path}).front();
+  }
+
+  template <typename Test>
+  bool find_in_any(const std::string& path, const Test& test) {
+    return std::any_of(std::begin(trees_), std::end(trees_), [&](DiffTree* tree) {
+      const auto found = tree->find(clean(path));
+      return found && test(found.value());
+    });
+  }
+
+  DiffTree* trees_[2];
+};
 
 class Report {
  public:
@@ -165,6 +210,10 @@ Manual diff_manual() {
                          "contents, targets of symbolic links, extended attributes with ACLs, "
                          "device numbers, and which names are links to one file. Holes count as "
                          "the zeros they read as. Contents are compared byte by byte.",
+                         "A PATH that holds *, ? or [...] and is a name on neither side stands for "
+                         "all paths that fit on either, as in a shell; quote it, so that the shell "
+                         "leaves it alone. Hidden names fit only a pattern that begins with a dot; "
+                         "links are not followed.",
                          kJsonHelp},
           .examples = {{"dgfs diff old.dgfs new.dgfs", "Tells what changed between two builds."},
                        {"dgfs diff -q --no-owner tree.dgfs /srv/tree usr/share",
@@ -174,6 +223,15 @@ Manual diff_manual() {
                             {2, "Wrong usage, or something could not be read."},
                             {130, "Interrupted."}},
           .see_also = {"dgfs-verify(1)", "diff(1)"}};
+}
+
+/// Where the comparison begins, each place once.
+std::vector<std::string> paths_of(const DiffArguments& arguments, DiffTree& first,
+                                  DiffTree& second) {
+  BothTrees both(first, second);
+  auto paths = expand_patterns(both, arguments.paths);
+  paths.insert(paths.end(), arguments.listed.begin(), arguments.listed.end());
+  return reader::disjoint_paths(paths);
 }
 
 int compare(const Session& session, const DiffArguments& arguments) {
@@ -191,7 +249,7 @@ int compare(const Session& session, const DiffArguments& arguments) {
        .differs = [&](const auto& path, const auto& found) { report.differs(path, found); },
        .trouble = [&](const auto& path, const auto& error) { report.trouble(path, error); },
        .compared = [&] { report.compared(); }});
-  for (const auto& path : arguments.paths) walk.run(path);
+  for (const auto& path : paths_of(arguments, *first.tree, *second.tree)) walk.run(path);
   return report.finish();
 }
 
@@ -226,10 +284,8 @@ int run_diff(const ToolIo& io, const Arguments& words) {
   arguments.first = operands[0];
   arguments.second = operands[1];
   arguments.rules = std::move(choice.value().rules);
-  operands.erase(operands.begin(), operands.begin() + 2);
-  operands.insert(operands.end(), choice.value().paths.begin(), choice.value().paths.end());
-  if (operands.empty()) operands.emplace_back();
-  for (const auto& path : reader::disjoint_paths(operands)) arguments.paths.push_back(path);
+  arguments.paths.assign(operands.begin() + 2, operands.end());
+  arguments.listed = std::move(choice.value().paths);
   return compare(session, arguments);
 }
 

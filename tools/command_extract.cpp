@@ -11,6 +11,7 @@
 #include "tools/image_path.h"
 #include "tools/json.h"
 #include "tools/node_facts.h"
+#include "tools/path_pattern.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
 #include "tools/rule_options.h"
@@ -49,10 +50,11 @@ Manual extract_manual() {
            "elapsed_seconds. With --dry-run an object for each entry stands before it, and "
            "content_bytes and elapsed_seconds are left out. Where an extraction ends early, no "
            "such line is printed.",
-           kJsonHelp},
+           kPatternHelp, kJsonHelp},
       .examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
                    {"dgfs extract -k tree.dgfs out etc usr/bin",
                     "Writes two directories, and goes on past what is damaged."},
+                   {"dgfs extract tree.dgfs out 'src/*.c'", "Writes the files that fit."},
                    {"dgfs extract -n tree.dgfs out --include '*/' --include '*.h' --exclude '*'",
                     "Lists the headers that it would write, and all directories."}},
       .exit_statuses = {{0, "Everything was written."},
@@ -202,10 +204,13 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
       return rules.includes(path, is_directory);
     };
   }
-  std::vector<std::string>& paths = choice.value().paths;
-  paths.insert(paths.end(), operands.begin() + 2, operands.end());
   const auto image = open_image(session, operands[0], image_options);
-  if (!image || !find_paths(session, *image, paths, extract.paths)) return kExitFailed;
+  if (!image) return kExitFailed;
+  // A list names what it means; only what somebody types stands for more.
+  std::vector<std::string>& paths = choice.value().paths;
+  const auto typed = expand_patterns(*image, {operands.begin() + 2, operands.end()});
+  paths.insert(paths.end(), typed.begin(), typed.end());
+  if (!find_paths(session, *image, paths, extract.paths)) return kExitFailed;
   extract.stop = &io.stop;
   command.destination = operands[1];
   return command.dry_run ? list_only(session, *image, command) : write(session, *image, command);

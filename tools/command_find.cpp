@@ -9,6 +9,7 @@
 #include "tools/find_expression.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
+#include "tools/path_pattern.h"
 #include "tools/tree_walk.h"
 
 namespace dgfs::tools {
@@ -107,7 +108,8 @@ class FindCommand {
 
 Manual find_manual() {
   return {.paragraphs = {"The whole image is searched where no PATH is given. Found paths are "
-                         "printed as they stand in the image, or below PATH as it was written."},
+                         "printed as they stand in the image, or below PATH as it was written.",
+                         kPatternHelp},
           .examples = {{"dgfs find tree.dgfs -name '*.S' -size +64k",
                         "Prints the assembler sources of more than 64 KiB."},
                        {"dgfs find tree.dgfs home -newer home/mark -type f -print0",
@@ -163,7 +165,7 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
   operands.erase(operands.begin());
   if (operands.empty()) operands.emplace_back();
   FindCommand command(run, expression.value());
-  for (const std::string& start : operands) {
+  for (const std::string& start : expand_patterns(*image, operands)) {
     if (run.quit || session.should_stop()) break;
     command.search(start);
   }

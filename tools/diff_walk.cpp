@@ -22,6 +22,13 @@ bool is_missing(const Result<DiffEntry>& entry) {
 void DiffWalk::run(const std::string& path) {
   const auto first = first_.find(path);
   const auto second = second_.find(path);
+  if (is_missing(first) && is_missing(second)) {
+    const auto kind = first.error().kind();
+    return sink_.trouble(
+        path,
+        Error(kind, 6110,
+              kind == ErrorKind::kNotDirectory ? "Not a directory" : "No such file or directory"));
+  }
   if (!first && (!is_missing(first) || !second)) return sink_.trouble(path, first.error());
   if (!second && !is_missing(second)) return sink_.trouble(path, second.error());
   if (!first) return only_in(DiffSide::kSecond, path, second.value());

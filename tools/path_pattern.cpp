@@ -15,19 +15,42 @@ namespace {
 
 bool has_wildcard(std::string_view text) { return text.find_first_of("*?[") != text.npos; }
 
+class ImagePatternTree final : public PatternTree {
+ public:
+  explicit ImagePatternTree(const reader::Image& image) : image_(image) {}
+
+  bool has(const std::string& path) override {
+    return find_node(image_, path, Follow::kNo).has_value();
+  }
+  bool is_directory(const std::string& path) override {
+    const auto found = find_node(image_, path, Follow::kYes);
+    return found && format::is_directory(found.value().node.mode);
+  }
+  void list(const std::string& path,
+            const std::function<void(std::string_view name)>& name) override {
+    const auto found = find_node(image_, path, Follow::kYes);
+    if (!found || !format::is_directory(found.value().node.mode)) return;
+    // A directory that cannot be read to its end holds what was read.
+    static_cast<void>(
+        image_.list(found.value().node.inode, 0, [&](const reader::ListedName& listed) {
+          name(listed.name);
+          return true;
+        }));
+  }
+
+ private:
+  const reader::Image& image_;
+};
+
 /// The names in `directory` that fit `pattern`, each behind the directory's path.
-void add_fitting(const reader::Image& image, const std::string& directory,
-                 const std::string& pattern, std::vector<std::string>& out) {
-  const Result<FoundNode> found = find_node(image, directory, Follow::kYes);
-  if (!found || !format::is_directory(found.value().node.mode)) return;
-  // A directory that cannot be read holds nothing that fits; the command says what is missing.
-  static_cast<void>(image.list(found.value().node.inode, 0, [&](const reader::ListedName& listed) {
-    const std::string name(listed.name);
+void add_fitting(PatternTree& tree, const std::string& directory, const std::string& pattern,
+                 std::vector<std::string>& out) {
+  tree.list(directory, [&](std::string_view listed) {
+    const std::string name(listed);
     if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0) {
       out.push_back(joined_path(directory, name));
     }
-    return true;
-  }));
+  });
 }
 
 /// Path without the last component, slashes between included, and that component.
@@ -37,7 +60,7 @@ std::pair<std::string, std::string> split_last(const std::string& path) {
   return {path.substr(0, slash + 1), path.substr(slash + 1)};
 }
 
-std::vector<std::string> expand(const reader::Image& image, std::string pattern) {
+std::vector<std::string> expand(PatternTree& tree, std::string pattern) {
   std::string slashes;
   while (pattern.size() > 1 && pattern.ends_with('/')) {
     pattern.pop_back();
@@ -46,20 +69,16 @@ std::vector<std::string> expand(const reader::Image& image, std::string pattern)
   const auto [parents, last] = split_last(pattern);
   std::vector<std::string> out;
   const std::vector<std::string> directories =
-      has_wildcard(parents) ? expand(image, parents) : std::vector<std::string>{parents};
+      has_wildcard(parents) ? expand(tree, parents) : std::vector<std::string>{parents};
   for (const std::string& directory : directories) {
     if (has_wildcard(last)) {
-      add_fitting(image, directory, last, out);
-    } else if (std::string path = joined_path(directory, last);
-               find_node(image, path, Follow::kNo)) {
+      add_fitting(tree, directory, last, out);
+    } else if (std::string path = joined_path(directory, last); tree.has(path)) {
       out.push_back(std::move(path));
     }
   }
   if (!slashes.empty()) {
-    std::erase_if(out, [&](const std::string& path) {
-      const Result<FoundNode> found = find_node(image, path, Follow::kYes);
-      return !found || !format::is_directory(found.value().node.mode);
-    });
+    std::erase_if(out, [&](const std::string& path) { return !tree.is_directory(path); });
     for (std::string& path : out) path += slashes;
   }
   return out;
@@ -67,18 +86,22 @@ std::vector<std::string> expand(const reader::Image& image, std::string pattern)
 
 }  // namespace
 
-std::vector<std::string> expand_patterns(const reader::Image& image,
+std::vector<std::string> expand_patterns(PatternTree& tree,
                                          const std::vector<std::string>& operands) {
   std::vector<std::string> out;
   for (const std::string& operand : operands) {
     std::vector<std::string> paths;
-    if (has_wildcard(operand) && !find_node(image, operand, Follow::kNo)) {
-      paths = expand(image, operand);
-    }
+    if (has_wildcard(operand) && !tree.has(operand)) paths = expand(tree, operand);
     if (paths.empty()) paths.push_back(operand);
     std::move(paths.begin(), paths.end(), std::back_inserter(out));
   }
   return out;
+}
+
+std::vector<std::string> expand_patterns(const reader::Image& image,
+                                         const std::vector<std::string>& operands) {
+  ImagePatternTree tree(image);
+  return expand_patterns(tree, operands);
 }
 
 }  // namespace dgfs::tools

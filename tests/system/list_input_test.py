@@ -92,7 +92,7 @@ class ListInput(support.ScratchCase):
         result = self.through("standard input", content, "diff", self.image, self.tree,
                               "--files-from", "LIST")
         self.assertEqual(result.returncode, 2)  # of the names, none is there
-        self.assertEqual(result.stderr.count(b"no such file"), len(names))
+        self.assertEqual(result.stderr.count(b"No such file"), len(names))
 
     def test_messages_name_the_list(self):
         for content, command, code, text in (
