@@ -20,6 +20,10 @@ std::string shortened(std::string_view text) {
 
 }  // namespace
 
+std::string Session::shown(std::string_view name) const {
+  return io_.out_is_terminal ? shell_quoted(name) : std::string(name);
+}
+
 void Session::complain(std::string_view text) const {
   io_.out.flush();  // so that both outputs come in order on one terminal
   io_.err.write(fmt::format("dgfs: {}: {}\n", command_, printable(shortened(text))));

@@ -23,6 +23,9 @@ class Session {
   [[nodiscard]] const ToolIo& io() const { return io_; }
   [[nodiscard]] storage::Env& env() const { return io_.env; }
   void print(std::string_view text) const { io_.out.write(text); }
+  /// A name as it is to be printed: on a terminal as ls has it, in quotes where it could fool that
+  /// or a shell; elsewhere as it is. What ends lines with NUL prints names as they are everywhere.
+  [[nodiscard]] std::string shown(std::string_view name) const;
   /// Whether to end early: interrupted, or nobody reads the output any more.
   [[nodiscard]] bool should_stop() const { return io_.stop || io_.out.failure() != 0; }
   /// Exit code of a command that ends early where should_stop() says so.

@@ -15,8 +15,7 @@
 namespace dgfs::tools {
 namespace {
 
-// sha256sum(1) escapes what would break its lines, and says so by a backslash before the digest. It
-// takes "-" for its standard input.
+// sha256sum(1) escapes what would break its lines, and says so by a backslash before the digest.
 std::string digest_line(const std::string& digest, std::string_view path) {
   std::string name;
   bool is_escaped = false;
@@ -32,7 +31,7 @@ std::string digest_line(const std::string& digest, std::string_view path) {
       name += byte;
     }
   }
-  return (is_escaped ? "\\" : "") + digest + "  " + (name == "-" ? "./-" : name) + "\n";
+  return (is_escaped ? "\\" : "") + digest + "  " + name + "\n";
 }
 
 class DigestCommand {
@@ -79,9 +78,15 @@ class DigestCommand {
     } else if (zero) {
       session_.print(fmt::format("{}  {}{}", text, path, '\0'));
     } else {
-      session_.print(digest_line(text, path));
+      print_line(text, path == "-" ? "./-" : path);  // "-" is sha256sum's standard input
     }
     return true;
+  }
+
+  void print_line(const std::string& digest, std::string_view path) const {
+    const bool on_terminal = session_.io().out_is_terminal;
+    session_.print(on_terminal ? fmt::format("{}  {}\n", digest, session_.shown(path))
+                               : digest_line(digest, path));
   }
 
   bool complain(std::string_view path, const Error& error) const {
@@ -102,7 +107,9 @@ Manual digest_manual() {
            "--digest sha256'; nothing is read but the index. 'dgfs verify --digest' compares "
            "them with what the image holds. A file with several names is listed under each.",
            "A path with a backslash, a newline or a carriage return is escaped as sha256sum does, "
-           "and its line begins with a backslash; with -z nothing is.",
+           "and its line begins with a backslash; with -z nothing is. On a terminal names are "
+           "quoted "
+           "as ls does.",
            kPatternHelp, kJsonHelp},
       .examples = {{"dgfs digest tree.dgfs", "Lists the digests of all files."},
                    {"dgfs digest tree.dgfs | (cd tree && sha256sum --quiet -c)",

@@ -193,7 +193,7 @@ class DuCommand {
     if (options_.time) {
       text += format_time(sum.newest, options_.time_style.recent) + '\t';
     }
-    text += session_.io().out_is_terminal ? printable(path) : std::string(path);
+    text += options_.ends_with_nul ? std::string(path) : session_.shown(path);
     session_.print(text + (options_.ends_with_nul ? '\0' : '\n'));
   }
 
@@ -290,7 +290,7 @@ void add_du_options(OptionParser& options, DuOptions& du) {
 }
 
 Manual du_manual() {
-  return {.paragraphs = {kPatternHelp, kJsonHelp},
+  return {.paragraphs = {kPatternHelp, kNamesHelp, kJsonHelp},
           .examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
                        {"dgfs du -d 1 -h tree.dgfs", "Sums up what lies directly in the root."}},
           .see_also = {"dgfs-info(1)", "du(1)"}};

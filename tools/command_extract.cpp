@@ -50,7 +50,7 @@ Manual extract_manual() {
            "elapsed_seconds. With --dry-run an object for each entry stands before it, and "
            "content_bytes and elapsed_seconds are left out. Where an extraction ends early, no "
            "such line is printed.",
-           kPatternHelp, kJsonHelp},
+           kPatternHelp, kNamesHelp, kJsonHelp},
       .examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
                    {"dgfs extract -k tree.dgfs out etc usr/bin",
                     "Writes two directories, and goes on past what is damaged."},
@@ -87,7 +87,7 @@ JsonObject as_json(const ExtractCommand& command, const reader::ExtractReport& r
 
 /// One entry that would be written; directories with a slash.
 std::string entry_line(const Session& session, const std::string& path, const reader::Node& node) {
-  std::string line = session.io().out_is_terminal ? printable(path) : path;
+  std::string line = session.shown(path);
   if (format::is_directory(node.mode)) line += '/';
   return line + "\n";
 }

@@ -10,6 +10,7 @@
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
 #include "tools/path_pattern.h"
+#include "tools/quoting.h"
 #include "tools/tree_walk.h"
 
 namespace dgfs::tools {
@@ -109,7 +110,7 @@ class FindCommand {
 Manual find_manual() {
   return {.paragraphs = {"The whole image is searched where no PATH is given. Found paths are "
                          "printed as they stand in the image, or below PATH as it was written.",
-                         kPatternHelp},
+                         kPatternHelp, kNamesHelp},
           .examples = {{"dgfs find tree.dgfs -name '*.S' -size +64k",
                         "Prints the assembler sources of more than 64 KiB."},
                        {"dgfs find tree.dgfs home -newer home/mark -type f -print0",

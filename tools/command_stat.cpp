@@ -47,25 +47,24 @@ Status print_one(const Session& session, const reader::Image& image, const std::
     session.print(stat_json(image, found, users).line());
     return ok();
   }
-  std::string target;
+  StatSubject subject{.name = operand, .shown_name = session.shown(operand), .node = found.node};
   if (format::is_symlink(found.node.mode)) {
     DGFS_TRY(read, image.read_link(found.node));
-    target = std::move(read);
+    subject.target = std::move(read);
   }
   if (options.format) {
-    session.print(options.format->print(operand, found.node, target, users));
+    session.print(options.format->print(subject, users));
   } else {
-    const std::string name = session.io().out_is_terminal ? printable(operand) : operand;
-    const std::string shown = target.empty() ? name : name + " -> " + printable(target);
+    if (!subject.target.empty()) subject.shown_name += " -> " + session.shown(subject.target);
     const StatFormat format = StatFormat::standard(format::is_device(found.node.mode));
-    session.print(format.print(shown, found.node, target, users));
+    session.print(format.print(subject, users));
   }
   if (options.ends_line) session.print("\n");
   return ok();
 }
 
 Manual stat_manual() {
-  return {.paragraphs = {kPatternHelp, kJsonHelp},
+  return {.paragraphs = {kPatternHelp, kNamesHelp, kJsonHelp},
           .examples = {{"dgfs stat tree.dgfs bin/sh", "Shows all attributes of bin/sh."},
                        {"dgfs stat -c '%A %s %y %n' tree.dgfs README",
                         "Prints mode, size, time and name in one line."}},

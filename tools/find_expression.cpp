@@ -60,11 +60,6 @@ std::string listed_name(std::string_view name) {
   return out;
 }
 
-/// Paths as they are, but nothing that could fool a terminal.
-std::string shown(const FindRun& run, std::string_view path) {
-  return run.session.io().out_is_terminal ? printable(path) : std::string(path);
-}
-
 }  // namespace
 
 void FindRun::complain(std::string_view path, const Error& error) {
@@ -185,7 +180,7 @@ FindTest print_action(FindRun& run, char end) {
     } else if (end == '\0') {
       run.session.print(std::string(item.path) + end);
     } else {
-      run.session.print(shown(run, item.path) + end);
+      run.session.print(run.session.shown(item.path) + end);
     }
     return true;
   };

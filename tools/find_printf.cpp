@@ -86,7 +86,7 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
     case 'd':
       return std::to_string(item.depth);
     case 'f':
-      return std::string(last_component(item.path));
+      return run.session.shown(last_component(item.path));
     case 'F':
       return "dgfs";
     case 'g':
@@ -94,15 +94,15 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
     case 'G':
       return std::to_string(node.gid);
     case 'h':
-      return directory_part(item.path);
+      return run.session.shown(directory_part(item.path));
     case 'H':
-      return std::string(item.start);
+      return run.session.shown(item.start);
     case 'i':
       return std::to_string(node.inode);
     case 'k':
       return std::to_string((allocated_bytes(node) + 1023) / 1024);
     case 'l':
-      return target_of(run, item);
+      return run.session.shown(target_of(run, item));
     case 'm':
       return fmt::format("{:o}", node.mode & format::kPermissionMask);
     case 'M':
@@ -110,9 +110,9 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
     case 'n':
       return std::to_string(node.link_count);
     case 'p':
-      return std::string(item.path);
+      return run.session.shown(item.path);
     case 'P':
-      return below_start(item);
+      return run.session.shown(below_start(item));
     case 's':
       return std::to_string(node.size_bytes);
     case 'S':

@@ -119,7 +119,8 @@ int print_live_statistics(const Session& session, const std::string& directory, 
     return kExitFailed;
   }
   if (json) {
-    session.print(value.value() + "\n");
+    // Any file system could say so.
+    session.print((session.io().out_is_terminal ? printable(value.value()) : value.value()) + "\n");
     return kExitDone;
   }
   const auto text = live_statistics_text(value.value());

@@ -9,6 +9,11 @@
 
 namespace dgfs::tools {
 
+/// What manuals say of the names that a command prints.
+inline constexpr char kNamesHelp[] =
+    "Names that could fool a terminal or a shell are quoted on a terminal, as ls does; a pipe gets "
+    "them as they are.";
+
 /// As ls on a terminal (quoting style shell-escape): a name that a shell would take apart is put
 /// in quotes, bytes that could move the cursor or reorder text become $'\n' or $'\033', so that
 /// what is shown can be pasted back. Plain names are returned as they are.

@@ -17,11 +17,12 @@ namespace {
 
 constexpr std::string_view kKnown = "aAbBdDfFgGhinNorRstTuUwWxXyYzZ";
 
-std::string quoted_with_target(std::string_view name, const reader::Node& node,
-                               const std::string& target) {
+std::string quoted_with_target(const StatSubject& subject) {
   const ShellQuoting always{.always = true};
-  const std::string quoted = shell_quoted(name, always);
-  return format::is_symlink(node.mode) ? quoted + " -> " + shell_quoted(target, always) : quoted;
+  const std::string quoted = shell_quoted(subject.name, always);
+  return format::is_symlink(subject.node.mode)
+             ? quoted + " -> " + shell_quoted(subject.target, always)
+             : quoted;
 }
 
 std::string file_type(const reader::Node& node) {
@@ -59,8 +60,8 @@ std::string device_part(const FormatPiece& piece, const reader::Node& node) {
   return std::to_string(piece.modifier == 'H' ? device_major(node.rdev) : device_minor(node.rdev));
 }
 
-std::string value_of(const FormatPiece& piece, std::string_view name, const reader::Node& node,
-                     const std::string& target, UserNames& users) {
+std::string value_of(const FormatPiece& piece, const StatSubject& subject, UserNames& users) {
+  const auto& node = subject.node;
   if (piece.modifier != 0) return device_part(piece, node);
   switch (piece.letter) {
     case 'a':
@@ -84,9 +85,9 @@ std::string value_of(const FormatPiece& piece, std::string_view name, const read
     case 'i':
       return std::to_string(node.inode);
     case 'n':
-      return std::string(name);
+      return subject.shown_name;
     case 'N':
-      return quoted_with_target(name, node, target);
+      return quoted_with_target(subject);
     case 'o':
       return std::to_string(kIoBlockBytes);
     case 'r':
@@ -150,8 +151,7 @@ StatFormat StatFormat::standard(bool device) {
   return parse(format, false).value();
 }
 
-std::string StatFormat::print(std::string_view name, const reader::Node& node,
-                              const std::string& target, UserNames& users) const {
+std::string StatFormat::print(const StatSubject& subject, UserNames& users) const {
   std::string out;
   for (const FormatPiece& piece : pieces_) {
     out += piece.literal;
@@ -161,7 +161,7 @@ std::string StatFormat::print(std::string_view name, const reader::Node& node,
     if (std::string_view("XYZ").find(piece.letter) != std::string_view::npos) {
       placed.precision.reset();
     }
-    out += padded(placed, value_of(piece, name, node, target, users));
+    out += padded(placed, value_of(piece, subject, users));
   }
   return out;
 }

@@ -13,6 +13,13 @@
 
 namespace dgfs::tools {
 
+struct StatSubject {
+  std::string_view name;   ///< as the user wrote it
+  std::string shown_name;  ///< what %n prints
+  const reader::Node& node;
+  std::string target = {};  ///< of a symbolic link
+};
+
 /// Directives of coreutils' stat that mean something in an image: %a %A %b %B %d %D %f %F %g %G %h
 /// %i %n %N %o %r %R %s %t %T %u %U %w %W %x %X %y %Y %z %Z %Hd %Ld %Hr %Lr. Device numbers of
 /// the file system are 0, times of birth unknown ("-").
@@ -23,10 +30,7 @@ class StatFormat {
   /// The format that stat uses without one.
   [[nodiscard]] static StatFormat standard(bool device);
 
-  /// @param name    as the user wrote it
-  /// @param target  of a symbolic link
-  [[nodiscard]] std::string print(std::string_view name, const reader::Node& node,
-                                  const std::string& target, UserNames& users) const;
+  [[nodiscard]] std::string print(const StatSubject& subject, UserNames& users) const;
 
  private:
   explicit StatFormat(std::vector<FormatPiece> pieces) : pieces_(std::move(pieces)) {}

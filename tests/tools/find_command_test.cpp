@@ -69,11 +69,6 @@ TEST_F(FindCommandTest, QuitsAtOnce) {
   EXPECT_EQ(dgfs("find", {"sub", "hello.txt", "-print", "-quit"}).out, "sub\n");
 }
 
-TEST_F(FindCommandTest, EscapesNamesOnTerminals) {
-  const Outcome outcome = dgfs("find", {"-name", "new*"}, {.out_is_terminal = true});
-  EXPECT_EQ(outcome.out, "new\\nline\n");
-}
-
 TEST_F(FindCommandTest, MissingReferenceIsAFailure) {
   const Outcome outcome = dgfs("find", {"-newer", "missing"});
   EXPECT_EQ(outcome.code, 1);
