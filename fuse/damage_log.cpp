@@ -7,6 +7,8 @@
 #include <functional>
 #include <utility>
 
+#include "base/printable.h"
+
 namespace dgfs::fuse {
 namespace {
 
@@ -57,7 +59,7 @@ void DamageLog::tell_untold() {
 }
 
 void DamageLog::write(const std::string& what, const Error& error) {
-  log_->error("{}: {}", what, error.message());
+  log_->error("{}: {}", printable(what), printable(error.message()));
   tell_untold();
   if (error.kind() == ErrorKind::kCorrupt && is_first(kAboutImage)) {
     log_->error(
@@ -73,7 +75,7 @@ void DamageLog::write(const std::string& what, const Error& error) {
 
 void DamageLog::warn(const Error& error) {
   if (!is_due(error)) return;
-  log_->warn("{}", error.message());
+  log_->warn("{}", printable(error.message()));
   tell_untold();
 }
 

@@ -39,6 +39,7 @@ class DamageLog {
   /// apart from the answer because finding out the path of a damaged file costs reads.
   [[nodiscard]] bool is_due(const Error& error);
   /// The first line about a damaged image, and about a failing device, says what to do.
+  /// Names in it may hold any bytes; what is no printable text is escaped.
   /// @param what  what failed, for whom: "read of a/b.txt"
   void write(const std::string& what, const Error& error);
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "storage/posix_env.h"
@@ -100,6 +101,15 @@ TEST_F(DamageLogTest, TheFirstLineOfAKindSaysWhatToDo) {
     EXPECT_NE(at, std::string::npos) << advice;
     EXPECT_EQ(text.find(advice, at + 1), std::string::npos) << "once";
   }
+}
+
+TEST_F(DamageLogTest, ANameWritesNoLineOfItsOwn) {
+  log_.write("read of /x\ndgfs: all is well\x1b[2J", damage_at(1));
+  log_.warn(Error(ErrorKind::kCorrupt, 1, "x").in_file("a\n.dgfs"));
+  const auto text = text_.str();
+  EXPECT_NE(text.find("/x\\ndgfs: all is well\\033[2J: a.dgfs: "), std::string::npos) << text;
+  EXPECT_NE(text.find("[warning] a\\n.dgfs: x"), std::string::npos) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;  // one line is the advice
 }
 
 TEST_F(DamageLogTest, HarmlessDamageIsLimitedToo) {
