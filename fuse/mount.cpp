@@ -73,15 +73,25 @@ void open_volumes(const reader::Image& image, const std::function<void(const Err
 
 // Reads the whole index, and the header pages of the image, before anybody depends on them. What
 // further volumes lack costs only files of their own.
-Status check_index(const reader::Image& image, const std::string& image_path, DamageLog& log) {
+Status check_index(const reader::Image& image, const std::string& image_path,
+                   const CheckProgress& progress, DamageLog& log) {
   std::size_t damaged_places = 0;
+  const auto hide = [&] {
+    if (progress.hide) progress.hide();
+  };
   const auto is_image = [](format::VolumeNumber number) { return number == 0; };
   DGFS_CHECK(image.verify_index(
       [&](const Error& error) {
         ++damaged_places;
+        hide();
         if (log.is_due(error)) log.write("check of the index", error);
       },
-      is_image));
+      is_image,
+      [&](std::uint64_t bytes, std::uint64_t bytes_total) {
+        if (progress.show) progress.show(bytes, bytes_total);
+        return true;
+      }));
+  hide();
   if (damaged_places == 0) return ok();
   return Error(ErrorKind::kCorrupt, 5031,
                fmt::format("the index has {} damaged places; 'dgfs verify' tells more, "
@@ -112,7 +122,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
   }
   open_volumes(*image, open.warn);
   if (arguments.check == Check::kAll) {
-    DGFS_CHECK(check_index(*image, image_path, damage_log));
+    DGFS_CHECK(check_index(*image, image_path, options.check_progress, damage_log));
   }
 
   const auto mount_point = absolute(options.mount_point);

@@ -19,6 +19,13 @@ class logger;
 
 namespace dgfs::fuse {
 
+/// Who is told how far check=all has come. For one thread.
+struct CheckProgress {
+  /// After each page: bytes of pages of both index copies, and how many there are.
+  std::function<void(std::uint64_t bytes, std::uint64_t bytes_total)> show;
+  std::function<void()> hide;  ///< before a line of the log, and at the end
+};
+
 struct MountOptions {
   std::string image_path;
   /// Its `warn` is called beside the logger. Options index= and check= replace its members.
@@ -26,9 +33,10 @@ struct MountOptions {
   std::string mount_point;  ///< an existing directory
   /// What follows -o, each already split at its commas; see mount_arguments.h.
   std::vector<std::string> options;
-  bool foreground = false;  ///< stay attached to the terminal
-  bool dry_run = false;     ///< do all but mount: opens, checks, and returns
-  unsigned threads = 0;     ///< serving at once at most; 0 = chosen by the number of cores
+  bool foreground = false;       ///< stay attached to the terminal
+  CheckProgress check_progress;  ///< may be empty
+  bool dry_run = false;          ///< do all but mount: opens, checks, and returns
+  unsigned threads = 0;          ///< serving at once at most; 0 = chosen by the number of cores
   /// Counts requests while serving, where given; must outlive mount(). May lie in memory shared
   /// with another process.
   RequestCounters* counters = nullptr;

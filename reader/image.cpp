@@ -258,26 +258,38 @@ Status Image::verify_records(const Node& node) const {
   return ok();
 }
 
-Status Image::verify_index(const std::function<void(const Error&)>& damaged,
-                           const std::function<bool(format::VolumeNumber)>& wants_volume) const {
+Status Image::verify_index(
+    const std::function<void(const Error&)>& damaged,
+    const std::function<bool(format::VolumeNumber)>& wants_volume,
+    const std::function<bool(std::uint64_t bytes, std::uint64_t bytes_total)>& goes_on) const {
+  const auto* const second = impl_->source.second();
+  const std::uint64_t copies = second != nullptr ? 2 : 1;
+  const auto bytes_total = copies * impl_->tables.pages.size() * format::kPageBytes;
+  std::uint64_t bytes = 0;
   bool sound = true;
   const auto tell = [&](const Error& error) {
     sound = false;
     damaged(error);
   };
-  const auto check_copy = [&](const IndexCopy& copy) {
+  const auto check_copy = [&](const IndexCopy& copy) -> Status {
     check_tables(copy, tell);
     for (std::size_t page = 0; page < impl_->tables.pages.size(); ++page) {
       const auto checked = check_page(copy, impl_->tables, page, impl_->counters);
       if (!checked) tell(checked.assume_error());
+      bytes += format::kPageBytes;
+      if (goes_on && !goes_on(bytes, bytes_total)) {
+        return Error(ErrorKind::kInterrupted, 3270, "interrupted");
+      }
     }
     Digests::check(copy, tell);
     const auto unused = copy.check_unused();
     if (!unused) tell(unused.assume_error());
+    return ok();
   };
-  check_copy(impl_->source.first());
-  const auto* second = impl_->source.second();
-  if (second != nullptr) check_copy(*second);
+  DGFS_CHECK(check_copy(impl_->source.first()));
+  if (second != nullptr) {
+    DGFS_CHECK(check_copy(*second));
+  }
   if (second != nullptr && sound) compare_copies(impl_->source.first(), *second, damaged);
   if (const auto error = impl_->source.second_error()) damaged(*error);
   for (const auto& record : volumes()) {

@@ -275,9 +275,14 @@ class Image {
   /// all volumes, which may be missing; that bytes which belong to nothing are zero; and
   /// that copies in which it found nothing are the same bytes. Calls `damaged` per finding.
   /// @param wants_volume  which volumes are looked at; empty: all
+  /// @param goes_on  after each page: how many bytes of pages were checked, of how many there are
+  ///                 in both copies; false ends the check. May be empty
+  /// Errors: kInterrupted.
   [[nodiscard]] Status verify_index(
       const std::function<void(const Error&)>& damaged,
-      const std::function<bool(format::VolumeNumber)>& wants_volume = {}) const;
+      const std::function<bool(format::VolumeNumber)>& wants_volume = {},
+      const std::function<bool(std::uint64_t bytes, std::uint64_t bytes_total)>& goes_on = {})
+      const;
   /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
   [[nodiscard]] Status verify_records(const Node& node) const;
   /// Whether `node` may follow `before` (may begin, if null) in a call of verify_neighbours(): a

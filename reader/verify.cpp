@@ -52,7 +52,8 @@ class Verifier {
     DGFS_CHECK(find_digests());
     DGFS_CHECK(image_.verify_index(
         [this](const Error& error) { report_index(error); },
-        [this](auto number) { return !options_.volume || number == *options_.volume; }));
+        [this](auto number) { return !options_.volume || number == *options_.volume; },
+        [this](auto, auto) { return !stopped(); }));
     const auto jobs = options_.jobs != 0 ? options_.jobs : image_.env().processor_count();
     WorkPool<Batch> pool(jobs, kBatchesQueued, [this](Batch& batch) { check_batch(batch); });
     const auto walked = walk(pool);

@@ -3,6 +3,7 @@
 #include "storage/posix_stream.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +51,12 @@ Result<std::string> posix_read_stream(const std::string& path, std::uint64_t byt
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return failed(1163, "open", path);
   return read_all(fd.get(), path, bytes_max);
+}
+
+bool posix_is_pipe(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 &&
+         (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
 }  // namespace dgfs::storage

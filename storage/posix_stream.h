@@ -17,4 +17,7 @@ namespace dgfs::storage {
 [[nodiscard]] Result<std::string> posix_read_stream(const std::string& path,
                                                     std::uint64_t bytes_max);
 
+/// Whether a program reads what is written to the descriptor: a pipe, FIFO or socket.
+[[nodiscard]] bool posix_is_pipe(int descriptor);
+
 }  // namespace dgfs::storage

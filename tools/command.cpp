@@ -13,6 +13,9 @@ namespace {
 constexpr std::size_t kMessageBytesMax = 6000;
 constexpr std::size_t kEndBytes = 700;
 
+// Asking for the time costs more than passing an entry.
+constexpr std::uint64_t kEntriesBetweenUpdates = 64;
+
 std::string shortened(std::string_view text) {
   if (text.size() <= kMessageBytesMax) return std::string(text);
   return fmt::format("{} ... {}", text.substr(0, kEndBytes), text.substr(text.size() - kEndBytes));
@@ -20,11 +23,22 @@ std::string shortened(std::string_view text) {
 
 }  // namespace
 
+void Session::show_progress(std::string label) {
+  if (!io_.err_is_terminal || io_.out_is_pipe) return;
+  progress_.reset(new Progress{{io_, false}, std::move(label)});
+}
+
+void Session::passed() const {
+  if (!progress_ || ++progress_->entries % kEntriesBetweenUpdates != 0) return;
+  progress_->bar.update(progress_->label, progress_->entries, 0);
+}
+
 std::string Session::shown(std::string_view name) const {
   return io_.out_is_terminal ? shell_quoted(name) : std::string(name);
 }
 
 void Session::complain(std::string_view text) const {
+  if (progress_) progress_->bar.rest();
   io_.out.flush();  // so that both outputs come in order on one terminal
   io_.err.write(fmt::format("dgfs: {}: {}\n", command_, printable(shortened(text))));
 }

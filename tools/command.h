@@ -4,6 +4,7 @@
 // What all commands share: how they report, how they end, how they read their options.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "base/error.h"
 #include "tools/option_parser.h"
+#include "tools/progress_bar.h"
 #include "tools/tool.h"
 
 namespace dgfs::tools {
@@ -22,7 +24,16 @@ class Session {
 
   [[nodiscard]] const ToolIo& io() const { return io_; }
   [[nodiscard]] storage::Env& env() const { return io_.env; }
-  void print(std::string_view text) const { io_.out.write(text); }
+  void print(std::string_view text) const {
+    if (progress_ && io_.out_is_terminal) progress_->bar.rest();
+    io_.out.write(text);
+  }
+  /// For commands that print a list as they find it, from one thread: shows on the terminal how
+  /// many entries were gone through, where nothing was printed there for a second. Not where
+  /// another program reads the list, which may have the terminal for itself.
+  void show_progress(std::string label);
+  /// One entry more was gone through.
+  void passed() const;
   /// A name as it is to be printed: on a terminal as ls has it, in quotes where it could fool that
   /// or a shell; elsewhere as it is. What ends lines with NUL prints names as they are everywhere.
   [[nodiscard]] std::string shown(std::string_view name) const;
@@ -53,8 +64,15 @@ class Session {
                              std::size_t operands_min, std::size_t operands_max) const;
 
  private:
+  struct Progress {
+    ProgressBar bar;
+    std::string label;
+    std::uint64_t entries = 0;
+  };
+
   const ToolIo& io_;
   std::string command_;
+  std::unique_ptr<Progress> progress_;  ///< none where none is to be shown
 };
 
 using Arguments = std::vector<std::string>;

@@ -59,6 +59,7 @@ class DigestCommand {
     TreeVisitor visitor;
     visitor.enter = [this](std::string_view path, const reader::Node& node, std::size_t) {
       if (session_.should_stop()) return Step::kEnd;
+      session_.passed();
       if (format::is_regular(node.mode)) sound_ = print_file(path, node) && sound_;
       return Step::kInto;
     };
@@ -126,7 +127,8 @@ Manual digest_manual() {
 }  // namespace
 
 int run_digest(const ToolIo& io, const Arguments& arguments) {
-  const Session session(io, "digest");
+  Session session(io, "digest");
+  session.show_progress("listing");
   OptionParser options({"dgfs digest", "IMAGE [PATH]...",
                         "Prints digests of files, and of all files below directories (default: "
                         "the whole image), as sha256sum does."});

@@ -97,6 +97,7 @@ class DuCommand {
     TreeVisitor visitor;
     visitor.enter = [this](std::string_view path, const reader::Node& node, std::size_t depth) {
       if (session_.should_stop()) return Step::kEnd;
+      session_.passed();
       if (is_excluded(path)) return Step::kOver;
       const bool follows = options_.links == LinksFollowed::kAll ||
                            (options_.links == LinksFollowed::kOperands && depth == 0);
@@ -299,7 +300,8 @@ Manual du_manual() {
 }  // namespace
 
 int run_du(const ToolIo& io, const Arguments& arguments) {
-  const Session session(io, "du");
+  Session session(io, "du");
+  session.show_progress("summing");
   OptionParser options({"dgfs du", "IMAGE [PATH]...",
                         "Sums up the space that files take, in units of 1024 bytes. Holes take "
                         "none, directories neither: they live in the index."},

@@ -92,6 +92,7 @@ class FindCommand {
 
   Step visit(std::string_view path, std::size_t depth, const reader::Node& node) {
     if (run_.session.should_stop()) return Step::kEnd;
+    run_.session.passed();
     run_.prune = false;
     if (depth >= expression_.depth_min && depth <= expression_.depth_max) {
       // Without a path of their own, names are told as they stand in the image.
@@ -123,7 +124,8 @@ Manual find_manual() {
 }  // namespace
 
 int run_find(const ToolIo& io, const Arguments& arguments) {
-  const Session session(io, "find");
+  Session session(io, "find");
+  session.show_progress("searching");
   OptionParser options({"dgfs find", "IMAGE [PATH]... [EXPRESSION]",
                         "Searches an image by names and attributes; contents are not touched."},
                        "--help");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "format/limits.h"
 #include "format/mode.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
@@ -13,6 +14,7 @@
 #include "tools/json.h"
 #include "tools/live_statistics.h"
 #include "tools/mode_text.h"
+#include "tools/progress_bar.h"
 #include "tools/quoting.h"
 #include "tools/report_cap.h"
 #include "tools/size_text.h"
@@ -147,9 +149,24 @@ struct Scan {
 /// @param damaged  is told of each damaged region of the index
 Result<Scan> scan_all(const Session& session, const reader::Image& image,
                       const std::function<void(const std::string&)>& damaged) {
-  const auto stop = [&] { return session.should_stop(); };
-  DGFS_TRY(pages, scan_pages(image, stop));
-  DGFS_TRY(index, scan_index(image, stop, [&](const Error& error) { damaged(error.message()); }));
+  ProgressBar bar(session.io(), false);
+  const auto show = [&](const char* label, std::uint64_t done, std::uint64_t total) {
+    // Asking for the time costs more than counting an entry.
+    if (total != 0 || done % 64 == 0) bar.update(label, done, total);
+    return !session.should_stop();
+  };
+  const auto pages_bytes = section_bytes(image.superblock(), SectionKind::kPages);
+  DGFS_TRY(pages, scan_pages(image, [&](std::uint64_t read) {
+             return show("scanning", read * format::kPageBytes, pages_bytes);
+           }));
+  const IndexScanWatcher watcher{
+      .counted = [&](std::uint64_t entries) { return show("counting", entries, 0); },
+      .checked = [&](std::uint64_t bytes,
+                     std::uint64_t total) { return show("checking", bytes, total); }};
+  DGFS_TRY(index, scan_index(image, watcher, [&](const Error& error) {
+             bar.clear();
+             damaged(error.message());
+           }));
   return Scan{std::move(index), std::move(pages)};
 }
 

@@ -5,6 +5,7 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/mount_help.h"
+#include "tools/progress_bar.h"
 
 #ifdef DGFS_HAS_FUSE
 #include "fuse/logger.h"
@@ -50,6 +51,11 @@ int mount_image(const Session& session, const MountCommand& command) {
   options.mount_point = command.mount_point;
   options.options = command.options;
   options.foreground = command.foreground;
+  ProgressBar bar(session.io(), false);
+  options.check_progress = {
+      .show = [&bar](std::uint64_t bytes,
+                     std::uint64_t total) { bar.update("checking", bytes, total); },
+      .hide = [&bar] { bar.clear(); }};
   options.dry_run = command.dry_run;
   options.threads = command.threads;
   // No warn callback: mount() sends warnings to its log as well.

@@ -86,25 +86,28 @@ class Scan {
 
 }  // namespace
 
-Result<IndexScan> scan_index(const reader::Image& image, const std::function<bool()>& stop,
+Result<IndexScan> scan_index(const reader::Image& image, const IndexScanWatcher& watcher,
                              const std::function<void(const Error&)>& damaged) {
   Scan scan;
+  std::uint64_t entries = 0;
   bool stopped = false;
   // Damage is reported by the check below, with its place.
   DGFS_CHECK(image.walk(
       "",
       [&](std::string_view path, const reader::Node& node) {
         scan.add(path, node);
-        stopped = stop();
+        stopped = !watcher.counted(++entries);
         return !stopped;
       },
       [](const Error&) { return true; }));
   if (stopped) return Error(ErrorKind::kInterrupted, 6170, "interrupted");
   IndexScan out = scan.finish();
-  DGFS_CHECK(image.verify_index([&](const Error& error) {
-    ++out.damaged_regions;
-    damaged(error);
-  }));
+  DGFS_CHECK(image.verify_index(
+      [&](const Error& error) {
+        ++out.damaged_regions;
+        damaged(error);
+      },
+      {}, watcher.checked));
   return out;
 }
 

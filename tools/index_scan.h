@@ -38,12 +38,18 @@ struct IndexScan {
   std::uint64_t damaged_regions = 0;  ///< of both copies of the index
 };
 
+/// Both tell whether to go on.
+struct IndexScanWatcher {
+  std::function<bool(std::uint64_t entries)> counted;  ///< as they are walked over
+  std::function<bool(std::uint64_t bytes, std::uint64_t bytes_total)> checked;  ///< of both copies
+};
+
 /// Reads every index page once, and both copies to check them. Holds eight bytes a file.
-/// @param stop     whether to end early
+/// @param watcher  is told how far it came
 /// @param damaged  is told what is found
-/// Errors: kInterrupted; those of Image::walk.
+/// Errors: kInterrupted; those of Image::walk and Image::verify_index.
 [[nodiscard]] Result<IndexScan> scan_index(const reader::Image& image,
-                                           const std::function<bool()>& stop,
+                                           const IndexScanWatcher& watcher,
                                            const std::function<void(const Error&)>& damaged);
 
 }  // namespace dgfs::tools

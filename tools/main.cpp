@@ -94,7 +94,8 @@ int main(int argc, char** argv) {
       .err_is_terminal = err_is_terminal,
       .width_columns = terminal_columns(out_is_terminal ? kOutDescriptor : kErrDescriptor),
       .stop = g_stop,
-      .read_stream = dgfs::storage::posix_read_stream};
+      .read_stream = dgfs::storage::posix_read_stream,
+      .out_is_pipe = dgfs::storage::posix_is_pipe(kOutDescriptor)};
   if (mounts) return dgfs::tools::mount_helper_main(arguments, io);
   const int code = dgfs::tools::tool_main(arguments, io);
   return code == dgfs::tools::kExitInterrupted ? end_by_signal() : code;

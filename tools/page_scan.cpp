@@ -30,12 +30,13 @@ double PageScan::fill() const {
   return 1 - static_cast<double>(unused_bytes) / static_cast<double>(pages * format::kPageBytes);
 }
 
-Result<PageScan> scan_pages(const reader::Image& image, const std::function<bool()>& stop) {
+Result<PageScan> scan_pages(const reader::Image& image,
+                            const std::function<bool(std::uint64_t)>& goes_on) {
   PageScan scan;
   bool stopped = false;
   DGFS_CHECK(image.measure_pages([&](const format::PageSizes& page) {
     scan.add(page);
-    stopped = stop();
+    stopped = !goes_on(scan.pages);
     return !stopped;
   }));
   if (stopped) return Error(ErrorKind::kInterrupted, 6171, "interrupted");

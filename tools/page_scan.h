@@ -29,9 +29,10 @@ struct PageScan {
   [[nodiscard]] double fill() const;
 };
 
-/// Reads every page of the index once. Ends early where `stop` says so.
+/// Reads every page of the index once.
+/// @param goes_on  told after each page how many of them were read; false ends the scan
 /// Errors: kInterrupted; those of Image::measure_pages().
 [[nodiscard]] Result<PageScan> scan_pages(const reader::Image& image,
-                                          const std::function<bool()>& stop);
+                                          const std::function<bool(std::uint64_t)>& goes_on);
 
 }  // namespace dgfs::tools

@@ -80,6 +80,12 @@ void ProgressBar::update(const std::string& label, std::uint64_t done, std::uint
   shown_ = true;
 }
 
+void ProgressBar::rest() {
+  if (!enabled_) return;
+  clear();
+  start_ns_ = io_.env.monotonic_ns();
+}
+
 void ProgressBar::clear() {
   if (!shown_) return;
   io_.err.write("\r\x1b[K");

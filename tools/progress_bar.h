@@ -38,6 +38,8 @@ class ProgressBar {
   void update(const std::string& label, std::uint64_t done, std::uint64_t total);
   /// Takes the line away, so that something can be printed there.
   void clear();
+  /// The same, and is silent for another second: what is printed shows that it goes on.
+  void rest();
 
  private:
   const ToolIo& io_;

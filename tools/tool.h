@@ -36,6 +36,8 @@ struct ToolIo {
       {};
   /// Set: a command asked for help tells its description to this instead of printing.
   const DescriptionSink* describe = nullptr;
+  /// Another program reads the output, which may have the terminal: "dgfs find IMAGE | less".
+  bool out_is_pipe = false;
 };
 
 /// Runs one command line, without the program's name: {"ls", "-l", "tree.dgfs"}. Prints nothing

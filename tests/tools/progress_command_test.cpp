@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Commands that go over an index show on the terminal how far they are, and never disturb what they
+// print. Time flies here: each look at the clock takes two seconds.
+#include <atomic>
+#include <regex>
+
+#include "storage/wrapped.h"
+#include "tests/tools/tree_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+/// Lets everything pass.
+class Bystander final : public storage::CallObserver {
+ public:
+  Status before(storage::CallKind, const std::string&) override { return ok(); }
+  Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
+                           std::span<const MutableBytes> outs, const std::string&) override {
+    return file.read_at(offset_bytes, outs);
+  }
+  Status write(storage::File& file, std::uint64_t offset_bytes, Bytes data,
+               const std::string&) override {
+    return file.write_at(offset_bytes, data);
+  }
+};
+
+class FastClockEnv final : public storage::WrappedEnv<storage::Env> {
+ public:
+  explicit FastClockEnv(storage::Env& base) : WrappedEnv(base) {}
+
+  std::uint64_t monotonic_ns() const override { return ++looks_ * 2'000'000'000; }
+
+ protected:
+  storage::CallObserver& observer() const override { return observer_; }
+
+ private:
+  mutable std::atomic<std::uint64_t> looks_ = 0;
+  mutable Bystander observer_;
+};
+
+/// Where each output goes.
+struct Ends {
+  bool out_is_terminal = false;
+  bool out_is_pipe = false;
+  bool err_is_terminal = true;
+};
+
+class ProgressCommandTest : public TreeFixture {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(env_->make_directory(tree_, 0755));
+    ASSERT_EQ(shell("mkdir a b; for i in $(seq 500); do : >a/$i; echo $i >b/$i; done"), "");
+    ASSERT_EQ(run({"build", "-q", "--digest", "sha256", tree_, image_}).code, 0);
+  }
+
+  /// What reaches the terminal, in order.
+  std::string terminal_of(const std::vector<std::string>& arguments, const Ends& ends) {
+    std::string text;
+    const auto sink = [&text](bool arrives) {
+      return [&text, arrives](std::string_view more) {
+        if (arrives) text += more;
+        return 0;
+      };
+    };
+    FastClockEnv env(*env_);
+    const std::atomic<bool> stop = false;
+    tools::Output out(sink(ends.out_is_terminal), 0);
+    tools::Output err(sink(true), 0);
+    tools::ToolIo io{env, out, err, ends.out_is_terminal, ends.err_is_terminal, 80, stop};
+    io.out_is_pipe = ends.out_is_pipe;
+    EXPECT_EQ(tools::tool_main(arguments, io), 0) << text;
+    return text;
+  }
+};
+
+struct Case {
+  const char* label;
+  std::vector<std::string> before;
+  std::vector<std::string> after = {};
+  bool lists = true;  ///< its output may be long, and be read by a program
+};
+
+std::vector<Case> cases() {
+  return {{"searching", {"find"}, {"-name", "none"}},
+          {"searching", {"find"}, {"-depth", "-size", "+1G"}},
+          {"summing", {"du", "-s"}},
+          {"listing", {"digest"}},
+          {"scanning", {"info", "--scan"}, {}, false},
+          {"counting", {"info", "--scan"}, {}, false},
+          {"checking", {"info", "--scan"}, {}, false}};
+}
+
+std::vector<std::string> words_of(const Case& one, const std::string& image) {
+  auto words = one.before;
+  words.push_back(image);
+  words.insert(words.end(), one.after.begin(), one.after.end());
+  return words;
+}
+
+TEST_F(ProgressCommandTest, IsShownWhereTheOutputGoesElsewhere) {
+  for (const auto& one : cases()) {
+    const auto text = terminal_of(words_of(one, image_), {});
+    EXPECT_NE(text.find(std::string("\r") + one.label), std::string::npos) << one.label << text;
+    EXPECT_TRUE(text.ends_with("\r\x1b[K")) << one.label << ": the line goes in the end";
+    EXPECT_EQ(terminal_of(words_of(one, image_), {.err_is_terminal = false}), "") << one.label;
+  }
+}
+
+TEST_F(ProgressCommandTest, IsNotShownToAPager) {
+  for (const auto& one : cases()) {
+    const auto text = terminal_of(words_of(one, image_), {.out_is_pipe = true});
+    EXPECT_EQ(text.empty(), one.lists) << one.label << text;
+  }
+}
+
+TEST_F(ProgressCommandTest, LeavesEveryLineOfAListWhole) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"find", image_, "-name", "*7"},
+        {"find", image_, "-name", "499"},
+        {"du", "-a", image_},
+        {"du", image_, "b", "a"},
+        {"digest", image_},
+        {"info", "--scan", image_}}) {
+    // What is taken away again, and then nothing but what a pipe gets.
+    const auto text = terminal_of(words, {.out_is_terminal = true});
+    const std::regex line("\r[a-z][^\r\n]*\x1b\\[K");
+    const std::regex taken_away("\r\x1b\\[K");
+    const auto left = std::regex_replace(std::regex_replace(text, line, ""), taken_away, "");
+    EXPECT_EQ(left, run(words).out) << words[0];
+    EXPECT_FALSE(std::regex_search(text, std::regex("\x1b\\[K[^\r\n]+\r"))) << "on one line";
+    EXPECT_FALSE(std::regex_search(text, std::regex("\r[a-z][^\r\n]*\x1b\\[K[^\r]")))
+        << "nothing is printed before the progress is gone: " << words[0];
+  }
+}
+
+TEST_F(ProgressCommandTest, OfASilentSearchIsShownBesideItsOutput) {
+  const auto text = terminal_of({"find", image_, "-name", "none"}, {.out_is_terminal = true});
+  EXPECT_NE(text.find("\rsearching"), std::string::npos) << text;
+}
+
+#ifdef DGFS_HAS_FUSE
+TEST_F(ProgressCommandTest, OfAMountIsThatOfItsCheck) {
+  const std::string point = dir_ / "point";
+  ASSERT_TRUE(env_->make_directory(point, 0755));
+  const std::vector<std::string> words = {"mount", "--dry-run", "--check=all", image_, point};
+  const auto text = terminal_of(words, {});
+  EXPECT_NE(text.find("\rchecking"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\r\x1b[K")) << text;
+  EXPECT_EQ(terminal_of(words, {.err_is_terminal = false}), "");
+}
+#endif
+
+}  // namespace
+}  // namespace dgfs::test
