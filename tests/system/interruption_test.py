@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Signals in the middle of commands, at moments spread over a whole run of each.
+
+A command ends by the signal that came, unless it was done before; nothing hidden or half-written
+is left, and what is changed in place is as it was or as it should be.
+"""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import support
+from support import DGFS, build, dgfs
+
+MOMENTS = 10
+FILES = 1600
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SHARED_MEMORY = "/dev/shm"
+
+
+def content_of(number):
+    return bytes([number % 251, number // 251]) * (number * 37 % 40000)
+
+
+class Interruption(support.ScratchCase):
+    def setUp(self):
+        super().setUp()
+        self.image = self.scratch / "tree.dgfs"
+        self.handled = 0  # how often the command had begun, and said that it was interrupted
+
+    def make_tree(self):
+        tree = self.scratch / "tree"
+        for number in range(FILES):
+            path = tree / f"d{number % 30}" / f"f{number}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content_of(number))
+            os.utime(path, ns=(number, number))
+        return tree
+
+    def spoil(self, file, needle_at):
+        """Changes a byte at each place, behind the end for those that are negative."""
+        data = bytearray(file.read_bytes())
+        for at in needle_at:
+            data[at] ^= 0x40
+        file.write_bytes(data)
+
+    def seconds_of(self, *arguments):
+        begin = time.monotonic()
+        support.run(DGFS, *arguments, check=False)
+        return time.monotonic() - begin
+
+    def interrupt(self, seconds, number, *arguments, twice=False):
+        """Runs a command and sends it a signal; (whether it ended by that, both outputs)."""
+        with tempfile.TemporaryFile() as out:
+            process = subprocess.Popen([DGFS, *map(os.fspath, arguments)], stdout=out,
+                                       stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+            time.sleep(seconds)
+            for _ in range(2 if twice else 1):
+                process.send_signal(number)
+            errors = process.stderr.read()
+            process.stderr.close()
+            code = process.wait(timeout=60)
+            out.seek(0)
+            output = out.read()
+        ended = code == -number
+        if not ended:
+            self.assertIn(code, (0, 1), (arguments, errors))
+        elif not twice:
+            self.handled += b"interrupted" in errors
+        return ended, output, errors
+
+    def moments(self, *arguments):
+        """Delays that spread over a run of the command, each with a signal."""
+        seconds = self.seconds_of(*arguments)
+        for part in range(MOMENTS):
+            yield seconds * part / MOMENTS, SIGNALS[part % 2]
+
+    def check_files(self, out):
+        """Number of files below a directory, each of which is whole."""
+        count = 0
+        for directory, _, names in os.walk(out):
+            for name in names:
+                count += 1
+                number = int(name[1:])
+                path = os.path.join(directory, name)
+                self.assertEqual(os.lstat(path).st_mtime_ns, number, path)
+                with open(path, "rb") as file:
+                    self.assertEqual(file.read(), content_of(number), path)
+        return count
+
+    def check_writer(self, command):
+        """extract and salvage: what they write is whole or not there."""
+        out = self.scratch / "out"
+        partial = 0
+        for delay, number in self.moments(command, self.image, self.scratch / "whole"):
+            for twice in (False, True):
+                ended, _, errors = self.interrupt(delay, number, command, self.image, out,
+                                                  twice=twice)
+                count = self.check_files(out)
+                if ended:
+                    partial += 0 < count < FILES
+                    self.assertNotIn(b"Error", errors)
+                else:
+                    self.assertEqual(count, self.check_files(self.scratch / "whole"))
+                shutil.rmtree(out, ignore_errors=True)
+        self.assertEqual(sorted(self.scratch.iterdir()), self.before + [self.scratch / "whole"])
+        self.assertGreater(partial, 0)
+        self.assertGreater(self.handled, 0)
+
+    def test_of_extract(self):
+        build(self.make_tree(), self.image)
+        self.before = sorted(self.scratch.iterdir())
+        self.check_writer("extract")
+
+    def test_of_salvage(self):
+        build(self.make_tree(), self.image)
+        os.remove(f"{self.image}.idx")
+        self.spoil(self.image, [100, 4096 * 100 + 7])
+        self.before = sorted(self.scratch.iterdir())
+        self.check_writer("salvage")
+
+    def check_reader(self, *arguments):
+        """What is printed is the beginning of what would be; nothing is written."""
+        before = sorted(self.scratch.iterdir())
+        whole = support.run(DGFS, *arguments, check=False).stdout
+        ends = 0
+        for delay, number in self.moments(*arguments):
+            ended, output, _ = self.interrupt(delay, number, *arguments)
+            ends += ended
+            if ended:
+                self.assertTrue(whole.startswith(output), output[-200:])
+                self.assertTrue(not output or output.endswith(b"\n"), output[-200:])
+        self.assertGreater(ends, 0)
+        self.assertEqual(sorted(self.scratch.iterdir()), before)
+
+    def test_of_diff(self):
+        tree = self.make_tree()
+        build(tree, self.image)
+        for path in sorted(tree.glob("d*/f*7")):
+            path.write_bytes(b"other")
+        self.check_reader("diff", "--no-times", self.image, tree)
+        self.assertGreater(self.handled, 0)
+
+    def test_of_verify(self):
+        build(self.make_tree(), self.image, "--digest", "sha256")
+        self.check_reader("verify", "--digest", "-j1", self.image)
+        self.assertGreater(self.handled, 0)
+
+    def test_of_digest(self):
+        tree = self.scratch / "tree"
+        tree.mkdir()
+        for number in range(30000):
+            (tree / f"f{number}").touch()
+        build(tree, self.image, "--digest", "sha256")
+        self.check_reader("digest", self.image)
+
+    def make_wide_image(self):
+        """An index of some megabytes."""
+        rng = random.Random(11)
+        tree = self.scratch / "tree"
+        tree.mkdir()
+        for _ in range(20000):
+            (tree / rng.randbytes(90).hex()).touch()
+        build(tree, self.image)
+        return self.scratch / "tree.dgfs.idx"
+
+    def test_of_fix_index(self):
+        index = self.make_wide_image()
+        sound_index, sound_image = index.read_bytes(), self.image.read_bytes()
+        pages = len(sound_index) // 4096
+        self.assertGreater(pages, 400)
+        base = sound_image.index(sound_index)
+        self.spoil(index, [4096 * page + 99 for page in range(1, pages - 40, 2)])
+        self.spoil(self.image, [base + 4096 * page + 99 for page in range(2, pages - 40, 2)])
+        old_index, old_image = index.read_bytes(), self.image.read_bytes()
+        before = sorted(self.scratch.iterdir())
+        command = ["verify", "--fix-index", "-q", self.image]
+        states = set()
+        for delay, number in list(self.moments(*command)):
+            index.write_bytes(old_index)
+            self.image.write_bytes(old_image)
+            self.interrupt(delay, number, *command)
+            self.assertEqual(sorted(self.scratch.iterdir()), before)
+            found = index.read_bytes()
+            self.assertIn(found, (old_index, sound_index))
+            image = self.image.read_bytes()
+            self.assertEqual(len(image), len(old_image))
+            for at in range(0, len(image), 4096):
+                page = image[at:at + 4096]
+                self.assertIn(page, (old_image[at:at + 4096], sound_image[at:at + 4096]))
+            # Pages of the image are mended in place, but not before the index is whole.
+            self.assertTrue(found == sound_index or image == old_image)
+            states.add((found == sound_index, image == sound_image))
+            dgfs(*command)
+            self.assertEqual(index.read_bytes(), sound_index)
+            self.assertEqual(self.image.read_bytes(), sound_image)
+        self.assertIn((False, False), states)
+        self.assertGreater(self.handled, 0)
+
+    def check_move(self, target):
+        """A volume is at one of both places, and whole."""
+        rng = random.Random(5)
+        tree = self.scratch / "tree"
+        tree.mkdir()
+        for number in range(8):
+            (tree / f"f{number}").write_bytes(rng.randbytes(12 << 20))
+        volume = self.scratch / "disk" / "tree.1"
+        volume.parent.mkdir()
+        build(tree, self.image, "--volume", volume)
+        content = volume.read_bytes()
+        moved = target / volume.name
+        command = ["volume", "move", self.image, "1", target, "--volume", volume.parent]
+        seconds = self.seconds_of(*command)
+        self.assertEqual(moved.read_bytes(), content)
+        shutil.move(moved, volume)
+        before = sorted(self.scratch.iterdir())
+        ends = 0
+        for part in range(MOMENTS):
+            for twice in (False, True):
+                ended, _, _ = self.interrupt(seconds * part / MOMENTS, SIGNALS[part % 2], *command,
+                                             twice=twice)
+                ends += ended
+                there = list(volume.parent.iterdir()) + list(target.iterdir())
+                self.assertIn(there, ([volume], [moved]))
+                self.assertEqual(there[0].read_bytes(), content)
+                if not ended:
+                    self.assertEqual(there, [moved])
+                if there == [moved]:
+                    shutil.move(moved, volume)
+        self.assertEqual(sorted(self.scratch.iterdir()), before)
+        return ends
+
+    def test_of_volume_move(self):
+        target = self.scratch / "other"
+        target.mkdir()
+        self.assertGreater(self.check_move(target), 0)
+
+    def test_of_volume_move_to_another_file_system(self):
+        if (not os.access(SHARED_MEMORY, os.W_OK)
+                or os.stat(SHARED_MEMORY).st_dev == os.stat(self.scratch).st_dev):
+            raise unittest.SkipTest("no other file system to write to")
+        with tempfile.TemporaryDirectory(dir=SHARED_MEMORY, prefix="dgfs-test-") as target:
+            self.assertGreater(self.check_move(type(self.scratch)(target)), 0)
+        self.assertGreater(self.handled, 0)
+
+
+if __name__ == "__main__":
+    support.main()
