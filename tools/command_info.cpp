@@ -18,6 +18,7 @@
 #include "tools/quoting.h"
 #include "tools/report_cap.h"
 #include "tools/size_text.h"
+#include "tools/space_report.h"
 #include "tools/time_text.h"
 
 namespace dgfs::tools {
@@ -98,6 +99,12 @@ std::vector<format::VolumeNumber> missing_volumes(const reader::Image& image) {
   return missing;
 }
 
+std::uint64_t sum_of(const std::vector<FileFacts>& files) {
+  std::uint64_t bytes = 0;
+  for (const FileFacts& file : files) bytes += file.bytes;
+  return bytes;
+}
+
 void print_text(const Session& session, const reader::Image& image) {
   const format::Superblock& superblock = image.superblock();
   const auto row = [&](std::string_view label, std::string_view text) {
@@ -131,6 +138,8 @@ void print_text(const Session& session, const reader::Image& image) {
   }
   row("links", counted(superblock.link_entries, "object") + " with several names");
   row("volumes", grouped(image.volumes().size()));
+  row("files", size_text(sum_of(files)) + ", of which are");
+  session.print(space_text(space_parts(image, sum_of(files)), sum_of(files)));
 }
 
 /// "regular file" in the plural, "directory" and so on.
@@ -244,8 +253,10 @@ void add_scan(JsonObject& json, const IndexScan& scan, const std::string& damage
 
 JsonObject as_json(const Session& session, const reader::Image& image) {
   const format::Superblock& superblock = image.superblock();
+  const auto facts = file_facts(session, image);
+  const auto files_bytes = sum_of(facts);
   std::string files;
-  for (const FileFacts& file : file_facts(session, image)) {
+  for (const FileFacts& file : facts) {
     JsonObject object;
     object.add("role", file.role).add("path", file.path).add("bytes", file.bytes);
     files += (files.empty() ? "" : ",") + object.text();
@@ -276,11 +287,16 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
       .add("volumes", image.volumes().size())
       .add_raw("missing_volumes", fmt::format("[{}]", fmt::join(missing_volumes(image), ",")));
   add_sections(json, superblock);
+  add_space(json, space_parts(image, files_bytes));
   return json;
 }
 
 Manual info_manual() {
-  return {.paragraphs = {kColumnsHelp, kJsonHelp},
+  return {.paragraphs = {"Without --scan everything is told from the superblock and the tables of "
+                         "the index, at once whatever its size: what the bytes of the files are "
+                         "for (contents with their checksums), what those of the index, counts, "
+                         "features, volumes, models.",
+                         kColumnsHelp, kJsonHelp},
           .examples = {{"dgfs info tree.dgfs", "Shows counts, sizes and features, at once."},
                        {"dgfs info --scan tree.dgfs",
                         "Adds what takes a pass over the index, like the largest file."},
@@ -329,12 +345,21 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   if (json) {
     JsonObject object = as_json(session, *image);
     if (found) add_scan(object, found->index, damaged);
-    if (found) add_pages(object, *image, found->pages);
+    if (found) {
+      add_pages(object, *image, found->pages);
+    } else {
+      add_generations(object, *image);
+    }
     session.print(object.line());
   } else {
     print_text(session, *image);
-    if (found) session.print(pages_text(*image, found->pages));
-    if (found) print_scan(session, *image, found->index);
+    if (found) {
+      session.print(pages_text(*image, found->pages));
+      print_scan(session, *image, found->index);
+    } else {
+      session.print(generations_text(*image));
+      session.print("--scan tells more: bytes by column and by kind of file, sizes, intactness\n");
+    }
   }
   return session.finish(found && found->index.damaged_regions != 0 ? kExitFailed : kExitDone);
 }

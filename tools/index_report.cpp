@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -69,10 +70,22 @@ std::string codecs_text(const PageScan& scan) {
   return text;
 }
 
+/// @param pages  that use it, where they were counted
 std::string generation_text(std::string_view label, const reader::Generation& generation,
-                            std::string_view size, std::uint64_t pages) {
-  return fmt::format("{:<10} {}: {}, used by {}\n", label, generation.id, size,
-                     counted(pages, "page"));
+                            std::string_view size, std::optional<std::uint64_t> pages) {
+  const auto use = pages ? ", used by " + counted(*pages, "page") : "";
+  return fmt::format("{:<10} {}: {}{}\n", label, generation.id, size, use);
+}
+
+std::string model_size(const reader::Generation& model) {
+  return model.size == 0 ? "empty" : grouped(model.size) + " B";
+}
+
+template <typename Values, typename ObjectOf>
+std::string json_list(const Values& values, const ObjectOf& object_of) {
+  std::string text;
+  for (const auto& value : values) text += (text.empty() ? "" : ",") + object_of(value).text();
+  return "[" + text + "]";
 }
 
 }  // namespace
@@ -84,6 +97,29 @@ std::string sections_text(const format::Superblock& superblock) {
                      static_cast<double>(superblock.index_bytes));
   }
   return text;
+}
+
+std::string generations_text(const reader::Image& image) {
+  std::string text;
+  for (const auto& model : image.models()) {
+    if (model.size == 0) continue;
+    text += generation_text("model", model, model_size(model), std::nullopt);
+  }
+  for (const auto& table : image.attribute_tables()) {
+    text += generation_text("attributes", table, counted(table.size, "combination"), std::nullopt);
+  }
+  return text;
+}
+
+void add_generations(JsonObject& json, const reader::Image& image) {
+  json.add_raw("models",
+               json_list(image.models(),
+                         [](const auto& model) {
+                           return JsonObject().add("id", model.id).add("bytes", model.size);
+                         }))
+      .add_raw("attribute_tables", json_list(image.attribute_tables(), [](const auto& table) {
+                 return JsonObject().add("id", table.id).add("combinations", table.size);
+               }));
 }
 
 std::string pages_text(const reader::Image& image, const PageScan& scan) {
@@ -102,8 +138,7 @@ std::string pages_text(const reader::Image& image, const PageScan& scan) {
   for (const auto& model : image.models()) {
     const auto pages = pages_of(scan.pages_of_model, model.id);
     if (!is_worth_telling(model, pages)) continue;
-    const auto size = model.size == 0 ? "empty" : grouped(model.size) + " B";
-    text += generation_text("model", model, size, pages);
+    text += generation_text("model", model, model_size(model), pages);
   }
   for (const auto& table : image.attribute_tables()) {
     text += generation_text("attributes", table, counted(table.size, "combination"),
@@ -119,35 +154,30 @@ void add_sections(JsonObject& json, const format::Superblock& superblock) {
 }
 
 void add_pages(JsonObject& json, const reader::Image& image, const PageScan& scan) {
-  const auto list = [](const auto& values, const auto& object_of) {
-    std::string text;
-    for (const auto& value : values) text += (text.empty() ? "" : ",") + object_of(value).text();
-    return "[" + text + "]";
-  };
   json.add("pages", scan.pages)
       .add("page_fill", scan.fill())
       .add("page_header_bytes", scan.header_bytes)
       .add("page_unused_bytes", scan.unused_bytes)
       .add_raw("page_codecs",
-               list(scan.pages_of_codec,
-                    [](const auto& codec) {
-                      return JsonObject().add("id", codec.first).add("pages", codec.second);
-                    }))
-      .add_raw("columns", list(scan.columns,
-                               [](const auto& column) {
-                                 return JsonObject()
-                                     .add("name", column.name)
-                                     .add("plain_bytes", plain_bytes(column))
-                                     .add("stored_bytes", whole_bytes(column.stored_bytes));
-                               }))
-      .add_raw("models", list(image.models(),
-                              [&](const auto& model) {
-                                return JsonObject()
-                                    .add("id", model.id)
-                                    .add("bytes", model.size)
-                                    .add("pages", pages_of(scan.pages_of_model, model.id));
-                              }))
-      .add_raw("attribute_tables", list(image.attribute_tables(), [&](const auto& table) {
+               json_list(scan.pages_of_codec,
+                         [](const auto& codec) {
+                           return JsonObject().add("id", codec.first).add("pages", codec.second);
+                         }))
+      .add_raw("columns", json_list(scan.columns,
+                                    [](const auto& column) {
+                                      return JsonObject()
+                                          .add("name", column.name)
+                                          .add("plain_bytes", plain_bytes(column))
+                                          .add("stored_bytes", whole_bytes(column.stored_bytes));
+                                    }))
+      .add_raw("models", json_list(image.models(),
+                                   [&](const auto& model) {
+                                     return JsonObject()
+                                         .add("id", model.id)
+                                         .add("bytes", model.size)
+                                         .add("pages", pages_of(scan.pages_of_model, model.id));
+                                   }))
+      .add_raw("attribute_tables", json_list(image.attribute_tables(), [&](const auto& table) {
                  return JsonObject()
                      .add("id", table.id)
                      .add("combinations", table.size)

@@ -22,10 +22,14 @@ inline constexpr char kColumnsHelp[] =
 /// A line for each section: "  page directory  12,345  0.15 B  2.3%", its bytes, those for an
 /// entry, its share.
 [[nodiscard]] std::string sections_text(const format::Superblock& superblock);
-/// The same for pages and what is in them, then models and attribute tables.
+/// Models and attribute tables by their size.
+[[nodiscard]] std::string generations_text(const reader::Image& image);
+/// The same as sections_text() for pages and what is in them, then models and attribute tables.
 [[nodiscard]] std::string pages_text(const reader::Image& image, const PageScan& scan);
 
 void add_sections(JsonObject& json, const format::Superblock& superblock);
+/// As generations_text().
+void add_generations(JsonObject& json, const reader::Image& image);
 void add_pages(JsonObject& json, const reader::Image& image, const PageScan& scan);
 
 }  // namespace dgfs::tools

@@ -81,6 +81,36 @@ TEST_F(ReadCommandTest, InfoSplitsTheIndex) {
   EXPECT_EQ(sum_behind(sections, "\":"), sum_behind(json, "\"index_bytes\":")) << sections;
 }
 
+TEST_F(ReadCommandTest, InfoSplitsTheFiles) {
+  const std::string volume = dir_ / "volume";
+  ASSERT_EQ(run({"build", "-q", "--volume", volume, tree_, image_}).code, 0);
+  const std::string text = dgfs("info").out;
+  for (const char* row : {"\nfiles      ", "\n  contents ", "\n  index  ", "\n  index in image ",
+                          "\n  header pages                 16,384 B", "\nattributes 0: "}) {
+    EXPECT_NE(text.find(row), std::string::npos) << row << " is not in\n" << text;
+  }
+  EXPECT_NE(text.find("\n--scan tells more: "), std::string::npos) << text;
+  EXPECT_EQ(dgfs("info", {"--scan"}).out.find("--scan"), std::string::npos);
+  const auto parts_of = [](const std::string& json) {
+    const auto begin = json.find("\"file_bytes\":{") + 13;
+    return json.substr(begin, json.find('}', begin) - begin);
+  };
+  const auto bytes_of = [&](const std::string& path) {
+    return static_cast<double>(env_->status(path).value().size_bytes);
+  };
+  const std::string whole = dgfs("info", {"--json"}).out;
+  EXPECT_EQ(sum_behind(parts_of(whole), "\":"),
+            bytes_of(image_) + bytes_of(image_ + ".idx") + bytes_of(volume));
+  EXPECT_NE(whole.find("\"models\":[{\"id\":0,\"bytes\":"), std::string::npos) << whole;
+  // What is not there takes no space.
+  ASSERT_EQ(shell("rm '" + volume + "'"), "");
+  EXPECT_EQ(sum_behind(parts_of(dgfs("info", {"--json"}).out), "\":"),
+            bytes_of(image_) + bytes_of(image_ + ".idx"));
+  ASSERT_EQ(shell("rm '" + image_ + "'"), "");
+  EXPECT_EQ(sum_behind(parts_of(run({"info", "--json", image_ + ".idx"}).out), "\":"),
+            bytes_of(image_ + ".idx"));
+}
+
 TEST_F(ReadCommandTest, InfoSplitsThePagesByColumn) {
   const std::string text = dgfs("info", {"--scan"}).out;
   for (const char* row :
