@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <ctime>
@@ -73,7 +74,8 @@ class Commands {
                                                                        {"du", "-a"},
                                                                        {"stat", "/"},
                                                                        {"verify"},
-                                                                       {"verify", "--json"}}) {
+                                                                       {"verify", "--json"},
+                                                                       {"verify", "--digest"}}) {
       check(arguments, 1);
     }
     check({"ls", "-lR"}, 2);
@@ -84,11 +86,14 @@ class Commands {
       EXPECT_FALSE(env_->status(path).has_value()) << "written outside, " << what_;
     }
     check_contents();
+    check_digests();
     check_difference();
     check_salvage();
+    check_partial_salvage();
     check({"volume", "list"}, 1);
     check({"verify", "--only-volume", "0"}, 1);
     check({"verify", "--fix-index"}, 1);
+    check_move();
   }
 
  private:
@@ -109,37 +114,82 @@ class Commands {
   // What is printed of a file is what it holds, up to where it is damaged.
   void check_contents() {
     const auto found = run(*env_, {"find", sound_, "-type", "f"});
-    std::size_t begin = 0;
-    for (auto end = found.out.find('\n'); end != std::string::npos;
-         end = found.out.find('\n', begin)) {
-      const auto path = found.out.substr(begin, end - begin);
-      begin = end + 1;
+    for_each_line(found.out, [&](const std::string& path) {
       const auto ours = check({"cat", path}, 1);
-      if (promise_ != Promise::kTruth) continue;
+      if (promise_ != Promise::kTruth) return;
       const auto truth = run(*env_, {"cat", sound_, path}).out;
       EXPECT_TRUE(truth.starts_with(ours.out)) << "wrong bytes of " << path << ", " << what_;
       EXPECT_TRUE(ours.code != 0 || truth == ours.out) << "too few of " << path << ", " << what_;
-    }
+    });
+  }
+
+  // A line is one that the sound image gives, too.
+  void check_digests() {
+    const auto ours = check({"digest"}, 1);
+    if (promise_ != Promise::kTruth) return;
+    const auto truth = "\n" + run(*env_, {"digest", sound_}).out;
+    for_each_line(ours.out, [&](const std::string& line) {
+      EXPECT_NE(truth.find("\n" + line + "\n"), std::string::npos) << line << ", " << what_;
+    });
   }
 
   // What bears a name is what the sound image has under it.
   void check_salvage() {
     check({"salvage", "--list", "--json"}, 1);
     check({"salvage", "/jail/saved"}, 1);
-    if (promise_ != Promise::kTruth || !env_->status("/jail/saved")) return;
-    const auto found = run(*env_, {"find", sound_, "-type", "f", "-printf", "%P\\n"});
+    for_each_saved("/jail/saved", [&](const std::string& path, std::string_view saved) {
+      EXPECT_TRUE(run(*env_, {"cat", sound_, path}).out == saved)
+          << "wrong bytes saved of " << path << ", " << what_;
+    });
+  }
+
+  // Or zeros in place of it.
+  void check_partial_salvage() {
+    check({"salvage", "--partial", "/jail/partial"}, 1);
+    for_each_saved("/jail/partial", [&](const std::string& path, std::string_view saved) {
+      const auto truth = run(*env_, {"cat", sound_, path}).out;
+      const auto is_right = [](char ours, char theirs) { return ours == theirs || ours == '\0'; };
+      EXPECT_TRUE(std::ranges::equal(saved, truth, is_right))
+          << "wrong bytes saved of a part of " << path << ", " << what_;
+    });
+  }
+
+  // Last of all: the image has another name then, and the same bytes.
+  void check_move() {
+    const auto content = [&](const std::string& path) {
+      const auto file = env_->open(path);
+      if (!file) return std::string();
+      Buffer bytes(file.value()->size().value());
+      EXPECT_TRUE(storage::read_exactly(*file.value(), 0, bytes).has_value());
+      return std::string(as_text(bytes));
+    };
+    const auto before = content("/t.dgfs");
+    const auto moved = check({"volume", "move", "0", "/jail/moved"}, 1).code == 0;
+    EXPECT_TRUE(content(moved ? "/jail/moved" : "/t.dgfs") == before) << what_;
+    EXPECT_FALSE(env_->status(moved ? "/t.dgfs" : "/jail/moved").has_value()) << what_;
+  }
+
+  template <typename Visit>
+  static void for_each_line(const std::string& text, const Visit& visit) {
     std::size_t begin = 0;
-    for (auto end = found.out.find('\n'); end != std::string::npos;
-         end = found.out.find('\n', begin)) {
-      const auto path = found.out.substr(begin, end - begin);
+    for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+      visit(text.substr(begin, end - begin));
       begin = end + 1;
-      const auto saved = env_->open("/jail/saved/" + path);
-      if (!saved) continue;
+    }
+  }
+
+  /// Files of the sound image that were saved below a directory, where the damage can be told.
+  template <typename Visit>
+  void for_each_saved(const std::string& directory, const Visit& visit) {
+    if (promise_ != Promise::kTruth || !env_->status(directory)) return;
+    const auto found = run(*env_, {"find", sound_, "-type", "f", "-printf", "%P\\n"});
+    for_each_line(found.out, [&](const std::string& path) {
+      const auto saved = env_->open(directory + "/" + path);
+      if (!saved) return;
       Buffer bytes(saved.value()->size().value());
       EXPECT_TRUE(storage::read_exactly(*saved.value(), 0, bytes).has_value());
-      EXPECT_TRUE(run(*env_, {"cat", sound_, path}).out == as_text(bytes))
-          << "wrong bytes saved of " << path << ", " << what_;
-    }
+      visit(path, as_text(bytes));
+    });
   }
 
   // Damage is trouble, no difference.

@@ -28,7 +28,7 @@ class Streams(unittest.TestCase):
         (cls.place / "tree").mkdir()
         cls.tree = RandomTree(cls.place / "tree" / "t", 1)
         cls.image = cls.place / "tree.dgfs"
-        support.build(cls.place / "tree", cls.image)
+        support.build(cls.place / "tree", cls.image, "--digest", "sha256")
         cls.file = os.fsdecode(os.path.relpath(
             max(cls.tree.files, key=os.path.getsize), os.path.dirname(cls.tree.top)))
 
@@ -36,7 +36,9 @@ class Streams(unittest.TestCase):
         image = self.image
         return (["ls", image], ["ls", "-lR", image], ["find", image], ["find", image, "-ls"],
                 ["du", "-a", image], ["stat", image, "t"], ["cat", image, self.file],
-                ["info", image], ["info", "--json", image], ["verify", image], ["help"],
+                ["info", image], ["info", "--json", image], ["verify", image],
+                ["verify", "--digest", image], ["digest", image], ["volume", "list", image],
+                ["salvage", "--list", image], ["help"],
                 ["help", "ls"], ["ls", "--help"], ["--version"])
 
     def test_a_full_device_is_an_error(self):
