@@ -30,9 +30,10 @@ class Sample {
     std::filesystem::create_directories(folder_);
   }
 
-  void write(const std::string& what, Bytes image) {
-    std::ofstream file(folder_ / (what + ".dgfs"), std::ios::binary);
-    file.write(as_text(image).data(), static_cast<std::streamsize>(image.size()));
+  void write(const std::string& what, Bytes image) { write_file(what + ".dgfs", image); }
+  void write(const std::string& what, const ImageFiles& files) {
+    write(what, files.image);
+    for (const auto& [name, bytes] : files.volumes) write_file(name, bytes);
   }
   // A changed byte, checksums left as they were.
   void flipped(const std::string& what, std::uint64_t at, Buffer image = sample_image()) {
@@ -59,6 +60,10 @@ class Sample {
   }
 
  private:
+  void write_file(const std::string& name, Bytes bytes) {
+    std::ofstream file(folder_ / name, std::ios::binary);
+    file.write(as_text(bytes).data(), static_cast<std::streamsize>(bytes.size()));
+  }
   std::filesystem::path folder_;
 };
 
@@ -149,9 +154,7 @@ void write_damaged(Sample& sample) {
 }
 
 void write_sound(Sample& sample) {
-  sample.write("tree", sample_image());
-  sample.write("tokens", token_image());
-  sample.write("assembled", assembled_image());
+  for (const auto& base : kBaseImages) sample.write(base.name, base.files());
 }
 
 }  // namespace
