@@ -40,7 +40,7 @@ TEST(Prober, SeesAWrongByte) {
   taken.data[at] ^= 1;
   const auto frame = Bytes(taken.data).subspan(at, content.size());
   format::store(MutableBytes(taken.data), at - 8, format::frame_checksum(0, frame));
-  const DamagedFiles changed{taken.image(), {}};
+  const ImageFiles changed{taken.image(), {}};
   std::size_t wrong_answers = 0;
   {
     ::testing::TestPartResultArray failures;
@@ -61,79 +61,135 @@ TEST(Recipes, BakeToAnImageOfTheSameTree) {
   EXPECT_EQ(findings.walked, TakenImage(tiny_image()).superblock.namespace_entries);
 }
 
-class FlippedBits : public ::testing::Test {
+class FlippedBits : public ::testing::TestWithParam<BaseImage> {
  protected:
-  // Flips bit `bit_of(at)` of each `step`th byte.
-  void flip(const Buffer& image, const Buffer& index, std::size_t step, std::uint8_t mask) {
-    Prober prober({image, index});
-    const auto& victim = image.empty() ? index : image;
-    for (std::size_t at = mask % step; at < victim.size(); at += step) {
-      auto damaged = victim;
-      damaged[at] ^= mask;
-      const auto what = "byte " + std::to_string(at) + " ^ " + std::to_string(mask);
-      DamagedFiles files{image.empty() ? Buffer() : damaged, image.empty() ? damaged : Buffer()};
-      prober.probe(files, Promise::kTruth, what, Depth::kAnswers);
+  static constexpr std::size_t kSampleStep = 64;
+
+  // All 8 bits of one byte in each `step`, of every file in turn. Where in its `step` that byte
+  // is changes, so that fields at all places are hit.
+  void flip_all(std::size_t step) {
+    const auto sound = GetParam().files();
+    Prober prober(sound);
+    flip(prober, sound.image, step, "image", [](Buffer damaged) {
+      return ImageFiles{std::move(damaged), {}};
+    });
+    for (const auto& [name, bytes] : sound.volumes) {
+      flip(prober, bytes, step, name, [&](Buffer damaged) {
+        auto files = sound;
+        files.volumes[name] = std::move(damaged);
+        return files;
+      });
+    }
+  }
+  void flip_index(std::size_t step) {
+    const auto index = TakenImage(GetParam().files().image).index();
+    Prober prober({{}, index});
+    flip(prober, index, step, "index", [](Buffer damaged) {
+      return ImageFiles{{}, std::move(damaged)};
+    });
+  }
+
+ private:
+  static void flip(Prober& prober, const Buffer& victim, std::size_t step, const std::string& name,
+                   const std::function<ImageFiles(Buffer)>& files) {
+    for (std::size_t begin = 0; begin < victim.size(); begin += step) {
+      const auto at = std::min(begin + begin / step * 29 % step, victim.size() - 1);
+      for (int bit = 0; bit < 8; ++bit) {
+        auto damaged = victim;
+        damaged[at] ^= static_cast<std::uint8_t>(1 << bit);
+        const auto what = name + ", bit " + std::to_string(bit) + " of byte " + std::to_string(at);
+        prober.probe(files(std::move(damaged)), Promise::kTruth, what, Depth::kAnswers);
+      }
     }
   }
 };
 
-TEST_F(FlippedBits, OfASampleOfTheImage) {
-  for (const auto mask : {0x01, 0x80}) {
-    flip(sample_image(), {}, 61, static_cast<std::uint8_t>(mask));
-    flip(assembled_image(), {}, 61, static_cast<std::uint8_t>(mask));
-  }
-}
+TEST_P(FlippedBits, OfASample) { flip_all(kSampleStep); }
 
-TEST_F(FlippedBits, OfASampleOfALoneIndex) {
-  for (const auto mask : {0x01, 0x10}) {
-    flip({}, TakenImage(tiny_image()).index(), 13, static_cast<std::uint8_t>(mask));
-  }
-}
+class FlippedIndexBits : public FlippedBits {};
+TEST_P(FlippedIndexBits, OfASample) { flip_index(kSampleStep); }
 
+// For what takes long with each of them, as all commands do.
+class FewFlippedBits : public FlippedBits {};
+TEST_P(FewFlippedBits, OfTheFiles) { flip_all(13 * kSampleStep + 1); }
+
+// Of all bytes: the slow set.
 class EveryFlippedBit : public FlippedBits {};
+TEST_P(EveryFlippedBit, OfTheFiles) { flip_all(1); }
 
-TEST_F(EveryFlippedBit, OfATinyImage) {
-  for (int bit = 0; bit < 8; ++bit) flip(tiny_image(), {}, 1, static_cast<std::uint8_t>(1 << bit));
-}
+class EveryFlippedIndexBit : public FlippedBits {};
+TEST_P(EveryFlippedIndexBit, OfALoneIndex) { flip_index(1); }
 
-TEST_F(EveryFlippedBit, OfALoneIndex) {
-  const auto index = TakenImage(tiny_image()).index();
-  for (int bit = 0; bit < 8; ++bit) flip({}, index, 1, static_cast<std::uint8_t>(1 << bit));
-}
+constexpr auto kNameOf = [](const auto& base) { return std::string(base.param.name); };
+INSTANTIATE_TEST_SUITE_P(Base, FlippedBits, ::testing::ValuesIn(kBaseImages), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, FlippedIndexBits, ::testing::Values(kBaseImages[1]), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, FewFlippedBits, ::testing::ValuesIn(kBaseImages), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedBit, ::testing::ValuesIn(kBaseImages), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedIndexBit, ::testing::Values(kBaseImages[1]), kNameOf);
 
-TEST(Truncation, AtEveryEdge) {
-  for (const auto* image : {&sample_image(), &token_image(), &assembled_image()}) {
-    Prober prober({*image, {}});
-    const TakenImage taken(*image);
-    const auto index_at = taken.header.index_offset;
-    std::set<std::uint64_t> edges = {0,
-                                     8,
-                                     kPageBytes,
-                                     taken.header.data_end,
-                                     index_at,
-                                     image->size() - kPageBytes,
-                                     image->size()};
-    for (const auto& place : taken.superblock.sections) {
+class Truncation : public ::testing::TestWithParam<BaseImage> {
+ protected:
+  ImageFiles sound_ = GetParam().files();
+  TakenImage taken_{sound_.image};
+  Prober prober_{sound_};
+
+  // The edges of what is in the image, and of its index if that stands alone.
+  [[nodiscard]] std::set<std::uint64_t> edges() const {
+    const auto index_at = taken_.header.index_offset;
+    const auto size = sound_.image.size();
+    std::set<std::uint64_t> edges = {
+        0, 8, kPageBytes, taken_.header.data_end, index_at, size - kPageBytes, size};
+    for (const auto& place : taken_.superblock.sections) {
       edges.insert(index_at + place.offset_bytes);
       edges.insert(index_at + place.offset_bytes + place.length_bytes);
     }
+    return edges;
+  }
+  // Calls `use(length)` for what is left of `size` bytes that are cut at and beside the edges.
+  static void for_each_cut(const std::set<std::uint64_t>& edges, std::uint64_t size,
+                           const std::function<void(std::uint64_t)>& use) {
     for (const auto edge : edges) {
       for (const auto length : {edge - 1, edge, edge + 1}) {
-        if (length == 0 || length >= image->size()) continue;
-        const Buffer cut(image->begin(), image->begin() + static_cast<long>(length));
-        const auto findings =
-            prober.probe({cut, {}}, Promise::kTruth, "cut at " + std::to_string(length));
-        EXPECT_FALSE(findings.errors.empty()) << length;
-        const auto index = Bytes(*image).subspan(index_at, taken.header.index_bytes);
-        if (length <= index_at || length - index_at >= index.size()) continue;
-        const auto part = index.first(length - index_at);
-        EXPECT_EQ(
-            prober.probe({{}, Buffer(part.begin(), part.end())}, Promise::kTruth, "index").answers,
-            0U);
+        if (length != 0 && length < size) use(length);
       }
     }
   }
+  static Buffer head(Bytes bytes, std::uint64_t length) {
+    const auto part = bytes.first(static_cast<std::size_t>(length));
+    return Buffer(part.begin(), part.end());
+  }
+};
+
+TEST_P(Truncation, AtEveryEdge) {
+  const auto index_at = taken_.header.index_offset;
+  const auto index = Bytes(sound_.image).subspan(index_at, taken_.header.index_bytes);
+  for_each_cut(edges(), sound_.image.size(), [&](std::uint64_t length) {
+    const auto what = "cut at " + std::to_string(length);
+    const auto findings = prober_.probe({head(sound_.image, length), {}}, Promise::kTruth, what);
+    EXPECT_FALSE(findings.errors.empty()) << length;
+    if (length <= index_at || length - index_at >= index.size()) return;
+    const auto alone =
+        prober_.probe({{}, head(index, length - index_at)}, Promise::kTruth, "index, " + what);
+    EXPECT_EQ(alone.answers, 0U);
+  });
 }
+
+TEST_P(Truncation, OfFurtherVolumes) {
+  for (const auto& [name, bytes] : sound_.volumes) {
+    const auto header = value_of(format::decode_volume_header(Bytes(bytes).first(kPageBytes)));
+    for_each_cut({0, 8, kPageBytes, header.data_end, bytes.size() - kPageBytes, bytes.size()},
+                 bytes.size(), [&](std::uint64_t length) {
+                   auto files = sound_;
+                   files.volumes[name] = head(bytes, length);
+                   const auto what = name + " cut at " + std::to_string(length);
+                   const auto findings = prober_.probe(files, Promise::kTruth, what);
+                   EXPECT_FALSE(findings.errors.empty()) << what;
+                   EXPECT_EQ(findings.walked, taken_.superblock.namespace_entries) << what;
+                 });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Base, Truncation, ::testing::ValuesIn(kBaseImages), kNameOf);
 
 // Every byte of `body` at values that hurt, and the body without its tail.
 void for_each_change(const Buffer& body,
@@ -150,10 +206,10 @@ void for_each_change(const Buffer& body,
   }
 }
 
-class ChangedBodies : public ::testing::TestWithParam<const Buffer& (*)()> {
+class ChangedBodies : public ::testing::TestWithParam<BaseImage> {
  protected:
-  TakenImage taken_{GetParam()()};
-  Prober prober_{{GetParam()(), {}}};
+  TakenImage taken_{GetParam().files().image};
+  Prober prober_{GetParam().files()};
 };
 
 TEST_P(ChangedBodies, OfSealedBlocks) {
@@ -224,10 +280,10 @@ TEST(ChangedTokens, OfPagesAndTheirModel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Images, ChangedBodies, ::testing::Values(tiny_image, assembled_image),
-                         [](const auto& image) {
-                           return image.index == 0 ? "Built" : "Assembled";
-                         });
+// The other ones have the same tables and pages as one of these.
+INSTANTIATE_TEST_SUITE_P(Base, ChangedBodies,
+                         ::testing::Values(kBaseImages[1], kBaseImages[3], kBaseImages[5]),
+                         kNameOf);
 
 }  // namespace
 }  // namespace dgfs::test

@@ -50,19 +50,24 @@ Ran run(storage::Env& env, const std::vector<std::string>& arguments) {
   return ran;
 }
 
-std::string place(storage::Env& env, const DamagedFiles& files, const std::string& name) {
+// Returns the path to ask; volumes are found beside it.
+std::string place(storage::Env& env, const ImageFiles& files, const ImageFiles& sound,
+                  const std::string& folder) {
+  const auto name = folder + "/t.dgfs";
   if (!files.image.empty()) write_file(env, name, files.image);
   if (!files.index.empty()) write_file(env, name + ".idx", files.index);
+  for (const auto& [volume, bytes] : files.volumes.empty() ? sound.volumes : files.volumes) {
+    write_file(env, folder + "/" + volume, bytes);
+  }
   return files.image.empty() ? name + ".idx" : name;
 }
 
 class Commands {
  public:
-  Commands(const DamagedFiles& files, const DamagedFiles& sound, Promise promise, std::string what)
-      : promise_(promise),
-        what_(std::move(what)),
-        image_(place(*env_, files, "/t.dgfs")),
-        sound_(place(*env_, sound, "/sound.dgfs")) {
+  Commands(const ImageFiles& files, const ImageFiles& sound, Promise promise, std::string what)
+      : promise_(promise), what_(std::move(what)), image_(place(*env_, files, sound, "")) {
+    EXPECT_TRUE(env_->make_directory("/sound", 0755).has_value());
+    sound_ = place(*env_, sound, sound, "/sound");
     env_->set_capacity(kWrittenBytesMax);
     EXPECT_TRUE(env_->make_directory("/jail", 0755).has_value());
   }
@@ -208,7 +213,7 @@ class Commands {
 
 }  // namespace
 
-void run_commands(const DamagedFiles& files, const DamagedFiles& sound, Promise promise,
+void run_commands(const ImageFiles& files, const ImageFiles& sound, Promise promise,
                   const std::string& what) {
   Commands(files, sound, promise, what).run_all();
 }

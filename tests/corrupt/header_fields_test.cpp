@@ -86,7 +86,7 @@ const Codes& designed(std::string_view table, std::string_view field) {
       {"superblock", "next_inode", {2570}},
       {"superblock", "section_count", {2547, 2565, 2567}},
       {"superblock", "reserved", {2560}},
-      {"section row", "kind", {2500, 2503, 2565, 2568, 2960, 3002, 3150}},
+      {"section row", "kind", {2500, 2503, 2565, 2568, 2960, 3002, 3085, 3150, 3250}},
       {"section row", "reserved", {2566}},
       {"section row", "offset", {2561, 2563}},
       {"section row", "length", {2500, 2501, 2561, 2562, 2563, 2564, 3002, 3150, 3250}},
@@ -123,26 +123,36 @@ const Codes& designed(std::string_view table, std::string_view field) {
   return kNone;
 }
 
-void expect_designed(const FieldTable& table, const FieldRow& row, const Findings& findings,
-                     const std::string& what) {
-  const auto& codes = designed(table.name, row.name);
-  EXPECT_EQ(codes.empty(), row.verdict != Verdict::kBounds) << row.name;
+void expect_codes(const Codes& codes, const Findings& findings, const std::string& what) {
   for (const auto& error : findings.errors) {
     EXPECT_TRUE(codes.contains(error.code())) << what << ": " << findings.text();
   }
 }
 
-class HeaderFields : public ::testing::TestWithParam<const Buffer& (*)()> {
+void expect_designed(const FieldTable& table, const FieldRow& row, const Findings& findings,
+                     const std::string& what) {
+  const auto& codes = designed(table.name, row.name);
+  EXPECT_EQ(codes.empty(), row.verdict != Verdict::kBounds) << row.name;
+  expect_codes(codes, findings, what);
+}
+
+class HeaderFields : public ::testing::TestWithParam<BaseImage> {
  protected:
-  const Buffer& sound_ = GetParam()();
+  ImageFiles files_ = GetParam().files();
+  const Buffer& sound_ = files_.image;
   TakenImage taken_{sound_};
   std::size_t index_at_ = static_cast<std::size_t>(taken_.header.index_offset);
   format::Superblock places_ = taken_.superblock;
-  Prober prober_{{sound_, {}}};
+  Prober prober_{files_};
 
   Findings probe(Buffer image, const std::string& what) {
     return prober_.probe({std::move(image), {}}, Promise::kTruth, what);
   }
+  // Puts every value into the header of a volume, in one of its two pages and in both.
+  void try_volume_header(
+      const Buffer& sound,
+      const std::function<Findings(Buffer volume, const std::string& what)>& probe_volume,
+      const std::function<bool(const Findings& both)>& is_refused, const Codes* codes = nullptr);
 };
 
 TEST_P(HeaderFields, OfTheSuperblock) {
@@ -170,20 +180,46 @@ TEST_P(HeaderFields, OfTheSectionTable) {
   }
 }
 
+void HeaderFields::try_volume_header(
+    const Buffer& sound,
+    const std::function<Findings(Buffer volume, const std::string& what)>& probe_volume,
+    const std::function<bool(const Findings& both)>& is_refused, const Codes* codes) {
+  const auto last = sound.size() - kPageBytes;
+  for_each_value(
+      volume_header_fields(), sound, 0,
+      [&](const FieldRow& row, Buffer volume, const std::string& what) {
+        const auto one = probe_volume(volume, what + ", wrong checksum, first page only");
+        EXPECT_LE(one.errors.size(), 1U) << what << one.text();
+        std::copy_n(volume.begin(), kPageBytes, volume.begin() + static_cast<long>(last));
+        const auto both = probe_volume(volume, what + ", wrong checksum, both pages");
+        EXPECT_TRUE(is_refused(both)) << what << both.text();
+        reseal_header_page(volume, 0);
+        reseal_header_page(volume, last);
+        const auto fits = probe_volume(std::move(volume), what);
+        expect_codes(codes != nullptr ? *codes : designed("volume header", row.name), fits, what);
+      });
+}
+
 TEST_P(HeaderFields, OfTheVolumeHeader) {
-  const auto last = sound_.size() - kPageBytes;
-  for_each_value(volume_header_fields(), sound_, 0,
-                 [&](const FieldRow& row, Buffer image, const std::string& what) {
-                   const auto one = probe(image, what + ", wrong checksum, first page only");
-                   EXPECT_LE(one.errors.size(), 1U) << what << one.text();
-                   std::copy_n(image.begin(), kPageBytes, image.begin() + static_cast<long>(last));
-                   const auto both = probe(image, what + ", wrong checksum, both pages");
-                   EXPECT_TRUE(both.has(2542) || both.has(3105)) << what << both.text();
-                   reseal_header_page(image, 0);
-                   reseal_header_page(image, last);
-                   expect_designed(volume_header_fields(), row, probe(std::move(image), what),
-                                   what);
-                 });
+  try_volume_header(
+      sound_, [&](Buffer image, const std::string& what) { return probe(std::move(image), what); },
+      [](const Findings& both) { return both.has(2542) || both.has(3105); });
+}
+
+// A damaged header of theirs costs what is in them: such a volume is as good as none.
+TEST_P(HeaderFields, OfFurtherVolumes) {
+  for (const auto& [name, bytes] : files_.volumes) {
+    const auto probe_volume = [&](Buffer volume, const std::string& what) {
+      auto files = files_;
+      files.volumes[name] = std::move(volume);
+      const auto findings = prober_.probe(files, Promise::kTruth, name + ", " + what);
+      EXPECT_EQ(findings.walked, places_.namespace_entries) << what;
+      return findings;
+    };
+    const Codes codes = {3071, 3083, 3150};
+    try_volume_header(
+        bytes, probe_volume, [](const Findings& both) { return both.has(3071); }, &codes);
+  }
 }
 
 TEST_P(HeaderFields, OfSealedBlocks) {
@@ -228,8 +264,8 @@ TEST_P(HeaderFields, OfPages) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Built, HeaderFields, ::testing::Values(sample_image, token_image));
-INSTANTIATE_TEST_SUITE_P(Assembled, HeaderFields, ::testing::Values(assembled_image));
+INSTANTIATE_TEST_SUITE_P(Base, HeaderFields, ::testing::ValuesIn(kBaseImages),
+                         [](const auto& base) { return std::string(base.param.name); });
 
 }  // namespace
 }  // namespace dgfs::test

@@ -7,7 +7,6 @@ In each round another piece of a mounted image is gone or is other bytes. Every 
 is the one of the sound image or EIO, the server lives, and nothing of it is left when the bytes are
 as they were.
 """
-import errno
 import os
 import pathlib
 import random
@@ -17,6 +16,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 import support
+from answers import ask, count_failures, names_below
 from support import ScratchCase, build, mounted
 
 WRITE_SAMPLE = os.environ["WRITE_SAMPLE"]
@@ -25,52 +25,13 @@ SEED = 1
 PAGE_BYTES = 4096
 
 
-def answer(question, *arguments, **keywords):
-    try:
-        return question(*arguments, **keywords)
-    except OSError as error:
-        return error.errno
-
-
-def attributes(path):
-    status = os.lstat(path)
-    return (status.st_mode, status.st_size, status.st_nlink, status.st_uid, status.st_gid,
-            status.st_mtime_ns, status.st_ino)
-
-
-def names_below(point):
-    """All paths of a sound mount, "" for its root."""
-    names = [""]
-    for base, directories, files in os.walk(point):
-        names += [os.path.relpath(os.path.join(base, name), point) for name in directories + files]
-    return sorted(names)
-
-
-def ask(point, names):
-    """Question -> answer; an error is its number."""
-    answers = {}
-    for name in names:
-        path = point / name
-        answers[name, "attributes"] = answer(attributes, path)
-        answers[name, "xattrs"] = answer(os.listxattr, path, follow_symlinks=False)
-        mode = answers[name, "attributes"]
-        kind = mode[0] & 0o170000 if isinstance(mode, tuple) else 0
-        if kind == 0o040000:
-            answers[name, "names"] = answer(lambda: sorted(os.listdir(path)))
-        if kind == 0o120000:
-            answers[name, "target"] = answer(os.readlink, path)
-        if kind == 0o100000:
-            answers[name, "contents"] = answer(path.read_bytes)
-    return answers
-
-
 class Sound:
-    """An image, its bytes, and what a mount of it says."""
+    """An image alone in its folder, its bytes, and what a mount of it says."""
 
     def __init__(self, image):
         self.image = image
-        sidecar = image.with_name(image.name + ".idx")
-        self.files = [path for path in (image, sidecar) if path.exists()]
+        self.name = image.parent.name
+        self.files = sorted(image.parent.iterdir())  # with a sidecar or further volumes
         self.bytes = {path: path.read_bytes() for path in self.files}
         with mounted(image) as point:
             self.names = names_below(point)
@@ -91,7 +52,7 @@ class Damage:
     """What happens to one file of an image."""
 
     def __init__(self, sound, dice):
-        # Of two files the index alone does no harm, since the image has a copy.
+        # All at once, for the image has another copy of an index beside it.
         self.paths = sound.files if dice.random() < 0.5 else [sound.image]
         self.kind = dice.choice(["cut", "cut", "noise", "zeros", "ones"])
         size = len(sound.bytes[sound.image])
@@ -118,34 +79,25 @@ class Damage:
 class LiveDamage(ScratchCase):
     def sound_images(self):
         subprocess.run([WRITE_SAMPLE, "--sound", self.scratch / "sound"], check=True)
-        tree = self.scratch / "tree"
+        tree, pair = self.scratch / "tree", self.scratch / "sound" / "Pair"
+        pair.mkdir()
         (tree / "directory").mkdir(parents=True)
         for number in range(200):
             (tree / "directory" / f"{random.Random(number).randbytes(20).hex()}").write_bytes(b"")
         (tree / "large").write_bytes(random.Random(1).randbytes(300_000))
-        build(tree, self.scratch / "sound" / "pair.dgfs")
-        return [Sound(image) for image in sorted((self.scratch / "sound").glob("*.dgfs"))]
-
-    def check(self, sound, answers, what):
-        """All are true or EIO; returns how many are EIO."""
-        failures = 0
-        for question, got in answers.items():
-            if got == errno.EIO:
-                failures += 1
-            else:
-                self.assertEqual(got, sound.truth[question], f"{what}: {question}")
-        return failures
+        build(tree, pair / "t.dgfs")
+        return [Sound(image) for image in sorted((self.scratch / "sound").glob("*/t.dgfs"))]
 
     def round(self, sound, damage, what):
         with mounted(sound.image) as point:
             damage.apply(sound)
             try:
-                failures = self.check(sound, ask(point, sound.names), what)
+                failures = count_failures(self, ask(point, sound.names), sound.truth, what)
                 os.statvfs(point)  # needs no page of the index: the server must answer
             finally:
                 sound.restore()
-            self.assertEqual(self.check(sound, ask(point, sound.names), what), 0,
-                             f"{what}: something of the damage is left")
+            left = count_failures(self, ask(point, sound.names), sound.truth, what)
+            self.assertEqual(left, 0, f"{what}: something of the damage is left")
         return failures
 
     def test_rounds(self):
@@ -156,7 +108,7 @@ class LiveDamage(ScratchCase):
         for number in range(ROUNDS):
             sound = sounds[number % len(sounds)]
             damage = Damage(sound, dice)
-            what = f"round {number} of seed {SEED}: {sound.image.name}, {damage.kind} " \
+            what = f"round {number} of seed {SEED}: {sound.name}, {damage.kind} " \
                    f"{damage.from_end} bytes before the end, length {damage.length}"
             failed = self.round(sound, damage, what)
             cuts += damage.kind == "cut"

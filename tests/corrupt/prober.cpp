@@ -109,9 +109,18 @@ std::string Findings::text() const {
 // One pass over one image.
 class Prober::Questions {
  public:
+  // What answers are for.
+  struct Purpose {
+    Answers* learned = nullptr;      // they are the truth
+    const Answers* truth = nullptr;  // they must be this
+  };
   Questions(const reader::Image& image, const std::set<std::uint16_t>& usual, Findings& findings,
-            std::string what)
-      : image_(image), usual_(usual), findings_(findings), what_(std::move(what)) {}
+            Purpose purpose, std::string what)
+      : image_(image),
+        usual_(usual),
+        findings_(findings),
+        purpose_(purpose),
+        what_(std::move(what)) {}
 
   void about_tree() {
     const auto walked = image_.walk(
@@ -164,18 +173,24 @@ class Prober::Questions {
     if (codes_.emplace(error.code(), error.section()).second) findings_.errors.push_back(error);
   }
 
-  Answers answers;
-
  private:
-  void keep(const std::string& question, std::string answer) {
+  void keep(const std::string& question, std::string_view answer) {
     ++findings_.answers;
-    answers[question] = std::move(answer);
+    if (purpose_.learned != nullptr) (*purpose_.learned)[question] = answer;
+    if (purpose_.truth == nullptr) return;
+    const auto truth = purpose_.truth->find(question);
+    EXPECT_TRUE(truth != purpose_.truth->end() && truth->second == answer)
+        << "wrong answer: " << question << " with " << what_;
   }
   template <class T>
   bool answered(const std::string& question, const Result<T>& result) {
     if (result) return true;
-    // That there is no such thing is an answer.
-    if (result.assume_error().kind() == ErrorKind::kNotFound) keep(question, "none");
+    // That there is no such thing is an answer; that a volume is away is none.
+    constexpr std::uint16_t kVolumeMissing = 3071;
+    const auto& error = result.assume_error();
+    if (error.kind() == ErrorKind::kNotFound && error.code() != kVolumeMissing) {
+      keep(question, "none");
+    }
     note(result.assume_error());
     return false;
   }
@@ -251,7 +266,7 @@ class Prober::Questions {
       const auto part = "bytes " + std::to_string(at) + " " + question;
       if (!answered(part, read)) continue;
       EXPECT_EQ(read.assume_value(), std::min<std::uint64_t>(out.size(), node.size_bytes - at));
-      keep(part, std::string(as_text(Bytes(out).first(read.assume_value()))));
+      keep(part, as_text(Bytes(out).first(read.assume_value())));
     }
     if (const auto digest = image_.digest(node); answered("digest " + question, digest)) {
       keep("digest " + question, format::digest_text(digest.assume_value()));
@@ -271,6 +286,7 @@ class Prober::Questions {
   const reader::Image& image_;
   const std::set<std::uint16_t>& usual_;
   Findings& findings_;
+  Purpose purpose_;
   std::string what_;
   std::set<std::string> walked_;
   std::set<std::string> known_;  // asked about already
@@ -279,11 +295,20 @@ class Prober::Questions {
 
 namespace {
 
-std::unique_ptr<storage::MemoryEnv> put(const DamagedFiles& files) {
+std::unique_ptr<storage::MemoryEnv> put(const ImageFiles& files, const ImageFiles& sound) {
   auto env = storage::make_memory_env(1);
   if (!files.image.empty()) write_file(*env, "/t.dgfs", files.image);
   if (!files.index.empty()) write_file(*env, "/t.dgfs.idx", files.index);
+  for (const auto& [name, bytes] : files.volumes.empty() ? sound.volumes : files.volumes) {
+    write_file(*env, "/" + name, bytes);
+  }
   return env;
+}
+
+std::uint64_t checksum_of(const ImageFiles& files) {
+  auto sum = format::checksum64(files.image, format::checksum64(files.index));
+  for (const auto& [name, bytes] : files.volumes) sum = format::checksum64(bytes, sum);
+  return sum;
 }
 
 void verify_and_extract(const reader::Image& image, storage::MemoryEnv& env,
@@ -307,8 +332,8 @@ void verify_and_extract(const reader::Image& image, storage::MemoryEnv& env,
 
 }  // namespace
 
-Prober::Prober(DamagedFiles sound) : sound_(std::move(sound)) {
-  const auto env = put(sound_);
+Prober::Prober(ImageFiles sound) : sound_(std::move(sound)) {
+  const auto env = put(sound_, sound_);
   const auto image = reader::Image::open(*env, sound_.image.empty() ? "/t.dgfs.idx" : "/t.dgfs");
   if (!image) {
     ADD_FAILURE() << image.assume_error().message();
@@ -323,31 +348,31 @@ Prober::Prober(DamagedFiles sound) : sound_(std::move(sound)) {
   EXPECT_TRUE(walked.has_value());
   inodes_.insert(inodes_.end(), {0, paths_.size() + 1, paths_.size() + 2, ~std::uint64_t{0}});
   Findings findings;
-  Questions questions(*image.assume_value(), usual_, findings, "the sound image");
+  Questions questions(*image.assume_value(), usual_, findings, {.learned = &truth_},
+                      "the sound image");
   questions.about_tree();
   for (const auto& path : paths_) questions.about_path(path);
   for (const auto inode : inodes_) questions.about_inode(inode);
-  truth_ = std::move(questions.answers);
   for (const auto& error : findings.errors) usual_.insert(error.code());
 }
 
-Findings Prober::probe(const DamagedFiles& files, Promise promise, const std::string& what,
+Findings Prober::probe(const ImageFiles& files, Promise promise, const std::string& what,
                        Depth depth) {
   auto& seen = marks();
-  const bool is_new =
-      seen.seen.insert(format::checksum64(files.image, format::checksum64(files.index))).second;
+  const bool is_new = seen.seen.insert(checksum_of(files)).second;
   const auto begin_s = processor_time_s();
-  const auto env = put(files);
+  const auto env = put(files, sound_);
   const HeapMeter meter;
   Findings findings;
-  Answers answers;
   {
     const auto image = reader::Image::open(*env, files.image.empty() ? "/t.dgfs.idx" : "/t.dgfs");
     if (!image) {
       findings.errors.push_back(image.assume_error());
       expect_place(image.assume_error(), "\n" + what);
     } else {
-      Questions questions(*image.assume_value(), usual_, findings, "\n" + what);
+      Questions::Purpose purpose;
+      if (promise == Promise::kTruth) purpose.truth = &truth_;
+      Questions questions(*image.assume_value(), usual_, findings, purpose, "\n" + what);
       for (const auto& path : paths_) questions.about_path(path);
       questions.about_tree();
       for (const auto inode : inodes_) questions.about_inode(inode);
@@ -355,14 +380,7 @@ Findings Prober::probe(const DamagedFiles& files, Promise promise, const std::st
         verify_and_extract(*image.assume_value(), *env,
                            [&](const Error& error) { questions.note(error); });
       }
-      answers = std::move(questions.answers);
     }
-  }
-  for (const auto& [question, answer] : answers) {
-    if (promise != Promise::kTruth) break;
-    const auto truth = truth_.find(question);
-    EXPECT_TRUE(truth != truth_.end() && truth->second == answer)
-        << "wrong answer: " << question << " with " << what;
   }
   seen.peak_bytes = std::max(seen.peak_bytes, meter.peak_bytes());
   seen.longest_s = std::max(seen.longest_s, processor_time_s() - begin_s);

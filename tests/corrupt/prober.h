@@ -31,10 +31,13 @@ enum class Depth : std::uint8_t {
   kAll,      ///< and verify() and extract()
 };
 
-/// Bytes that are an image, or an index alone.
-struct DamagedFiles {
+/// Bytes that are an image, sound or damaged, or an index alone.
+struct ImageFiles {
   Buffer image;  ///< empty: none
   Buffer index;  ///< beside it or alone; empty: none
+  /// Further volumes by name, beside the image. Where a damaged image has none here, they are those
+  /// of the sound one.
+  std::map<std::string, Buffer> volumes = {};
 };
 
 /// What the calls gave. A value.
@@ -51,16 +54,16 @@ struct Findings {
 class Prober {
  public:
   /// Learns the truth from a sound image.
-  explicit Prober(DamagedFiles sound);
+  explicit Prober(ImageFiles sound);
 
   /// Asks. Broken promises are failures of the running test, told with `what`.
-  Findings probe(const DamagedFiles& files, Promise promise, const std::string& what,
+  Findings probe(const ImageFiles& files, Promise promise, const std::string& what,
                  Depth depth = Depth::kAll);
 
   /// What else all probers of the program do with each input they have not seen before; nothing at
   /// first.
-  using Also = std::function<void(const DamagedFiles& files, const DamagedFiles& sound,
-                                  Promise promise, const std::string& what)>;
+  using Also = std::function<void(const ImageFiles& files, const ImageFiles& sound, Promise promise,
+                                  const std::string& what)>;
   static void also(Also more);
 
   /// Distinct inputs of all probers of the program.
@@ -74,7 +77,7 @@ class Prober {
   /// By question; a question is a call and its arguments.
   using Answers = std::map<std::string, std::string>;
 
-  DamagedFiles sound_;
+  ImageFiles sound_;
   std::vector<std::string> paths_;
   std::vector<reader::InodeNumber> inodes_;
   Answers truth_;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tests/corrupt/sample_image.h"
 
+#include "format/extent.h"
 #include "format/model.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -24,8 +25,7 @@ void add_special(PackedTree& tree) {
   expect_ok(holes->truncate(32768));
 }
 
-Buffer pack(bool with_frames, bool with_tokens = false) {
-  PackedTree tree;
+void add_files(PackedTree& tree) {
   tree.directory("d");
   tree.directory("e");
   tree.directory("e/f");
@@ -35,6 +35,11 @@ Buffer pack(bool with_frames, bool with_tokens = false) {
   tree.file("e/f/g/deep", "far down");
   tree.file("empty", "");
   add_special(tree);
+}
+
+Buffer pack(bool with_frames, bool with_tokens = false) {
+  PackedTree tree;
+  add_files(tree);
   if (with_frames) tree.file("z", pattern(66'000, 3));
   builder::BuildOptions options;
   options.index_path = "";
@@ -42,6 +47,54 @@ Buffer pack(bool with_frames, bool with_tokens = false) {
   if (with_tokens) options.token_entries_min = 1;
   tree.pack(options);
   return read_file(tree.memory(), kImage);
+}
+
+// As many bytes as a class needs for a dictionary of its own, in few files and fewer stored bytes:
+// what all begin with, what each has for itself, and nothing much.
+void add_class(PackedTree& tree) {
+  constexpr std::uint32_t kFiles = 10;
+  constexpr std::size_t kFileBytes = 27'000;
+  for (std::uint32_t i = 0; i < kFiles; ++i) {
+    auto content = pattern(900, 11);
+    const auto own = pattern(60, i % 7);  // the last three are copies
+    content.insert(content.end(), own.begin(), own.end());
+    content.resize(kFileBytes, '.');
+    tree.file("d/" + std::to_string(i) + ".log", content);
+  }
+}
+
+Buffer pack_compressed() {
+  PackedTree tree;
+  add_files(tree);
+  add_class(tree);
+  Buffer frames = pattern(500, 5);
+  frames.resize(format::kZstdFrameBytes + 1000, 'f');
+  tree.file("frames", frames);
+  tree.file("e/frames", frames);
+  builder::BuildOptions options;
+  options.index_path = "";
+  options.compression = builder::Compression{3, 1024};
+  tree.pack(options);
+  return read_file(tree.memory(), kImage);
+}
+
+ImageFiles pack_volumes() {
+  PackedTree tree;
+  add_files(tree);
+  tree.file("words", Buffer(3000, 'w'));
+  tree.file("e/words", Buffer(3000, 'w'));
+  builder::BuildOptions options;
+  options.index_path = "";
+  options.digest = format::DigestAlgorithm::kSha256;
+  options.compression = builder::Compression{3};
+  options.volume_paths = {"/out/one.volume", "/out/two.volume"};
+  options.volume_groups = builder::GroupLimits{1, 10'000};
+  tree.pack(options);
+  ImageFiles files{read_file(tree.memory(), kImage), {}};
+  for (const auto& path : options.volume_paths) {
+    files.volumes[storage::base_name(path)] = read_file(tree.memory(), path);
+  }
+  return files;
 }
 
 Buffer assemble() {
@@ -76,12 +129,22 @@ const Buffer& tiny_image() {
 }
 
 const Buffer& token_image() {
-  static const auto made = pack(true, true);
+  static const auto made = pack(false, true);
   return made;
 }
 
 const Buffer& assembled_image() {
   static const auto made = assemble();
+  return made;
+}
+
+const Buffer& compressed_image() {
+  static const auto made = pack_compressed();
+  return made;
+}
+
+const ImageFiles& volumes_image() {
+  static const auto made = pack_volumes();
   return made;
 }
 

@@ -4,7 +4,10 @@
 // The sound images from which damaged ones are made.
 #pragma once
 
+#include <ostream>
+
 #include "base/bytes.h"
+#include "tests/corrupt/prober.h"
 
 namespace dgfs::test {
 
@@ -12,14 +15,52 @@ namespace dgfs::test {
 /// two frames, holes, xattrs, hard links, targets short and long, a FIFO. One file, no sidecar.
 [[nodiscard]] const Buffer& sample_image();
 
-/// The same without the file of two frames, so that all of its bytes can be tried: some 20 KiB.
+/// The same without the file of two frames, so that all of its bytes can be tried: some 40 KiB.
 [[nodiscard]] const Buffer& tiny_image();
 
-/// The tree of sample_image() with pages of the token codec, as large trees have them.
+/// The tree of tiny_image() with pages of the token codec, as large trees have them.
 [[nodiscard]] const Buffer& token_image();
 
 /// What the builder seldom makes: compressed extents of one and of several frames, two
 /// attribute tables, a model, many pages.
 [[nodiscard]] const Buffer& assembled_image();
+
+/// What the builder makes of compressed contents: a dictionary, frames that name it, a seek table,
+/// noise stored as it is, contents that several files share, compressed holes.
+[[nodiscard]] const Buffer& compressed_image();
+
+/// Three volumes, compressed, with digests; the image is volume 0.
+[[nodiscard]] const ImageFiles& volumes_image();
+
+/// One of them, for tests of each.
+struct BaseImage {
+  const char* name = "";
+  ImageFiles (*files)() = nullptr;
+  friend void PrintTo(const BaseImage& base, std::ostream* out) { *out << base.name; }
+};
+/// All of them.
+inline constexpr BaseImage kBaseImages[] = {
+    {"Sample",
+     [] {
+       return ImageFiles{sample_image(), {}};
+     }},
+    {"Tiny",
+     [] {
+       return ImageFiles{tiny_image(), {}};
+     }},
+    {"Tokens",
+     [] {
+       return ImageFiles{token_image(), {}};
+     }},
+    {"Assembled",
+     [] {
+       return ImageFiles{assembled_image(), {}};
+     }},
+    {"Compressed",
+     [] {
+       return ImageFiles{compressed_image(), {}};
+     }},
+    {"Volumes", [] { return volumes_image(); }},
+};
 
 }  // namespace dgfs::test

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// write_sample FOLDER: a damaged image of each sort, FOLDER/WHAT.dgfs, for tests of the commands
-// and of a live mount. write_sample --sound FOLDER: the sound ones that they are made from.
+// write_sample FOLDER: a damaged image of each sort, FOLDER/WHAT/t.dgfs, with its further volumes
+// beside it, for tests of the commands and of a live mount. write_sample --sound FOLDER: the sound
+// ones that they are made from.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -24,29 +25,16 @@ using format::kPageBytes;
 using format::SectionKind;
 using namespace std::string_literals;
 
+// A damaged image is called BASE-WHAT; what is sound of it can be compared with BASE. Those that
+// say themselves what they hold are called Lies-WHAT.
 class Sample {
  public:
-  explicit Sample(std::filesystem::path folder) : folder_(std::move(folder)) {
-    std::filesystem::create_directories(folder_);
-  }
+  explicit Sample(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  void write(const std::string& what, Bytes image) {
-    std::ofstream file(folder_ / (what + ".dgfs"), std::ios::binary);
-    file.write(as_text(image).data(), static_cast<std::streamsize>(image.size()));
-  }
-  // A changed byte, checksums left as they were.
-  void flipped(const std::string& what, std::uint64_t at, Buffer image = sample_image()) {
-    image[static_cast<std::size_t>(at)] ^= 0x40;
-    write(what, image);
-  }
-  void cut(const std::string& what, std::uint64_t length_bytes) {
-    write(what, Bytes(sample_image()).first(static_cast<std::size_t>(length_bytes)));
-  }
-  // Another body where the section has its blocks, checksums right.
-  void lying(const std::string& what, SectionKind kind, const Buffer& body) {
-    TakenImage taken(sample_image());
-    taken.bodies(kind) = {body};
-    write(what, taken.image());
+  void write(const std::string& name, const ImageFiles& files) {
+    std::filesystem::create_directories(folder_ / name);
+    write_file(name + "/t.dgfs", files.image);
+    for (const auto& [volume, bytes] : files.volumes) write_file(name + "/" + volume, bytes);
   }
   void assembled(const std::string& what, const std::function<void(ImageAssembler&)>& lie) {
     ImageAssembler assembler;
@@ -55,54 +43,92 @@ class Sample {
     lie(assembler);
     const auto memory = storage::make_memory_env(1);
     assembler.write(*memory, "/i", "", true);
-    write(what, read_file(*memory, "/i"));
+    write("Lies-" + what, {read_file(*memory, "/i"), {}});
   }
 
  private:
+  void write_file(const std::string& name, Bytes bytes) {
+    std::ofstream file(folder_ / name, std::ios::binary);
+    file.write(as_text(bytes).data(), static_cast<std::streamsize>(bytes.size()));
+  }
+
   std::filesystem::path folder_;
 };
 
-void write_flipped(Sample& sample, const TakenImage& taken) {
-  const auto index_at = taken.header.index_offset;
-  sample.flipped("superblock-magic", index_at);
-  sample.flipped("superblock-field", index_at + 64);
-  sample.flipped("contents", kPageBytes + 100);
-  for (const auto& place : taken.superblock.sections) {
-    if (place.length_bytes == 0) continue;
-    const std::string name = format::section_name(place.kind);
-    sample.flipped(
-        name, index_at + place.offset_bytes + std::min<std::uint64_t>(place.length_bytes - 1, 26));
+// Damage to one base image.
+class Victim {
+ public:
+  Victim(Sample& sample, const BaseImage& base)
+      : sample_(sample), prefix_(std::string(base.name) + "-"), sound_(base.files()) {}
+
+  [[nodiscard]] const TakenImage& taken() const { return taken_; }
+  // A changed byte, checksums left as they were.
+  void flipped(const std::string& what, std::uint64_t at) {
+    auto files = sound_;
+    files.image[static_cast<std::size_t>(at)] ^= 0x40;
+    sample_.write(prefix_ + what, files);
   }
-  sample.cut("cut-in-header", 100);
-  sample.cut("cut-in-data", taken.header.data_end - 1);
-  sample.cut("cut-in-index", index_at + kPageBytes + 1);
-  sample.cut("cut-before-last-header", sample_image().size() - kPageBytes);
+  void cut(const std::string& what, std::uint64_t length_bytes) {
+    auto files = sound_;
+    files.image.resize(static_cast<std::size_t>(length_bytes));
+    sample_.write(prefix_ + what, files);
+  }
+  // Another body where the section has its blocks, checksums right.
+  void lying(const std::string& what, SectionKind kind, const Buffer& body) {
+    auto changed = taken_;
+    changed.bodies(kind) = {body};
+    sample_.write(prefix_ + "lies-" + what, {changed.image(), {}, sound_.volumes});
+  }
+  void flipped_page(const std::string& what, std::uint64_t page, std::uint64_t at) {
+    const auto& pages = taken_.superblock.section(SectionKind::kPages);
+    flipped(what, taken_.header.index_offset + pages.offset_bytes + page * kPageBytes + at);
+  }
+  void flip_each_section() {
+    const auto index_at = taken_.header.index_offset;
+    for (const auto& place : taken_.superblock.sections) {
+      if (place.length_bytes == 0) continue;
+      flipped(format::section_name(place.kind),
+              index_at + place.offset_bytes + std::min<std::uint64_t>(place.length_bytes - 1, 26));
+    }
+    flipped("superblock-magic", index_at);
+    flipped("superblock-field", index_at + 64);
+    flipped("contents", kPageBytes + 20);
+    flipped("contents-end", taken_.header.data_end - 8);
+  }
+  void damage_volumes() {
+    for (const auto& [name, bytes] : sound_.volumes) {
+      auto files = sound_;
+      files.volumes[name][kPageBytes + 20] ^= 0x40;
+      sample_.write(prefix_ + "contents-of-" + name, files);
+      files.volumes[name] = Buffer(bytes.begin(), bytes.begin() + kPageBytes + 20);
+      sample_.write(prefix_ + "cut-" + name, files);
+      files.volumes.erase(name);
+      sample_.write(prefix_ + "without-" + name, files);
+    }
+  }
+
+ private:
+  Sample& sample_;
+  std::string prefix_;
+  ImageFiles sound_;
+  TakenImage taken_{sound_.image};
+};
+
+void write_cut(Victim victim) {
+  const auto& header = victim.taken().header;
+  victim.cut("cut-in-header", 100);
+  victim.cut("cut-in-data", header.data_end - 1);
+  victim.cut("cut-in-index", header.index_offset + kPageBytes + 1);
+  victim.cut("cut-before-last-header", header.file_bytes - kPageBytes);
 }
 
-// Of images with tokens, compressed extents and several pages.
-void write_flipped_others(Sample& sample) {
-  const TakenImage tokens(token_image());
-  const TakenImage assembled(assembled_image());
-  const auto page_of = [](const TakenImage& taken, std::uint64_t number) {
-    const auto& pages = taken.superblock.section(SectionKind::kPages);
-    return taken.header.index_offset + pages.offset_bytes + number * kPageBytes;
-  };
-  sample.flipped("token-page-head", page_of(tokens, 0) + 20, token_image());
-  sample.flipped("token-page-end", page_of(tokens, 0) + kPageBytes - 1, token_image());
-  sample.flipped("token-contents", kPageBytes + 100, token_image());
-  sample.flipped("page-amid-others", page_of(assembled, 2) + 100, assembled_image());
-  sample.flipped("page-last", page_of(assembled, 4) + 100, assembled_image());
-  sample.flipped("frame-compressed", assembled.header.data_end - 8, assembled_image());
-  sample.flipped("first-header", 40);
-}
-
-void write_lying(Sample& sample, const TakenImage& taken) {
-  const auto n = taken.superblock.namespace_entries;
-  sample.lying("children-beyond", SectionKind::kDirectoryTable, varints({kHuge, 0}));
-  sample.lying("children-of-all", SectionKind::kDirectoryTable, varints({n - 1, 0}));
-  sample.lying("inodes-overlap", SectionKind::kInodeRuns, varints({2, 1, 3, 2, n - 3}));
-  sample.lying("volume-missing", SectionKind::kVolumes, varints({0}));
-  sample.lying("volume-short", SectionKind::kVolumes, varints({1, 0, 5000, 0}));
+void write_lying(Victim victim) {
+  const auto n = victim.taken().superblock.namespace_entries;
+  victim.lying("children-beyond", SectionKind::kDirectoryTable, varints({kHuge, 0}));
+  victim.lying("children-of-all", SectionKind::kDirectoryTable, varints({n - 1, 0}));
+  victim.lying("inodes-overlap", SectionKind::kInodeRuns, varints({2, 1, 3, 2, n - 3}));
+  victim.lying("volume-missing", SectionKind::kVolumes, varints({0}));
+  victim.lying("volume-short", SectionKind::kVolumes, varints({1, 0, 5000, 0}));
 }
 
 void write_assembled(Sample& sample) {
@@ -141,17 +167,26 @@ void write_assembled(Sample& sample) {
 }
 
 void write_damaged(Sample& sample) {
-  const TakenImage taken(sample_image());
-  write_flipped(sample, taken);
-  write_flipped_others(sample);
-  write_lying(sample, taken);
+  for (const auto& base : kBaseImages) {
+    if (base.name == std::string_view("Tiny")) continue;  // in Sample
+    Victim victim(sample, base);
+    victim.flip_each_section();
+    victim.damage_volumes();
+    victim.flipped("first-header", 40);
+    victim.flipped_page("page-head", 0, 20);
+    victim.flipped_page("page-end", 0, kPageBytes - 1);
+  }
+  const auto& [whole, assembled] = std::pair(kBaseImages[0], kBaseImages[3]);
+  Victim many_pages(sample, assembled);
+  many_pages.flipped_page("page-amid-others", 2, 100);
+  many_pages.flipped_page("page-last", 4, 100);
+  write_cut(Victim(sample, whole));
+  write_lying(Victim(sample, whole));
   write_assembled(sample);
 }
 
 void write_sound(Sample& sample) {
-  sample.write("tree", sample_image());
-  sample.write("tokens", token_image());
-  sample.write("assembled", assembled_image());
+  for (const auto& base : kBaseImages) sample.write(base.name, base.files());
 }
 
 }  // namespace

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extents. Input: a byte that picks frame or seek table, its arguments, the stored bytes; the
-// checksum is made good.
+// Extents. Input: a byte that picks what it is (a frame, a seek table, a frame that may name a
+// dictionary, a dictionary and a frame), its arguments, the stored bytes; checksums are made good.
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "format/extent.h"
 #include "format/seek_table.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/fuzz/fuzz_tables.h"
 
 namespace dgfs::test {
 namespace {
 
-void fuzz_frame(FuzzInput input) {
+void fuzz_frame(FuzzInput input, const format::ContentDictionaries* dictionaries) {
   const auto codec = static_cast<format::ExtentCodec>(input.take<std::uint8_t>() % 3);
   const auto number = input.take<std::uint8_t>();
   Buffer content(std::size_t{1} + input.take<std::uint32_t>() % (format::kZstdFrameBytes + 1));
@@ -21,7 +22,28 @@ void fuzz_frame(FuzzInput input) {
     const auto checksum = format::frame_checksum(number, Bytes(stored).subspan(8));
     format::store(MutableBytes(stored), 0, checksum);
   }
-  (void)format::open_frame(codec, number, stored, content);
+  const format::FrameOptions options{dictionaries, true};
+  const auto opened = format::open_frame(codec, number, stored, content, options);
+  // Unchecked it is the same frame.
+  auto again = content;
+  const auto unchecked = format::open_frame(codec, number, stored, again, {dictionaries, false});
+  require(opened.has_value() == unchecked.has_value());
+  if (opened) require(again == content);
+}
+
+void fuzz_plain_frame(FuzzInput input) { fuzz_frame(input, nullptr); }
+void fuzz_named_dictionary(FuzzInput input) { fuzz_frame(input, &fuzz_content_dictionaries()); }
+
+void fuzz_dictionary_and_frame(FuzzInput input) {
+  const auto length = input.take<std::uint16_t>();
+  auto bytes = input.rest();
+  bytes.resize(std::min<std::size_t>(length, bytes.size()));
+  input.skip(bytes.size());
+  auto dictionary = format::decode_content_dictionary(bytes);
+  if (!dictionary) return;
+  format::ContentDictionaries dictionaries;
+  require(dictionaries.add(std::move(dictionary).value()).has_value());
+  fuzz_frame(input, &dictionaries);
 }
 
 void fuzz_seek_table(FuzzInput input) {
@@ -43,12 +65,14 @@ void fuzz_seek_table(FuzzInput input) {
   require(decoded.value().begin(frames) + table.size() == stored_bytes);
 }
 
+constexpr void (*kTargets[])(FuzzInput) = {fuzz_plain_frame, fuzz_seek_table, fuzz_named_dictionary,
+                                           fuzz_dictionary_and_frame};
+
 }  // namespace
 }  // namespace dgfs::test
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
   dgfs::test::FuzzInput input({data, size_bytes});
-  const bool is_frame = input.take<std::uint8_t>() % 2 == 0;
-  is_frame ? dgfs::test::fuzz_frame(input) : dgfs::test::fuzz_seek_table(input);
+  dgfs::test::kTargets[input.take<std::uint8_t>() % std::size(dgfs::test::kTargets)](input);
   return 0;
 }

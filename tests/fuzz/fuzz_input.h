@@ -26,6 +26,8 @@ class FuzzInput {
     bytes_ = bytes_.subspan(taken);
     return value;
   }
+  /// @param bytes  at most what is left
+  void skip(std::size_t bytes) { bytes_ = bytes_.subspan(bytes); }
   /// A copy of its own, so that a sanitizer sees reads past the end.
   [[nodiscard]] Buffer rest() const { return Buffer(bytes_.begin(), bytes_.end()); }
 

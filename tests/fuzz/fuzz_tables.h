@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The attribute table that fuzzed pages and their seeds refer to.
+// What fuzzed pages and frames, and their seeds, refer to: an attribute table, a model, a
+// dictionary.
 #pragma once
 
+#include "format/content_dictionary.h"
 #include "format/mode.h"
 #include "format/page.h"
 #include "tests/support/token_models.h"
@@ -42,5 +44,28 @@ class FuzzDictionaries final : public format::PageDictionaries {
     return id == 0 ? &fuzz_attributes() : nullptr;
   }
 };
+
+/// One dictionary, number 1, trained on fuzz_sample().
+inline constexpr std::uint8_t kFuzzDictionary = 1;
+/// Bytes of which samples of near numbers have much in common.
+inline Buffer fuzz_sample(std::size_t number) {
+  Buffer sample(100);
+  for (std::size_t at = 0; at < sample.size(); ++at) {
+    sample[at] = static_cast<std::uint8_t>((number % 20 * 31 + at * at) % 251);
+  }
+  return sample;
+}
+inline const format::ContentDictionaries& fuzz_content_dictionaries() {
+  static const auto made = [] {
+    std::vector<Buffer> samples;
+    for (std::size_t i = 0; i < 200; ++i) samples.push_back(fuzz_sample(i));
+    format::ContentDictionaries dictionaries;
+    auto bytes = format::ZstdDictionary::train(samples, 1024).value();
+    auto dictionary = format::make_content_dictionary(kFuzzDictionary, "class", std::move(bytes));
+    if (!dictionaries.add(std::move(dictionary).value())) std::abort();
+    return dictionaries;
+  }();
+  return made;
+}
 
 }  // namespace dgfs::test

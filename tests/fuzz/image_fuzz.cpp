@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Whole images: opened, walked, listed, read and verified. Input: a recipe (image_recipe.h).
+// Whole images. Input: a byte that says what is done (walked, listed, read and verified; extracted
+// and read as many; salvaged; mended) and whether there is a second copy of the index, two places
+// that are damaged then, one in each copy, and a recipe (image_recipe.h).
 #include <string>
+#include <vector>
 
 #include "format/limits.h"
 #include "format/mode.h"
+#include "format/volume_header.h"
+#include "reader/extract.h"
 #include "reader/image.h"
+#include "reader/index_mend.h"
+#include "reader/salvage.h"
 #include "storage/memory_env.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/image_recipe.h"
@@ -16,6 +23,9 @@ namespace {
 
 constexpr std::size_t kReadBytesMax = 4096;
 constexpr int kNodesMax = 500;
+constexpr std::uint64_t kWrittenBytesMax = std::uint64_t{8} << 20;
+constexpr const char* kImage = "/in/i";
+constexpr const char* kIndex = "/in/i.idx";
 
 void use_contents(const reader::Image& image, const reader::Node& node) {
   (void)image.xattrs(node);
@@ -67,16 +77,123 @@ void use(const reader::Image& image) {
   });
 }
 
+void use_many(const reader::Image& image) {
+  std::vector<std::string> paths;
+  (void)image.walk("", [&](std::string_view path, const reader::Node&) {
+    paths.emplace_back(path);
+    return paths.size() < kNodesMax;
+  });
+  std::size_t told = 0;
+  std::uint64_t next_offset = 0;
+  reader::ReadManyOptions options;
+  options.depth = 2;
+  options.piece_bytes = format::kFrameBytes;
+  options.io_uring = false;
+  image.read_many(
+      paths,
+      [&](std::size_t index, const Result<reader::FilePiece>& piece) {
+        require(index < paths.size());
+        if (!piece) {
+          next_offset = 0;
+          return ++told < kNodesMax;
+        }
+        const auto& [node, offset, bytes, is_last] = piece.value();
+        require(offset == next_offset && offset + bytes.size() <= node->size_bytes);
+        require(is_last == (offset + bytes.size() == node->size_bytes));
+        next_offset = is_last ? 0 : offset + bytes.size();
+        return ++told < kNodesMax;
+      },
+      options);
+}
+
+// What is written is below the one name that is meant.
+void require_within(storage::Env& env) {
+  const auto require_only = [&](const char* path, std::string_view one, std::string_view other) {
+    const auto directory = env.open_directory(path);
+    require(directory.has_value());
+    (void)directory.value()->each_name([&](std::string_view name) {
+      require(name == one || name == other);
+      return true;
+    });
+  };
+  require_only("/", "in", "out");
+  require_only("/out", "tree", "tree");
+  require_only("/in", "i", "i.idx");
+}
+
+void extract(storage::MemoryEnv& env, const reader::Image& image) {
+  reader::ExtractOptions options;
+  options.jobs = 1;
+  options.keep_going = true;
+  options.privileged = true;
+  (void)reader::extract(image, env, "/out/tree", options);
+  require_within(env);
+  use_many(image);
+}
+
+void salvage(storage::MemoryEnv& env) {
+  reader::SalvageOptions options;
+  options.jobs = 1;
+  options.privileged = true;
+  options.partial = true;
+  std::uint64_t listed = 0;
+  (void)reader::list_salvage(env, kImage, options, [&](const std::string& path, const auto&) {
+    require(path.find("..") != 0 && path.find("/../") == path.npos);
+    ++listed;
+  });
+  (void)reader::salvage(env, kImage, "/out/tree", options);
+  require_within(env);
+}
+
+// What was mended opens, and has no damage that a copy could have mended.
+void mend(storage::MemoryEnv& env) {
+  const auto mended = reader::mend_index(env, kImage, {}, {});
+  require_within(env);
+  if (!mended || mended.value().image_error) return;
+  require(reader::Image::open(env, kImage).has_value());
+  const auto again = reader::mend_index(env, kImage, {}, {});
+  require(again && again.value().index_pieces == 0 && again.value().image_pieces == 0);
+}
+
+void put(storage::Env& env, const char* path, Bytes bytes) {
+  const auto file = env.open(path, {.mode = storage::OpenOptions::Mode::kCreateNew});
+  require(file && file.value()->write_at(0, bytes));
+}
+
+// The image, and a second copy of its index if that is wanted, a byte of each copy damaged.
+void put_image(storage::Env& env, Buffer image, bool has_copy, std::uint32_t places) {
+  if (has_copy) {
+    const auto header = format::decode_volume_header(Bytes(image).first(format::kPageBytes));
+    require(header.has_value());
+    const auto begin = static_cast<std::size_t>(header.value().index_offset);
+    const auto length = static_cast<std::size_t>(header.value().index_bytes);
+    Buffer copy(image.begin() + static_cast<std::ptrdiff_t>(begin),
+                image.begin() + static_cast<std::ptrdiff_t>(begin + length));
+    copy[(places & 0xffff) % length] ^= 0x55;
+    image[begin + (places >> 16) % length] ^= 0x55;
+    put(env, kIndex, copy);
+  }
+  put(env, kImage, image);
+}
+
+void fuzz_image(FuzzInput input) {
+  const auto how = input.take<std::uint8_t>();
+  const auto places = input.take<std::uint32_t>();
+  const auto env = storage::make_memory_env(1);
+  require(env->make_directory("/in", 0755) && env->make_directory("/out", 0755));
+  put_image(*env, bake(input.rest()), (how & 4U) != 0, places);
+  env->set_capacity(kWrittenBytesMax);
+  if (how % 4 == 2) return salvage(*env);
+  if (how % 4 == 3) return mend(*env);
+  const auto opened = reader::Image::open(*env, kImage);
+  if (!opened) return;
+  how % 4 == 0 ? use(*opened.value()) : extract(*env, *opened.value());
+}
+
 }  // namespace
 }  // namespace dgfs::test
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
-  using namespace dgfs;
-  const auto image = test::bake({data, size_bytes});
-  const auto env = storage::make_memory_env(1);
-  auto file = env->open("/i", {.mode = storage::OpenOptions::Mode::kCreateNew});
-  test::require(file && file.value()->write_at(0, image));
-  const auto opened = reader::Image::open(*env, "/i");
-  if (opened) test::use(*opened.value());
+  dgfs::test::fuzz_image(dgfs::test::FuzzInput({data, size_bytes}));
   return 0;
 }

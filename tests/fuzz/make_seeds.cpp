@@ -57,6 +57,8 @@ class Corpus {
 
 constexpr std::uint8_t kFirst = 0;
 constexpr std::uint8_t kSecond = 1;
+constexpr std::uint8_t kThird = 2;
+constexpr std::uint8_t kFourth = 3;
 
 /// A small tree, or link records, with combinations of fuzz_attributes() only.
 std::vector<format::Entry> entries(std::uint64_t seed, bool links) {
@@ -238,6 +240,21 @@ void add_extents(const std::filesystem::path& folder) {
   corpus.add(Bytes(long_extent).last(static_cast<std::size_t>(table)), kSecond,
              static_cast<std::uint32_t>(kLongBytes),
              static_cast<std::uint32_t>(long_extent.size()));
+
+  const auto& dictionary = fuzz_content_dictionaries().all().at(kFuzzDictionary);
+  const auto content = fuzz_sample(7);
+  Buffer named;
+  if (!format::append_zstd_extent(content, 3, named, &dictionary)) std::abort();
+  const auto length = static_cast<std::uint32_t>(content.size() - 1);
+  corpus.add(named, kThird, std::uint8_t{1}, std::uint8_t{0}, length);
+  auto both = encoded([&](Buffer& out) { format::encode_content_dictionary(dictionary, out); });
+  const auto dictionary_bytes = static_cast<std::uint16_t>(both.size());
+  format::Encoder encoder(both);
+  encoder.fixed(std::uint8_t{1});
+  encoder.fixed(std::uint8_t{0});
+  encoder.fixed(length);
+  encoder.raw(named);
+  corpus.add(both, kFourth, dictionary_bytes);
 }
 
 void add_keys(const std::filesystem::path& folder) {
@@ -250,12 +267,8 @@ void add_keys(const std::filesystem::path& folder) {
 
 void add_models(const std::filesystem::path& folder) {
   Corpus corpus(folder, "model");
-  std::vector<Buffer> samples(200, Buffer(100, 's'));
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    for (std::size_t at = 0; at < 100; ++at) {
-      samples[i][at] = static_cast<std::uint8_t>((i % 20 * 31 + at * at) % 251);
-    }
-  }
+  std::vector<Buffer> samples;
+  for (std::size_t i = 0; i < 200; ++i) samples.push_back(fuzz_sample(i));
   const auto model = format::Model::train(1, samples, 1024).value();
   const auto payload = format::compress_payload(samples[7], {}, *model, 3).value();
   auto bytes = payload;
@@ -264,7 +277,8 @@ void add_models(const std::filesystem::path& folder) {
   corpus.add(format::encode_token_model(some_token_model(1, 2)), std::uint32_t{0});
 }
 
-/// Of the golden images, which have one of everything that a tree can hold.
+/// Of the golden images, which have one of everything that a tree can hold: each for all that is
+/// done with images, some of it with a second copy of the index.
 void add_images(const std::filesystem::path& folder, const std::filesystem::path& golden) {
   constexpr std::size_t kDataBytes = 2000;
   Corpus corpus(folder, "image");
@@ -272,8 +286,58 @@ void add_images(const std::filesystem::path& folder, const std::filesystem::path
     if (entry.path().extension() != ".img") continue;
     std::ifstream file(entry.path(), std::ios::binary);
     const Buffer image{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    corpus.add(recipe_of(image, kDataBytes));
+    const auto recipe = recipe_of(image, kDataBytes);
+    constexpr std::uint8_t kWithCopy = 4;
+    for (const auto use : {kFirst, kSecond}) corpus.add(recipe, use, std::uint32_t{0});
+    for (const auto use : {kFirst, kThird, kFourth}) {
+      const auto with_copy = static_cast<std::uint8_t>(use + kWithCopy);
+      corpus.add(recipe, with_copy, std::uint32_t{0x2345'0123});
+    }
   }
+}
+
+/// text_fuzz: a byte that picks the parser, and text.
+void add_texts(const std::filesystem::path& folder) {
+  Corpus corpus(folder, "text");
+  const auto add = [&](std::uint8_t parser, std::initializer_list<std::string_view> texts) {
+    for (const auto text : texts) corpus.add(as_bytes(text), parser);
+  };
+  add(0, {"ro\nallow_other\nuid=1000\ngid=4294967294\numask=022\noffset=4K\ncheck=all",
+          "index=/some/where\nvolume=/a\nvolume=/b,c\nmax_read=65536\nfsname=x\nnoprefetch",
+          "suid\ndev\nnoexec\nsloppy\nunknown=1\nx-systemd.automount\n_netdev", "rw\nremount"});
+  add(1, {"/i\n/mnt\n-o\nrw,suid,uid=7\n-s\n-n", "/i\n/mnt\n-f\n-v\n-t\nfuse.dgfs", "-h"});
+  add(2, {"-name\n*.[ch]\n-o\n!\n-type\nf,d\n-size\n+3k", "d\n-maxdepth\n2\n-ls\n-o\n-print0",
+          "(\n-mtime\n-3.5\n-newermt\n2001-02-03 04:05:06\n)\n-prune\n,\n-true\n-quit",
+          "-printf\n%10p %-5s %TY-%Tm %04m %l\\n\\0\\101\n-perm\n/u+s,g=rw\n-uid\n+7",
+          "-ipath\n*D*\n-a\n-links\n1\n-empty\n-daystart\n-mmin\n5\n-samefile\nd/one",
+          "--json\n-inum\n2\n-depth\n-xtype\nl\n-lname\nd*", "--help"});
+  add(3, {"# rules\n+ *.c\n- /d/**/x\n!\nd/***\n*\n", "; none\n[!a-c]?[[:digit:]]/\n\\*\n**\r\n",
+          "[z-a]\n[\n[[:none:]]\n***\n/\n//\n"});
+  add(4, {"d/one\n./d//../e/\n/\n\r\nempty\n", "d\n\ne/f", "."});
+  add(5, {"4K",
+          "18446744073709551615",
+          "1.5G",
+          "7Ei",
+          "+12",
+          "-3.25",
+          "0x10",
+          "17179869184G",
+          "2001-02-03 04:05:06.789",
+          "now",
+          "yesterday",
+          "2026-11-22T10:00:00Z",
+          "@1700000000",
+          "zstd:19",
+          "none",
+          "u+rwx,go-w",
+          "07777",
+          "=u",
+          "+3c",
+          "1b",
+          "root",
+          "%-10n %Y %x %%\\n",
+          "+%Y-%m-%d\n%H:%M",
+          "long-iso"});
 }
 
 }  // namespace
@@ -291,6 +355,7 @@ int main(int argc, char** argv) {
   dgfs::test::add_extents(folder);
   dgfs::test::add_keys(folder);
   dgfs::test::add_models(folder);
+  dgfs::test::add_texts(folder);
   dgfs::test::add_images(folder, argv[2]);
   return 0;
 }

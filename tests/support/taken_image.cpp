@@ -98,13 +98,29 @@ void TakenImage::reseal_records() {
   }
 }
 
+const Buffer& TakenImage::sealed(SectionKind kind, std::size_t number) const {
+  const auto& body = bodies_[static_cast<std::size_t>(kind)][number];
+  auto& known = sealed_[static_cast<std::size_t>(kind)];
+  if (known.size() <= number) known.resize(number + 1);
+  auto& [sealed_body, block] = known[number];
+  if (block.empty() || sealed_body != body) {
+    sealed_body = body;
+    block.clear();
+    format::seal_block(kind, body, block);
+  }
+  return block;
+}
+
 Buffer TakenImage::index() const {
   Buffer index(kPageBytes);
   auto placed = superblock;
   for (std::size_t i = 1; i < format::kSectionKinds; ++i) {
     const auto kind = static_cast<SectionKind>(i);
     const auto begin = index.size();
-    for (const auto& body : bodies_[i]) format::seal_block(kind, body, index);
+    for (std::size_t number = 0; number < bodies_[i].size(); ++number) {
+      const auto& block = sealed(kind, number);
+      index.insert(index.end(), block.begin(), block.end());
+    }
     index.insert(index.end(), raw_[i].begin(), raw_[i].end());
     placed.sections[i] = {};
     if (index.size() > begin) placed.sections[i] = {kind, begin, index.size() - begin};

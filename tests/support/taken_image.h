@@ -48,8 +48,16 @@ class TakenImage {
   std::vector<format::PageRecord> records;
 
  private:
+  struct Sealed {
+    Buffer body;
+    Buffer block;
+  };
+  [[nodiscard]] const Buffer& sealed(format::SectionKind kind, std::size_t number) const;
+
   std::array<std::vector<Buffer>, format::kSectionKinds> bodies_;
   std::array<Buffer, format::kSectionKinds> raw_;
+  // As index() sealed them last: to compress a model takes longer than all else of a test.
+  mutable std::array<std::vector<Sealed>, format::kSectionKinds> sealed_;
 };
 
 /// Whether a section is made of sealed blocks.

@@ -3,8 +3,9 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """Golden images: what was built stays readable, and the same tree still gives the same bytes.
 
-golden/NAME.img and NAME.idx are an image and its index, made from the tree `make_NAME` below. With
---renew they are written anew: for a deliberate change of the format, in the commit that makes it.
+golden/NAME.img and NAME.idx are an image and its index, NAME.1 and so on its further volumes, made
+from the tree `make_NAME` below. With --renew NAME they are written anew, all without a name: for a
+deliberate change of the format, in the commit that makes it.
 """
 import ctypes
 import hashlib
@@ -118,10 +119,36 @@ def make_digests(root):
     settle(root)
 
 
+def make_volumes(root):
+    """Large files, which stand apart from the others and go where there is least."""
+    for number in range(20):
+        put(root / f"{number % 3}" / f"small-{number:02}", b"%d " % number * number)
+    for number in range(5):
+        line = hashlib.shake_256(b"%d" % (number // 2)).digest(200) * 20
+        put(root / f"{number % 2}/large-{number}", line * 1100 + b"%d" % (number // 2))
+    put_special(root)
+    os.link(root / "0/large-2", root / "too")
+    settle(root)
+
+
 TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens,
-         "packed": make_packed, "digests": make_digests}
+         "packed": make_packed, "digests": make_digests, "volumes": make_volumes}
 # The first ones are older than either.
-OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"]}
+OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"],
+           "volumes": ["--compress", "zstd:6", "--digest", "sha256"]}
+VOLUMES = {"volumes": 3}  # all others are one file
+
+
+def files_of(name, image):
+    """(golden file, file of an image at that path) of each."""
+    pairs = [(GOLDEN / f"{name}.img", image), (GOLDEN / f"{name}.idx", f"{image}.idx")]
+    further = range(1, VOLUMES.get(name, 1))
+    return pairs + [(GOLDEN / f"{name}.{number}", f"{image}.{number}") for number in further]
+
+
+def copy_golden(name, image):
+    for golden, path in files_of(name, image):
+        shutil.copyfile(golden, path)
 
 
 def build_golden(name, scratch):
@@ -132,7 +159,8 @@ def build_golden(name, scratch):
     TREES[name](tree)
     image = scratch / f"{name}.dgfs"
     dgfs("build", tree, image, "--quiet", "--owner", "0", "--group", "0", "--no-xattrs",
-         *OPTIONS.get(name, ["--no-dedup"]))
+         *OPTIONS.get(name, ["--no-dedup"]),
+         *(word for _, path in files_of(name, image)[2:] for word in ("--volume", path)))
     return tree, image
 
 
@@ -149,8 +177,7 @@ class Golden(support.ScratchCase):
             tree.chmod(0o755)
             TREES[name](tree)
             image = self.scratch / f"{name}.dgfs"
-            shutil.copyfile(GOLDEN / f"{name}.img", image)
-            shutil.copyfile(GOLDEN / f"{name}.idx", f"{image}.idx")
+            copy_golden(name, image)
             dgfs("verify", image)
             dgfs("extract", image, self.scratch / f"{name}.out", "--quiet")
             compare(tree, self.scratch / f"{name}.out", "--no-owner", "--no-xattrs")
@@ -164,9 +191,8 @@ class Golden(support.ScratchCase):
                                     f"{ZSTD_VERSION}")
         for name in self.each():
             _, image = build_golden(name, self.scratch)
-            self.assertEqual((GOLDEN / f"{name}.img").read_bytes(), image.read_bytes())
-            self.assertEqual((GOLDEN / f"{name}.idx").read_bytes(),
-                             pathlib.Path(f"{image}.idx").read_bytes())
+            for golden, path in files_of(name, image):
+                self.assertEqual(golden.read_bytes(), pathlib.Path(path).read_bytes(), golden)
 
     def test_digests_are_those_of_the_contents(self):
         image = self.scratch / "digests.dgfs"
@@ -194,17 +220,28 @@ class Golden(support.ScratchCase):
         self.assertEqual(pages[1], 1, "link records")
 
 
-def renew():
+    def test_one_is_of_several_volumes(self):
+        image = self.scratch / "volumes.dgfs"
+        copy_golden("volumes", image)
+        listed = dgfs("volume", "list", "--json", image).stdout.splitlines()
+        rows = [json.loads(line) for line in listed]
+        self.assertEqual([row["volume"] for row in rows], [0, 1, 2])
+        for row in rows:
+            self.assertFalse(row["is_missing"])
+            self.assertGreater(row["content_bytes"], 1000)
+
+
+def renew(names):
     import tempfile
     with tempfile.TemporaryDirectory() as scratch:
-        for name in TREES:
+        for name in names:
             _, image = build_golden(name, pathlib.Path(scratch))
-            shutil.copyfile(image, GOLDEN / f"{name}.img")
-            shutil.copyfile(f"{image}.idx", GOLDEN / f"{name}.idx")
+            for golden, path in files_of(name, image):
+                shutil.copyfile(path, golden)
 
 
 if __name__ == "__main__":
     if "--renew" in sys.argv:
-        renew()
+        renew(sys.argv[sys.argv.index("--renew") + 1:] or TREES)
     else:
         support.main()
