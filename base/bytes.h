@@ -32,6 +32,9 @@ struct Time {
   friend auto operator<=>(const Time&, const Time&) = default;
 };
 
+/// Of clocks, which count nanoseconds.
+inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
 /// One extended attribute. A value.
 struct Xattr {
   std::string name;  ///< with its namespace prefix ("user.x"), no NUL

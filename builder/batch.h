@@ -26,7 +26,7 @@
 namespace dgfs::builder {
 
 /// A batch is one write: large enough for devices, small enough that several fit into caches.
-inline constexpr std::size_t kBatchBytesMax = 64 * (format::kFrameBytes + format::kChecksumBytes);
+inline constexpr std::size_t kBatchBytesMax = 64 * format::kStoredFrameBytes;
 
 /// How the extent of a file was stored. A value.
 struct StoredExtent {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRecordBytesMax = std::size_t{1} << 18;
 
 // Large files in one directory follow one another; few levels of handles suffice.
-constexpr std::size_t kOpenLevelsMax = 16;
+constexpr std::size_t kBatchOpenLevelsMax = 16;
 
 std::size_t held_bytes(const Batch& batch) {
   return batch.records.size() + batch.items.size() * sizeof(BatchItem);
@@ -39,7 +39,7 @@ BatchMaker::BatchMaker(const storage::Directory& root, const TreeSpool& tree, Li
       stop_(stop),
       xattrs_(xattrs),
       packer_(packer),
-      cursor_(root, kOpenLevelsMax) {}
+      cursor_(root, kBatchOpenLevelsMax) {}
 
 Result<bool> BatchMaker::fill(Batch& batch) {
   batch.number = next_number_++;
@@ -170,7 +170,7 @@ Status BatchMaker::begin_digest(std::uint64_t size_bytes) {
 
 void BatchMaker::add_piece(Batch& batch) {
   const auto stored_frame_bytes = large_->codec == format::ExtentCodec::kRaw
-                                      ? format::kFrameBytes + format::kChecksumBytes
+                                      ? format::kStoredFrameBytes
                                       : format::kZstdFrameStoredBytesMax;
   const std::uint64_t piece_bytes_max =
       data_bytes_max_ / stored_frame_bytes * format::frame_bytes(large_->codec);

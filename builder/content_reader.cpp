@@ -8,11 +8,6 @@
 #include "format/extent.h"
 
 namespace dgfs::builder {
-namespace {
-
-constexpr std::size_t kStoredFrameBytes = format::kFrameBytes + format::kChecksumBytes;
-
-}  // namespace
 
 void ContentReader::fill(Batch& batch) {
   batch.reserve_data(options_.data_bytes);
@@ -155,7 +150,7 @@ void ContentReader::add_fingerprints(Bytes content, Batch& batch) const {
 void ContentReader::add_raw_fingerprints(Bytes frames, Batch& batch) const {
   static_assert(kFingerprintChunkBytes == format::kFrameBytes);
   while (!frames.empty()) {
-    const auto frame = frames.first(std::min(frames.size(), kStoredFrameBytes));
+    const auto frame = frames.first(std::min(frames.size(), format::kStoredFrameBytes));
     add_fingerprints(frame.subspan(format::kChecksumBytes), batch);
     frames = frames.subspan(frame.size());
   }

@@ -12,7 +12,6 @@ namespace dgfs::builder {
 namespace {
 
 constexpr std::size_t kCompareBytes = std::size_t{1} << 20;
-constexpr std::size_t kStoredFrameBytes = format::kFrameBytes + format::kChecksumBytes;
 
 // A batch's data moves to its begin as extents leave it.
 class Compaction {
@@ -147,10 +146,11 @@ std::optional<Buffer> Deduplicator::open(const Loaded& extent, std::uint64_t con
     const auto stored =
         extent.stored.subspan(static_cast<std::size_t>(is_raw ? format::raw_frame_offset(i) : 0));
     const auto opened =
-        is_raw ? format::open_frame(extent.codec, i,
-                                    stored.first(std::min(stored.size(), kStoredFrameBytes)),
-                                    out.first(std::min(out.size(), format::kFrameBytes)), options)
-               : format::open_frame(extent.codec, i, stored, out, options);
+        is_raw
+            ? format::open_frame(extent.codec, i,
+                                 stored.first(std::min(stored.size(), format::kStoredFrameBytes)),
+                                 out.first(std::min(out.size(), format::kFrameBytes)), options)
+            : format::open_frame(extent.codec, i, stored, out, options);
     if (!opened) return std::nullopt;
   }
   return content;

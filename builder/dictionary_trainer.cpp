@@ -36,7 +36,7 @@ constexpr std::uint64_t kContentPerDictionaryByte = 16;
 constexpr std::size_t kDictionaryBytesMin = 1024;
 // Whether it pays is tried on so many samples, at a level that is fast.
 constexpr std::size_t kTriedSamplesMax = 64;
-constexpr int kTrialLevel = 3;
+constexpr int kDictionaryTrialLevel = 3;
 
 // The files of one class.
 struct FileClass {
@@ -194,8 +194,8 @@ class DictionaryTrainer {
     for (std::size_t i = 0; i < samples.size(); i += stride) {
       const Buffer& sample = samples[i];
       const auto out = MutableBytes(room).first(sample.size());
-      DGFS_TRY(plain, compressor.compress(sample, kTrialLevel, nullptr, out));
-      DGFS_TRY(stored, compressor.compress(sample, kTrialLevel, &dictionary, out));
+      DGFS_TRY(plain, compressor.compress(sample, kDictionaryTrialLevel, nullptr, out));
+      DGFS_TRY(stored, compressor.compress(sample, kDictionaryTrialLevel, &dictionary, out));
       tried_bytes += sample.size();
       plain_bytes += plain.value_or(sample.size());
       stored_bytes += stored.value_or(sample.size());

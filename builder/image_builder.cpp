@@ -20,7 +20,8 @@
 namespace dgfs::builder {
 namespace {
 
-constexpr std::size_t kStoredFrameBytes = format::kFrameBytes + format::kChecksumBytes;
+using format::kStoredFrameBytes;
+
 constexpr std::size_t kBatchFramesMax = kBatchBytesMax / kStoredFrameBytes;
 constexpr std::size_t kBatchFramesMin = 2;
 // A compressed one and its seek table must fit.
@@ -30,7 +31,7 @@ constexpr std::size_t kSortBytesMin = std::size_t{1} << 20;
 constexpr std::size_t kNameBytesMax = std::size_t{8} << 20;
 constexpr std::size_t kNameBytesMin = std::size_t{1} << 18;
 constexpr std::size_t kFinishedBatchesMax = 16;
-constexpr std::size_t kAheadBytesMax = std::size_t{8} << 20;
+constexpr std::size_t kScanAheadBytesMax = std::size_t{8} << 20;
 // More than the records of what is read while the model is trained.
 constexpr std::size_t kHeldBytesMax = std::size_t{16} << 20;
 constexpr unsigned kThreadsMax = 256;
@@ -98,7 +99,7 @@ ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const sto
   budget.batches = std::clamp(batch_memory_bytes / budget.batch_bytes, threads + 1, batches);
   budget.sort_bytes = std::clamp(memory_bytes / 4, kSortBytesMin, kSortBytesMax);
   budget.name_bytes = std::clamp(memory_bytes / 16, kNameBytesMin, kNameBytesMax);
-  budget.ahead_bytes = std::min(memory_bytes / 32, kAheadBytesMax);
+  budget.ahead_bytes = std::min(memory_bytes / 32, kScanAheadBytesMax);
   budget.held_bytes = std::min(memory_bytes / 16, kHeldBytesMax);
   const std::size_t volumes = 1 + options.volume_paths.size();
   budget.write_bytes =

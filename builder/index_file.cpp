@@ -10,7 +10,7 @@ namespace dgfs::builder {
 namespace {
 
 constexpr std::size_t kSectionAlignment = 8;
-constexpr std::size_t kCopyBytes = std::size_t{1} << 18;
+constexpr std::size_t kSpoolCopyBytes = std::size_t{1} << 18;
 
 }  // namespace
 
@@ -33,10 +33,10 @@ Status IndexFile::append(Bytes bytes) {
 }
 
 Status IndexFile::append(const Spool& spool) {
-  SpoolCursor cursor(spool, 0, spool.size_bytes(), kCopyBytes);
+  SpoolCursor cursor(spool, 0, spool.size_bytes(), kSpoolCopyBytes);
   while (!cursor.at_end()) {
     DGFS_CHECK(stop_.check());
-    const auto count = std::min<std::uint64_t>(cursor.remaining_bytes(), kCopyBytes);
+    const auto count = std::min<std::uint64_t>(cursor.remaining_bytes(), kSpoolCopyBytes);
     DGFS_TRY(bytes, cursor.take(static_cast<std::size_t>(count)));
     DGFS_CHECK(append(bytes));
   }

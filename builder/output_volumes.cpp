@@ -11,11 +11,11 @@
 namespace dgfs::builder {
 namespace {
 
-constexpr std::size_t kCopyBytes = std::size_t{4} << 20;
+constexpr std::size_t kIndexCopyBytes = std::size_t{4} << 20;
 
 Status copy_index(const storage::File& index, std::uint64_t index_bytes, const StopFlag& stop,
                   AppendFile& image) {
-  Buffer buffer(static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, index_bytes)));
+  Buffer buffer(static_cast<std::size_t>(std::min<std::uint64_t>(kIndexCopyBytes, index_bytes)));
   for (std::uint64_t at = 0; at < index_bytes; at += buffer.size()) {
     DGFS_CHECK(stop.check());
     const auto part = MutableBytes(buffer).first(

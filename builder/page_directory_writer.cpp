@@ -12,7 +12,7 @@ namespace {
 using format::SectionKind;
 
 // Blocks are also cut by bytes, for trees of very long paths: a block body may have 16 MiB.
-constexpr std::size_t kStringBytesMax = std::size_t{1} << 20;
+constexpr std::size_t kBlockStringBytesMax = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -20,8 +20,8 @@ Status PageDirectoryWriter::add(format::PageRecord record) {
   record_bytes_ += record.prefix.size() + record.separator.size();
   records_.push_back(std::move(record));
   ++page_count_;
-  const bool full =
-      records_.size() == format::kPageDirectoryBlockRecords || record_bytes_ >= kStringBytesMax;
+  const bool full = records_.size() == format::kPageDirectoryBlockRecords ||
+                    record_bytes_ >= kBlockStringBytesMax;
   return full ? end_block() : Status(ok());
 }
 
@@ -42,7 +42,8 @@ Status PageDirectoryWriter::end_block() {
   records_.clear();
   record_bytes_ = 0;
   DGFS_CHECK(blocks_.append(block));
-  const bool full = rows_.size() == format::kPageRootBlockRows || row_bytes_ >= kStringBytesMax;
+  const bool full =
+      rows_.size() == format::kPageRootBlockRows || row_bytes_ >= kBlockStringBytesMax;
   return full ? end_root_block() : Status(ok());
 }
 

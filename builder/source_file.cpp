@@ -16,6 +16,7 @@ namespace {
 
 using format::kChecksumBytes;
 using format::kFrameBytes;
+using format::kStoredFrameBytes;
 
 // The block of most file systems: a smaller hole saves nothing when it is extracted.
 constexpr std::uint64_t kHoleBytes = 4096;
@@ -143,9 +144,9 @@ Status SourceFile::read_frames(std::uint64_t first_frame, std::uint64_t content_
                           [&](std::uint64_t offset, std::uint64_t at, std::uint64_t count) {
                             return read_stretch(offset, at, count, out);
                           }));
-  for (std::size_t at = 0; at < out.size(); at += kFrameBytes + kChecksumBytes) {
-    const auto frame = out.subspan(at, std::min(out.size() - at, kFrameBytes + kChecksumBytes));
-    const std::uint64_t number = first_frame + at / (kFrameBytes + kChecksumBytes);
+  for (std::size_t at = 0; at < out.size(); at += kStoredFrameBytes) {
+    const auto frame = out.subspan(at, std::min(out.size() - at, kStoredFrameBytes));
+    const std::uint64_t number = first_frame + at / kStoredFrameBytes;
     checksums.push_back(format::frame_checksum(number, frame.subspan(kChecksumBytes)));
     format::store(frame, 0, checksums.back());
   }

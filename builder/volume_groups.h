@@ -18,7 +18,7 @@ namespace dgfs::builder {
 /// Files of more than this are in no group's count: each goes where there is least. As large as a
 /// batch can be, so that it is packed in pieces whatever the memory.
 inline constexpr std::uint64_t kGroupedFileBytesMax =
-    kBatchBytesMax / (format::kFrameBytes + format::kChecksumBytes) * format::kFrameBytes;
+    kBatchBytesMax / format::kStoredFrameBytes * format::kFrameBytes;
 
 /// Sixteen groups a volume: each then has its share, give or take a sixteenth. But not so small
 /// that what a group costs would tell: it ends an index page early, by half of it on average, and

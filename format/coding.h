@@ -26,6 +26,11 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
+/// base + distance modulo 2^64, as the writer subtracted.
+constexpr std::uint64_t add_zigzag(std::uint64_t base, std::uint64_t zigzag_distance) {
+  return base + static_cast<std::uint64_t>(unzigzag(zigzag_distance));
+}
+
 /// Reads a fixed-width integer at `bytes[offset]`; the caller has checked the length.
 template <class Int>
 Int load(Bytes bytes, std::size_t offset) {

@@ -13,11 +13,6 @@
 namespace dgfs::format {
 namespace {
 
-/// base + distance modulo 2^64, as the writer subtracted.
-std::uint64_t advance(std::uint64_t base, std::uint64_t zigzag_distance) {
-  return base + static_cast<std::uint64_t>(unzigzag(zigzag_distance));
-}
-
 /// Whether the key that keeps `kept_bytes` of `before` and goes on with `suffix` is greater and
 /// shares no more than it says (F-144): one comparison decides both.
 bool rises(std::string_view before, std::size_t kept_bytes, std::string_view suffix) {
@@ -56,11 +51,6 @@ constexpr std::size_t kSharedBytesGuess = 24;
 constexpr std::size_t kCopyStepBytes = 32;
 /// Suffixes up to this length, that is nearly all, are copied in one step of it.
 constexpr std::size_t kShortSuffixBytes = 16;
-constexpr std::uint64_t kNanosecondsEnd = 1'000'000'000;
-
-/// Bit kind - kKindOther for every kind from there on that there is (F-150): no regular file,
-/// which has kinds of its own, no link that is a directory.
-constexpr std::uint32_t kKindsKnown = 0b0111'1101'0111'1110;
 
 }  // namespace
 
@@ -99,7 +89,7 @@ std::vector<std::string_view> ColumnPage::Loader::load_suffixes() {  // F-141
 
 std::size_t ColumnPage::Loader::load_shared_bytes(std::string_view before, std::size_t directory,
                                                   std::string_view suffix) {
-  const auto shared = advance(directory, in_.small());
+  const auto shared = add_zigzag(directory, in_.small());
   if (shared > before.size()) {  // F-143; below zero is far above
     in_.fail("shared prefix is longer than the key before");
     return 0;
@@ -220,7 +210,7 @@ void ColumnPage::Loader::load_attributes() {
 Time ColumnPage::Loader::load_time(std::int64_t base_seconds) {
   Time time;
   time.seconds =
-      static_cast<std::int64_t>(advance(static_cast<std::uint64_t>(base_seconds), in_.number()));
+      static_cast<std::int64_t>(add_zigzag(static_cast<std::uint64_t>(base_seconds), in_.number()));
   return time;
 }
 
@@ -270,7 +260,7 @@ void ColumnPage::Loader::load_other_times(Column column, SparseColumn<Time>& tim
 
 SideRef ColumnPage::Loader::load_ref(std::uint64_t& base_offset) {
   SideRef ref;
-  ref.offset_bytes = base_offset = advance(base_offset, in_.number());
+  ref.offset_bytes = base_offset = add_zigzag(base_offset, in_.number());
   const auto length = in_.number();
   if (length == 0 || length > 0xffffffff || ref.offset_bytes > kFileBytesMax - length) {
     in_.fail("reference out of bounds");  // F-166
@@ -303,7 +293,7 @@ void ColumnPage::Loader::load_extents() {
   std::uint64_t base = 0;
   for (const auto i : load_indexes(Column::kAddresses, is_file)) {
     const auto volume = static_cast<VolumeNumber>(in_.small_up_to(0xffff));
-    base = advance(base, in_.number());
+    base = add_zigzag(base, in_.number());
     if (stored(i) > kFileBytesMax || base > kFileBytesMax - stored(i)) {
       return in_.fail("extent out of bounds");  // F-163
     }
@@ -317,7 +307,7 @@ void ColumnPage::Loader::load_links() {
   InodeNumber inode = 0;
   for (std::uint32_t i = 0; has_links() && i < count_ && !in_.failed(); ++i) {
     if (!is_link(i)) continue;
-    inode = advance(inode, in_.number());
+    inode = add_zigzag(inode, in_.number());
     if (inode == 0) return in_.fail("link to no inode");  // F-164
     page_.link_inodes_.add(i, inode);
   }

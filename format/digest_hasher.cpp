@@ -12,19 +12,17 @@ namespace {
 
 constexpr std::array<std::uint8_t, 65536> kZeros{};
 
-struct FreeMethod {
-  void operator()(EVP_MD* method) const { EVP_MD_free(method); }
-};
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
 }  // namespace
 
 struct DigestHasher::State {
+  struct Free {
+    void operator()(EVP_MD* freed) const { EVP_MD_free(freed); }
+    void operator()(EVP_MD_CTX* freed) const { EVP_MD_CTX_free(freed); }
+  };
+
   // Looked up once: by name it is found anew, under a lock, for every stream.
-  std::unique_ptr<EVP_MD, FreeMethod> method;
-  std::unique_ptr<EVP_MD_CTX, FreeContext> context;
+  std::unique_ptr<EVP_MD, Free> method;
+  std::unique_ptr<EVP_MD_CTX, Free> context;
   bool is_good = false;  // since the stream began
 
   void begin() { is_good = EVP_DigestInit_ex2(context.get(), method.get(), nullptr) == 1; }

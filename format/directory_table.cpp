@@ -15,7 +15,7 @@ namespace {
 // DirectoryTable holds 32-bit positions.
 constexpr std::size_t kDirectoriesMax = std::numeric_limits<std::uint32_t>::max();
 // Room that is made before anything was read; memory of it that is not touched costs nothing.
-constexpr std::uint64_t kReservedMax = std::uint64_t{1} << 22;
+constexpr std::uint64_t kReservedDirectoriesMax = std::uint64_t{1} << 22;
 
 Error corrupt_directory_table(std::uint16_t code, std::size_t offset, std::string text) {
   return Error(ErrorKind::kCorrupt, code, std::move(text)).at_offset(offset);
@@ -59,7 +59,7 @@ std::size_t DirectoryTable::memory_bytes() const {
 DirectoryTable::Loader::Loader(Ordinal entry_count, std::uint64_t directory_count)
     : expected_entries_(entry_count), pending_{0} {
   const auto room =
-      static_cast<std::size_t>(std::min({directory_count, entry_count, kReservedMax}));
+      static_cast<std::size_t>(std::min({directory_count, entry_count, kReservedDirectoriesMax}));
   table_.firsts_.reserve(room);
   table_.directory_of_.reserve(room);
   table_.ordinals_.reserve(room);

@@ -8,10 +8,6 @@
 namespace dgfs::format {
 namespace {
 
-Error contradiction(std::uint16_t code, const char* what) {
-  return Error(ErrorKind::kInvalidArgument, code, what);
-}
-
 Status check_link_name(const Entry& entry) {
   Entry bare;
   bare.key = entry.key;
@@ -60,7 +56,7 @@ Status check_target(const Entry& entry) {
   return fits ? Status(ok()) : contradiction(2188, "symlink target out of bounds");
 }
 
-bool is_time(const Time& time) { return time.nanoseconds < 1'000'000'000; }
+bool is_time(const Time& time) { return time.nanoseconds < kNanosecondsEnd; }
 
 bool is_ref(const SideRef& ref) {
   return ref.present() ? ref.offset_bytes <= kFileBytesMax - ref.length_bytes
@@ -68,6 +64,10 @@ bool is_ref(const SideRef& ref) {
 }
 
 }  // namespace
+
+Error contradiction(std::uint16_t code, const char* what) {
+  return Error(ErrorKind::kInvalidArgument, code, what);
+}
 
 Status check_entry(const Entry& entry) {
   if (!is_valid_mode(entry.mode)) return contradiction(2189, "invalid mode");

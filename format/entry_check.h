@@ -11,6 +11,9 @@
 
 namespace dgfs::format {
 
+/// What is said of entries that cannot be stored.
+[[nodiscard]] Error contradiction(std::uint16_t code, const char* what);
+
 /// One entry by itself. Errors: kInvalidArgument.
 [[nodiscard]] Status check_entry(const Entry& entry);
 

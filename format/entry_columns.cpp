@@ -20,10 +20,6 @@ namespace {
 
 using Entries = std::span<const Entry>;
 
-Error contradiction(std::uint16_t code, const char* what) {
-  return Error(ErrorKind::kInvalidArgument, code, what);
-}
-
 bool is_link_name(const Entry& entry) { return entry.link_inode != 0; }
 
 std::uint8_t kind_of(const Entry& entry) {

@@ -26,6 +26,9 @@ inline constexpr std::size_t kPageKeysBytesMax = std::size_t{1} << 22;
 inline constexpr std::uint8_t kKindOther = 64;
 inline constexpr std::uint8_t kKindLink = 72;
 inline constexpr std::uint8_t kKindEnd = 80;
+/// Bit kind - kKindOther for every kind from there on that there is (F-150): no regular file,
+/// which has kinds of its own, no link that is a directory.
+inline constexpr std::uint32_t kKindsKnown = 0b0111'1101'0111'1110;
 
 /// Types in the order of their numbers in kinds.
 inline constexpr std::uint32_t kTypes[] = {kTypeRegular, kTypeDirectory,       kTypeSymlink,

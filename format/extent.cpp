@@ -41,7 +41,6 @@ Status decompress(Bytes frame, MutableBytes out, const FrameOptions& options) {
 }  // namespace
 
 std::uint64_t raw_content_bytes(std::uint64_t stored_bytes) {
-  constexpr std::uint64_t kStoredFrameBytes = kFrameBytes + kChecksumBytes;
   const auto full = stored_bytes / kStoredFrameBytes * kFrameBytes;
   const auto rest = stored_bytes % kStoredFrameBytes;
   if (rest == 0) return full;

@@ -48,7 +48,7 @@ inline constexpr std::uint64_t kZstdFramesMax = std::uint64_t{1} << 20;
 
 /// Where frame `frame` of a raw extent begins, from the extent's start.
 [[nodiscard]] constexpr std::uint64_t raw_frame_offset(std::uint64_t frame) {
-  return frame * (kFrameBytes + kChecksumBytes);
+  return frame * kStoredFrameBytes;
 }
 /// Whether a zstd extent of so much content has a seek table.
 [[nodiscard]] constexpr bool has_seek_table(std::uint64_t content_bytes) {

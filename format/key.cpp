@@ -93,8 +93,8 @@ std::string_view name_of_key(std::string_view key) {
 }
 
 std::string link_key(std::uint64_t inode) {
-  std::string key(8, '\0');
-  for (std::size_t i = 0; i < 8; ++i) key[i] = static_cast<char>(inode >> (56 - 8 * i));
+  std::string key(kLinkKeyBytes, '\0');
+  for (std::size_t i = 0; i < kLinkKeyBytes; ++i) key[i] = static_cast<char>(inode >> (56 - 8 * i));
   return key;
 }
 

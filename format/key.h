@@ -10,6 +10,8 @@
 // recursively (BetrFS's depth-first order).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,7 +42,8 @@ namespace dgfs::format {
 /// relative to a prefix that ends at or inside the name).
 [[nodiscard]] std::string_view name_of_key(std::string_view key);
 
-/// Key of a link record: the inode number, 8 bytes, big-endian.
+inline constexpr std::size_t kLinkKeyBytes = 8;
+/// Key of a link record: the inode number, kLinkKeyBytes, big-endian.
 [[nodiscard]] std::string link_key(std::uint64_t inode);
 
 /// Length of the longest common prefix.

@@ -24,8 +24,12 @@ inline constexpr std::size_t kTargetBytesMax = 4095;
 /// Content covered by one checksum: what a random read of a large file must read and verify.
 inline constexpr std::size_t kFrameBytes = 65536;
 inline constexpr std::size_t kChecksumBytes = 8;
+/// Both: a whole frame of a raw extent.
+inline constexpr std::size_t kStoredFrameBytes = kChecksumBytes + kFrameBytes;
 /// A file size that lseek(2) can address.
 inline constexpr std::uint64_t kFileBytesMax = (std::uint64_t{1} << 63) - 1;
+/// A time's nanoseconds are less (F-154).
+inline constexpr std::uint64_t kNanosecondsEnd = 1'000'000'000;
 /// Entries a page may hold: bounds what a decoder allocates for 4 KiB of input.
 inline constexpr std::size_t kPageEntriesMax = 16384;
 /// Decoded size of a page payload, likewise.

@@ -12,7 +12,7 @@ namespace dgfs::format {
 namespace {
 
 // Room that is made before anything was read; memory of it that is not touched costs nothing.
-constexpr std::uint64_t kReservedMax = std::uint64_t{1} << 20;
+constexpr std::uint64_t kReservedPagesMax = std::uint64_t{1} << 20;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ Status PageDirectory::check_order(std::size_t page) const {
 }
 
 PageDirectory::Loader::Loader(std::uint64_t page_count) {
-  directory_.pages_.reserve(static_cast<std::size_t>(std::min(page_count, kReservedMax)));
+  directory_.pages_.reserve(static_cast<std::size_t>(std::min(page_count, kReservedPagesMax)));
 }
 
 Status PageDirectory::Loader::add(Bytes body) {

@@ -11,11 +11,11 @@
 namespace dgfs::format {
 namespace {
 
-constexpr std::string_view kMagic = "DGFSIDX1";
-constexpr const char* kSection = "superblock";
+constexpr std::string_view kSuperblockMagic = "DGFSIDX1";
+constexpr const char* kSuperblockSection = "superblock";
 constexpr std::size_t kRowBytes = 24;
 constexpr std::size_t kSectionCountOffset = 144;
-constexpr std::size_t kFieldBytes = 152;  ///< fields end here, the section table begins
+constexpr std::size_t kSuperblockFieldBytes = 152;  ///< fields end here, the section table begins
 
 // Name of each 8-byte field and its place, in one list for both directions.
 struct Field {
@@ -35,7 +35,9 @@ constexpr std::size_t kNextInodeOffset = 80;
 constexpr std::size_t kCreatedOffset = 88;
 
 Error corrupt_superblock(std::uint16_t code, std::size_t offset, std::string text) {
-  return Error(ErrorKind::kCorrupt, code, std::move(text)).in_section(kSection).at_offset(offset);
+  return Error(ErrorKind::kCorrupt, code, std::move(text))
+      .in_section(kSuperblockSection)
+      .at_offset(offset);
 }
 
 /// A row of the table as it stands there; its kind may be one that this program does not know.
@@ -107,7 +109,7 @@ Status load_sections(Bytes page, std::size_t begin, Superblock& superblock) {
                                      row.length_bytes};
   }
   DGFS_CHECK(check_overlap(rows));
-  return check_header_rest(kSection, begin + count * kRowBytes, page);
+  return check_header_rest(kSuperblockSection, begin + count * kRowBytes, page);
 }
 
 // F-024
@@ -177,7 +179,7 @@ std::uint32_t store_sections(const Superblock& superblock, MutableBytes page) {
   for (std::uint32_t kind = 1; kind < kSectionKinds; ++kind) {
     const auto& place = superblock.sections[kind];
     if (place.length_bytes == 0) continue;
-    const auto at = kFieldBytes + count++ * kRowBytes;
+    const auto at = kSuperblockFieldBytes + count++ * kRowBytes;
     store(page, at, kind);
     store(page, at + 8, place.offset_bytes);
     store(page, at + 16, place.length_bytes);
@@ -187,22 +189,23 @@ std::uint32_t store_sections(const Superblock& superblock, MutableBytes page) {
 
 }  // namespace
 
-static_assert(kFieldBytes + kSectionKinds * kRowBytes <= kHeaderChecksumOffset);
+static_assert(kSuperblockFieldBytes + kSectionKinds * kRowBytes <= kHeaderChecksumOffset);
 
 Buffer encode_superblock(const Superblock& superblock) {
   Buffer page(kPageBytes);
   for (const auto& field : kFields) store(page, field.offset, superblock.*field.member);
   store(page, kCreatedOffset, superblock.created_seconds);
   store(page, kSectionCountOffset, store_sections(superblock, page));
-  seal_header_page(kMagic,
-                   {superblock.version_major, superblock.version_minor, kFieldBytes,
+  seal_header_page(kSuperblockMagic,
+                   {superblock.version_major, superblock.version_minor, kSuperblockFieldBytes,
                     superblock.compat, superblock.ro_compat, superblock.incompat, superblock.uuid},
                    page);
   return page;
 }
 
 Result<Superblock> decode_superblock(Bytes page) {
-  DGFS_TRY(common, open_header_page(kMagic, kSection, kFieldBytes, page));
+  DGFS_TRY(common,
+           open_header_page(kSuperblockMagic, kSuperblockSection, kSuperblockFieldBytes, page));
   Superblock superblock;
   load_fields(page, common, superblock);
   if (load<std::uint32_t>(page, kSectionCountOffset + 4) != 0) {
@@ -216,6 +219,8 @@ Result<Superblock> decode_superblock(Bytes page) {
   return superblock;
 }
 
-bool is_superblock(Bytes bytes) { return as_text(bytes).substr(0, kMagic.size()) == kMagic; }
+bool is_superblock(Bytes bytes) {
+  return as_text(bytes).substr(0, kSuperblockMagic.size()) == kSuperblockMagic;
+}
 
 }  // namespace dgfs::format

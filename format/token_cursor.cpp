@@ -11,17 +11,11 @@
 namespace dgfs::format {
 namespace {
 
-constexpr std::uint64_t kNanosecondsEnd = 1'000'000'000;
 constexpr std::size_t kSparseMapRef = 0;
 constexpr std::size_t kXattrsRef = 1;
 constexpr std::size_t kLongTargetRef = 2;
 
 bool has(unsigned mask, Extra extra) { return (mask & static_cast<unsigned>(extra)) != 0; }
-
-/// base + distance modulo 2^64, as the writer subtracted.
-std::uint64_t advance(std::uint64_t base, std::uint64_t zigzag_distance) {
-  return base + static_cast<std::uint64_t>(unzigzag(zigzag_distance));
-}
 
 bool is_device_kind(unsigned kind) {
   return kind == kKindOther + kCharacterDeviceNumber || kind == kKindOther + kBlockDeviceNumber;
@@ -30,9 +24,6 @@ bool is_device_kind(unsigned kind) {
 /// Rows of regular files, none of them a further name.
 constexpr unsigned kRowPlainEnd = kKindOther << kRowFlagBits;
 constexpr unsigned kRowChanges = kRowAttributes | kRowTime | kRowExtras;
-
-/// Kinds from kKindOther on that there are (F-150).
-constexpr std::uint32_t kKindsKnown = 0b0111'1101'0111'1110;
 
 }  // namespace
 
@@ -154,15 +145,15 @@ bool TokenCursor::read_mtime(bool changed) {
 
 void TokenCursor::read_time(const Time& base, Time& time) {
   time.seconds = static_cast<std::int64_t>(
-      advance(static_cast<std::uint64_t>(base.seconds), number(NumberKind::kSeconds)));
+      add_zigzag(static_cast<std::uint64_t>(base.seconds), number(NumberKind::kSeconds)));
   const auto nanoseconds = number(NumberKind::kNanoseconds);
   time.nanoseconds = static_cast<std::uint32_t>(std::min<std::uint64_t>(nanoseconds, ~0u));
 }
 
 void TokenCursor::read_ref(std::size_t number_of_ref, SideRef& ref) {
   auto& base = refs_[number_of_ref];
-  base.offset_bytes = advance(base.offset_bytes, number(NumberKind::kReference));
-  const auto length = advance(base.length_bytes, number(NumberKind::kReference));
+  base.offset_bytes = add_zigzag(base.offset_bytes, number(NumberKind::kReference));
+  const auto length = add_zigzag(base.length_bytes, number(NumberKind::kReference));
   base.length_bytes = static_cast<std::uint32_t>(length);
   if (length == 0 || length > 0xffffffff || base.offset_bytes > kFileBytesMax - length) {
     fail("reference out of bounds");  // F-166
@@ -178,7 +169,7 @@ bool TokenCursor::read_rich(unsigned kind, bool has_extras) {
   rich_.mtime = mtime_;
   rich_.size_bytes = size_bytes_;
   if (is_link_kind(static_cast<std::uint8_t>(kind))) {
-    link_inode_ = advance(link_inode_, number(NumberKind::kLinkInode));
+    link_inode_ = add_zigzag(link_inode_, number(NumberKind::kLinkInode));
     rich_.link_inode = link_inode_;
     if (link_inode_ == 0) return fail("link to no inode");  // F-164
   }
@@ -216,7 +207,7 @@ bool TokenCursor::read_extent(unsigned mask) {
   running_bytes_ = rich_.stored_bytes;
   if (!has(mask, Extra::kAddress)) return true;
   const auto volume = number(NumberKind::kOther);
-  const auto offset = advance(next_address_, number(NumberKind::kAddress));
+  const auto offset = add_zigzag(next_address_, number(NumberKind::kAddress));
   if (volume > 0xffff) return fail("extent out of bounds");  // F-163
   rich_.address = DataAddress{static_cast<VolumeNumber>(volume), offset};
   next_address_ = offset + rich_.stored_bytes;

@@ -65,9 +65,8 @@ void TokenPage::load_defaults(BitReader& in) {
   const auto times = in.bits(kTimeCountBits) + 1;
   Time time;
   for (std::size_t i = 0; i < times; ++i) {
-    time.seconds = static_cast<std::int64_t>(
-        static_cast<std::uint64_t>(time.seconds) +
-        static_cast<std::uint64_t>(unzigzag(read_number(model_, NumberKind::kSeconds, in))));
+    time.seconds = static_cast<std::int64_t>(add_zigzag(
+        static_cast<std::uint64_t>(time.seconds), read_number(model_, NumberKind::kSeconds, in)));
     time.nanoseconds = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(read_number(model_, NumberKind::kNanoseconds, in), ~0u));
     head_.times.append(time);

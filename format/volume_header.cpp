@@ -8,17 +8,19 @@
 namespace dgfs::format {
 namespace {
 
-constexpr std::string_view kMagic = "DGFSVOL1";
-constexpr const char* kSection = "volume header";
+constexpr std::string_view kVolumeMagic = "DGFSVOL1";
+constexpr const char* kVolumeSection = "volume header";
 constexpr std::size_t kNumberOffset = 56;
 constexpr std::size_t kDataEndOffset = 64;
 constexpr std::size_t kIndexOffsetOffset = 72;
-constexpr std::size_t kIndexBytesOffset = 80;
+constexpr std::size_t kVolumeIndexBytesOffset = 80;
 constexpr std::size_t kFileBytesOffset = 88;
-constexpr std::size_t kFieldBytes = 96;
+constexpr std::size_t kVolumeFieldBytes = 96;
 
 Error corrupt_volume_header(std::uint16_t code, std::size_t offset, std::string text) {
-  return Error(ErrorKind::kCorrupt, code, std::move(text)).in_section(kSection).at_offset(offset);
+  return Error(ErrorKind::kCorrupt, code, std::move(text))
+      .in_section(kVolumeSection)
+      .at_offset(offset);
 }
 
 VolumeHeader load_fields(Bytes page, const HeaderCommon& common) {
@@ -28,7 +30,7 @@ VolumeHeader load_fields(Bytes page, const HeaderCommon& common) {
   header.number = load<VolumeNumber>(page, kNumberOffset);
   header.data_end = load<std::uint64_t>(page, kDataEndOffset);
   header.index_offset = load<std::uint64_t>(page, kIndexOffsetOffset);
-  header.index_bytes = load<std::uint64_t>(page, kIndexBytesOffset);
+  header.index_bytes = load<std::uint64_t>(page, kVolumeIndexBytesOffset);
   header.file_bytes = load<std::uint64_t>(page, kFileBytesOffset);
   return header;
 }
@@ -65,26 +67,29 @@ Buffer encode_volume_header(const VolumeHeader& header) {
   store(page, kNumberOffset, header.number);
   store(page, kDataEndOffset, header.data_end);
   store(page, kIndexOffsetOffset, header.index_offset);
-  store(page, kIndexBytesOffset, header.index_bytes);
+  store(page, kVolumeIndexBytesOffset, header.index_bytes);
   store(page, kFileBytesOffset, header.file_bytes);
   seal_header_page(
-      kMagic, {kVersionMajor, kVersionMinor, kFieldBytes, 0, 0, header.incompat, header.image_uuid},
+      kVolumeMagic,
+      {kVersionMajor, kVersionMinor, kVolumeFieldBytes, 0, 0, header.incompat, header.image_uuid},
       page);
   return page;
 }
 
 Result<VolumeHeader> decode_volume_header(Bytes page) {
-  DGFS_TRY(common, open_header_page(kMagic, kSection, kFieldBytes, page));
+  DGFS_TRY(common, open_header_page(kVolumeMagic, kVolumeSection, kVolumeFieldBytes, page));
   const auto header = load_fields(page, common);
   if (load<std::uint16_t>(page, kNumberOffset + 2) != 0 ||
       load<std::uint32_t>(page, kNumberOffset + 4) != 0) {
     return corrupt_volume_header(2600, kNumberOffset + 2, "reserved bytes are not zero");
   }
   DGFS_CHECK(check_places(header));
-  DGFS_CHECK(check_header_rest(kSection, common.header_bytes, page));
+  DGFS_CHECK(check_header_rest(kVolumeSection, common.header_bytes, page));
   return header;
 }
 
-bool is_volume_header(Bytes bytes) { return as_text(bytes).substr(0, kMagic.size()) == kMagic; }
+bool is_volume_header(Bytes bytes) {
+  return as_text(bytes).substr(0, kVolumeMagic.size()) == kVolumeMagic;
+}
 
 }  // namespace dgfs::format

@@ -8,9 +8,9 @@
 namespace dgfs::format {
 namespace {
 
-constexpr std::size_t kRowBytesMin = 3;  ///< three varints of one byte each
+constexpr std::size_t kVolumeRowBytesMin = 3;  ///< three varints of one byte each
 
-Result<VolumeRecord> decode_row(Decoder& decoder) {
+Result<VolumeRecord> decode_volume(Decoder& decoder) {
   VolumeRecord record;
   DGFS_TRY(number, decoder.varint_up_to(0xffff));
   record.number = static_cast<VolumeNumber>(number);
@@ -32,17 +32,17 @@ Result<VolumeRecord> decode_row(Decoder& decoder) {
   return record;
 }
 
-Result<std::vector<VolumeRecord>> decode_rows(Bytes body) {
+Result<std::vector<VolumeRecord>> decode_volumes(Bytes body) {
   Decoder decoder(body);
   DGFS_TRY(count, decoder.varint());
-  if (count > decoder.remaining() / kRowBytesMin) {  // F-002
+  if (count > decoder.remaining() / kVolumeRowBytesMin) {  // F-002
     return Error(ErrorKind::kCorrupt, 2622, "more volumes than bytes").at_offset(0);
   }
   std::vector<VolumeRecord> volumes;
   volumes.reserve(static_cast<std::size_t>(count));
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto offset = decoder.offset();
-    DGFS_TRY(record, decode_row(decoder));
+    DGFS_TRY(record, decode_volume(decoder));
     if (!volumes.empty() && record.number <= volumes.back().number) {  // F-035
       return Error(ErrorKind::kCorrupt, 2623, "volume numbers do not rise").at_offset(offset);
     }
@@ -65,7 +65,7 @@ void encode_volume_table(const std::vector<VolumeRecord>& volumes, Buffer& out) 
 }
 
 Result<std::vector<VolumeRecord>> decode_volume_table(Bytes body) {
-  return in_section(SectionKind::kVolumes, decode_rows(body));
+  return in_section(SectionKind::kVolumes, decode_volumes(body));
 }
 
 }  // namespace dgfs::format

@@ -9,22 +9,15 @@
 #include <mutex>
 
 #include "format/coding.h"
+#include "format/zstd_handle.h"
 
 namespace dgfs::format {
-namespace {
-
-struct FreeDictionary {
-  void operator()(ZSTD_CDict* dictionary) const { ZSTD_freeCDict(dictionary); }
-  void operator()(ZSTD_DDict* dictionary) const { ZSTD_freeDDict(dictionary); }
-};
-
-}  // namespace
 
 struct ZstdDictionary::Digest {
   Buffer bytes;
-  std::unique_ptr<ZSTD_DDict, FreeDictionary> decompression;
-  std::mutex mutex;                                                        ///< guards `compression`
-  std::map<int, std::unique_ptr<ZSTD_CDict, FreeDictionary>> compression;  ///< by level
+  ZstdHandle<ZSTD_DDict> decompression;
+  std::mutex mutex;                                   ///< guards `compression`
+  std::map<int, ZstdHandle<ZSTD_CDict>> compression;  ///< by level
 };
 
 ZstdDictionary::ZstdDictionary(std::unique_ptr<Digest> digest) : digest_(std::move(digest)) {}

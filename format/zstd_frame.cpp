@@ -7,20 +7,12 @@
 
 #include <string>
 
+#include "format/zstd_handle.h"
+
 namespace dgfs::format {
-namespace {
-
-struct FreeCompression {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-};
-struct FreeDecompression {
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
-
-}  // namespace
 
 struct ZstdCompressor::Context {
-  std::unique_ptr<ZSTD_CCtx, FreeCompression> zstd{ZSTD_createCCtx()};
+  ZstdHandle<ZSTD_CCtx> zstd{ZSTD_createCCtx()};
 };
 
 ZstdCompressor::ZstdCompressor() : context_(std::make_unique<Context>()) {}
@@ -79,7 +71,7 @@ Status decompress_zstd_frame(Bytes frame, MutableBytes out,
     digested = static_cast<const ZSTD_DDict*>(dictionary->zstd->decompression());
   }
   // A context per call would cost more than decoding a small frame does.
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecompression> context{ZSTD_createDCtx()};
+  thread_local const ZstdHandle<ZSTD_DCtx> context{ZSTD_createDCtx()};
   if (context == nullptr) return Error(ErrorKind::kLimit, 2527, "out of memory for zstd");
   const auto bytes = ZSTD_decompress_usingDDict(context.get(), out.data(), out.size(), frame.data(),
                                                 frame.size(), digested);

@@ -7,16 +7,12 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
-#include <memory>
 #include <optional>
+
+#include "format/zstd_handle.h"
 
 namespace dgfs::format {
 namespace {
-
-struct FreeContext {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
 
 Error failed(ErrorKind kind, std::uint16_t code, std::size_t result) {
   return Error(kind, code, std::string("zstd: ") + ZSTD_getErrorName(result));
@@ -24,14 +20,14 @@ Error failed(ErrorKind kind, std::uint16_t code, std::size_t result) {
 
 /// This thread's context, reset; null when out of memory.
 ZSTD_CCtx* compression_context() {
-  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  thread_local const ZstdHandle<ZSTD_CCtx> context(ZSTD_createCCtx());
   if (context) ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
   return context.get();
 }
 
 ZSTD_DCtx* decompression_context() {
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context = [] {
-    std::unique_ptr<ZSTD_DCtx, FreeContext> fresh(ZSTD_createDCtx());
+  thread_local const ZstdHandle<ZSTD_DCtx> context = [] {
+    ZstdHandle<ZSTD_DCtx> fresh(ZSTD_createDCtx());
     if (fresh) ZSTD_DCtx_setParameter(fresh.get(), ZSTD_d_format, ZSTD_f_zstd1_magicless);
     return fresh;
   }();

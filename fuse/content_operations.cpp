@@ -30,13 +30,13 @@ MutableBytes thread_buffer(std::size_t size_bytes) {
 // image, it would lie once more. It goes while the file is read through, the last but one piece
 // when a read comes to the end of another: what was just read cannot be let go of, and with pages
 // that come back at once the reader is rather faster.
-constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kGivenBackBytes = std::uint64_t{4} << 20;
 
 void give_back_behind(const reader::Image& image, const reader::Node& node, std::uint64_t begin,
                       std::uint64_t end) {
-  const auto piece = end / kPieceBytes;
-  if (piece < 2 || piece == begin / kPieceBytes) return;
-  image.give_back(node, (piece - 2) * kPieceBytes, kPieceBytes);
+  const auto piece = end / kGivenBackBytes;
+  if (piece < 2 || piece == begin / kGivenBackBytes) return;
+  image.give_back(node, (piece - 2) * kGivenBackBytes, kGivenBackBytes);
 }
 
 void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off_t offset,

@@ -7,12 +7,11 @@
 #include <functional>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/printable.h"
 
 namespace dgfs::fuse {
 namespace {
-
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 std::uint64_t place_hash(const Error& error) {
   return std::hash<std::string>{}(fmt::format("{}\n{}\n{}\n{}", error.code(), error.file(),

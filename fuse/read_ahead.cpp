@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kMountTable = "/proc/self/mountinfo";
 constexpr std::string_view kReadAheadKib = "512";
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kTablePieceBytes = std::size_t{64} << 10;
 // Some ten thousand mounts; of more, the last are left as they are.
 constexpr std::size_t kTableBytesMax = std::size_t{4} << 20;
 
@@ -52,7 +52,7 @@ std::string unescaped(std::string_view field) {
 Result<std::string> read_table(storage::Env& env) {
   DGFS_TRY(file, env.open(kMountTable));
   std::string table;
-  Buffer piece(kPieceBytes);
+  Buffer piece(kTablePieceBytes);
   while (table.size() < kTableBytesMax) {
     DGFS_TRY(count, file->read_at(table.size(), piece));
     table += as_text(Bytes(piece).first(count));

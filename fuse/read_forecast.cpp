@@ -9,9 +9,9 @@ namespace {
 
 constexpr int kReadEarns = 1;
 constexpr int kUnreadCosts = 2;
-constexpr int kTrustMin = 8;
+constexpr int kForecastTrustMin = 8;
 // Five files that nobody reads, and it is below the least.
-constexpr int kTrustMax = 17;
+constexpr int kForecastTrustMax = 17;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ bool ReadForecast::saw_lookup(format::InodeNumber inode) {
   auto& oldest = lookups_[next_];
   next_ = (next_ + 1) % kLookupsMax;
   if (oldest.inode != 0) trust_ = std::max(0, trust_ - kUnreadCosts);
-  oldest = {inode, trust_ >= kTrustMin};
+  oldest = {inode, trust_ >= kForecastTrustMin};
   return oldest.was_foretold;
 }
 
@@ -27,7 +27,7 @@ bool ReadForecast::saw_read(format::InodeNumber inode) {
   const auto found = std::find_if(lookups_.begin(), lookups_.end(),
                                   [inode](const Lookup& lookup) { return lookup.inode == inode; });
   if (found == lookups_.end()) return false;
-  trust_ = std::min(kTrustMax, trust_ + kReadEarns);
+  trust_ = std::min(kForecastTrustMax, trust_ + kReadEarns);
   found->inode = 0;
   return found->was_foretold;
 }

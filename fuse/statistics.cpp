@@ -6,12 +6,11 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
 #include "fuse/server.h"
 
 namespace dgfs::fuse {
 namespace {
-
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 std::string request_json(const RequestCounters& counters, Request request) {
   std::string key(request_name(request));

@@ -96,18 +96,6 @@ Result<format::DirectoryTable> load_directories(const HealingCopy& index) {
                        copy.section_offset(kKind));
 }
 
-Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
-  format::Decoder decoder(body);
-  DGFS_TRY(id, decoder.fixed<std::uint16_t>());
-  DGFS_TRY(kind, decoder.fixed<std::uint8_t>());
-  DGFS_TRY(bytes, decoder.raw(decoder.remaining()));
-  if (kind == static_cast<std::uint8_t>(format::ModelKind::kEmpty) ||  // F-220, F-221
-      kind > static_cast<std::uint8_t>(format::ModelKind::kTokens)) {
-    return Error(ErrorKind::kUnsupported, 3016, fmt::format("unknown model kind {}", kind));
-  }
-  return format::Model::make(id, static_cast<format::ModelKind>(kind), bytes);
-}
-
 Result<Dictionaries> load_dictionaries(const HealingCopy& index) {
   Dictionaries dictionaries;
   ExpansionBudget budget(index.copy);
@@ -184,6 +172,18 @@ std::vector<Generation> sorted(std::vector<Generation> list) {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
+  format::Decoder decoder(body);
+  DGFS_TRY(id, decoder.fixed<std::uint16_t>());
+  DGFS_TRY(kind, decoder.fixed<std::uint8_t>());
+  DGFS_TRY(bytes, decoder.raw(decoder.remaining()));
+  if (kind == static_cast<std::uint8_t>(format::ModelKind::kEmpty) ||  // F-220, F-221
+      kind > static_cast<std::uint8_t>(format::ModelKind::kTokens)) {
+    return Error(ErrorKind::kUnsupported, 3016, fmt::format("unknown model kind {}", kind));
+  }
+  return format::Model::make(id, static_cast<format::ModelKind>(kind), bytes);
+}
 
 Dictionaries::Dictionaries() { models_.emplace(std::uint16_t{0}, format::Model::empty()); }
 

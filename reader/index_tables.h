@@ -45,6 +45,9 @@ class Dictionaries final : public format::PageDictionaries {
   std::unordered_map<std::uint16_t, format::AttributeTable> tables_;
 };
 
+/// A record of the section of models. Errors: kCorrupt; kUnsupported (F-220, F-221).
+[[nodiscard]] Result<std::shared_ptr<const format::Model>> decode_model(Bytes body);
+
 struct IndexTables {
   format::PageDirectory pages;
   format::DirectoryTable directories;

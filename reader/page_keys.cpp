@@ -12,8 +12,6 @@
 namespace dgfs::reader {
 namespace {
 
-constexpr std::size_t kLinkKeyBytes = 8;
-
 Error bad_key(std::uint16_t code, std::size_t index, const char* what) {
   return Error(ErrorKind::kCorrupt, code, fmt::format("entry {}: {}", index, what));
 }
@@ -76,7 +74,7 @@ Status check_path_keys(const format::DecodedPage& page, std::string_view prefix)
 
 Status check_link_keys(const format::DecodedPage& page, std::string_view prefix) {
   for (std::size_t i = 0; i < page.size(); ++i) {
-    if (prefix.size() + page.key(i).size() != kLinkKeyBytes) {  // F-104
+    if (prefix.size() + page.key(i).size() != format::kLinkKeyBytes) {  // F-104
       return bad_key(3032, i, "key of a link record is not 8 bytes long");
     }
   }

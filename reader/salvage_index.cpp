@@ -24,17 +24,6 @@ constexpr std::uint64_t kRecordsSearchBytesMax = std::uint64_t{64} << 20;
 constexpr std::size_t kProbedRefs = 8;
 constexpr std::uint64_t kUnknown = 0;  // a place in a volume: no contents stand there
 
-Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
-  format::Decoder decoder(body);
-  DGFS_TRY(id, decoder.fixed<std::uint16_t>());
-  DGFS_TRY(kind, decoder.fixed<std::uint8_t>());
-  DGFS_TRY(bytes, decoder.raw(decoder.remaining()));
-  if (kind == 0 || kind > static_cast<std::uint8_t>(format::ModelKind::kTokens)) {
-    return Error(ErrorKind::kUnsupported, 3201, "unknown model kind");
-  }
-  return format::Model::make(id, static_cast<format::ModelKind>(kind), bytes);
-}
-
 // Attribute tables that are lost are as good as there.
 class WithSubstitutes final : public format::PageDictionaries {
  public:

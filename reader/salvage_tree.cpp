@@ -17,7 +17,6 @@ namespace dgfs::reader {
 namespace {
 
 constexpr std::size_t kLinkPagesKept = 64;
-constexpr std::size_t kLinkKeyBytes = 8;
 constexpr std::uint32_t kUnknownDirectoryMode = 0040700;
 constexpr std::string_view kLostAndFound = "lost+found";
 
@@ -44,7 +43,7 @@ bool is_link_page(const SalvagedPage& page, const format::DecodedPage& rows) {
 
 // F-104
 std::optional<InodeNumber> inode_of_key(std::string_view key) {
-  if (key.size() != kLinkKeyBytes) return std::nullopt;
+  if (key.size() != format::kLinkKeyBytes) return std::nullopt;
   InodeNumber inode = 0;
   for (const char byte : key) inode = inode << 8 | static_cast<std::uint8_t>(byte);
   return inode;

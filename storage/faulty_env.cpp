@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "storage/mix.h"
+#include "storage/scatter.h"
 #include "storage/wrapped.h"
 
 namespace dgfs::storage {
@@ -31,12 +32,6 @@ bool applies_to(FaultKind fault, CallKind call) {
       return call == CallKind::kWrite;
   }
   return true;
-}
-
-std::size_t total_size(std::span<const MutableBytes> outs) {
-  std::size_t total = 0;
-  for (const MutableBytes& out : outs) total += out.size();
-  return total;
 }
 
 // The first `count` bytes of `outs`.

@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "storage/memory_file.h"
 
+#include "storage/scatter.h"
+
 namespace dgfs::storage {
 namespace {
 
 using Lock = std::lock_guard<std::mutex>;
 
-constexpr std::size_t kScatterSpansMax = 1024;
 constexpr std::uint64_t kSizeMax = ~std::uint64_t{0} >> 1;
 
 }  // namespace

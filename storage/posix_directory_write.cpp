@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "storage/file_mode.h"
 #include "storage/names.h"
 #include "storage/os_error.h"
 #include "storage/posix_directory.h"
@@ -18,8 +19,6 @@
 namespace dgfs::storage {
 namespace {
 
-constexpr std::uint32_t kPermissionBits = 07777;
-
 bool is_node_mode(std::uint32_t mode) {
   return S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISCHR(mode) || S_ISBLK(mode);
 }
@@ -28,7 +27,7 @@ bool is_node_mode(std::uint32_t mode) {
 
 Status PosixDirectory::make_directory(std::string_view name, std::uint32_t mode) {
   DGFS_CHECK(check_name(name, path_));
-  if (::mkdirat(fd_.get(), std::string(name).c_str(), mode & kPermissionBits) == 0) return ok();
+  if (::mkdirat(fd_.get(), std::string(name).c_str(), mode & kPermissionMask) == 0) return ok();
   return os_error(1033, errno, "make directory", join_path(path_, name));
 }
 
@@ -38,13 +37,13 @@ Result<std::unique_ptr<File>> PosixDirectory::create_file(std::string_view name,
   const std::string entry(name);
   const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd fd(retry_interrupted(
-      [&] { return ::openat(fd_.get(), entry.c_str(), flags, mode & kPermissionBits); }));
+      [&] { return ::openat(fd_.get(), entry.c_str(), flags, mode & kPermissionMask); }));
   if (!fd) return os_error(1034, errno, "create", join_path(path_, name));
   return std::make_unique<PosixFile>(std::move(fd), join_path(path_, name));
 }
 
 Result<std::unique_ptr<NewFile>> PosixDirectory::create_unnamed(std::uint32_t mode) {
-  DGFS_TRY(file, posix_create_new(fd_.get(), path_, mode & kPermissionBits));
+  DGFS_TRY(file, posix_create_new(fd_.get(), path_, mode & kPermissionMask));
   return std::unique_ptr<NewFile>(std::move(file));
 }
 
@@ -102,7 +101,7 @@ Status PosixDirectory::set_mode(std::string_view name, std::uint32_t mode) {
   if (S_ISLNK(status.st_mode)) {
     return Error(ErrorKind::kInvalidArgument, 1043, "a symbolic link has no mode").in_file(path);
   }
-  if (::chmod(proc_path(fd.get()).c_str(), mode & kPermissionBits) == 0) return ok();
+  if (::chmod(proc_path(fd.get()).c_str(), mode & kPermissionMask) == 0) return ok();
   return os_error(1044, errno, "set mode", path);
 }
 

@@ -42,12 +42,6 @@ Error as_device_error(const Error& error) {
       .with_errno(error.os_errno());
 }
 
-std::size_t total_size(std::span<const MutableBytes> outs) {
-  std::size_t total = 0;
-  for (const MutableBytes& out : outs) total += out.size();
-  return total;
-}
-
 bool in_range(std::uint64_t offset_bytes, std::size_t count) {
   return count <= kFileOffsetMax && offset_bytes <= kFileOffsetMax - count;
 }

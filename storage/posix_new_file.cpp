@@ -9,16 +9,12 @@
 #include <array>
 #include <cstdio>
 
+#include "storage/file_mode.h"
 #include "storage/names.h"
 #include "storage/os_error.h"
 #include "storage/posix_status.h"
 
 namespace dgfs::storage {
-namespace {
-
-constexpr std::uint32_t kPermissionBits = 07777;
-
-}  // namespace
 
 PosixNewFile::PosixNewFile(int directory_fd, std::string directory_path, UniqueFd fd,
                            std::optional<HiddenName> hidden)
@@ -33,7 +29,7 @@ Status PosixNewFile::set_owner(std::uint32_t uid, std::uint32_t gid) {
 }
 
 Status PosixNewFile::set_mode(std::uint32_t mode) {
-  if (::fchmod(file_.fd(), mode & kPermissionBits) == 0) return ok();
+  if (::fchmod(file_.fd(), mode & kPermissionMask) == 0) return ok();
   return os_error(1070, errno, "set mode", file_.path());
 }
 

@@ -8,6 +8,12 @@
 
 namespace dgfs::storage {
 
+std::size_t total_size(std::span<const MutableBytes> outs) noexcept {
+  std::size_t total = 0;
+  for (const MutableBytes& out : outs) total += out.size();
+  return total;
+}
+
 Scatter::Scatter(std::span<const MutableBytes> outs) {
   vectors_.reserve(outs.size());
   for (const MutableBytes& out : outs) {

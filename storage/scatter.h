@@ -17,6 +17,9 @@ namespace dgfs::storage {
 /// Longest list one read takes (IOV_MAX of Linux).
 inline constexpr std::size_t kScatterSpansMax = 1024;
 
+/// Room of all of them.
+[[nodiscard]] std::size_t total_size(std::span<const MutableBytes> outs) noexcept;
+
 /// The unfilled rest of a list of buffers, as preadv(2) wants it. Not thread-safe; the buffers
 /// belong to the caller.
 class Scatter {

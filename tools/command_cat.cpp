@@ -13,7 +13,7 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kPrintPieceBytes = std::size_t{1} << 20;
 
 Status print_contents(const Session& session, const reader::Image& image, const std::string& path,
                       Buffer& chunk) {
@@ -62,7 +62,7 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
   if (!image) return kExitFailed;
 
   int code = kExitDone;
-  Buffer chunk(kChunkBytes);
+  Buffer chunk(kPrintPieceBytes);
   operands.erase(operands.begin());
   for (const std::string& operand : expand_patterns(*image, operands)) {
     if (session.should_stop()) break;

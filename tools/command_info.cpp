@@ -150,14 +150,14 @@ std::string kind_text(const IndexScan::Kind& kind) {
 }
 
 /// What --scan adds.
-struct Scan {
+struct ImageScan {
   IndexScan index;
   PageScan pages;
 };
 
 /// @param damaged  is told of each damaged region of the index
-Result<Scan> scan_all(const Session& session, const reader::Image& image,
-                      const std::function<void(const std::string&)>& damaged) {
+Result<ImageScan> scan_all(const Session& session, const reader::Image& image,
+                           const std::function<void(const std::string&)>& damaged) {
   ProgressBar bar(session.io(), false);
   const auto show = [&](const char* label, std::uint64_t done, std::uint64_t total) {
     // Asking for the time costs more than counting an entry.
@@ -176,11 +176,11 @@ Result<Scan> scan_all(const Session& session, const reader::Image& image,
              bar.clear();
              damaged(error.message());
            }));
-  return Scan{std::move(index), std::move(pages)};
+  return ImageScan{std::move(index), std::move(pages)};
 }
 
 /// The first damaged regions are told on the error output.
-Result<Scan> scan_for_people(const Session& session, const reader::Image& image) {
+Result<ImageScan> scan_for_people(const Session& session, const reader::Image& image) {
   ReportCap cap;
   auto scan = scan_all(session, image, [&](const std::string& region) {
     if (cap.take()) session.complain("damaged: " + region);
@@ -190,8 +190,8 @@ Result<Scan> scan_for_people(const Session& session, const reader::Image& image)
 }
 
 /// @param damaged  receives all damaged regions, as a JSON list
-Result<Scan> scan_for_programs(const Session& session, const reader::Image& image,
-                               std::string& damaged) {
+Result<ImageScan> scan_for_programs(const Session& session, const reader::Image& image,
+                                    std::string& damaged) {
   auto scan = scan_all(session, image, [&](const std::string& region) {
     damaged += (damaged.empty() ? "" : ",") + json_string(region);
   });
@@ -212,6 +212,9 @@ void print_scan(const Session& session, const reader::Image& image, const IndexS
                              size_text(scan.largest_bytes), shell_quoted(*scan.largest_path)));
     row("files", fmt::format("{} empty, {} with holes", grouped(scan.empty_files),
                              grouped(scan.sparse_files)));
+    if (scan.joint_files != 0) {
+      row("joint", counted(scan.joint_files, "file") + " in frames shared with neighbours");
+    }
     row("shared", scan.shared_files == 0 ? "no contents"
                                          : fmt::format("contents of {}, {} that are stored once",
                                                        counted(scan.shared_files, "file"),
@@ -245,6 +248,7 @@ void add_scan(JsonObject& json, const IndexScan& scan, const std::string& damage
   json.add("empty_files", scan.empty_files)
       .add("sparse_files", scan.sparse_files)
       .add("with_xattrs", scan.with_xattrs)
+      .add("joint_files", scan.joint_files)
       .add("shared_files", scan.shared_files)
       .add("shared_bytes", scan.shared_bytes)
       .add("damaged_index_regions", scan.damaged_regions)
@@ -334,10 +338,10 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   if (live) return print_live_statistics(session, operands[0], json);
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
-  std::optional<Scan> found;
+  std::optional<ImageScan> found;
   std::string damaged;
   if (scan) {
-    Result<Scan> scanned =
+    Result<ImageScan> scanned =
         json ? scan_for_programs(session, *image, damaged) : scan_for_people(session, *image);
     if (!scanned) return session.fail(scanned.error());
     found = std::move(scanned).value();

@@ -40,7 +40,7 @@ _dgfs "$@"
 )zsh";
 
 /// As text between single quotes.
-std::string quoted(std::string_view text) {
+std::string zsh_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -100,7 +100,7 @@ std::string option_specs(const OptionDescription& option) {
       spec += name.starts_with("--") ? "=" : "+";
     }
     spec += "[" + field(option.help) + "]" + value_spec(option);
-    out += " \\\n        " + quoted(spec);
+    out += " \\\n        " + zsh_quoted(spec);
   }
   return out;
 }
@@ -113,8 +113,9 @@ std::string operand_specs(const OperandPlaces& operands) {
     const auto choices = choices_of(name);
     const std::string action = choices.empty() ? std::string(action_of(place_of(name)))
                                                : fmt::format("({})", fmt::join(choices, " "));
-    out += " \\\n        " + quoted(fmt::format("{}:{}:{}", repeats ? "*" : std::to_string(i + 1),
-                                                field(name), action));
+    out +=
+        " \\\n        " + zsh_quoted(fmt::format("{}:{}:{}", repeats ? "*" : std::to_string(i + 1),
+                                                 field(name), action));
   }
   return out;
 }
@@ -126,7 +127,7 @@ std::string zsh_command_case(const CompletedCommand& command) {
   }
   for (const std::string& word : command.description.words) {
     if (word.starts_with("-") && !word.starts_with("--")) {
-      specs += " \\\n        " + quoted("*" + field(word) + "[part of the expression]");
+      specs += " \\\n        " + zsh_quoted("*" + field(word) + "[part of the expression]");
     }
   }
   specs += operand_specs(operand_places(command.description.operands));
@@ -139,7 +140,7 @@ std::string zsh_completion(std::span<const CompletedCommand> commands) {
   std::string names;
   std::string cases;
   for (const CompletedCommand& command : commands) {
-    names += "  " + quoted(command.name + ":" + field(command.summary)) + "\n";
+    names += "  " + zsh_quoted(command.name + ":" + field(command.summary)) + "\n";
     cases += zsh_command_case(command);
   }
   return fmt::format(

@@ -10,10 +10,10 @@
 #include <optional>
 #include <string_view>
 
+#include "tools/ascii.h"
+
 namespace dgfs::tools {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Takes ".5" or ",5" off the front as nanoseconds; 0 where there is no fraction.
 std::uint32_t take_fraction(std::string_view& rest) {

@@ -15,7 +15,7 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr std::size_t kComparePieceBytes = std::size_t{1} << 20;
 constexpr std::size_t kValueBytesShown = 40;
 
 std::string permissions_text(std::uint32_t mode) {
@@ -32,10 +32,10 @@ std::string value_text(const Buffer& value) {
 }
 
 // One comparison of two entries.
-class Comparison {
+class EntryComparison {
  public:
-  Comparison(DiffTree& first_tree, const DiffEntry& first, DiffTree& second_tree,
-             const DiffEntry& second, const std::string& path, const DiffIgnore& ignore)
+  EntryComparison(DiffTree& first_tree, const DiffEntry& first, DiffTree& second_tree,
+                  const DiffEntry& second, const std::string& path, const DiffIgnore& ignore)
       : first_tree_(first_tree),
         first_(first),
         second_tree_(second_tree),
@@ -123,7 +123,7 @@ class Comparison {
     DGFS_TRY(first, first_tree_.open(path_));
     DGFS_TRY(second, second_tree_.open(path_));
     const auto buffer_bytes =
-        static_cast<std::size_t>(std::min<std::uint64_t>(kChunkBytes, first_.size_bytes));
+        static_cast<std::size_t>(std::min<std::uint64_t>(kComparePieceBytes, first_.size_bytes));
     Buffer a(buffer_bytes);
     Buffer b(buffer_bytes);
     for (std::uint64_t at = 0; at < first_.size_bytes && !stop; at += buffer_bytes) {
@@ -155,7 +155,7 @@ Result<std::vector<Difference>> differences_of(DiffTree& first_tree, const DiffE
                                                DiffTree& second_tree, const DiffEntry& second,
                                                const std::string& path, const DiffIgnore& ignore,
                                                const std::atomic<bool>& stop) {
-  return Comparison(first_tree, first, second_tree, second, path, ignore).run(stop);
+  return EntryComparison(first_tree, first, second_tree, second, path, ignore).run(stop);
 }
 
 std::string text_of(const Difference& difference) {

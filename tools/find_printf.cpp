@@ -14,7 +14,7 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::string_view kKnown = "abcdDfFgGhHiklmMnpPsStuUyY";
+constexpr std::string_view kFindDirectives = "abcdDfFgGhHiklmMnpPsStuUyY";
 
 /// As GNU find: fractions of seconds have a tenth digit, always 0.
 std::string ten_digits(const Time& time) { return fmt::format("{:09}0", time.nanoseconds); }
@@ -138,7 +138,7 @@ Result<FindTest> printf_action(FindRun& run, std::string_view format) {
   DGFS_TRY(pieces, parse_format(format, "ACT", Escapes::kFind));
   for (const FormatPiece& piece : pieces) {
     const bool known = piece.letter == 0 || piece.modifier != 0 ||
-                       kKnown.find(piece.letter) != std::string_view::npos;
+                       kFindDirectives.find(piece.letter) != std::string_view::npos;
     if (known) continue;
     return Error(ErrorKind::kInvalidArgument, 6082,
                  fmt::format("%{}: unknown directive", piece.letter));

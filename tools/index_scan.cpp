@@ -16,7 +16,7 @@ constexpr std::uint32_t kOrder[] = {format::kTypeRegular,     format::kTypeDirec
                                     format::kTypeBlockDevice, format::kTypeFifo,
                                     format::kTypeSocket};
 
-class Scan {
+class IndexScanner {
  public:
   void add(std::string_view path, const reader::Node& node) {
     if (node.link_count > 1 && !format::is_directory(node.mode) &&
@@ -67,7 +67,9 @@ class Scan {
   }
 
   void add_extent(const reader::Node& node) {
-    if (node.stored_bytes == 0) return;
+    if (node.joint_offset) ++out_.joint_files;
+    // Whose frame others have told of already.
+    if (node.stored_bytes == 0 || node.joint_offset.value_or(0) != 0) return;
     std::uint64_t& end = ends_[node.data.volume];
     if (node.data.offset_bytes >= end) {
       end = node.data.offset_bytes + node.stored_bytes;
@@ -88,7 +90,7 @@ class Scan {
 
 Result<IndexScan> scan_index(const reader::Image& image, const IndexScanWatcher& watcher,
                              const std::function<void(const Error&)>& damaged) {
-  Scan scan;
+  IndexScanner scan;
   std::uint64_t entries = 0;
   bool stopped = false;
   // Damage is reported by the check below, with its place.

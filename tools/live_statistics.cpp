@@ -22,7 +22,6 @@ using Tree = boost::property_tree::ptree;
 
 // fuse/statistics.h; not included, since this is built without FUSE too.
 constexpr const char* kStatisticsXattr = "user.dgfs.stats";
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 std::uint64_t number(const Tree& tree, const char* path) {
   return tree.get<std::uint64_t>(path, 0);
@@ -81,7 +80,7 @@ std::string device_row(const Tree& device) {
                      part("data"));
 }
 
-std::string as_text(const Tree& all) {
+std::string statistics_text(const Tree& all) {
   return fmt::format("{:<12} {}\n{:<12} {} ago\n", "uuid",
                      printable(all.get<std::string>("uuid", "")), "mounted",
                      duration_text(number(all, "seconds") * kNsPerSecond)) +
@@ -103,7 +102,7 @@ Result<std::string> live_statistics_text(const std::string& json) {
     Tree tree;
     std::istringstream stream(json);
     boost::property_tree::read_json(stream, tree);
-    return as_text(tree);
+    return statistics_text(tree);
   } catch (const boost::property_tree::ptree_error& failure) {
     return Error(ErrorKind::kCorrupt, 6160,
                  fmt::format("the statistics cannot be understood: {}", failure.what()));

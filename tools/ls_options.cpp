@@ -36,9 +36,9 @@ const Words<LsIndicator>& indicator_words() {
                                             {"classify", LsIndicator::kClassify}};
   return kWords;
 }
-using TimeMember = Time reader::Node::*;
-const Words<TimeMember>& time_words() {
-  static const Words<TimeMember> kWords = {
+using ShownTime = Time reader::Node::*;
+const Words<ShownTime>& time_words() {
+  static const Words<ShownTime> kWords = {
       {"mtime", &reader::Node::mtime}, {"modification", &reader::Node::mtime},
       {"ctime", &reader::Node::ctime}, {"status", &reader::Node::ctime},
       {"atime", &reader::Node::atime}, {"access", &reader::Node::atime},
@@ -81,7 +81,7 @@ void set_format(LsOptions& ls, LsFormat format) {
   ls.format_asked = format;
 }
 
-void set_time(LsOptions& ls, TimeMember member) {
+void set_time(LsOptions& ls, ShownTime member) {
   ls.listing.time = member;
   ls.time_asked = true;
 }
@@ -164,7 +164,7 @@ void add_sorting(OptionParser& options, LsOptions& ls) {
   on(options, "-u", "Show and sort by the time of the last access",
      [&ls] { set_time(ls, &reader::Node::atime); });
   word(options, "--time", "Show and sort by atime, ctime or mtime", time_words(),
-       [&ls](TimeMember member) { set_time(ls, member); });
+       [&ls](ShownTime member) { set_time(ls, member); });
 }
 
 void add_long_parts(OptionParser& options, LsOptions& ls) {

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "tools/ascii.h"
+
 namespace dgfs::tools {
 namespace {
 
@@ -47,9 +49,6 @@ std::string escaped(std::string_view text) {
   // A dot at the beginning of a line would make a request of it.
   return out.starts_with('.') ? "\\&" + out : out;
 }
-
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),

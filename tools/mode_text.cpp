@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "format/mode.h"
+#include "tools/ascii.h"
 
 namespace dgfs::tools {
 namespace {
@@ -124,7 +125,7 @@ std::string_view type_text(std::uint32_t mode) { return names_of(mode).text; }
 std::string_view type_word(std::uint32_t mode) { return names_of(mode).word; }
 
 Result<std::uint32_t> parse_mode(std::string_view text) {
-  if (!text.empty() && text[0] >= '0' && text[0] <= '9') {
+  if (!text.empty() && is_digit(text[0])) {
     std::uint32_t mode = 0;
     const char* end = text.data() + text.size();
     const auto [parsed, failure] = std::from_chars(text.data(), end, mode, 8);

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <charconv>
 
+#include "tools/ascii.h"
+
 namespace dgfs::tools {
 namespace {
 
@@ -76,7 +78,7 @@ class FormatParser {
 
   std::size_t number() {
     std::size_t value = 0;
-    while (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9') {
+    while (!rest_.empty() && is_digit(rest_[0])) {
       value = std::min(value * 10 + static_cast<std::size_t>(take() - '0'), kWidthMax);
     }
     return value;

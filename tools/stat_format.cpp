@@ -15,7 +15,7 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::string_view kKnown = "aAbBdDfFgGhinNorRstTuUwWxXyYzZ";
+constexpr std::string_view kStatDirectives = "aAbBdDfFgGhinNorRstTuUwWxXyYzZ";
 
 std::string quoted_with_target(const StatSubject& subject) {
   const ShellQuoting always{.always = true};
@@ -125,7 +125,7 @@ std::string value_of(const FormatPiece& piece, const StatSubject& subject, UserN
 
 bool is_known(const FormatPiece& piece) {
   if (piece.modifier != 0) return piece.letter == 'd' || piece.letter == 'r';
-  return piece.letter == 0 || kKnown.find(piece.letter) != std::string_view::npos;
+  return piece.letter == 0 || kStatDirectives.find(piece.letter) != std::string_view::npos;
 }
 
 }  // namespace

@@ -7,11 +7,10 @@
 
 #include <algorithm>
 
+#include "tools/ascii.h"
+
 namespace dgfs::tools {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// Rank of the first character of a part without digits: '~', then the end, then letters, then the
 /// others.

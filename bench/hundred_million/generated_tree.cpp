@@ -18,7 +18,6 @@ using storage::mix;
 enum Draw : std::uint64_t { kStems = 1, kStep, kSizes, kJitter };
 
 constexpr std::int64_t kFirstSecond = 1'700'000'000;
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint32_t kOwner = 1000;
 
 std::uint64_t draw(std::uint64_t seed, Draw what, std::uint64_t number) {

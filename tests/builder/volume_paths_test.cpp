@@ -14,7 +14,7 @@
 namespace dgfs::test {
 namespace {
 
-constexpr const char* kImage = "/out/i";
+constexpr const char* kUsualImage = "/out/i";
 
 class VolumePathsTest : public testing::Test {
  protected:
@@ -23,7 +23,7 @@ class VolumePathsTest : public testing::Test {
     for (unsigned i = 0; i < 20; ++i) tree_.file(std::to_string(i), noise(1000, i));
   }
   builder::BuildOptions options(std::vector<std::string> volumes,
-                                const std::string& image_path = kImage) {
+                                const std::string& image_path = kUsualImage) {
     auto options = options_for(tree_, image_path);
     options.volume_paths = std::move(volumes);
     options.volume_groups = builder::GroupLimits{3, 1 << 20};
@@ -40,7 +40,7 @@ class VolumePathsTest : public testing::Test {
     return env_->open_directory(path).value()->list().value();
   }
   void expect_readable() {
-    const auto image = dump_image(*env_, kImage, {}, {"/v"});
+    const auto image = dump_image(*env_, kUsualImage, {}, {"/v"});
     ASSERT_TRUE(image) << image.error().message();
     EXPECT_EQ(image.value().nodes.at("7").content, noise(1000, 7));
   }

@@ -22,7 +22,7 @@
 namespace dgfs::test {
 namespace {
 
-constexpr const char* kImage = "/out/i";
+constexpr const char* kVolumesImage = "/out/i";
 
 std::string words(std::size_t bytes, std::uint64_t seed) {
   std::string text;
@@ -87,7 +87,7 @@ class VolumesTest : public testing::TestWithParam<std::uint64_t> {
     }
   }
   builder::BuildOptions random_options() {
-    auto options = options_for(tree_, kImage);
+    auto options = options_for(tree_, kVolumesImage);
     const auto further = random_.below(5);
     for (std::uint64_t i = 0; i < further; ++i) {
       options.volume_paths.push_back((i % 2 == 0 ? "/v1/v" : "/v2/v") + std::to_string(i));
@@ -108,7 +108,7 @@ class VolumesTest : public testing::TestWithParam<std::uint64_t> {
     return std::move(report).value();
   }
   ImageDump dump(const std::string& index_path = {}) {
-    auto image = dump_image(*env_, kImage, index_path, {"/v1", "/v2"});
+    auto image = dump_image(*env_, kVolumesImage, index_path, {"/v1", "/v2"});
     if (!image) {
       ADD_FAILURE() << image.error().message();
       std::abort();
@@ -118,7 +118,7 @@ class VolumesTest : public testing::TestWithParam<std::uint64_t> {
   std::unique_ptr<const reader::Image> open() {
     reader::OpenOptions options;
     options.volume_paths = options_.volume_paths;
-    auto image = reader::Image::open(*env_, kImage, options);
+    auto image = reader::Image::open(*env_, kVolumesImage, options);
     if (!image) {
       ADD_FAILURE() << image.error().message();
       std::abort();
@@ -127,8 +127,8 @@ class VolumesTest : public testing::TestWithParam<std::uint64_t> {
   }
   std::vector<Buffer> all_bytes() {
     std::vector<Buffer> bytes;
-    bytes.push_back(read_whole(*env_, kImage).value());
-    bytes.push_back(read_whole(*env_, std::string(kImage) + ".idx").value());
+    bytes.push_back(read_whole(*env_, kVolumesImage).value());
+    bytes.push_back(read_whole(*env_, std::string(kVolumesImage) + ".idx").value());
     for (const auto& path : options_.volume_paths) {
       bytes.push_back(read_whole(*env_, path).value());
     }

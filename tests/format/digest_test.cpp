@@ -134,7 +134,8 @@ Buffer table_of(const std::vector<Ordinal>& firsts, Ordinal before = 0) {
   return body;
 }
 
-Result<DigestTable> load(const std::vector<Buffer>& bodies, std::uint64_t pages, Ordinal end) {
+Result<DigestTable> load_digests(const std::vector<Buffer>& bodies, std::uint64_t pages,
+                                 Ordinal end) {
   DigestTable::Loader loader(pages, end);
   for (const auto& body : bodies) {
     DGFS_CHECK(loader.add(body));
@@ -144,7 +145,8 @@ Result<DigestTable> load(const std::vector<Buffer>& bodies, std::uint64_t pages,
 
 TEST(DigestTable, LeadsToPages) {
   const Ordinal far = Ordinal{1} << 40;
-  const auto table = load({table_of({1, 130}), table_of({500, far}, 130)}, 4, far + 9).value();
+  const auto table =
+      load_digests({table_of({1, 130}), table_of({500, far}, 130)}, 4, far + 9).value();
   EXPECT_EQ(table.algorithm(), kSha256);
   EXPECT_EQ(table.page_count(), 4U);
   const std::map<Ordinal, std::size_t> pages = {{1, 0},   {129, 0},     {130, 1}, {499, 1},
@@ -159,19 +161,19 @@ TEST(DigestTable, LeadsToPages) {
 
 TEST(DigestTable, RefusesWhatItCannotBe) {
   const auto corrupt = ErrorKind::kCorrupt;
-  expect_error(load({{}}, 0, 10), corrupt, 2001);                               // F-001
-  expect_error(load({{1, 0x80}}, 1, 10), corrupt, 2001);                        // F-001
-  expect_error(load({{2, 1}}, 1, 10), ErrorKind::kUnsupported, 2957);           // F-331
-  expect_error(load({{0, 1}}, 1, 10), ErrorKind::kUnsupported, 2957);           // F-331
-  expect_error(load({table_of({0})}, 1, 10), corrupt, 2958);                    // F-332
-  expect_error(load({table_of({3, 3})}, 2, 10), corrupt, 2958);                 // F-332
-  expect_error(load({table_of({3, 2})}, 2, 10), corrupt, 2958);                 // F-332
-  expect_error(load({table_of({3, 10})}, 2, 10), corrupt, 2958);                // F-332
-  expect_error(load({table_of({3}), table_of({4}, 4)}, 2, 10), corrupt, 2958);  // F-332
-  expect_error(load({table_of({3, 4})}, 1, 10), corrupt, 2959);                 // F-332
-  expect_error(load({table_of({3, 4})}, 3, 10), corrupt, 2960);                 // F-332
-  expect_error(load({}, 0, 10), corrupt, 2960);                                 // F-336
-  EXPECT_TRUE(load({table_of({3, 9})}, 2, 10));
+  expect_error(load_digests({{}}, 0, 10), corrupt, 2001);                               // F-001
+  expect_error(load_digests({{1, 0x80}}, 1, 10), corrupt, 2001);                        // F-001
+  expect_error(load_digests({{2, 1}}, 1, 10), ErrorKind::kUnsupported, 2957);           // F-331
+  expect_error(load_digests({{0, 1}}, 1, 10), ErrorKind::kUnsupported, 2957);           // F-331
+  expect_error(load_digests({table_of({0})}, 1, 10), corrupt, 2958);                    // F-332
+  expect_error(load_digests({table_of({3, 3})}, 2, 10), corrupt, 2958);                 // F-332
+  expect_error(load_digests({table_of({3, 2})}, 2, 10), corrupt, 2958);                 // F-332
+  expect_error(load_digests({table_of({3, 10})}, 2, 10), corrupt, 2958);                // F-332
+  expect_error(load_digests({table_of({3}), table_of({4}, 4)}, 2, 10), corrupt, 2958);  // F-332
+  expect_error(load_digests({table_of({3, 4})}, 1, 10), corrupt, 2959);                 // F-332
+  expect_error(load_digests({table_of({3, 4})}, 3, 10), corrupt, 2960);                 // F-332
+  expect_error(load_digests({}, 0, 10), corrupt, 2960);                                 // F-336
+  EXPECT_TRUE(load_digests({table_of({3, 9})}, 2, 10));
 }
 
 }  // namespace

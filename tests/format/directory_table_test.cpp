@@ -87,7 +87,7 @@ TreeModel random_tree(test::Random& random, std::size_t entries) {
   return tree;
 }
 
-Result<DirectoryTable> load(Bytes body, Ordinal entry_count) {
+Result<DirectoryTable> load_directories(Bytes body, Ordinal entry_count) {
   DirectoryTable::Loader loader(entry_count);
   DGFS_CHECK(loader.add(body));
   return std::move(loader).finish();
@@ -127,7 +127,7 @@ TEST(DirectoryTableTest, AgreesWithATreeModel) {  // F-050
     const auto tree = random_tree(random, test::below(random, 120));
     Buffer body;
     tree.encode(body);
-    const auto table = load(body, tree.ordinals().size());
+    const auto table = load_directories(body, tree.ordinals().size());
     ASSERT_TRUE(table) << table.error().message();
     expect_equal(table.value(), tree);
   }
@@ -153,7 +153,7 @@ TEST(DirectoryTableTest, LoadsListsFromSeveralBodies) {  // F-054
 TEST(DirectoryTableTest, HoldsAnEmptyRoot) {
   Buffer body;
   encode_directory_list(body, 0, {});
-  const auto table = load(body, 1);
+  const auto table = load_directories(body, 1);
   ASSERT_TRUE(table) << table.error().message();
   EXPECT_EQ(table.value().children(0), (ChildRange{1, 0, 0}));
   EXPECT_EQ(table.value().parent(0), 0U);
@@ -166,7 +166,7 @@ TEST(DirectoryTableTest, HoldsAVeryDeepTree) {
   Buffer body;
   for (Ordinal i = 0; i < kDepth; ++i) encode_directory_list(body, 1, first);
   encode_directory_list(body, 0, {});
-  const auto table = load(body, kDepth + 1);
+  const auto table = load_directories(body, kDepth + 1);
   ASSERT_TRUE(table) << table.error().message();
   EXPECT_EQ(table.value().parent(kDepth), kDepth - 1);
   EXPECT_EQ(table.value().children(kDepth), (ChildRange{kDepth + 1, 0, 0}));
@@ -176,19 +176,19 @@ TEST(DirectoryTableTest, HoldsAVeryDeepTree) {
 TEST(DirectoryTableTest, RefusesWrongTotals) {  // F-051, F-052
   Buffer body;
   encode_directory_list(body, 3, {});
-  expect_error(load(body, 3), ErrorKind::kCorrupt, 2641);
-  expect_error(load(body, 5), ErrorKind::kCorrupt, 2646);
-  expect_error(load(body, 0), ErrorKind::kCorrupt, 2641);
-  expect_error(load({}, 1), ErrorKind::kCorrupt, 2645);
+  expect_error(load_directories(body, 3), ErrorKind::kCorrupt, 2641);
+  expect_error(load_directories(body, 5), ErrorKind::kCorrupt, 2646);
+  expect_error(load_directories(body, 0), ErrorKind::kCorrupt, 2641);
+  expect_error(load_directories({}, 1), ErrorKind::kCorrupt, 2645);
   encode_directory_list(body, 0, {});
-  expect_error(load(body, 4), ErrorKind::kCorrupt, 2640);
+  expect_error(load_directories(body, 4), ErrorKind::kCorrupt, 2640);
 }
 
 TEST(DirectoryTableTest, RefusesWrongSubdirectories) {  // F-002, F-053
   const auto refuse = [](const std::vector<std::uint64_t>& varints, unsigned code) {
     Buffer body;
     for (const auto value : varints) Encoder(body).varint(value);
-    const auto refused = load(body, 10);
+    const auto refused = load_directories(body, 10);
     expect_error(refused, ErrorKind::kCorrupt, code);
     EXPECT_EQ(refused.error().section(), "directory table");
   };
@@ -208,7 +208,7 @@ TEST(DirectoryTableTest, RefusesEveryTruncation) {
   tree.encode(body);
   const auto entries = tree.ordinals().size();
   test::expect_no_prefix_decodes(
-      body, test::kind_of([entries](Bytes bytes) { return load(bytes, entries); }));
+      body, test::kind_of([entries](Bytes bytes) { return load_directories(bytes, entries); }));
 }
 
 TEST(DirectoryTableTest, SurvivesRandomBytes) {
@@ -218,7 +218,7 @@ TEST(DirectoryTableTest, SurvivesRandomBytes) {
     auto body = test::random_bytes(random, test::below(random, 40));
     for (auto& byte : body) byte %= 4;
     const auto entries = test::below(random, 30);
-    const auto table = load(body, entries);
+    const auto table = load_directories(body, entries);
     if (!table) continue;
     std::uint64_t children = 1;
     for (Ordinal i = 0; i < entries; ++i) {

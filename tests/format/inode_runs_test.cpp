@@ -12,7 +12,7 @@ namespace {
 
 using test::expect_error;
 
-Buffer encoded(const std::vector<InodeRun>& runs) {
+Buffer encoded_runs(const std::vector<InodeRun>& runs) {
   Buffer body;
   Encoder encoder(body);
   encoder.varint(runs.size());
@@ -100,7 +100,7 @@ TEST(InodeRunsTest, RefusesRulesBroken) {  // F-060, F-061, F-062
 
 TEST(InodeRunsTest, RefusesEveryTruncationAndTail) {
   const std::vector<InodeRun> runs = {{1, 0, 300}, {1000, 300, 5}, {400, 305, 70}};
-  auto body = encoded(runs);
+  auto body = encoded_runs(runs);
   const auto decode = [](Bytes bytes) { return InodeRuns::decode(bytes, 375); };
   ASSERT_TRUE(decode(body));
   test::expect_no_prefix_decodes(body, test::kind_of(decode));
@@ -113,7 +113,7 @@ TEST(InodeRunsTest, BoundsCountsByInput) {  // F-002
   Encoder(body).varint(std::uint64_t{1} << 40);
   expect_error(InodeRuns::decode(body, 1), ErrorKind::kCorrupt, 2685);
   // A sum that wraps around to the right total is still refused.
-  const auto wrapping = encoded({{1, 0, 2}, {10, 0, ~std::uint64_t{0}}, {5, 0, 1}});
+  const auto wrapping = encoded_runs({{1, 0, 2}, {10, 0, ~std::uint64_t{0}}, {5, 0, 1}});
   expect_error(InodeRuns::decode(wrapping, 2), ErrorKind::kCorrupt, 2681);
 }
 

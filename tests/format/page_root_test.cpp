@@ -19,14 +19,14 @@ std::vector<PageRootRow> rows() {
           {kLinkZone, std::string("\0\0\1", 3), 120100, 1127, 1, 22024, 100}};
 }
 
-Buffer encoded(const std::vector<PageRootRow>& from) {
+Buffer encoded_root(const std::vector<PageRootRow>& from) {
   Buffer body;
   encode_page_root(from, body);
   return body;
 }
 
 TEST(PageRootTest, KeepsRows) {
-  const auto decoded = decode_page_root(encoded(rows()));
+  const auto decoded = decode_page_root(encoded_root(rows()));
   ASSERT_TRUE(decoded) << decoded.error().message();
   EXPECT_EQ(decoded.value(), rows());
 }
@@ -49,7 +49,7 @@ TEST(PageRootTest, KeepsRandomRows) {
       next.offset_bytes += row.length_bytes;
       next.first_ordinal += row.page_count + test::below(random, 10000);
     }
-    EXPECT_EQ(decode_page_root(encoded(from)).value(), from);
+    EXPECT_EQ(decode_page_root(encoded_root(from)).value(), from);
   }
 }
 
@@ -58,7 +58,7 @@ TEST(PageRootTest, RefusesRulesBroken) {  // F-070, F-071, F-072
                          unsigned code) {
     auto from = rows();
     damage(from);
-    const auto refused = decode_page_root(encoded(from));
+    const auto refused = decode_page_root(encoded_root(from));
     expect_error(refused, ErrorKind::kCorrupt, code);
     EXPECT_EQ(refused.error().section(), "page root");
   };
@@ -86,7 +86,7 @@ TEST(PageRootTest, BoundsCounts) {  // F-002
 }
 
 TEST(PageRootTest, RefusesEveryTruncationAndTail) {
-  auto body = encoded(rows());
+  auto body = encoded_root(rows());
   test::expect_no_prefix_decodes(body, test::kind_of(decode_page_root));
   body.push_back(0);
   expect_error(decode_page_root(body), ErrorKind::kCorrupt, 2004);

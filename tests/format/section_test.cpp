@@ -26,7 +26,7 @@ void reseal_block(Buffer& block) {
 }
 
 template <class Int>
-Buffer changed(Buffer block, std::size_t offset, Int value) {
+Buffer changed_block(Buffer block, std::size_t offset, Int value) {
   store(MutableBytes(block), offset, value);
   reseal_block(block);
   return block;
@@ -101,22 +101,22 @@ TEST(SealedBlockTest, RefusesBadHeaders) {  // F-041, F-042
   const auto refuse = [](const Buffer& bytes, unsigned code) {
     expect_error(open_block(kKind, bytes), ErrorKind::kCorrupt, code);
   };
-  refuse(changed(block, 8, stored + 1), 2501);
-  refuse(changed(block, 8, ~std::uint32_t{0}), 2501);
-  refuse(changed(block, 12, static_cast<std::uint32_t>(kSectionBlockBytesMax + 1)), 2502);
-  refuse(changed(block, 20, std::uint8_t{2}), 2504);
-  refuse(changed(block, 21, std::uint8_t{1}), 2505);
-  refuse(changed(block, 23, std::uint8_t{1}), 2505);
-  refuse(changed(block, 20, std::uint8_t{0}), 2506);  // raw, but of two lengths
-  refuse(changed(block, 12, stored), 2506);           // compressed, but not smaller
-  refuse(changed(sealed({}), 20, std::uint8_t{1}), 2506);
+  refuse(changed_block(block, 8, stored + 1), 2501);
+  refuse(changed_block(block, 8, ~std::uint32_t{0}), 2501);
+  refuse(changed_block(block, 12, static_cast<std::uint32_t>(kSectionBlockBytesMax + 1)), 2502);
+  refuse(changed_block(block, 20, std::uint8_t{2}), 2504);
+  refuse(changed_block(block, 21, std::uint8_t{1}), 2505);
+  refuse(changed_block(block, 23, std::uint8_t{1}), 2505);
+  refuse(changed_block(block, 20, std::uint8_t{0}), 2506);  // raw, but of two lengths
+  refuse(changed_block(block, 12, stored), 2506);           // compressed, but not smaller
+  refuse(changed_block(sealed({}), 20, std::uint8_t{1}), 2506);
 }
 
 TEST(SealedBlockTest, RefusesOtherDecodedLengths) {  // F-044
   const auto block = sealed(Buffer(500, 'x'));
-  expect_error(open_block(kKind, changed(block, 12, std::uint32_t{501})), ErrorKind::kCorrupt,
+  expect_error(open_block(kKind, changed_block(block, 12, std::uint32_t{501})), ErrorKind::kCorrupt,
                2524);
-  expect_error(open_block(kKind, changed(block, 12, std::uint32_t{499})), ErrorKind::kCorrupt,
+  expect_error(open_block(kKind, changed_block(block, 12, std::uint32_t{499})), ErrorKind::kCorrupt,
                2523);
 }
 

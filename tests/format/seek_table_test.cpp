@@ -18,7 +18,7 @@ constexpr std::size_t kTableBytes = 81;
 constexpr std::size_t kBehindChecksum = 16;
 
 /// The table of three frames with these lengths.
-Buffer table(const std::vector<std::uint32_t>& lengths, std::uint64_t content_bytes) {
+Buffer table_of_frames(const std::vector<std::uint32_t>& lengths, std::uint64_t content_bytes) {
   SeekTable made;
   for (const auto length : lengths) made.add(length, 1000 + length);
   Buffer out;
@@ -27,14 +27,14 @@ Buffer table(const std::vector<std::uint32_t>& lengths, std::uint64_t content_by
 }
 
 /// `bytes` after `change`, with a right checksum.
-Buffer changed(Buffer bytes, const std::function<void(Buffer&)>& change) {
+Buffer changed_table(Buffer bytes, const std::function<void(Buffer&)>& change) {
   change(bytes);
   store(MutableBytes(bytes), 8, checksum64(Bytes(bytes).subspan(kBehindChecksum), 3));
   return bytes;
 }
 
 TEST(SeekTableTest, GivesPlacesAndChecksums) {  // F-303
-  const auto encoded = table({10, 20, 30}, kContentBytes);
+  const auto encoded = table_of_frames({10, 20, 30}, kContentBytes);
   EXPECT_EQ(encoded.size(), kTableBytes);
   EXPECT_EQ(seek_table_bytes(3), kTableBytes);
   const auto decoded = SeekTable::decode(encoded, kContentBytes, 60 + kTableBytes).value();
@@ -44,7 +44,7 @@ TEST(SeekTableTest, GivesPlacesAndChecksums) {  // F-303
 }
 
 TEST(SeekTableTest, RefusesImpossibleLengths) {  // F-303, F-305
-  const auto encoded = table({10, 20, 30}, kContentBytes);
+  const auto encoded = table_of_frames({10, 20, 30}, kContentBytes);
   const auto refuse = [&](Bytes bytes, std::uint64_t content, std::uint64_t stored) {
     expect_error(SeekTable::decode(bytes, content, stored), ErrorKind::kCorrupt, 2723);
   };
@@ -58,7 +58,7 @@ TEST(SeekTableTest, RefusesImpossibleLengths) {  // F-303, F-305
 }
 
 TEST(SeekTableTest, RefusesEveryFlippedBit) {  // F-303
-  auto encoded = table({10, 20, 30}, kContentBytes);
+  auto encoded = table_of_frames({10, 20, 30}, kContentBytes);
   for (std::size_t bit = 0; bit < encoded.size() * 8; ++bit) {
     encoded[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
     EXPECT_FALSE(SeekTable::decode(encoded, kContentBytes, 60 + kTableBytes)) << "bit " << bit;
@@ -67,10 +67,10 @@ TEST(SeekTableTest, RefusesEveryFlippedBit) {  // F-303
 }
 
 TEST(SeekTableTest, RefusesWhatIsNoSeekableTableUnderARightChecksum) {  // F-303
-  const auto encoded = table({10, 20, 30}, kContentBytes);
+  const auto encoded = table_of_frames({10, 20, 30}, kContentBytes);
   // Magic numbers and lengths of both frames, the number of frames, descriptor, last magic number.
   for (const std::size_t at : {0U, 4U, 40U, 44U, 72U, 76U, 77U}) {
-    const auto wrong = changed(encoded, [&](Buffer& bytes) { bytes[at] ^= 1; });
+    const auto wrong = changed_table(encoded, [&](Buffer& bytes) { bytes[at] ^= 1; });
     expect_error(SeekTable::decode(wrong, kContentBytes, 60 + kTableBytes), ErrorKind::kCorrupt,
                  2724);
   }
@@ -79,7 +79,7 @@ TEST(SeekTableTest, RefusesWhatIsNoSeekableTableUnderARightChecksum) {  // F-303
 TEST(SeekTableTest, RefusesFramesThatAreNot) {  // F-304
   const auto refuse = [](const std::vector<std::uint32_t>& lengths, std::uint64_t stored,
                          unsigned code) {
-    expect_error(SeekTable::decode(table(lengths, kContentBytes), kContentBytes, stored),
+    expect_error(SeekTable::decode(table_of_frames(lengths, kContentBytes), kContentBytes, stored),
                  ErrorKind::kCorrupt, code);
   };
   refuse({0, 20, 40}, 60 + kTableBytes, 2725);
@@ -87,8 +87,8 @@ TEST(SeekTableTest, RefusesFramesThatAreNot) {  // F-304
   refuse({10, ~std::uint32_t{0}, 30}, 60 + kTableBytes, 2725);
   refuse({10, 20, 30}, 61 + kTableBytes, 2726);
   refuse({10, 20, 30}, 59 + kTableBytes, 2726);
-  const auto other_content =
-      changed(table({10, 20, 30}, kContentBytes), [](Buffer& bytes) { bytes[52] ^= 1; });
+  const auto other_content = changed_table(table_of_frames({10, 20, 30}, kContentBytes),
+                                           [](Buffer& bytes) { bytes[52] ^= 1; });
   expect_error(SeekTable::decode(other_content, kContentBytes, 60 + kTableBytes),
                ErrorKind::kCorrupt, 2725);
 }

@@ -15,7 +15,7 @@ constexpr std::size_t kFirstRow = 152;
 constexpr std::size_t kRowBytes = 24;
 constexpr std::size_t kRows = 6;
 
-Buffer page() { return encode_superblock(valid_superblock()); }
+Buffer superblock_page() { return encode_superblock(valid_superblock()); }
 
 // F-022, F-023, F-025: what later code relies on without looking again.
 void expect_sound(const Superblock& superblock) {
@@ -58,13 +58,13 @@ TEST(SuperblockTest, LeavesOutEmptySections) {
 
 TEST(SuperblockTest, RefusesOtherMagic) {  // F-010
   EXPECT_FALSE(is_superblock(encode_volume_header(test::valid_volume_header())));
-  EXPECT_FALSE(is_superblock(Bytes(page()).first(7)));
+  EXPECT_FALSE(is_superblock(Bytes(superblock_page()).first(7)));
   expect_error(decode_superblock(encode_volume_header(test::valid_volume_header())),
                ErrorKind::kCorrupt, 2541);
 }
 
 TEST(SuperblockTest, DetectsEveryFlippedByte) {  // F-011
-  auto bytes = page();
+  auto bytes = superblock_page();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] ^= 0x10;
     EXPECT_FALSE(decode_superblock(bytes)) << "byte " << i;
@@ -73,18 +73,19 @@ TEST(SuperblockTest, DetectsEveryFlippedByte) {  // F-011
 }
 
 TEST(SuperblockTest, RefusesEveryTruncation) {  // F-011
-  test::expect_no_prefix_decodes(page(), test::kind_of(decode_superblock));
+  test::expect_no_prefix_decodes(superblock_page(), test::kind_of(decode_superblock));
 }
 
 TEST(SuperblockTest, RefusesNewerMajorVersion) {  // F-012
-  const auto newer = decode_superblock(with<std::uint16_t>(page(), 8, 2));
+  const auto newer = decode_superblock(with<std::uint16_t>(superblock_page(), 8, 2));
   expect_error(newer, ErrorKind::kUnsupported, 2544);
   EXPECT_EQ(newer.error().text(), "format 2.0 is newer than this program (1.0)");
-  expect_error(decode_superblock(with<std::uint16_t>(page(), 8, 0)), ErrorKind::kCorrupt, 2543);
+  expect_error(decode_superblock(with<std::uint16_t>(superblock_page(), 8, 0)), ErrorKind::kCorrupt,
+               2543);
 }
 
 TEST(SuperblockTest, TakesNewerMinorVersionWithMoreFields) {  // F-013
-  auto bytes = page();
+  auto bytes = superblock_page();
   // 16 bytes of fields that this program does not know stand before the section table.
   std::copy_backward(bytes.begin() + kFirstRow, bytes.begin() + 1000, bytes.begin() + 1016);
   std::fill_n(bytes.begin() + kFirstRow, 16, std::uint8_t{0xee});
@@ -98,14 +99,15 @@ TEST(SuperblockTest, TakesNewerMinorVersionWithMoreFields) {  // F-013
 }
 
 TEST(SuperblockTest, RefusesUnknownIncompatBitsByName) {  // F-014
-  const auto refused = decode_superblock(with<std::uint64_t>(page(), 32, 0x8000000000000021));
+  const auto refused =
+      decode_superblock(with<std::uint64_t>(superblock_page(), 32, 0x8000000000000021));
   expect_error(refused, ErrorKind::kUnsupported, 2545);
   EXPECT_EQ(refused.error().text(), "needs features that this program lacks: bit 5, bit 63");
 }
 
 TEST(SuperblockTest, KeepsUnknownCompatBits) {  // F-014
-  const auto decoded =
-      decode_superblock(with<std::uint64_t>(with<std::uint64_t>(page(), 16, 1ULL << 40), 24, 2));
+  const auto decoded = decode_superblock(
+      with<std::uint64_t>(with<std::uint64_t>(superblock_page(), 16, 1ULL << 40), 24, 2));
   ASSERT_TRUE(decoded) << decoded.error().message();
   EXPECT_EQ(decoded.value().compat, 1ULL << 40);
   EXPECT_EQ(decoded.value().ro_compat, 2U);
@@ -119,11 +121,12 @@ TEST(SuperblockTest, NamesFeatures) {
 }
 
 TEST(SuperblockTest, RefusesNonZeroReservedBytes) {  // F-004, F-015
-  expect_error(decode_superblock(with<std::uint32_t>(page(), 148, 1)), ErrorKind::kCorrupt, 2560);
-  expect_error(decode_superblock(with<std::uint32_t>(page(), kFirstRow + 4, 1)),
+  expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), 148, 1)),
+               ErrorKind::kCorrupt, 2560);
+  expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), kFirstRow + 4, 1)),
                ErrorKind::kCorrupt, 2566);
   for (const std::size_t offset : {kFirstRow + kRows * kRowBytes, std::size_t{4087}}) {
-    const auto refused = decode_superblock(with<std::uint8_t>(page(), offset, 1));
+    const auto refused = decode_superblock(with<std::uint8_t>(superblock_page(), offset, 1));
     expect_error(refused, ErrorKind::kCorrupt, 2547);
     EXPECT_EQ(refused.error().offset(), offset);
     EXPECT_EQ(refused.error().section(), "superblock");
@@ -132,16 +135,19 @@ TEST(SuperblockTest, RefusesNonZeroReservedBytes) {  // F-004, F-015
 
 TEST(SuperblockTest, RefusesBadIndexLength) {  // F-020
   for (const std::uint64_t length : {0ULL, 4096ULL, 20481ULL, 1ULL << 63}) {
-    expect_error(decode_superblock(with(page(), 56, length)), ErrorKind::kCorrupt, 2571);
+    expect_error(decode_superblock(with(superblock_page(), 56, length)), ErrorKind::kCorrupt, 2571);
   }
 }
 
 TEST(SuperblockTest, RefusesBadSectionTable) {  // F-021
-  expect_error(decode_superblock(with<std::uint32_t>(page(), 144, 165)), ErrorKind::kCorrupt, 2567);
+  expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), 144, 165)),
+               ErrorKind::kCorrupt, 2567);
   // A row too few leaves bytes behind the table, a row too many is one of kind 0.
-  expect_error(decode_superblock(with<std::uint32_t>(page(), 144, 5)), ErrorKind::kCorrupt, 2547);
-  expect_error(decode_superblock(with<std::uint32_t>(page(), 144, 7)), ErrorKind::kCorrupt, 2565);
-  expect_error(decode_superblock(with<std::uint32_t>(page(), kFirstRow + kRowBytes, 1)),
+  expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), 144, 5)),
+               ErrorKind::kCorrupt, 2547);
+  expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), 144, 7)),
+               ErrorKind::kCorrupt, 2565);
+  expect_error(decode_superblock(with<std::uint32_t>(superblock_page(), kFirstRow + kRowBytes, 1)),
                ErrorKind::kCorrupt, 2565);
 }
 
@@ -161,7 +167,8 @@ TEST(SuperblockTest, IgnoresUnknownSections) {  // F-021
 
 TEST(SuperblockTest, RefusesMisplacedSections) {  // F-022, F-023
   const auto refuse = [](std::size_t offset, std::uint64_t value, unsigned code) {
-    expect_error(decode_superblock(with(page(), offset, value)), ErrorKind::kCorrupt, code);
+    expect_error(decode_superblock(with(superblock_page(), offset, value)), ErrorKind::kCorrupt,
+                 code);
   };
   refuse(kFirstRow + 8, 4096 + 8, 2561);
   refuse(kFirstRow + 16, 12288 - 8, 2561);
@@ -222,7 +229,7 @@ TEST(SuperblockTest, SurvivesEdgeValuesInEveryField) {
   for (const auto field : fields) {
     for (const auto value : test::edge_values(field.width_bytes)) {
       SCOPED_TRACE("offset " + std::to_string(field.offset) + " value " + std::to_string(value));
-      const auto decoded = decode_superblock(test::with_field(page(), field, value));
+      const auto decoded = decode_superblock(test::with_field(superblock_page(), field, value));
       if (!decoded) {
         EXPECT_EQ(decoded.error().section(), "superblock");
         EXPECT_TRUE(decoded.error().offset());
@@ -238,7 +245,7 @@ TEST(SuperblockTest, SurvivesRandomChanges) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     test::Random random(seed);
-    auto bytes = page();
+    auto bytes = superblock_page();
     for (std::uint64_t i = test::below(random, 6) + 1; i > 0; --i) {
       bytes[8 + test::below(random, 240)] = static_cast<std::uint8_t>(random());
     }

@@ -19,8 +19,8 @@ namespace {
 using format::Entry;
 
 /// Encodes everything, and expects it back, by every way of reading or by the whole page alone.
-void expect_round_trip(const std::vector<Entry>& entries, MapDictionaries& dictionaries,
-                       bool every_way = true) {
+void expect_token_round_trip(const std::vector<Entry>& entries, MapDictionaries& dictionaries,
+                             bool every_way = true) {
   const auto context = dictionaries.context(1, 7);
   ASSERT_TRUE(intern_all(entries, *context.attributes));
   std::span<const Entry> rest(entries);
@@ -50,7 +50,7 @@ TEST(TokenCodec, RandomTreesComeBack) {
     options.wild_names = seed % 2 == 0;
     options.wild_values = seed % 4 < 2;
     auto dictionaries = token_dictionaries(seed, 1 + seed % 5);
-    expect_round_trip(generator.tree(options), dictionaries);
+    expect_token_round_trip(generator.tree(options), dictionaries);
   }
 }
 
@@ -70,7 +70,7 @@ TEST(TokenCodec, NumberedNamesCostLessThanTheirDigits) {
     entries.push_back(file("img_" + std::string(6 - digits.size(), '0') + digits + ".jpg"));
   }
   auto dictionaries = token_dictionaries(1, 2);
-  expect_round_trip(entries, dictionaries);
+  expect_token_round_trip(entries, dictionaries);
   const auto context = dictionaries.context(1, 7);
   const auto pages = fill_pages(entries, context, format::kTokenCodec);
   EXPECT_GT(pages.front().entry_count, 1800u) << "about a row symbol each";
@@ -91,7 +91,7 @@ TEST(TokenCodec, NumberedFilesOfAnySizeComeBack) {
       entries.push_back(file(numbered("f", i, 4) + ending, bytes));
     }
     auto dictionaries = token_dictionaries(2, 3);
-    expect_round_trip(entries, dictionaries);
+    expect_token_round_trip(entries, dictionaries);
   }
 }
 
@@ -133,7 +133,7 @@ TEST(TokenCodec, OneEntryAlwaysFits) {  // F-181
     entry.ctime = entry.atime = Time{std::int64_t{1} << 62, 1};
     entry.xattrs = {format::kFileBytesMax - 7, 7};
     auto dictionaries = token_dictionaries(static_cast<std::uint64_t>(round), 3);
-    expect_round_trip({entry}, dictionaries);
+    expect_token_round_trip({entry}, dictionaries);
   }
 }
 
@@ -226,7 +226,7 @@ TEST(TokenCodec, AFullPageKeepsItsPrefix) {
     }
     entries.push_back(file("other/" + std::string(250, 'q')));
     auto dictionaries = token_dictionaries(1, 1);
-    expect_round_trip(entries, dictionaries);
+    expect_token_round_trip(entries, dictionaries);
     const auto pages = fill_pages(entries, dictionaries.context(1, 7), format::kTokenCodec);
     cut += pages.front().entry_count == entries.size() - 1 ? 1U : 0U;
   }
@@ -276,10 +276,10 @@ TEST(TokenCodec, APageKeepsItsBytesUnderAnotherPrefix) {  // F-121
 }
 
 /// Whatever a decoder accepts must be what an encoder can write.
-void expect_sound(const format::DecodedPage& page, MapDictionaries& dictionaries) {
+void expect_sound_token_page(const format::DecodedPage& page, MapDictionaries& dictionaries) {
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < page.size(); ++i) entries.push_back(page.entry(i));
-  expect_round_trip(entries, dictionaries, false);
+  expect_token_round_trip(entries, dictionaries, false);
 }
 
 Buffer with_flipped_bit(Buffer bytes, std::size_t bit) {
@@ -297,10 +297,10 @@ std::vector<Entry> entries_of_two_blocks(std::uint64_t seed) {
   return generator.tree(options);
 }
 
-struct Sample {
-  explicit Sample(std::uint64_t seed) : Sample(seed, entries_of_two_blocks(seed)) {}
+struct TokenSample {
+  explicit TokenSample(std::uint64_t seed) : TokenSample(seed, entries_of_two_blocks(seed)) {}
   /// The first page of `entries`.
-  Sample(std::uint64_t seed, const std::vector<Entry>& entries)
+  TokenSample(std::uint64_t seed, const std::vector<Entry>& entries)
       : dictionaries(token_dictionaries(seed, 2)) {
     const auto context = dictionaries.context(1, 7);
     intern_all(entries, *context.attributes);
@@ -319,7 +319,7 @@ struct Sample {
 
 TEST(TokenCodec, FlippedBitsNeverViolateTheRules) {
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
-    Sample sample(seed);
+    TokenSample sample(seed);
     std::size_t accepted = 0;
     // All of the heads, and a third of the rest.
     for (std::size_t bit = 0; bit < sample.payload.size() * 8; bit += bit < 2000 ? 1 : 3) {
@@ -337,7 +337,7 @@ TEST(TokenCodec, FlippedBitsNeverViolateTheRules) {
       const auto decoded = opened.value()->decode();
       if (!decoded) continue;
       ++accepted;
-      expect_sound(*decoded.value(), sample.dictionaries);
+      expect_sound_token_page(*decoded.value(), sample.dictionaries);
       if (HasFailure()) FAIL() << "seed " << seed << " bit " << bit;
     }
     EXPECT_GT(accepted, 0u) << "some flips only change a value";
@@ -346,7 +346,7 @@ TEST(TokenCodec, FlippedBitsNeverViolateTheRules) {
 
 // A list may take its names from slices that meet where two blocks do.
 TEST(TokenCodec, ASliceEndsBelowTheNextBlock) {  // F-144
-  const Sample sample(0);
+  const TokenSample sample(0);
   std::size_t found = 0;
   for (std::size_t bit = 0; bit < sample.payload.size() * 8; ++bit) {
     const auto opened = sample.open(with_flipped_bit(sample.payload, bit));
@@ -367,7 +367,7 @@ TEST(TokenCodec, ASliceEndsBelowTheNextBlock) {  // F-144
 TEST(TokenCodec, FlippedHeadsOfGroupsNeverViolateTheRules) {  // F-191
   std::vector<Entry> entries;
   for (int i = 0; i < 2000; ++i) entries.push_back(file("f" + std::to_string(10000 + 3 * i)));
-  Sample sample(1, entries);
+  TokenSample sample(1, entries);
   ASSERT_GT(sample.header.entry_count, format::kGroupBlocks * format::kBlockEntries);
   std::size_t refused = 0;
   for (std::size_t bit = 0; bit < 5000; bit += 3) {
@@ -378,7 +378,7 @@ TEST(TokenCodec, FlippedHeadsOfGroupsNeverViolateTheRules) {  // F-191
       ++refused;
       continue;
     }
-    expect_sound(*decoded.value(), sample.dictionaries);
+    expect_sound_token_page(*decoded.value(), sample.dictionaries);
     if (HasFailure()) FAIL() << "bit " << bit;
   }
   EXPECT_GT(refused, 100u);
@@ -393,7 +393,7 @@ TEST(TokenCodec, LookupsInDamagedPagesFindWhatTheyDecodeTo) {  // F-192, F-198
   }
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.key < b.key; });
-  Sample sample(1, entries);
+  TokenSample sample(1, entries);
   const auto sound = sample.open(sample.payload).value()->decode().value();
   std::size_t decodable = 0;
   for (std::size_t bit = 0; bit < sample.payload.size() * 8; bit += 5) {
@@ -433,7 +433,7 @@ Buffer with_inserted_bits(const Buffer& payload, const std::vector<std::size_t>&
 TEST(TokenCodec, AGroupOfOneBlockHasNoOtherKeys) {  // F-191
   std::vector<Entry> entries;
   for (int i = 10; i < 50; ++i) entries.push_back(file("f" + std::to_string(i)));
-  Sample sample(1, entries);
+  TokenSample sample(1, entries);
   std::size_t refused = 0;
   // Wherever the table of blocks may begin: in one of the places it does.
   for (std::size_t begin = 0; begin < 400; ++begin) {
@@ -460,7 +460,7 @@ TEST(TokenCodec, AGroupOfOneBlockHasNoOtherKeys) {  // F-191
 }
 
 TEST(TokenCodec, TruncationsAndWrongCountsAreDetected) {  // F-190, F-191, F-193
-  Sample sample(4);
+  TokenSample sample(4);
   for (std::size_t length = 0; length < sample.payload.size(); ++length) {
     EXPECT_FALSE(sample.open(Bytes(sample.payload).first(length))) << length;
   }

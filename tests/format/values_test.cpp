@@ -16,7 +16,8 @@
 namespace dgfs::format {
 namespace {
 
-using test::expect_all_compared;
+// Whole, since the fixtures of sections are in a namespace test of format's own.
+using dgfs::test::expect_all_compared;
 
 TEST(Values, SuperblocksThatDifferInOneFieldDiffer) {
   expect_all_compared<Superblock>({},

@@ -11,12 +11,12 @@ using test::expect_error;
 using test::valid_volume_header;
 using test::with;
 
-Buffer page() { return encode_volume_header(valid_volume_header()); }
+Buffer header_page() { return encode_volume_header(valid_volume_header()); }
 
 TEST(VolumeHeaderTest, KeepsEveryField) {
   auto header = valid_volume_header();
-  EXPECT_EQ(decode_volume_header(page()).value(), header);
-  EXPECT_TRUE(is_volume_header(page()));
+  EXPECT_EQ(decode_volume_header(header_page()).value(), header);
+  EXPECT_TRUE(is_volume_header(header_page()));
   EXPECT_FALSE(is_volume_header(encode_superblock(test::valid_superblock())));
   header.number = 0xffff;
   header.index_offset = header.index_bytes = 0;
@@ -24,32 +24,36 @@ TEST(VolumeHeaderTest, KeepsEveryField) {
 }
 
 TEST(VolumeHeaderTest, DetectsEveryFlippedByteAndTruncation) {  // F-011
-  auto bytes = page();
+  auto bytes = header_page();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     bytes[i] ^= 0x01;
     EXPECT_FALSE(decode_volume_header(bytes)) << "byte " << i;
     bytes[i] ^= 0x01;
   }
-  test::expect_no_prefix_decodes(page(), test::kind_of(decode_volume_header));
+  test::expect_no_prefix_decodes(header_page(), test::kind_of(decode_volume_header));
 }
 
 TEST(VolumeHeaderTest, RefusesNewerVersionsAndFeatures) {  // F-012, F-014
-  expect_error(decode_volume_header(with<std::uint16_t>(page(), 8, 2)), ErrorKind::kUnsupported,
-               2544);
-  const auto refused = decode_volume_header(with<std::uint64_t>(page(), 32, 4));
+  expect_error(decode_volume_header(with<std::uint16_t>(header_page(), 8, 2)),
+               ErrorKind::kUnsupported, 2544);
+  const auto refused = decode_volume_header(with<std::uint64_t>(header_page(), 32, 4));
   expect_error(refused, ErrorKind::kUnsupported, 2545);
   EXPECT_EQ(refused.error().section(), "volume header");
 }
 
 TEST(VolumeHeaderTest, RefusesNonZeroReservedBytes) {  // F-004, F-015
-  expect_error(decode_volume_header(with<std::uint16_t>(page(), 58, 1)), ErrorKind::kCorrupt, 2600);
-  expect_error(decode_volume_header(with<std::uint32_t>(page(), 60, 1)), ErrorKind::kCorrupt, 2600);
-  expect_error(decode_volume_header(with<std::uint8_t>(page(), 96, 1)), ErrorKind::kCorrupt, 2547);
+  expect_error(decode_volume_header(with<std::uint16_t>(header_page(), 58, 1)), ErrorKind::kCorrupt,
+               2600);
+  expect_error(decode_volume_header(with<std::uint32_t>(header_page(), 60, 1)), ErrorKind::kCorrupt,
+               2600);
+  expect_error(decode_volume_header(with<std::uint8_t>(header_page(), 96, 1)), ErrorKind::kCorrupt,
+               2547);
 }
 
 TEST(VolumeHeaderTest, RefusesBadPlaces) {  // F-030, F-031, F-032
   const auto refuse = [](std::size_t offset, std::uint64_t value, unsigned code) {
-    expect_error(decode_volume_header(with(page(), offset, value)), ErrorKind::kCorrupt, code);
+    expect_error(decode_volume_header(with(header_page(), offset, value)), ErrorKind::kCorrupt,
+                 code);
   };
   refuse(88, 4096, 2601);
   refuse(88, 32769, 2601);
@@ -73,7 +77,7 @@ TEST(VolumeHeaderTest, SurvivesEdgeValuesInEveryField) {
   for (const auto field : fields) {
     for (const auto value : test::edge_values(field.width_bytes)) {
       SCOPED_TRACE("offset " + std::to_string(field.offset) + " value " + std::to_string(value));
-      const auto decoded = decode_volume_header(test::with_field(page(), field, value));
+      const auto decoded = decode_volume_header(test::with_field(header_page(), field, value));
       if (!decoded) {
         EXPECT_TRUE(decoded.error().offset());
         continue;
@@ -92,44 +96,45 @@ std::vector<VolumeRecord> volumes() {
   return {{0, 4096, "tree.dgfs"}, {1, 1 << 20, ""}, {65535, kFileBytesMax, "b\xff"}};
 }
 
-Buffer table(const std::vector<VolumeRecord>& records) {
+Buffer encoded_table(const std::vector<VolumeRecord>& records) {
   Buffer body;
   encode_volume_table(records, body);
   return body;
 }
 
 TEST(VolumeTableTest, KeepsRecords) {
-  EXPECT_EQ(decode_volume_table(table(volumes())).value(), volumes());
-  EXPECT_TRUE(decode_volume_table(table({})).value().empty());
+  EXPECT_EQ(decode_volume_table(encoded_table(volumes())).value(), volumes());
+  EXPECT_TRUE(decode_volume_table(encoded_table({})).value().empty());
 }
 
 TEST(VolumeTableTest, RefusesEveryTruncationAndTail) {
-  test::expect_no_prefix_decodes(table(volumes()), test::kind_of(decode_volume_table));
-  auto longer = table(volumes());
+  test::expect_no_prefix_decodes(encoded_table(volumes()), test::kind_of(decode_volume_table));
+  auto longer = encoded_table(volumes());
   longer.push_back(0);
   expect_error(decode_volume_table(longer), ErrorKind::kCorrupt, 2004);
 }
 
 TEST(VolumeTableTest, RefusesNumbersOutOfOrder) {  // F-035
-  expect_error(decode_volume_table(table({{1, 4096, ""}, {1, 4096, ""}})), ErrorKind::kCorrupt,
-               2623);
-  expect_error(decode_volume_table(table({{1, 4096, ""}, {0, 4096, ""}})), ErrorKind::kCorrupt,
-               2623);
+  expect_error(decode_volume_table(encoded_table({{1, 4096, ""}, {1, 4096, ""}})),
+               ErrorKind::kCorrupt, 2623);
+  expect_error(decode_volume_table(encoded_table({{1, 4096, ""}, {0, 4096, ""}})),
+               ErrorKind::kCorrupt, 2623);
 }
 
 TEST(VolumeTableTest, RefusesHintsThatLeadElsewhere) {  // F-036
   for (const auto* hint : {"a/b", "/etc/passwd", "..", "."}) {
-    expect_error(decode_volume_table(table({{0, 4096, hint}})), ErrorKind::kCorrupt, 2621);
+    expect_error(decode_volume_table(encoded_table({{0, 4096, hint}})), ErrorKind::kCorrupt, 2621);
   }
-  expect_error(decode_volume_table(table({{0, 4096, std::string(1, '\0')}})), ErrorKind::kCorrupt,
-               2621);
-  expect_error(decode_volume_table(table({{0, 4096, std::string(256, 'a')}})), ErrorKind::kCorrupt,
-               2003);
+  expect_error(decode_volume_table(encoded_table({{0, 4096, std::string(1, '\0')}})),
+               ErrorKind::kCorrupt, 2621);
+  expect_error(decode_volume_table(encoded_table({{0, 4096, std::string(256, 'a')}})),
+               ErrorKind::kCorrupt, 2003);
 }
 
 TEST(VolumeTableTest, RefusesImpossibleNumbers) {  // F-002, F-031
-  expect_error(decode_volume_table(table({{0, 4095, ""}})), ErrorKind::kCorrupt, 2620);
-  expect_error(decode_volume_table(table({{0, kFileBytesMax + 1, ""}})), ErrorKind::kCorrupt, 2003);
+  expect_error(decode_volume_table(encoded_table({{0, 4095, ""}})), ErrorKind::kCorrupt, 2620);
+  expect_error(decode_volume_table(encoded_table({{0, kFileBytesMax + 1, ""}})),
+               ErrorKind::kCorrupt, 2003);
   Buffer body;
   Encoder(body).varint(~std::uint64_t{0});
   const auto refused = decode_volume_table(body);

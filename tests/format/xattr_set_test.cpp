@@ -12,7 +12,7 @@ namespace {
 
 using test::expect_error;
 
-Buffer encoded(const std::vector<Xattr>& xattrs) {
+Buffer encoded_set(const std::vector<Xattr>& xattrs) {
   Buffer body;
   encode_xattr_set(xattrs, body);
   return body;
@@ -36,7 +36,7 @@ TEST(XattrSetTest, KeepsSets) {
     }
     std::vector<Xattr> xattrs;
     for (const auto& [name, value] : model) xattrs.push_back({name, value});
-    const auto decoded = decode_xattr_set(encoded(xattrs));
+    const auto decoded = decode_xattr_set(encoded_set(xattrs));
     ASSERT_TRUE(decoded) << decoded.error().message();
     EXPECT_EQ(decoded.value(), xattrs);
   }
@@ -45,33 +45,33 @@ TEST(XattrSetTest, KeepsSets) {
 TEST(XattrSetTest, KeepsTheLargest) {
   const std::vector<Xattr> xattrs = {
       xattr(std::string(kXattrNameBytesMax, 'n'), kXattrValueBytesMax)};
-  EXPECT_EQ(decode_xattr_set(encoded(xattrs)).value(), xattrs);
+  EXPECT_EQ(decode_xattr_set(encoded_set(xattrs)).value(), xattrs);
 }
 
 TEST(XattrSetTest, RefusesBadNames) {  // F-086
-  expect_error(decode_xattr_set(encoded({xattr("")})), ErrorKind::kCorrupt, 2801);
-  expect_error(decode_xattr_set(encoded({xattr(std::string("a\0b", 3))})), ErrorKind::kCorrupt,
+  expect_error(decode_xattr_set(encoded_set({xattr("")})), ErrorKind::kCorrupt, 2801);
+  expect_error(decode_xattr_set(encoded_set({xattr(std::string("a\0b", 3))})), ErrorKind::kCorrupt,
                2801);
-  expect_error(decode_xattr_set(encoded({xattr(std::string(256, 'n'))})), ErrorKind::kCorrupt,
+  expect_error(decode_xattr_set(encoded_set({xattr(std::string(256, 'n'))})), ErrorKind::kCorrupt,
                2003);
-  expect_error(decode_xattr_set(encoded({xattr("b"), xattr("a")})), ErrorKind::kCorrupt, 2803);
-  expect_error(decode_xattr_set(encoded({xattr("b"), xattr("b")})), ErrorKind::kCorrupt, 2803);
+  expect_error(decode_xattr_set(encoded_set({xattr("b"), xattr("a")})), ErrorKind::kCorrupt, 2803);
+  expect_error(decode_xattr_set(encoded_set({xattr("b"), xattr("b")})), ErrorKind::kCorrupt, 2803);
 }
 
 TEST(XattrSetTest, RefusesWhatLinuxCannotHold) {  // F-087
-  expect_error(decode_xattr_set(encoded({xattr("a", kXattrValueBytesMax + 1)})), ErrorKind::kLimit,
-               2802);
+  expect_error(decode_xattr_set(encoded_set({xattr("a", kXattrValueBytesMax + 1)})),
+               ErrorKind::kLimit, 2802);
   std::vector<Xattr> many;
   for (int i = 0; i < 257; ++i) {
     many.push_back(xattr(std::to_string(1000 + i) + std::string(251, 'n')));
   }
-  expect_error(decode_xattr_set(encoded(many)), ErrorKind::kLimit, 2804);
+  expect_error(decode_xattr_set(encoded_set(many)), ErrorKind::kLimit, 2804);
   many.pop_back();
-  EXPECT_TRUE(decode_xattr_set(encoded(many)));
+  EXPECT_TRUE(decode_xattr_set(encoded_set(many)));
 }
 
 TEST(XattrSetTest, BoundsCounts) {  // F-002, F-085
-  expect_error(decode_xattr_set(encoded({})), ErrorKind::kCorrupt, 2800);
+  expect_error(decode_xattr_set(encoded_set({})), ErrorKind::kCorrupt, 2800);
   Buffer body;
   Encoder(body).varint(~std::uint64_t{0});
   const auto refused = decode_xattr_set(body);
@@ -80,7 +80,8 @@ TEST(XattrSetTest, BoundsCounts) {  // F-002, F-085
 }
 
 TEST(XattrSetTest, RefusesEveryTruncationAndTail) {
-  auto body = encoded({xattr("security.capability", 20), xattr("user.a", 0), xattr("user.b", 3)});
+  auto body =
+      encoded_set({xattr("security.capability", 20), xattr("user.a", 0), xattr("user.b", 3)});
   test::expect_no_prefix_decodes(body, test::kind_of(decode_xattr_set));
   body.push_back(0);
   expect_error(decode_xattr_set(body), ErrorKind::kCorrupt, 2004);

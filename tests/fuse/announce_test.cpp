@@ -16,12 +16,12 @@ namespace {
 
 using fuse::Request;
 
-constexpr int kFiles = 200;
+constexpr int kScatteredFiles = 200;
 
 // So that no file follows the one before.
-std::string name_at(int i) { return std::to_string(1000 + i * 77 % kFiles); }
+std::string name_at(int i) { return std::to_string(1000 + i * 77 % kScatteredFiles); }
 std::string content_at(int i) {
-  const auto seed = static_cast<std::uint64_t>(i * 77 % kFiles);
+  const auto seed = static_cast<std::uint64_t>(i * 77 % kScatteredFiles);
   return noise(1 + seed * 997 % 150'000, seed);
 }
 
@@ -29,7 +29,7 @@ class FuseAnnounce : public testing::Test {
  protected:
   void SetUp() override {
     DGFS_NEEDS_FUSE();
-    for (int i = 0; i < kFiles; ++i) source_.file(name_at(i), content_at(i));
+    for (int i = 0; i < kScatteredFiles; ++i) source_.file(name_at(i), content_at(i));
     source_.file("empty", "");
   }
 
@@ -38,27 +38,27 @@ class FuseAnnounce : public testing::Test {
 
 TEST_F(FuseAnnounce, RandomReadsAreForetold) {
   MountedImage mounted(source_);
-  for (int i = 0; i < kFiles; ++i) {
+  for (int i = 0; i < kScatteredFiles; ++i) {
     ASSERT_TRUE(slurp(mounted.path(name_at(i))) == content_at(i)) << name_at(i);
   }
-  EXPECT_GT(mounted.counters().announced_files(), kFiles * 9u / 10);
+  EXPECT_GT(mounted.counters().announced_files(), kScatteredFiles * 9u / 10);
   EXPECT_EQ(mounted.counters().announced_reads(), mounted.counters().announced_files());
   EXPECT_EQ(mounted.unmount(), 0);
 }
 
 TEST_F(FuseAnnounce, WhoAsksForAttributesReadsNothing) {
   MountedImage mounted(source_);
-  for (int i = 0; i < kFiles; ++i) {
+  for (int i = 0; i < kScatteredFiles; ++i) {
     struct stat status {};
     ASSERT_EQ(::stat(mounted.path(name_at(i)).c_str(), &status), 0);
   }
-  EXPECT_EQ(mounted.counters().of(Request::kLookup), static_cast<std::uint64_t>(kFiles));
+  EXPECT_EQ(mounted.counters().of(Request::kLookup), static_cast<std::uint64_t>(kScatteredFiles));
   EXPECT_EQ(mounted.counters().announced_files(), 0u);
 }
 
 TEST_F(FuseAnnounce, NoprefetchAnnouncesNothing) {
   MountedImage mounted(source_, {.mount_options = {"noprefetch"}});
-  for (int i = 0; i < kFiles; ++i) {
+  for (int i = 0; i < kScatteredFiles; ++i) {
     ASSERT_TRUE(slurp(mounted.path(name_at(i))) == content_at(i)) << name_at(i);
   }
   EXPECT_EQ(mounted.counters().announced_files(), 0u);
@@ -75,7 +75,7 @@ TEST_F(FuseAnnounce, DamageIsToldToItsReader) {
     file.seekp(static_cast<std::streamoff>(at));
     file.put(static_cast<char>(image[at] ^ 1));
   }
-  for (int i = 0; i < kFiles; ++i) {
+  for (int i = 0; i < kScatteredFiles; ++i) {
     int failure = 0;
     const auto content = slurp(mounted.path(name_at(i)), &failure);
     ASSERT_EQ(failure, i == kVictim ? EIO : 0) << name_at(i);

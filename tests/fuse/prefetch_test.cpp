@@ -20,7 +20,7 @@ using fuse::Request;
 
 constexpr int kDirectories = 10;
 constexpr int kFilesOfEach = 40;
-constexpr std::uint64_t kFiles = kDirectories * kFilesOfEach;
+constexpr std::uint64_t kFilesOfAll = kDirectories * kFilesOfEach;
 
 std::string content_of(int directory, int file) {
   const auto seed = static_cast<std::uint64_t>(directory * 1000 + file);
@@ -54,16 +54,17 @@ class FusePrefetch : public testing::Test {
 TEST_F(FusePrefetch, AWalkAsksForFewFiles) {
   MountedImage mounted(source_);
   expect_tar_sound(mounted);
-  EXPECT_LT(reads(mounted), kFiles / 4);
-  EXPECT_GT(mounted.counters().prefetched_files(), kFiles * 3 / 4);
-  EXPECT_LE(reads(mounted) + mounted.counters().prefetched_files(), kFiles * 5 / 4) << "few twice";
+  EXPECT_LT(reads(mounted), kFilesOfAll / 4);
+  EXPECT_GT(mounted.counters().prefetched_files(), kFilesOfAll * 3 / 4);
+  EXPECT_LE(reads(mounted) + mounted.counters().prefetched_files(), kFilesOfAll * 5 / 4)
+      << "few twice";
   EXPECT_EQ(mounted.unmount(), 0);
 }
 
 TEST_F(FusePrefetch, NoprefetchBringsNothing) {
   MountedImage mounted(source_, {.mount_options = {"noprefetch"}});
   expect_tar_sound(mounted);
-  EXPECT_GE(reads(mounted), kFiles);
+  EXPECT_GE(reads(mounted), kFilesOfAll);
   EXPECT_EQ(mounted.counters().prefetched_files(), 0u);
 }
 
@@ -77,7 +78,7 @@ TEST_F(FusePrefetch, ReadsOutOfOrderBringNothing) {
       ASSERT_TRUE(slurp(mounted.path(name_of(i, j))) == content_of(i, j));
     }
   }
-  EXPECT_LT(mounted.counters().prefetched_files(), kFiles / 20);
+  EXPECT_LT(mounted.counters().prefetched_files(), kFilesOfAll / 20);
 }
 
 TEST_F(FusePrefetch, ManyReadersInOrderGetTheirFiles) {
@@ -119,7 +120,7 @@ TEST_F(FusePrefetch, DamageIsToldToItsReader) {
       ASSERT_EQ(content == content_of(i, j), !is_victim) << i << " " << j;
     }
   }
-  EXPECT_GT(mounted.counters().prefetched_files(), kFiles / 2);
+  EXPECT_GT(mounted.counters().prefetched_files(), kFilesOfAll / 2);
   EXPECT_TRUE(mounted.server_lives());
 }
 

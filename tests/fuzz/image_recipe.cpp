@@ -18,9 +18,9 @@ namespace {
 using format::kPageBytes;
 using format::SectionKind;
 
-constexpr std::uint8_t kCounts = 0;
-constexpr std::uint8_t kPage = 1;
-constexpr std::uint8_t kData = 255;
+constexpr std::uint8_t kCountsChunk = 0;
+constexpr std::uint8_t kPageChunk = 1;
+constexpr std::uint8_t kDataChunk = 255;
 // A fuzzer's time is better spent on many small images.
 constexpr std::size_t kChunksMax = 200;
 
@@ -75,7 +75,7 @@ void add_record(Buffer& section, SectionKind kind, Bytes body) {
 
 void add_ingredient(TakenImage& image, std::uint8_t what, Bytes bytes) {
   const auto kind = static_cast<SectionKind>(what);
-  if (what == kCounts) {
+  if (what == kCountsChunk) {
     FuzzInput input(bytes);
     image.superblock.namespace_entries = input.take<std::uint64_t>();
     image.superblock.link_entries = input.take<std::uint64_t>();
@@ -83,10 +83,10 @@ void add_ingredient(TakenImage& image, std::uint8_t what, Bytes bytes) {
     image.superblock.compat = input.take<std::uint64_t>();
     // Others end at once, and not in a decoder.
     image.superblock.incompat = input.take<std::uint64_t>() & format::feature::kIncompatKnown;
-  } else if (what == kPage) {
+  } else if (what == kPageChunk) {
     const auto page = encoded_page(bytes);
     image.pages().insert(image.pages().end(), page.begin(), page.end());
-  } else if (what == kData) {
+  } else if (what == kDataChunk) {
     image.data.insert(image.data.end(), bytes.begin(), bytes.end());
   } else if (has_blocks(kind)) {
     if (bytes.size() <= format::kSectionBlockBytesMax) {
@@ -123,9 +123,9 @@ Buffer recipe_of(Bytes image, std::size_t data_bytes) {
   encoder.fixed(taken.superblock.next_inode);
   encoder.fixed(taken.superblock.compat);
   encoder.fixed(taken.superblock.incompat);
-  add_chunk(recipe, kCounts, counts);
+  add_chunk(recipe, kCountsChunk, counts);
   for (std::size_t at = 0; at < taken.pages().size(); at += kPageBytes) {
-    add_chunk(recipe, kPage, decoded_page(Bytes(taken.pages()).subspan(at, kPageBytes)));
+    add_chunk(recipe, kPageChunk, decoded_page(Bytes(taken.pages()).subspan(at, kPageBytes)));
   }
   for (std::uint8_t what = 2; what < format::kSectionKinds; ++what) {
     const auto kind = static_cast<SectionKind>(what);
@@ -137,7 +137,7 @@ Buffer recipe_of(Bytes image, std::size_t data_bytes) {
       add_chunk(recipe, what, record.subspan(format::kRecordChecksumBytes));
     }
   }
-  add_chunk(recipe, kData, Bytes(taken.data).first(std::min(data_bytes, taken.data.size())));
+  add_chunk(recipe, kDataChunk, Bytes(taken.data).first(std::min(data_bytes, taken.data.size())));
   return recipe;
 }
 

@@ -14,7 +14,7 @@ namespace dgfs::test {
 namespace {
 
 constexpr std::uint32_t kFiles = 1500;
-constexpr unsigned kThreads = 8;
+constexpr unsigned kAskingThreads = 8;
 
 std::string path_of(std::uint32_t i) {
   return "d" + std::to_string(i % 7) + "/file-" + std::to_string(i * 2654435761U);
@@ -56,12 +56,12 @@ TEST(Concurrency, EveryThreadGetsTheSameAnswers) {
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned t = 0; t < kThreads; ++t) threads.emplace_back(work, t);
+  for (unsigned t = 0; t < kAskingThreads; ++t) threads.emplace_back(work, t);
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
   const auto counters = image->counters();
   EXPECT_EQ(counters.errors, 0U);
-  EXPECT_EQ(counters.pages.hits + counters.pages.misses, kThreads * 600U);
+  EXPECT_EQ(counters.pages.hits + counters.pages.misses, kAskingThreads * 600U);
   EXPECT_EQ(counters.index_reads, counters.pages.misses);
   EXPECT_LE(counters.pages.bytes, options.page_cache_bytes);
   EXPECT_LE(counters.frames.bytes, 2 * options.frame_cache_bytes);
@@ -73,7 +73,7 @@ TEST(Concurrency, APageThatManyWantIsReadOnce) {
   const auto image = tree.open();
   tree.counting().reset();
   std::vector<std::thread> threads;
-  for (unsigned t = 0; t < kThreads; ++t) {
+  for (unsigned t = 0; t < kAskingThreads; ++t) {
     threads.emplace_back([&] { EXPECT_TRUE(image->lookup(path_of(1))); });
   }
   for (auto& thread : threads) thread.join();

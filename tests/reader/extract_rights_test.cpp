@@ -15,7 +15,7 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::uint64_t kDevice = 0x103;
+constexpr std::uint64_t kDeviceNumber = 0x103;
 
 class ExtractRights : public ::testing::Test {
  protected:
@@ -29,7 +29,7 @@ class ExtractRights : public ::testing::Test {
     expect_ok(parent->set_xattr("f", "security.capability", as_bytes("c")));
     expect_ok(parent->set_mode("f", 0640));
     expect_ok(parent->set_times("f", Time{10, 1}, Time{20, 2}));
-    expect_ok(parent->make_node("device", format::kTypeCharacterDevice | 0600, kDevice));
+    expect_ok(parent->make_node("device", format::kTypeCharacterDevice | 0600, kDeviceNumber));
     expect_ok(parent->make_node("fifo", format::kTypeFifo | 0620, 0));
     expect_ok(parent->set_mode("fifo", 0620));  // past the umask
     tree_.link("d/device", "d/device-again");
@@ -118,7 +118,7 @@ TEST_F(ExtractRights, RootGetsEverything) {
   EXPECT_EQ(xattr_names(*directory),
             (std::vector<std::string>{"security.capability", "trusted.left", "user.kept"}));
   const auto device = value_of(directory->status("device"));
-  EXPECT_EQ(device.rdev, kDevice);
+  EXPECT_EQ(device.rdev, kDeviceNumber);
   EXPECT_EQ(value_of(directory->status("device-again")).inode, device.inode);
 }
 

@@ -44,8 +44,6 @@ std::string answer_of(const reader::Image& image, const std::string& path) {
   return content ? text + " " + std::string(as_text(content.value())) : "error";
 }
 
-using Answers = std::map<std::string, std::string>;
-
 class Healing : public IndexCopies {
  protected:
   void SetUp() override {
@@ -79,7 +77,7 @@ class Healing : public IndexCopies {
     }
   }
 
-  Answers truth_;
+  std::map<std::string, std::string> truth_;
   std::map<std::string, format::Ordinal> ordinals_;
   std::vector<std::string> warnings_;  // the files they are of
 };

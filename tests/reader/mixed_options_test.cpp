@@ -36,7 +36,7 @@ std::string text(Random& random, std::size_t bytes) {
   return out.substr(0, bytes);
 }
 
-Buffer content_of(Random& random) {
+Buffer random_content(Random& random) {
   std::size_t bytes = random.below(6000);
   if (random.one_in(10)) bytes = random.below(3);
   if (random.one_in(15)) bytes = format::kFrameBytes - 1 + random.below(3);
@@ -50,7 +50,7 @@ Buffer content_of(Random& random) {
 class MixedOptions : public testing::TestWithParam<std::uint64_t> {
  protected:
   void SetUp() override {
-    for (int i = 0; i < 12; ++i) contents_.push_back(content_of(random_));
+    for (int i = 0; i < 12; ++i) contents_.push_back(random_content(random_));
     for (int d = 0; d < 4; ++d) {
       const auto directory = "d" + std::to_string(d);
       tree_.directory(directory);
@@ -70,7 +70,7 @@ class MixedOptions : public testing::TestWithParam<std::uint64_t> {
     Expected& file = model_[path];
     // What another file has, as a rule twice or more; or what no other has.
     file.content =
-        random_.one_in(3) ? contents_[random_.below(contents_.size())] : content_of(random_);
+        random_.one_in(3) ? contents_[random_.below(contents_.size())] : random_content(random_);
     if (random_.one_in(12) && !file.content.empty()) {
       add_sparse(path, file);
     } else {

@@ -24,13 +24,13 @@ using storage::FaultKind;
 
 using Contents = std::map<std::string, Buffer>;
 
-struct Answers {
+struct ManyAnswers {
   Contents good;
   std::map<std::string, Error> bad;
 };
 
-Answers read_all(const Image& image, const std::vector<std::string>& paths) {
-  Answers answers;
+ManyAnswers read_all(const Image& image, const std::vector<std::string>& paths) {
+  ManyAnswers answers;
   image.read_many(paths, [&](std::size_t index, const Result<FilePiece>& piece) {
     const auto& path = paths[index];
     if (!piece) {
@@ -69,7 +69,7 @@ class ReadManyFaults : public ::testing::TestWithParam<FaultKind> {
   }
 
   // Right answers and errors that name a file; how many errors.
-  std::size_t expect_right_or_error(const Answers& answers) {
+  std::size_t expect_right_or_error(const ManyAnswers& answers) {
     for (const auto& [path, bytes] : answers.good) EXPECT_EQ(bytes, truth_[path]) << path;
     for (const auto& [path, error] : answers.bad) {
       EXPECT_FALSE(error.file().empty()) << error.message();

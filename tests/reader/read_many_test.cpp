@@ -26,7 +26,7 @@ using reader::FilePiece;
 using reader::ReadManyOptions;
 
 // Content by path; none where the path is no regular file.
-using Model = std::map<std::string, std::optional<Buffer>>;
+using ContentModel = std::map<std::string, std::optional<Buffer>>;
 
 constexpr std::size_t kPieceBytes = std::size_t{128} << 10;
 
@@ -83,7 +83,7 @@ std::size_t random_size(Random& random) {
   return random.below(random.one_in(4) ? 20'000 : 600);
 }
 
-void add_sparse(PackedTree& tree, Model& model, const std::string& path, Random& random) {
+void add_sparse(PackedTree& tree, ContentModel& model, const std::string& path, Random& random) {
   Buffer content(40'960 + random.below(300'000));
   auto file = value_of(tree.parent(path)->create_file(storage::base_name(path), 0644));
   const auto data = random.bytes(1 + random.below(9000));
@@ -93,8 +93,8 @@ void add_sparse(PackedTree& tree, Model& model, const std::string& path, Random&
   model[path] = content;
 }
 
-Model make_tree(PackedTree& tree, Random& random) {
-  Model model;
+ContentModel make_folders(PackedTree& tree, Random& random) {
+  ContentModel model;
   std::vector<std::string> files;
   for (int d = 0; d < 12; ++d) {
     const auto folder = "d" + std::to_string(d);
@@ -125,7 +125,8 @@ Model make_tree(PackedTree& tree, Random& random) {
 }
 
 // With what is not there, what is no path, and what was chosen before.
-std::vector<std::string> choose_paths(const Model& model, Random& random, std::size_t count) {
+std::vector<std::string> choose_paths(const ContentModel& model, Random& random,
+                                      std::size_t count) {
   std::vector<std::string> all;
   for (const auto& [path, content] : model) all.push_back(path);
   std::vector<std::string> chosen;
@@ -144,7 +145,7 @@ std::vector<std::string> choose_paths(const Model& model, Random& random, std::s
 }
 
 // As read() answers, by the model where it is to be trusted.
-void expect_answer(const reader::Image& image, const Model& model, const std::string& path,
+void expect_answer(const reader::Image& image, const ContentModel& model, const std::string& path,
                    const Answer& answer) {
   SCOPED_TRACE(path);
   EXPECT_TRUE(answer.ended);
@@ -181,7 +182,7 @@ class ReadMany : public ::testing::TestWithParam<ManyCase> {
       GTEST_SKIP() << "the system grants no io_uring";
     }
     Random random(GetParam().seed);
-    model_ = make_tree(tree_, random);
+    model_ = make_folders(tree_, random);
     builder::BuildOptions options;
     options.token_entries_min = 1;
     tree_.pack(options);
@@ -209,7 +210,7 @@ class ReadMany : public ::testing::TestWithParam<ManyCase> {
   TempDir dir_;
   std::unique_ptr<storage::Env> posix_ = storage::make_posix_env();
   PackedTree tree_;
-  Model model_;
+  ContentModel model_;
   std::unique_ptr<const reader::Image> image_;
 };
 

@@ -16,16 +16,16 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::uint32_t kFiles = 900;
+constexpr std::uint32_t kManyFiles = 900;
 
-std::size_t size_of(std::uint32_t i) { return i % 90 == 0 ? 90'000 : i % 700; }
+std::size_t content_bytes_of(std::uint32_t i) { return i % 90 == 0 ? 90'000 : i % 700; }
 
 TEST(ReadManyThreads, EveryCallGetsAllOfItsOwn) {
   PackedTree tree;
   std::vector<std::string> paths;
-  for (std::uint32_t i = 0; i < kFiles; ++i) {
+  for (std::uint32_t i = 0; i < kManyFiles; ++i) {
     paths.push_back(std::to_string(i * 2654435761U));
-    tree.file(paths.back(), pattern(size_of(i), i));
+    tree.file(paths.back(), pattern(content_bytes_of(i), i));
   }
   tree.pack();
   const TempDir dir;
@@ -42,7 +42,7 @@ TEST(ReadManyThreads, EveryCallGetsAllOfItsOwn) {
     image->read_many(
         paths,
         [&](std::size_t index, const Result<reader::FilePiece>& piece) {
-          const auto expected = pattern(size_of(static_cast<std::uint32_t>(index)),
+          const auto expected = pattern(content_bytes_of(static_cast<std::uint32_t>(index)),
                                         static_cast<std::uint32_t>(index));
           const auto& bytes = piece.value().bytes;
           if (Buffer(bytes.begin(), bytes.end()) == expected) ++right;
@@ -53,7 +53,7 @@ TEST(ReadManyThreads, EveryCallGetsAllOfItsOwn) {
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 4; ++t) threads.emplace_back(work, t);
   for (auto& thread : threads) thread.join();
-  EXPECT_EQ(right, 4 * kFiles);
+  EXPECT_EQ(right, 4 * kManyFiles);
 }
 
 }  // namespace

@@ -21,18 +21,18 @@ using Loaded = Result<Cache::Loaded>;
 
 constexpr std::size_t kBudgetBytes = 2000;  // one shard
 
-Cache::Loaded value_of(int value, std::size_t bytes) {
+Cache::Loaded loaded_value(int value, std::size_t bytes) {
   return {std::make_shared<const int>(value), bytes};
 }
 
 TEST(SharedCache, ReplacesWhatIsThereAndNothingElse) {
   Cache cache(kBudgetBytes, 4);
-  cache.replace(1, value_of(10, 100));
+  cache.replace(1, loaded_value(10, 100));
   EXPECT_EQ(cache.find(1), nullptr);
-  cache.put(1, value_of(10, 100));
+  cache.put(1, loaded_value(10, 100));
   const auto before = cache.find(1);
   const auto bytes = cache.counters().bytes;
-  cache.replace(1, value_of(11, 300));
+  cache.replace(1, loaded_value(11, 300));
   EXPECT_EQ(*cache.find(1), 11);
   EXPECT_EQ(*before, 10) << "who has the old one keeps it";
   EXPECT_EQ(cache.counters().bytes, bytes + 200);
@@ -41,12 +41,12 @@ TEST(SharedCache, ReplacesWhatIsThereAndNothingElse) {
 
 TEST(SharedCache, AReplacementMakesRoomForItself) {
   Cache cache(kBudgetBytes, 4);
-  for (int i = 0; i < 4; ++i) cache.put(i, value_of(i, 300));
-  cache.replace(0, value_of(0, 1000));
+  for (int i = 0; i < 4; ++i) cache.put(i, loaded_value(i, 300));
+  cache.replace(0, loaded_value(0, 1000));
   EXPECT_NE(cache.find(0), nullptr);
   EXPECT_EQ(cache.find(1), nullptr) << "the least recently used";
   EXPECT_LE(cache.counters().bytes, kBudgetBytes);
-  cache.replace(0, value_of(0, 2 * kBudgetBytes));
+  cache.replace(0, loaded_value(0, 2 * kBudgetBytes));
   EXPECT_EQ(cache.find(0), nullptr) << "larger than the cache";
   EXPECT_LE(cache.counters().bytes, kBudgetBytes);
 }
@@ -59,7 +59,7 @@ bool has(Cache& cache, int key) {
   bool loaded = false;
   static_cast<void>(cache.get(key, [&]() -> Loaded {
     loaded = true;
-    return value_of(key, 8);
+    return loaded_value(key, 8);
   }));
   return !loaded;
 }
@@ -86,7 +86,7 @@ TEST(SharedCache, WhatWasRefusedLastIsAtHand) {
   EXPECT_TRUE(has(cache, 20));
   EXPECT_FALSE(has(cache, 21));
   EXPECT_LE(cache.counters().bytes, room_for(10));
-  cache.replace(21, value_of(-21, 8));
+  cache.replace(21, loaded_value(-21, 8));
   EXPECT_FALSE(has(cache, 22));
   EXPECT_EQ(*cache.find(21), -21) << "of what was replaced, somebody has made more: it stays";
   EXPECT_LE(cache.counters().bytes, room_for(10));
@@ -94,11 +94,12 @@ TEST(SharedCache, WhatWasRefusedLastIsAtHand) {
 
 TEST(SharedCache, OneValueMayBeTheWholeCache) {
   Cache cache(room_for(2), 1, 10);
-  const auto large = [](int key) { return [key] { return Loaded(value_of(key, 8)); }; };
+  const auto large = [](int key) { return [key] { return Loaded(loaded_value(key, 8)); }; };
   for (int round = 0; round < 3; ++round) {
     for (int key = 0; key < 3; ++key) {
       EXPECT_EQ(*cache.get(key, large(key)).value(), key);
-      EXPECT_EQ(*cache.get(9, [] { return Loaded(value_of(9, room_for(2) - 128)); }).value(), 9);
+      EXPECT_EQ(*cache.get(9, [] { return Loaded(loaded_value(9, room_for(2) - 128)); }).value(),
+                9);
       EXPECT_LE(cache.counters().bytes, room_for(2));
     }
   }
@@ -160,7 +161,7 @@ TEST(SharedCache, AnErrorIsNotKept) {
   Cache cache(1000, 1);
   const auto failed = cache.get(1, []() -> Loaded { return Error(ErrorKind::kIo, 1, "no"); });
   EXPECT_EQ(failed.error().kind(), ErrorKind::kIo);
-  EXPECT_EQ(*cache.get(1, [] { return Loaded(value_of(3, 4)); }).value(), 3);
+  EXPECT_EQ(*cache.get(1, [] { return Loaded(loaded_value(3, 4)); }).value(), 3);
 }
 
 TEST(SharedCache, ALoadThatThrowsLeavesNobodyWaiting) {
@@ -171,7 +172,7 @@ TEST(SharedCache, ALoadThatThrowsLeavesNobodyWaiting) {
     while (!begun) std::this_thread::yield();
     // Waits for the load below, or finds nothing and makes its own.
     try {
-      EXPECT_EQ(*cache.get(1, [] { return Loaded(value_of(3, 4)); }).value(), 3);
+      EXPECT_EQ(*cache.get(1, [] { return Loaded(loaded_value(3, 4)); }).value(), 3);
     } catch (const std::bad_alloc&) {
       ++thrown;
     }
@@ -187,7 +188,7 @@ TEST(SharedCache, ALoadThatThrowsLeavesNobodyWaiting) {
                std::bad_alloc);
   waiting.join();
   EXPECT_EQ(thrown, 1);
-  EXPECT_EQ(*cache.get(1, [] { return Loaded(value_of(4, 4)); }).value(), 4);
+  EXPECT_EQ(*cache.get(1, [] { return Loaded(loaded_value(4, 4)); }).value(), 4);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ TEST_F(UnusedBytes, BehindAFileAreNoneOfTheImages) {
   EXPECT_TRUE(value_of(reader::verify(*tree_.open(), {})).sound());
 }
 
-class IndexCopies : public UnusedBytes {
+class TwoIndexCopies : public UnusedBytes {
  protected:
   // Other permissions in the attribute table of IMAGE.idx, its checksum right.
   void change_modes(const format::SectionPlace& place) {
@@ -129,7 +129,7 @@ class IndexCopies : public UnusedBytes {
 };
 
 // Each is sound, but which of them is right?
-TEST_F(IndexCopies, MustBeTheSameBytes) {
+TEST_F(TwoIndexCopies, MustBeTheSameBytes) {
   const auto place = tree_.open()->superblock().section(format::SectionKind::kAttributeTables);
   change_modes(place);
   std::vector<Error> found;

@@ -12,7 +12,6 @@ namespace {
 using storage::DataSegment;
 using storage::OpenOptions;
 
-constexpr OpenOptions kCreate{OpenOptions::Mode::kCreateNew};
 constexpr OpenOptions kWrite{OpenOptions::Mode::kReadWrite};
 
 class FileConformance : public EnvTest {};

@@ -17,6 +17,9 @@ namespace dgfs::test {
 
 enum class EnvKind : std::uint8_t { kPosix, kMemory, kCounting, kFaulty };
 
+/// For a file that is not there yet.
+inline constexpr storage::OpenOptions kCreate{storage::OpenOptions::Mode::kCreateNew};
+
 /// Gives each test an Env and an empty directory in it.
 class EnvTest : public testing::TestWithParam<EnvKind> {
  protected:

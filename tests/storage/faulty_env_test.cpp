@@ -28,7 +28,6 @@ class FaultyEnvTest : public testing::Test {
     return bytes;
   }
 
-  static constexpr storage::OpenOptions kCreate{storage::OpenOptions::Mode::kCreateNew};
   std::unique_ptr<storage::MemoryEnv> memory_ = storage::make_memory_env(1);
   std::unique_ptr<storage::FaultyEnv> env_ = storage::make_faulty_env(*memory_, 7);
   std::unique_ptr<storage::File> file_;

@@ -11,8 +11,6 @@ namespace {
 
 using storage::CrashLoss;
 
-constexpr storage::OpenOptions kCreate{storage::OpenOptions::Mode::kCreateNew};
-
 class MemoryEnvTest : public testing::Test {
  protected:
   std::unique_ptr<storage::File> create(const std::string& path, std::string_view text) {

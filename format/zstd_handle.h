@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What zstd makes and its owner frees.
+#pragma once
+
+#include <zstd.h>
+
+#include <memory>
+
+namespace dgfs::format {
+
+/// Of a ZstdHandle.
+struct ZstdFree {
+  void operator()(ZSTD_CCtx* freed) const { ZSTD_freeCCtx(freed); }
+  void operator()(ZSTD_DCtx* freed) const { ZSTD_freeDCtx(freed); }
+  void operator()(ZSTD_CDict* freed) const { ZSTD_freeCDict(freed); }
+  void operator()(ZSTD_DDict* freed) const { ZSTD_freeDDict(freed); }
+};
+
+/// Owns a context or a digested dictionary; null where there was no memory for it.
+template <class Made>
+using ZstdHandle = std::unique_ptr<Made, ZstdFree>;
+
+}  // namespace dgfs::format
