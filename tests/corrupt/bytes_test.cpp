@@ -120,12 +120,13 @@ TEST_P(EveryFlippedBit, OfTheFiles) { flip_all(1); }
 class EveryFlippedIndexBit : public FlippedBits {};
 TEST_P(EveryFlippedIndexBit, OfALoneIndex) { flip_index(1); }
 
-constexpr auto kNameOf = [](const auto& base) { return std::string(base.param.name); };
-INSTANTIATE_TEST_SUITE_P(Base, FlippedBits, ::testing::ValuesIn(kBaseImages), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Base, FlippedIndexBits, ::testing::Values(kBaseImages[1]), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Base, FewFlippedBits, ::testing::ValuesIn(kBaseImages), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedBit, ::testing::ValuesIn(kBaseImages), kNameOf);
-INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedIndexBit, ::testing::Values(kBaseImages[1]), kNameOf);
+constexpr auto kBaseNameOf = [](const auto& base) { return std::string(base.param.name); };
+INSTANTIATE_TEST_SUITE_P(Base, FlippedBits, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, FlippedIndexBits, ::testing::Values(kBaseImages[1]), kBaseNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, FewFlippedBits, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedBit, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedIndexBit, ::testing::Values(kBaseImages[1]),
+                         kBaseNameOf);
 
 class Truncation : public ::testing::TestWithParam<BaseImage> {
  protected:
@@ -189,7 +190,7 @@ TEST_P(Truncation, OfFurtherVolumes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Base, Truncation, ::testing::ValuesIn(kBaseImages), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, Truncation, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
 
 // Every byte of `body` at values that hurt, and the body without its tail.
 void for_each_change(const Buffer& body,
@@ -283,7 +284,7 @@ TEST(ChangedTokens, OfPagesAndTheirModel) {
 // The other ones have the same tables and pages as one of these.
 INSTANTIATE_TEST_SUITE_P(Base, ChangedBodies,
                          ::testing::Values(kBaseImages[1], kBaseImages[3], kBaseImages[5]),
-                         kNameOf);
+                         kBaseNameOf);
 
 }  // namespace
 }  // namespace dgfs::test

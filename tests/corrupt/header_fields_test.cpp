@@ -66,14 +66,14 @@ void for_each_value(const FieldTable& table, const Buffer& sound, std::size_t at
 
 // What is said of a field whose checksums fit. Beside that, a value may do no harm.
 using Codes = std::set<std::uint16_t>;
-struct Design {
+struct FieldDesign {
   std::string_view table;
   std::string_view field;
   Codes codes;
 };
 
-const Codes& designed(std::string_view table, std::string_view field) {
-  static const Design kDesigns[] = {
+const Codes& designed_codes(std::string_view table, std::string_view field) {
+  static const FieldDesign kDesigns[] = {
       {"superblock", "magic", {2541}},
       {"superblock", "version_major", {2543, 2544}},
       {"superblock", "header_bytes", {2546}},
@@ -131,7 +131,7 @@ void expect_codes(const Codes& codes, const Findings& findings, const std::strin
 
 void expect_designed(const FieldTable& table, const FieldRow& row, const Findings& findings,
                      const std::string& what) {
-  const auto& codes = designed(table.name, row.name);
+  const auto& codes = designed_codes(table.name, row.name);
   EXPECT_EQ(codes.empty(), row.verdict != Verdict::kBounds) << row.name;
   expect_codes(codes, findings, what);
 }
@@ -196,7 +196,8 @@ void HeaderFields::try_volume_header(
         reseal_header_page(volume, 0);
         reseal_header_page(volume, last);
         const auto fits = probe_volume(std::move(volume), what);
-        expect_codes(codes != nullptr ? *codes : designed("volume header", row.name), fits, what);
+        expect_codes(codes != nullptr ? *codes : designed_codes("volume header", row.name), fits,
+                     what);
       });
 }
 

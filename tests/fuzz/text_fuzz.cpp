@@ -189,7 +189,9 @@ void fuzz_formats(const std::string& text) {
   tools::UserNames users;
   for (const bool escapes : {false, true}) {
     const auto format = tools::StatFormat::parse(text, escapes);
-    if (format) (void)format.value().print("name", node, "target", users);
+    if (format)
+      (void)format.value().print(
+          {.name = "name", .shown_name = "name", .node = node, .target = "target"}, users);
   }
 }
 

@@ -19,26 +19,26 @@ class ShownNamesTest : public TreeFixture {
 constexpr char kRaw[] = "n\x1b[2J";
 constexpr char kQuoted[] = "n'$'\\033''[2J'";
 
-struct Case {
+struct NamesCase {
   std::string command;
   std::vector<std::string> words;
   bool is_raw = false;  ///< on terminals, too
 };
 
-const Case kCases[] = {{"find", {"-type", "f"}},
-                       {"find", {"-type", "f", "-printf", "%p|%f|%P|%40p\\n"}},
-                       {"find", {kRaw, "-printf", "%H %h\\n"}},
-                       {"find", {"-type", "f", "-print0"}, true},
-                       {"du", {"-a"}},
-                       {"du", {"-a0"}, true},
-                       {"stat", {kRaw}},
-                       {"stat", {"-c", "%n", kRaw}},
-                       {"stat", {"--printf", "%20n\\n", kRaw}},
-                       {"ls", {"--color=never"}},
-                       {"ls", {"--zero"}, true},
-                       {"digest", {}},
-                       {"digest", {"-z"}, true},
-                       {"extract", {"-n", "/none"}}};
+const NamesCase kCases[] = {{"find", {"-type", "f"}},
+                            {"find", {"-type", "f", "-printf", "%p|%f|%P|%40p\\n"}},
+                            {"find", {kRaw, "-printf", "%H %h\\n"}},
+                            {"find", {"-type", "f", "-print0"}, true},
+                            {"du", {"-a"}},
+                            {"du", {"-a0"}, true},
+                            {"stat", {kRaw}},
+                            {"stat", {"-c", "%n", kRaw}},
+                            {"stat", {"--printf", "%20n\\n", kRaw}},
+                            {"ls", {"--color=never"}},
+                            {"ls", {"--zero"}, true},
+                            {"digest", {}},
+                            {"digest", {"-z"}, true},
+                            {"extract", {"-n", "/none"}}};
 
 TEST_F(ShownNamesTest, AreQuotedOnTerminalsAlone) {
   for (const auto& [command, words, is_raw] : kCases) {
