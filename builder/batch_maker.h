@@ -12,6 +12,7 @@
 #include "builder/batch.h"
 #include "builder/content_packer.h"
 #include "builder/directory_cursor.h"
+#include "builder/joint_groups.h"
 #include "builder/stop.h"
 #include "builder/tree_spool.h"
 #include "builder/volume_groups.h"
@@ -29,6 +30,8 @@ class BatchMaker {
              std::size_t data_bytes, StopFlag stop, bool xattrs, ContentPacker* packer);
   /// Before the first batch: large files are to have digests.
   void want_digests(format::DigestAlgorithm algorithm) { digest_algorithm_ = algorithm; }
+  /// Before the first batch: small neighbours share frames of so much content.
+  void join(std::size_t joint_bytes) { joint_ = JointGroups(joint_bytes); }
   /// Before the first batch: there are several volumes.
   void spread(std::size_t volumes, GroupLimits limits) {
     groups_ = VolumeGroups(volumes, limits);
@@ -57,6 +60,11 @@ class BatchMaker {
   void place(Batch& batch);
   /// Whether the entry was added; false if it does not fit any more.
   [[nodiscard]] Result<bool> add_entry(Batch& batch, Bytes record);
+  [[nodiscard]] Result<bool> add_content(Batch& batch, const ScannedEntry& entry, BatchItem item,
+                                         Bytes record);
+  /// Whether there is room for so many bytes of data, and for what may follow in a joint group.
+  [[nodiscard]] bool has_room(const Batch& batch, const ScannedEntry& entry, std::uint64_t bytes,
+                              bool joins) const;
   [[nodiscard]] Status begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
                                    Bytes record);
   [[nodiscard]] Status open_large(const ScannedEntry& entry, BatchItem& item);
@@ -77,6 +85,7 @@ class BatchMaker {
   std::uint64_t next_position_ = 0;
   /// An entry that was read but did not fit into the last batch; valid until the next read.
   std::optional<Bytes> held_;
+  JointGroups joint_{0};
   VolumeGroups groups_{1, {}};
   format::VolumeNumber planned_volume_ = 0;  ///< of the batch being filled
   std::uint64_t planned_bytes_ = 0;          ///< of it

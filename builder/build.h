@@ -46,6 +46,8 @@ inline constexpr int kCompressionLevelDefault = 12;
 /// What zstd's own tools train by default; more gains little and costs memory.
 inline constexpr std::size_t kDictionaryBytesDefault = std::size_t{112} << 10;
 
+inline constexpr std::size_t kJointFrameBytesMin = std::size_t{4} << 10;
+
 /// From here on a token model's fixed parts (about 2 KiB) no longer count, and the speed of lookups
 /// does.
 inline constexpr std::uint64_t kTokenEntriesMin = 16384;
@@ -55,6 +57,10 @@ struct Compression {
   int level = kCompressionLevelDefault;  ///< zstd's, 1 to 22; else kInvalidArgument
   /// Longest dictionary that a class of small files gets, at most 256 KiB; 0: none does.
   std::size_t dictionary_bytes_max = kDictionaryBytesDefault;
+  /// Content of a frame that small neighbours share, kJointFrameBytesMin to 64 KiB, else
+  /// kInvalidArgument; files up to a quarter of it do. 0: each file has a frame of its own. What is
+  /// shared is found again as a whole frame only.
+  std::size_t joint_bytes = 0;
 };
 
 /// How contents are spread over volumes: by groups of consecutive files, which take turns. A group

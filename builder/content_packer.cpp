@@ -109,6 +109,15 @@ Result<StoredExtent> ContentPacker::pack_small(std::string_view name, Bytes cont
   return StoredExtent{.codec = ExtentCodec::kZstd, .bytes = kChecksumBytes + *bytes};
 }
 
+Result<std::optional<StoredExtent>> ContentPacker::pack_joint(
+    std::string_view name, Bytes content, MutableBytes out, std::vector<std::uint64_t>& checksums) {
+  const auto frames = checksums.size();
+  DGFS_TRY(stored, pack_small(name, content, out, checksums));
+  if (stored.codec == ExtentCodec::kZstd) return std::optional(stored);
+  checksums.resize(frames);
+  return std::optional<StoredExtent>();
+}
+
 Result<StoredExtent> ContentPacker::pack_large(Bytes content, MutableBytes out,
                                                std::vector<std::uint64_t>& checksums) {
   format::SeekTable table;

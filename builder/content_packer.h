@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,12 @@ class ContentPacker {
   /// @param checksums  of the frames are appended
   [[nodiscard]] Result<StoredExtent> pack(std::string_view name, Bytes content, MutableBytes out,
                                           std::vector<std::uint64_t>& checksums);
+  /// The same of content that several files share, at most kJointFrameBytesMax; nullopt, and
+  /// nothing appended, where it does not pay to compress it.
+  /// @param name  of the first of them
+  [[nodiscard]] Result<std::optional<StoredExtent>> pack_joint(
+      std::string_view name, Bytes content, MutableBytes out,
+      std::vector<std::uint64_t>& checksums);
   /// Frames of an extent with a seek table, back to back.
   /// @param first_frame  number of the first one
   /// @param content      whole frames but for the last

@@ -8,9 +8,19 @@
 #include "format/extent.h"
 
 namespace dgfs::builder {
+namespace {
+
+// Of an item that has been decoded before.
+std::string name_of(const Batch& batch, std::size_t number) {
+  const auto entry = decode_entry_record(batch.record(batch.items[number]));
+  return entry ? std::string(entry.value().name) : std::string();
+}
+
+}  // namespace
 
 void ContentReader::fill(Batch& batch) {
   batch.reserve_data(options_.data_bytes);
+  joint_.clear();
   auto done = batch.piece ? read_piece(batch) : read_items(batch);
   if (!done) batch.failure = std::move(done).error();
   // Where it has not had its turn, nobody need wait for it.
@@ -32,23 +42,30 @@ Status ContentReader::read_items(Batch& batch) {
     DGFS_CHECK(stop_.check());
     DGFS_CHECK(read_item(batch, i, entry));
   }
+  if (!batch.failure) end_joint(batch);
   return ok();
 }
 
 Status ContentReader::read_item(Batch& batch, std::size_t number, const ScannedEntry& entry) {
-  BatchItem& item = batch.items[number];
-  const std::size_t data_bytes = batch.data_bytes;
   const std::size_t frames = batch.checksums.size();
-  auto read = read_file(batch, item, entry);
+  auto read = read_file(batch, number, entry);
   if (!read) {
     batch.checksums.resize(frames);
-    item.more().error = std::move(read).error();
-  } else if (!batch.chunks.empty()) {
-    batch.extents.push_back({number, batch.data_bytes - data_bytes, batch.checksums.size() - frames,
-                             content_bytes_, fingerprint_of(batch.chunks)});
+    batch.items[number].more().error = std::move(read).error();
   }
   batch.chunks.clear();
   return ok();
+}
+
+void ContentReader::add_extent(Batch& batch, std::size_t number, std::size_t data_bytes,
+                               std::size_t frames, std::uint64_t content_bytes) {
+  if (batch.piece) return;  // its chunks are a part of a file's
+  if (!batch.chunks.empty()) {
+    batch.extents.push_back({number, number, batch.data_bytes - data_bytes,
+                             batch.checksums.size() - frames, content_bytes,
+                             fingerprint_of(batch.chunks)});
+  }
+  batch.chunks.clear();
 }
 
 Status ContentReader::read_piece(Batch& batch) {
@@ -66,9 +83,8 @@ Status ContentReader::fill_piece(Batch& batch) {
   const bool is_small = piece.is_first && piece.is_last && piece.content_bytes != 0 &&
                         !format::has_seek_table(piece.content_bytes);
   if (options_.packer == nullptr || !is_small) return read_raw_piece(batch);
-  BatchItem& item = batch.items.front();
-  DGFS_TRY(entry, decode_entry_record(batch.record(item)));
-  return read_packed(*piece.file, entry, batch, item);
+  DGFS_TRY(entry, decode_entry_record(batch.record(batch.items.front())));
+  return read_packed(*piece.file, entry, batch, 0);
 }
 
 Status ContentReader::read_raw_piece(Batch& batch) {
@@ -99,47 +115,103 @@ Status ContentReader::read_packed_piece(Batch& batch) {
   return add_piece_digest(batch, [&](FileDigest& digest) { return digest.update(content); });
 }
 
-Status ContentReader::read_file(Batch& batch, BatchItem& item, const ScannedEntry& entry) {
+Status ContentReader::read_file(Batch& batch, std::size_t number, const ScannedEntry& entry) {
   auto directory = cursor_.enter(prefix_);
   if (!directory) return as_change(std::move(directory).error());
   DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
   DGFS_CHECK(file.find_holes(stop_));
-  DGFS_CHECK(describe_file(file, options_.xattrs, item));
-  content_bytes_ = file.content_bytes();
-  return options_.packer == nullptr ? read_raw(file, entry, batch, item)
-                                    : read_packed(file, entry, batch, item);
+  DGFS_CHECK(describe_file(file, options_.xattrs, batch.items[number]));
+  return options_.packer == nullptr ? read_raw(file, entry, batch, number)
+                                    : read_packed(file, entry, batch, number);
 }
 
 Status ContentReader::read_raw(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
-                               BatchItem& item) {
+                               std::size_t number) {
   const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(file.content_bytes()));
   const auto room = batch.next_data(bytes);
+  const auto frames = batch.checksums.size();
   DGFS_CHECK(file.read_frames(0, file.content_bytes(), room, batch.checksums));
   DGFS_CHECK(file.check_unchanged());
-  DGFS_CHECK(add_digest(file, entry, item,
+  DGFS_CHECK(add_digest(file, entry, batch.items[number],
                         [&](FileDigest& digest) { return digest.update_frames(room); }));
   add_raw_fingerprints(room, batch);
-  batch.data_bytes += bytes;
+  const auto data_bytes = std::exchange(batch.data_bytes, batch.data_bytes + bytes);
+  add_extent(batch, number, data_bytes, frames, file.content_bytes());
   return ok();
 }
 
 Status ContentReader::read_packed(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
-                                  BatchItem& item) {
+                                  std::size_t number) {
+  BatchItem& item = batch.items[number];
   DGFS_TRY(content, read_content(file, 0, file.content_bytes()));
   DGFS_CHECK(file.check_unchanged());
   DGFS_CHECK(
       add_digest(file, entry, item, [&](FileDigest& digest) { return digest.update(content); }));
   if (content.empty()) return ok();
-  add_fingerprints(content, batch);
-  const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
-  auto stored = options_.packer->pack(entry.name, content, room, batch.checksums);
-  if (!stored) {
-    batch.failure = std::move(stored).error();
+  const bool joins = item.joint_group != 0 && file.segments() == nullptr;  // holes are rare
+  if (!joins || item.joint_group != joint_.group) end_joint(batch);
+  if (batch.failure) return ok();
+  if (!joins) {
+    pack(batch, number, entry.name, content);
     return ok();
   }
-  item.stored = stored.value();
-  batch.data_bytes += static_cast<std::size_t>(item.stored.bytes);
+  joint_.group = item.joint_group;
+  joint_.items.push_back(number);
+  joint_.begins.push_back(joint_.content.size());
+  joint_.content.insert(joint_.content.end(), content.begin(), content.end());
   return ok();
+}
+
+void ContentReader::pack(Batch& batch, std::size_t number, std::string_view name, Bytes content) {
+  add_fingerprints(content, batch);
+  const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
+  const auto frames = batch.checksums.size();
+  auto stored = options_.packer->pack(name, content, room, batch.checksums);
+  if (!stored) {
+    batch.failure = std::move(stored).error();
+    return;
+  }
+  batch.items[number].stored = stored.value();
+  const auto bytes = static_cast<std::size_t>(stored.value().bytes);
+  add_extent(batch, number, std::exchange(batch.data_bytes, batch.data_bytes + bytes), frames,
+             content.size());
+}
+
+void ContentReader::end_joint(Batch& batch) {
+  if (joint_.items.empty()) return;
+  if (!pack_joint(batch) && !batch.failure) {
+    for (std::size_t i = 0; i < joint_.items.size() && !batch.failure; ++i) {
+      pack(batch, joint_.items[i], name_of(batch, joint_.items[i]), joint_.part(i));
+    }
+  }
+  joint_.clear();
+}
+
+// False where there is nothing to share, or nothing is gained by it.
+bool ContentReader::pack_joint(Batch& batch) {
+  if (joint_.items.size() < 2) return false;
+  const Bytes content(joint_.content);
+  const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
+  const auto frames = batch.checksums.size();
+  const auto first = joint_.items.front();
+  auto stored = options_.packer->pack_joint(name_of(batch, first), content, room, batch.checksums);
+  if (!stored) {
+    batch.failure = std::move(stored).error();
+    return false;
+  }
+  if (!stored.value()) return false;
+  StoredExtent extent = *stored.value();
+  for (std::size_t i = 0; i < joint_.items.size(); ++i) {
+    extent.joint_offset = static_cast<std::uint32_t>(joint_.begins[i]);
+    batch.items[joint_.items[i]].stored = extent;
+  }
+  const auto bytes = static_cast<std::size_t>(extent.bytes);
+  batch.chunks.clear();
+  add_fingerprints(content, batch);
+  add_extent(batch, first, std::exchange(batch.data_bytes, batch.data_bytes + bytes), frames,
+             content.size());
+  if (options_.fingerprints) batch.extents.back().last_item = joint_.items.back();
+  return true;
 }
 
 void ContentReader::add_fingerprints(Bytes content, Batch& batch) const {

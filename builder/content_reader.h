@@ -35,11 +35,17 @@ class ContentReader final : public BatchFiller {
   [[nodiscard]] Status read_items(Batch& batch);
   [[nodiscard]] Status read_piece(Batch& batch);
   [[nodiscard]] Status read_item(Batch& batch, std::size_t number, const ScannedEntry& entry);
-  [[nodiscard]] Status read_file(Batch& batch, BatchItem& item, const ScannedEntry& entry);
+  [[nodiscard]] Status read_file(Batch& batch, std::size_t number, const ScannedEntry& entry);
   [[nodiscard]] Status read_raw(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
-                                BatchItem& item);
+                                std::size_t number);
   [[nodiscard]] Status read_packed(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
-                                   BatchItem& item);
+                                   std::size_t number);
+  /// Of the item whose data begins in `batch` here, and ends it.
+  void add_extent(Batch& batch, std::size_t number, std::size_t data_bytes, std::size_t frames,
+                  std::uint64_t content_bytes);
+  void pack(Batch& batch, std::size_t number, std::string_view name, Bytes content);
+  void end_joint(Batch& batch);
+  [[nodiscard]] bool pack_joint(Batch& batch);
   [[nodiscard]] Status fill_piece(Batch& batch);
   [[nodiscard]] Status read_raw_piece(Batch& batch);
   [[nodiscard]] Status read_packed_piece(Batch& batch);
@@ -56,11 +62,28 @@ class ContentReader final : public BatchFiller {
   [[nodiscard]] Result<Bytes> read_content(const SourceFile& file, std::uint64_t begin,
                                            std::uint64_t bytes);
 
+  /// Small neighbours that are to share a frame, of one group.
+  struct Joint {
+    std::uint64_t group = 0;
+    std::vector<std::size_t> items;   ///< numbers in the batch
+    std::vector<std::size_t> begins;  ///< in content
+    Buffer content;                   ///< of all
+    [[nodiscard]] Bytes part(std::size_t i) const {
+      const auto end = i + 1 < begins.size() ? begins[i + 1] : content.size();
+      return Bytes(content).subspan(begins[i], end - begins[i]);
+    }
+    void clear() {
+      items.clear();
+      begins.clear();
+      content.clear();
+    }
+  };
+
   ReaderOptions options_;
   StopFlag stop_;
   DirectoryCursor cursor_;
   std::string prefix_;
-  std::uint64_t content_bytes_ = 0;  ///< of the file read last
+  Joint joint_;
   Buffer content_;
   std::optional<FileDigest> digest_;  ///< once one was wanted
 };

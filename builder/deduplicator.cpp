@@ -55,13 +55,23 @@ class Compaction {
   std::size_t kept_frames_ = 0;
 };
 
+// All items that have the extent are to find it there.
+void point_to(const PlacedExtent& known, const BatchExtent& extent, Batch& batch) {
+  const bool is_joint = batch.items[extent.item].stored.joint_offset.has_value();
+  for (std::size_t i = extent.item; i <= std::max(extent.item, extent.last_item); ++i) {
+    StoredExtent& stored = batch.items[i].stored;
+    if (stored.joint_offset.has_value() != is_joint) continue;
+    stored = {known.codec, true, known.volume, known.bytes, known.at_bytes, stored.joint_offset};
+  }
+}
+
 }  // namespace
 
 Status Deduplicator::share(Batch& batch) {
   Compaction compaction(batch);
   const std::uint64_t position = volumes_[batch.volume].position();
   for (const BatchExtent& extent : batch.extents) {
-    StoredExtent& stored = batch.items[extent.item].stored;
+    const StoredExtent stored = batch.items[extent.item].stored;
     const Loaded own{stored.codec, compaction.next(extent)};
     DGFS_TRY(known, table_.find(extent.fingerprint));
     if (!known) {
@@ -71,11 +81,13 @@ Status Deduplicator::share(Batch& batch) {
       continue;
     }
     DGFS_TRY(there, load(*known, batch));
-    if (!is_same({known->codec, there}, own, extent.content_bytes)) {
+    // Content that is stored as it is makes no joint frame.
+    const bool fits = known->codec == stored.codec || !stored.joint_offset;
+    if (!fits || !is_same({known->codec, there}, own, extent.content_bytes)) {
       compaction.keep(extent);
       continue;
     }
-    stored = {known->codec, true, known->volume, known->bytes, known->at_bytes};
+    point_to(*known, extent, batch);
     compaction.drop(extent);
   }
   compaction.finish();

@@ -62,12 +62,12 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   DGFS_CHECK(complete_entry_fields(item, scanned));
   DGFS_CHECK(add_digest(item, scanned));
   parts_.progress.state().content_bytes += scanned.size_bytes;
-  const std::uint64_t stored = entry_.stored_bytes;
   const bool is_in_sum = item.stored.at_bytes == 0;
   if (!is_in_sum) entry_.address = format::DataAddress{item.stored.volume, item.stored.at_bytes};
+  const std::uint64_t advance = format::running_bytes(entry_);
   if (item.stored.is_shared) {
     ++shared_files_;
-    shared_bytes_ += stored;
+    if (entry_.joint_offset.value_or(0) == 0) shared_bytes_ += entry_.stored_bytes;
   }
   if (item.link.is_first()) {
     entry_.link_count = static_cast<std::uint32_t>(
@@ -76,7 +76,7 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   } else {
     DGFS_CHECK(parts_.index.add(entry_));
   }
-  if (is_in_sum) data_at_.offset_bytes += stored;
+  data_at_.offset_bytes += advance;
   return ok();
 }
 
@@ -102,6 +102,7 @@ Status Packer::complete_entry_fields(BatchItem& item, const ScannedEntry& scanne
   if (item.stored.bytes != 0) {
     entry_.codec = item.stored.codec;
     entry_.stored_bytes = item.stored.bytes;
+    entry_.joint_offset = item.stored.joint_offset;
   }
   return ok();
 }

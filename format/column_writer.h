@@ -34,8 +34,9 @@ enum class Column : std::uint32_t {
   kAccessTimes = 1u << 10,  ///< atime
   kXattrs = 1u << 11,
   kLongTargets = 1u << 12,
+  kJointOffsets = 1u << 13,  ///< where the content is in its joint frame
 };
-inline constexpr std::uint32_t kColumnMask = (1u << 13) - 1;
+inline constexpr std::uint32_t kColumnMask = (1u << 14) - 1;
 /// Head of the columns: mask u32, length of the bit stream u32.
 inline constexpr std::size_t kColumnHeadBytes = 8;
 inline constexpr std::uint8_t kSmallEscape = 255;

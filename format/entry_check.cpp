@@ -18,6 +18,17 @@ Status check_link_name(const Entry& entry) {
   return contradiction(2180, "name of a multiply linked object has attributes of its own");
 }
 
+Status check_joint(const Entry& entry) {  // F-156
+  if (entry.codec != ExtentCodec::kZstd || entry.sparse_map.present() || entry.link_count != 0) {
+    return contradiction(2198, "only a plain compressed file shares a frame");
+  }
+  if (entry.size_bytes == 0 || *entry.joint_offset > kJointFrameBytesMax ||
+      entry.size_bytes > kJointFrameBytesMax - *entry.joint_offset) {
+    return contradiction(2199, "content is out of its joint frame");
+  }
+  return ok();
+}
+
 Status check_regular(const Entry& entry) {
   if (entry.size_bytes > kFileBytesMax) return contradiction(2181, "file is too large");
   if (entry.stored_bytes > kFileBytesMax ||
@@ -25,12 +36,12 @@ Status check_regular(const Entry& entry) {
     return contradiction(2182, "extent is out of bounds");
   }
   if (entry.codec > ExtentCodec::kZstd) return contradiction(2183, "unknown extent codec");
-  return ok();
+  return entry.joint_offset ? check_joint(entry) : Status(ok());
 }
 
 Status check_irregular(const Entry& entry) {
-  if (entry.stored_bytes != 0 || entry.address || entry.sparse_map.present() ||
-      entry.codec != ExtentCodec::kRaw) {
+  if (entry.stored_bytes != 0 || entry.address || entry.joint_offset ||
+      entry.sparse_map.present() || entry.codec != ExtentCodec::kRaw) {
     return contradiction(2184, "only a regular file has an extent");
   }
   if (!is_symlink(entry.mode) && entry.size_bytes != 0) {
@@ -93,11 +104,11 @@ Status check_entries(std::span<const Entry> entries, std::size_t prefix_bytes) {
     if (entries[i].key.size() < prefix_bytes || (i > 0 && !(entries[i - 1].key < entries[i].key))) {
       return contradiction(2193, "keys do not rise");
     }
-    if (entries[i].address) continue;
-    if (entries[i].stored_bytes > kFileBytesMax - data_bytes) {
+    const auto running = running_bytes(entries[i]);
+    if (running > kFileBytesMax - data_bytes) {
       return contradiction(2194, "data of a page is too long");
     }
-    data_bytes += entries[i].stored_bytes;
+    data_bytes += running;
   }
   return ok();
 }

@@ -187,6 +187,10 @@ void write_extents(Entries entries, ColumnWriter& out) {
             zigzag(static_cast<std::int64_t>(entry.address->offset_bytes - base.offset_bytes)));
         base = *entry.address;
       });
+  write_some(
+      entries, Column::kJointOffsets, out, is_file,
+      [](const Entry& entry) { return entry.joint_offset.has_value(); },
+      [&](const Entry& entry) { out.number(*entry.joint_offset); });
 }
 
 void write_links(Entries entries, ColumnWriter& out) {

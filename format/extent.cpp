@@ -109,6 +109,24 @@ Status open_frame(ExtentCodec codec, std::uint64_t frame, Bytes stored, MutableB
   return ok();
 }
 
+Result<Buffer> open_joint_frame(Bytes stored, const FrameOptions& options) {
+  if (stored.size() <= kChecksumBytes) {
+    return corrupt_extent(2728, "joint frame has an impossible length");
+  }
+  // Before its header is believed.
+  if (options.checked) {
+    DGFS_CHECK(check_frame(0, stored.subspan(kChecksumBytes), load<std::uint64_t>(stored, 0)));
+  }
+  const auto frame = stored.subspan(kChecksumBytes);
+  const auto bytes = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (bytes == 0 || bytes > kJointFrameBytesMax) {  // both of zstd's errors are large
+    return corrupt_extent(2729, "joint frame does not say a length within its bounds");
+  }
+  Buffer content(static_cast<std::size_t>(bytes));
+  DGFS_CHECK(decompress(frame, content, options));
+  return content;
+}
+
 Status open_listed_frame(std::uint64_t frame, Bytes stored, std::uint64_t checksum,
                          MutableBytes out, const FrameOptions& options) {
   if (options.checked) {

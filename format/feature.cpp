@@ -32,7 +32,7 @@ std::string ro_compat_text(std::uint64_t bits) {
 }
 
 std::string incompat_text(std::uint64_t bits) {
-  static constexpr const char* kNames[] = {"zstd-extents", "volumes"};
+  static constexpr const char* kNames[] = {"zstd-extents", "volumes", "joint-frames"};
   static_assert(feature::kIncompatKnown == (1 << std::size(kNames)) - 1);
   return bits_text(bits, kNames);
 }

@@ -159,7 +159,7 @@ EncodedPage make_encoded_page(PageHeader header, Bytes payload, std::span<const 
   page.prefix = page.first_key.substr(0, prefix_bytes);
   page.entry_count = entries.size();
   for (const auto& entry : entries) {
-    if (!entry.address) page.data_bytes += entry.stored_bytes;
+    page.data_bytes += running_bytes(entry);
   }
   page.checksum = load<std::uint64_t>(page.bytes, 0);
   return page;

@@ -67,8 +67,8 @@ class DecodedPage {
   [[nodiscard]] virtual std::uint32_t mode(std::size_t index) const = 0;
   /// link_inode of entry i, 0 for most.
   [[nodiscard]] virtual InodeNumber link_inode(std::size_t index) const = 0;
-  /// Sum of stored_bytes of the entries before i that have no address of their own: what is to be
-  /// added to the page's first offset. index = size() gives the page's total.
+  /// Running sum of the entries before i: what is to be added to the page's first offset
+  /// (extent_offset()). index = size() gives the page's total.
   [[nodiscard]] virtual std::uint64_t data_offset(std::size_t index) const = 0;
   /// For the cache's budget.
   [[nodiscard]] virtual std::size_t memory_bytes() const = 0;

@@ -74,15 +74,17 @@ TokenPageHead choose_page_head(std::span<const Entry> entries, const AttributeTa
   return head;
 }
 
-unsigned RowWriter::extras_of(const Entry& entry) {
+unsigned RowWriter::extras_of(const Entry& entry) const {
   unsigned mask = 0;
   const auto add = [&](Extra extra, bool present) {
     if (present) mask |= static_cast<unsigned>(extra);
   };
   add(Extra::kSparseMap, entry.sparse_map.present());
-  add(Extra::kZstd, entry.codec == ExtentCodec::kZstd);
-  add(Extra::kStored, entry.stored_bytes != implied_stored_bytes(entry));
-  add(Extra::kAddress, entry.address.has_value());
+  add(Extra::kJoint, entry.joint_offset.has_value());
+  const bool goes_on = joint_.goes_on_in(entry);
+  add(Extra::kZstd, entry.codec == ExtentCodec::kZstd && !goes_on);
+  add(Extra::kStored, entry.stored_bytes != implied_stored_bytes(entry) && !goes_on);
+  add(Extra::kAddress, entry.address.has_value() && !goes_on);
   add(Extra::kLinkCount, entry.link_count != 0);
   add(Extra::kChangeTime, entry.ctime.has_value());
   add(Extra::kAccessTime, entry.atime.has_value());

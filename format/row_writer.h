@@ -79,6 +79,7 @@ class RowWriter {
     times_ = head.times;
     link_inode_ = 0;
     next_address_ = 0;
+    joint_ = {};
     refs_ = {};
   }
   /// @param before  the key before, nullopt for the first entry of a block: its key is in the head
@@ -115,7 +116,7 @@ class RowWriter {
     if (entry.link_inode != 0) return 0;
     return table_.find({entry.mode, entry.uid, entry.gid}).value_or(0);
   }
-  [[nodiscard]] static unsigned extras_of(const Entry& entry);
+  [[nodiscard]] unsigned extras_of(const Entry& entry) const;
 
   template <class Sink>
   void write_mtime(const Time& time, Sink& sink) {
@@ -171,11 +172,15 @@ class RowWriter {
       sink.number(NumberKind::kAddress, distance(entry.address->offset_bytes, next_address_));
       next_address_ = entry.address->offset_bytes + entry.stored_bytes;
     }
+    if (entry.joint_offset) {
+      if (has(Extra::kZstd)) sink.number(NumberKind::kOther, *entry.joint_offset);
+      joint_.use(entry);
+    }
     if (has(Extra::kLinkCount)) sink.number(NumberKind::kOther, entry.link_count);
     if (has(Extra::kChangeTime)) write_time(*entry.ctime, entry.mtime, sink);
     if (has(Extra::kAccessTime)) write_time(*entry.atime, entry.mtime, sink);
     if (has(Extra::kXattrs)) write_ref(entry.xattrs, refs_[1], sink);
-    if (has(Extra::kLongTarget)) {
+    if (entry.long_target.present()) {
       write_ref(entry.long_target, refs_[2], sink);
       sink.number(NumberKind::kOther, entry.size_bytes);
     }
@@ -186,6 +191,7 @@ class RowWriter {
   RecentTimes times_;
   std::uint64_t link_inode_ = 0;
   std::uint64_t next_address_ = 0;  ///< where the last extent with an address ends
+  LastJoint joint_;
   std::array<SideRef, 3> refs_{};
   std::string target_;
 };

@@ -34,9 +34,10 @@ inline constexpr std::uint64_t kCompatAcls = 2;           ///< some entry has a 
 inline constexpr std::uint64_t kCompatIncomplete = 4;     ///< built with losses (--keep-going)
 inline constexpr std::uint64_t kIncompatZstdExtents = 1;  ///< some extent is compressed
 inline constexpr std::uint64_t kIncompatVolumes = 2;      ///< more than one volume
+inline constexpr std::uint64_t kIncompatJointFrames = 4;  ///< some files share a frame
 inline constexpr std::uint64_t kCompatKnown = 7;          ///< all compat bits above
 inline constexpr std::uint64_t kRoCompatKnown = 0;        ///< likewise
-inline constexpr std::uint64_t kIncompatKnown = 3;        ///< likewise
+inline constexpr std::uint64_t kIncompatKnown = 7;        ///< likewise
 }  // namespace feature
 
 /// @{

@@ -193,7 +193,7 @@ bool TokenCursor::read_extras(unsigned mask) {
   if (has(mask, Extra::kChangeTime)) read_time(mtime_, rich_.ctime.emplace());
   if (has(mask, Extra::kAccessTime)) read_time(mtime_, rich_.atime.emplace());
   if (has(mask, Extra::kXattrs)) read_ref(kXattrsRef, rich_.xattrs);
-  if (has(mask, Extra::kLongTarget)) {
+  if (has(mask, Extra::kLongTarget) && !is_regular(rich_.mode)) {
     read_ref(kLongTargetRef, rich_.long_target);
     rich_.size_bytes = number(NumberKind::kOther);
   }
@@ -204,14 +204,40 @@ bool TokenCursor::read_extent(unsigned mask) {
   if (has(mask, Extra::kZstd)) rich_.codec = ExtentCodec::kZstd;
   rich_.stored_bytes = has(mask, Extra::kStored) ? number(NumberKind::kStoredBytes)
                                                  : implied_stored_bytes(rich_);  // F-161
-  running_bytes_ = rich_.stored_bytes;
-  if (!has(mask, Extra::kAddress)) return true;
-  const auto volume = number(NumberKind::kOther);
-  const auto offset = add_zigzag(next_address_, number(NumberKind::kAddress));
-  if (volume > 0xffff) return fail("extent out of bounds");  // F-163
-  rich_.address = DataAddress{static_cast<VolumeNumber>(volume), offset};
-  next_address_ = offset + rich_.stored_bytes;
-  running_bytes_ = 0;
+  if (has(mask, Extra::kAddress)) {
+    const auto volume = number(NumberKind::kOther);
+    const auto offset = add_zigzag(next_address_, number(NumberKind::kAddress));
+    if (volume > 0xffff) return fail("extent out of bounds");  // F-163
+    rich_.address = DataAddress{static_cast<VolumeNumber>(volume), offset};
+    next_address_ = offset + rich_.stored_bytes;
+  }
+  const bool is_joint = has(mask, Extra::kJoint) && is_regular(rich_.mode);
+  if (is_joint && !read_joint(mask)) return false;
+  running_bytes_ = format::running_bytes(rich_);
+  return true;
+}
+
+bool TokenCursor::read_joint(unsigned mask) {
+  if (has(mask, Extra::kZstd)) {
+    const auto offset = number(NumberKind::kOther);
+    rich_.joint_offset = static_cast<std::uint32_t>(std::min<std::uint64_t>(offset, ~0u));
+  } else {
+    const auto beside = static_cast<unsigned>(Extra::kStored) |
+                        static_cast<unsigned>(Extra::kAddress) |
+                        static_cast<unsigned>(Extra::kSparseMap);
+    if (joint_.stored_bytes == 0 || (mask & beside) != 0) {
+      return fail("goes on in no joint frame");  // F-199
+    }
+    rich_.codec = ExtentCodec::kZstd;
+    rich_.stored_bytes = joint_.stored_bytes;
+    rich_.address = joint_.address;
+    rich_.joint_offset = joint_.end;
+  }
+  // Checked with the whole entry: a size or offset that is too large has no place in 32 bits.
+  if (rich_.size_bytes > kJointFrameBytesMax || *rich_.joint_offset > kJointFrameBytesMax) {
+    return fail("content is out of its joint frame");  // F-156
+  }
+  joint_.use(rich_);
   return true;
 }
 

@@ -76,7 +76,7 @@ Status TokenPageFiller::take(std::span<const Entry> entries) {
     if (i > 0 && entries[i - 1].key >= entry.key) {
       return Error(ErrorKind::kInvalidArgument, 2934, "keys do not rise");
     }
-    if (!entry.address && entry.stored_bytes > kFileBytesMax - data_bytes_) {
+    if (running_bytes(entry) > kFileBytesMax - data_bytes_) {
       return i > 0 ? Status(ok()) : Error(ErrorKind::kInvalidArgument, 2935, "data is too long");
     }
     if (!add(entries, i)) return ok();
@@ -112,7 +112,7 @@ bool TokenPageFiller::add(std::span<const Entry> entries, std::size_t index) {
   rows_.add(entry,
             is_first ? std::nullopt : std::optional<std::string_view>(entries[index - 1].key),
             blocks_);
-  const auto running = entry.address ? 0 : entry.stored_bytes;
+  const auto running = running_bytes(entry);
   block_data_bytes_ += running;
   keys_bytes_ += entry.key.size();
   ++count_;

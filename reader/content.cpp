@@ -58,6 +58,7 @@ struct Content::Run {
 };
 
 Status Content::read(const Extent& extent, std::uint64_t at, MutableBytes out) const {
+  if (extent.joint_offset) return read_joint(extent, at, out);
   const auto run_frames_max =
       extent.codec == format::ExtentCodec::kRaw ? kRawRunFramesMax : kZstdRunFramesMax;
   while (!out.empty()) {
@@ -223,6 +224,13 @@ Result<ContentMapPointer> Content::seek_table(const Extent& extent) const {
 
 std::optional<Bytes> Content::open_stored(const Extent& extent, Bytes stored,
                                           Buffer& scratch) const {
+  if (extent.joint_offset) {
+    const auto frame = joint_frame(extent, stored);
+    const auto part = frame ? joint_part(extent, *frame.assume_value()) : frame.assume_error();
+    if (!part) return std::nullopt;
+    scratch.assign(part.assume_value().begin(), part.assume_value().end());
+    return scratch;
+  }
   if (extent.codec == format::ExtentCodec::kRaw && extent.frame_count() == 1) {
     const auto content = stored.subspan(kChecksumBytes);  // as it stands: what most files are
     const bool sound = !options_.checked || format::frame_checksum(0, content) ==

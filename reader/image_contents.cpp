@@ -124,8 +124,8 @@ void Image::read_many(std::span<const Node> nodes, const VisitPiece& visit,
 }
 
 bool Image::are_neighbours(const Node* before, const Node& node) {
-  if (!format::is_regular(node.mode) || node.sparse_map.present() || node.size_bytes == 0 ||
-      node.size_bytes > format::frame_bytes(node.codec)) {
+  if (!format::is_regular(node.mode) || node.sparse_map.present() || node.joint_offset ||
+      node.size_bytes == 0 || node.size_bytes > format::frame_bytes(node.codec)) {
     return false;
   }
   return before == nullptr ||

@@ -215,9 +215,10 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
     node.size_bytes = format::kPageBytes;
     node.link_count = 2 + children->subdirectory_count;
   }
-  // F-310, F-311
+  // F-310, F-311, F-313
   node.data = entry.address.value_or(format::DataAddress{
-      page.record.volume, page.record.first_data_offset + found.at.data_offset});
+      page.record.volume,
+      page.record.first_data_offset + format::extent_offset(entry, found.at.data_offset)});
   return node;
 }
 

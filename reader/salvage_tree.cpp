@@ -182,8 +182,8 @@ Result<Node> SalvageTree::node_of(const SalvagedPage& page, const Rows& rows, st
   const auto entry = rows->entry(index);
   auto node = node_of_entry(entry);
   node.link_count = entry.link_count == 0 ? 1 : entry.link_count;
-  // F-310, F-311
-  const auto offset = rows->data_offset(index);
+  // F-310, F-311, F-313
+  const auto offset = format::extent_offset(entry, rows->data_offset(index));
   if (entry.address) {
     node.data = *entry.address;
   } else if (page.record) {

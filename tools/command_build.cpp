@@ -70,7 +70,8 @@ void add_tree_options(OptionParser& options, builder::BuildOptions& build) {
 }
 
 /// Options that say what is written, and how.
-void add_output_options(OptionParser& options, builder::BuildOptions& build, bool& no_index_file) {
+void add_output_options(OptionParser& options, builder::BuildOptions& build, bool& no_index_file,
+                        std::size_t& joint_bytes) {
   options.value("--index", "FILE", "Where to write the index (default: IMAGE.idx)",
                 build.index_path);
   options.values("--volume", "FILE",
@@ -91,6 +92,18 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                    [&](const std::string& value) -> Status {
                      DGFS_TRY(compression, parse_compression(value));
                      build.compression = compression;
+                     return ok();
+                   });
+  options.on_value("--joint-frames", "SIZE",
+                   "With --compress: small neighbours share frames of up to SIZE of content, 4K to "
+                   "64K; smaller, but who reads one of them decodes them all",
+                   [&](const std::string& value) -> Status {
+                     DGFS_TRY(bytes, parse_size(value));
+                     if (bytes != 0 && (bytes < builder::kJointFrameBytesMin ||
+                                        bytes > format::kJointFrameBytesMax)) {
+                       return Error(ErrorKind::kInvalidArgument, 6200, "not 0, nor 4K to 64K");
+                     }
+                     joint_bytes = static_cast<std::size_t>(bytes);
                      return ok();
                    });
   options.on_flag("--no-dedup", "Store the contents of each file, also where they are the same",
@@ -326,11 +339,17 @@ Manual build_manual() {
            "it; where they lie elsewhere, --volume says so once more. An older volume of the same "
            "image is replaced, one of another image never is.",
            "Files with the same contents share them, unless --no-dedup is given: the bytes are "
-           "compared, not only their hashes. Each still is read with one read."},
+           "compared, not only their hashes. Each still is read with one read.",
+           "With --joint-frames, files of up to a quarter of SIZE are compressed together with "
+           "their neighbours: many tiny files that resemble each other take much less. One of them "
+           "is still read with one read, of a frame that is decoded as a whole and kept for the "
+           "next. The same contents are then found again only where a whole frame is the same."},
       .examples = {{"dgfs build linux linux.dgfs",
                     "Packs the directory linux into linux.dgfs and linux.dgfs.idx."},
                    {"dgfs build --index /ssd/crawl.idx /data/crawl /data/crawl.dgfs",
                     "Puts the index on another device."},
+                   {"dgfs build --compress zstd:19 --joint-frames 64K mail mail.dgfs",
+                    "Packs a million short letters as small as it gets."},
                    {"dgfs build --volume /disk2/crawl.1 /data/crawl /disk1/crawl.dgfs",
                     "Spreads the contents over two disks."},
                    {"dgfs build --all-root --exclude '*.o' --exclude .git src src.dgfs",
@@ -356,7 +375,8 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   rule_options.add_to(options);
   add_tree_options(options, command.build);
   bool no_index_file = false;
-  add_output_options(options, command.build, no_index_file);
+  std::size_t joint_bytes = 0;
+  add_output_options(options, command.build, no_index_file, joint_bytes);
   options.flag("--verify",
                "Read the finished image back from the device and check all of it, as dgfs verify",
                command.verify);
@@ -378,6 +398,10 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
     return session.fail_usage("--no-index-file and --no-index-copy exclude each other");
   }
   if (no_index_file) command.build.index_path = "";
+  if (joint_bytes != 0 && !command.build.compression) {
+    return session.fail_usage("--joint-frames is for --compress");
+  }
+  if (joint_bytes != 0) command.build.compression->joint_bytes = joint_bytes;
   return run(session, command);
 }
 

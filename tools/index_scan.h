@@ -33,6 +33,7 @@ struct IndexScan {
   /// one of them, for the builder gives each new extent a place behind all others.
   std::uint64_t shared_files = 0;
   std::uint64_t shared_bytes = 0;  ///< that their extents would take
+  std::uint64_t joint_files = 0;   ///< that share a frame with their neighbours
   std::optional<Time> oldest;      ///< modification time of files
   std::optional<Time> newest;
   std::uint64_t damaged_regions = 0;  ///< of both copies of the index

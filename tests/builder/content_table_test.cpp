@@ -105,7 +105,8 @@ class LyingFingerprints : public testing::Test {
       const auto out = batch.next_data(bytes);
       format::store_raw_extent(content, out);
       batch.checksums.push_back(format::load<std::uint64_t>(out, 0));
-      batch.extents.push_back({batch.items.size(), bytes, 1, content.size(), {1, 2}});
+      const auto item = batch.items.size();
+      batch.extents.push_back({item, item, bytes, 1, content.size(), {1, 2}});
       batch.items.emplace_back();
       batch.data_bytes += bytes;
     }

@@ -285,7 +285,7 @@ TEST(ColumnRules, BoundTheHead) {  // F-132, F-133
   const auto good = std::move(writer).finish();
   ASSERT_TRUE(decode(good, 1));
   auto unknown_column = good;
-  unknown_column[1] |= 0x20;
+  unknown_column[1] |= 0x40;
   EXPECT_EQ(decode(unknown_column, 1).error().code(), 2161);
   auto long_bits = good;
   long_bits[4] = static_cast<std::uint8_t>(good.size() - format::kColumnHeadBytes + 1);

@@ -74,7 +74,7 @@ inline void expect_page_holds(const format::DecodedPage& page, std::string_view 
     EXPECT_EQ(page.lower_bound(expected.key), i);
     EXPECT_EQ(page.lower_bound(expected.key + '\x01'), i + 1);
     EXPECT_EQ(page.data_offset(i), data_bytes);
-    if (!expected.address) data_bytes += expected.stored_bytes;
+    data_bytes += format::running_bytes(expected);
   }
   EXPECT_EQ(page.data_offset(entries.size()), data_bytes);
 }
@@ -98,7 +98,7 @@ inline void expect_page_finds(const format::Page& page, std::string_view prefix,
       EXPECT_EQ(found->data_offset, data_bytes);
     }
     EXPECT_FALSE(page.find(expected.key + '\x01').value());
-    if (!expected.address) data_bytes += expected.stored_bytes;
+    data_bytes += format::running_bytes(expected);
   }
 }
 

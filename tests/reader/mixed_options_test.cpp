@@ -106,6 +106,9 @@ class MixedOptions : public testing::TestWithParam<std::uint64_t> {
     if (!random_.one_in(3)) {
       options.compression = builder::Compression{1 + static_cast<int>(random_.below(7))};
       if (random_.one_in(3)) options.compression->dictionary_bytes_max = 0;
+      if (random_.one_in(2)) {
+        options.compression->joint_bytes = std::size_t{4096} << random_.below(5);
+      }
     }
     options.dedup = !random_.one_in(3);
     options.xattrs = !random_.one_in(4);

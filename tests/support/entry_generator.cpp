@@ -64,6 +64,7 @@ void EntryGenerator::fill_regular(Entry& entry, const EntryOptions& options) {
     entry.codec = format::ExtentCodec::kZstd;
     entry.stored_bytes = below(entry.stored_bytes + 1);
   }
+  if (chance(options.feature_percent)) return fill_joint(entry);
   if (chance(options.feature_percent)) {
     entry.sparse_map = ref();
     entry.stored_bytes = below(entry.stored_bytes + 1);
@@ -73,6 +74,21 @@ void EntryGenerator::fill_regular(Entry& entry, const EntryOptions& options) {
     entry.address =
         format::DataAddress{static_cast<format::VolumeNumber>(below(0x10000)), any_width() >> 2};
   }
+}
+
+/// Mostly one that goes on in the frame of the last one.
+void EntryGenerator::fill_joint(Entry& entry) {
+  entry.size_bytes = 1 + below(format::kJointFrameBytesMax / 4);
+  if (chance(20) || joint_.stored_bytes == 0 ||
+      joint_.end > format::kJointFrameBytesMax - entry.size_bytes) {
+    joint_ = {1 + below(70'000), static_cast<std::uint32_t>(chance(80) ? 0 : below(10'000)), {}};
+    if (chance(30)) joint_.address = format::DataAddress{0, any_width() >> 2};
+  }
+  entry.codec = format::ExtentCodec::kZstd;
+  entry.stored_bytes = joint_.stored_bytes;
+  entry.address = joint_.address;
+  entry.joint_offset = joint_.end;
+  joint_.use(entry);
 }
 
 void EntryGenerator::fill_symlink(Entry& entry, const EntryOptions& options) {
@@ -154,6 +170,7 @@ std::vector<Entry> EntryGenerator::link_records(std::size_t count, const EntryOp
     entry.link_count = 1 + static_cast<std::uint32_t>(any_width() >> 33);
     if (format::is_regular(entry.mode)) {
       entry.address = format::DataAddress{0, below(std::uint64_t{1} << 40)};
+      entry.joint_offset.reset();
     }
   }
   return entries;

@@ -11,6 +11,7 @@
 
 #include "format/attribute_table.h"
 #include "format/entry.h"
+#include "format/token_row.h"
 
 namespace dgfs::test {
 
@@ -46,10 +47,12 @@ class EntryGenerator {
   [[nodiscard]] format::SideRef ref();
   void fill(format::Entry& entry, std::uint32_t type, const EntryOptions& options);
   void fill_regular(format::Entry& entry, const EntryOptions& options);
+  void fill_joint(format::Entry& entry);
   void fill_symlink(format::Entry& entry, const EntryOptions& options);
   [[nodiscard]] std::uint32_t special_type();
 
   std::mt19937_64 random_;
+  format::LastJoint joint_;
 };
 
 /// Adds the combinations of all entries; false if the table is full.
