@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Reading files that share a frame with their neighbours.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "reader/verify.h"
+#include "tests/reader/packed_tree.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr int kNotes = 40;
+
+std::string note(int i) {
+  std::string text = "note " + std::to_string(i * 7919) + "\n";
+  while (text.size() < 1000) text += "what the others say is said here as well\n";
+  return text;
+}
+
+class JointReadTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < kNotes; ++i) tree_.file(name_of(i), note(i));
+    builder::BuildOptions options;
+    options.compression = builder::Compression{3};
+    options.compression->joint_bytes = std::size_t{16} << 10;
+    tree_.pack(options);
+  }
+  static std::string name_of(int i) { return "n" + std::to_string(100 + i); }
+
+  PackedTree tree_;
+};
+
+TEST_F(JointReadTest, NeighboursCostOneReadTogether) {
+  const auto image = tree_.open();
+  static_cast<void>(image->files());  // opens the volumes, which reads their headers
+  const auto first = value_of(image->lookup(name_of(0)));
+  tree_.counting().reset();
+  for (int i = 0; i < kNotes; ++i) {
+    const auto node = value_of(image->lookup(name_of(i)));
+    if (node.data != first.data) break;
+    EXPECT_EQ(as_text(value_of(contents(*image, node))), note(i));
+    EXPECT_EQ(tree_.volume_reads(), 1U) << i;
+  }
+}
+
+TEST_F(JointReadTest, DamageIsOfTheFilesInTheFrameAlone) {
+  const auto damaged = value_of(tree_.open()->lookup(name_of(20)));
+  const auto file = value_of(
+      tree_.memory().open(kImage, {storage::OpenOptions::Mode::kReadWrite}));
+  Buffer byte(1);
+  const auto place = damaged.data.offset_bytes + damaged.stored_bytes / 2;
+  value_of(file->read_at(place, byte));
+  byte[0] ^= 1;
+  expect_ok(file->write_at(place, byte));
+  const auto image = tree_.open();
+  std::size_t lost = 0;
+  for (int i = 0; i < kNotes; ++i) {
+    const auto node = value_of(image->lookup(name_of(i)));
+    const auto read = contents(*image, node);
+    if (node.data == damaged.data) {
+      ++lost;
+      ASSERT_FALSE(read);
+      EXPECT_EQ(read.error().code(), 3089);
+      EXPECT_EQ(read.error().offset(), damaged.data.offset_bytes);
+    } else {
+      EXPECT_EQ(as_text(value_of(read)), note(i));
+    }
+  }
+  EXPECT_GT(lost, 10U);
+  EXPECT_LT(lost, 20U);
+  EXPECT_EQ(value_of(reader::verify(*image, {})).damaged_files, lost);
+}
+
+// What the index says of a place in a frame is a claim until the frame is there.
+TEST_F(JointReadTest, AFileBehindTheEndOfItsFrameIsDamaged) {
+  const auto image = tree_.open();
+  auto node = value_of(image->lookup(name_of(1)));
+  node.joint_offset = 65536 - 1000;
+  const auto read = contents(*image, node);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code(), 3265);
+}
+
+}  // namespace
+}  // namespace dgfs::test
