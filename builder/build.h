@@ -46,6 +46,7 @@ inline constexpr int kCompressionLevelDefault = 12;
 /// What zstd's own tools train by default; more gains little and costs memory.
 inline constexpr std::size_t kDictionaryBytesDefault = std::size_t{112} << 10;
 
+/// Shorter joint frames hold less than a page of the index costs to name: they save nothing.
 inline constexpr std::size_t kJointFrameBytesMin = std::size_t{4} << 10;
 
 /// From here on a token model's fixed parts (about 2 KiB) no longer count, and the speed of lookups

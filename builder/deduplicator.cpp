@@ -58,7 +58,7 @@ class Compaction {
 // All items that have the extent are to find it there.
 void point_to(const PlacedExtent& known, const BatchExtent& extent, Batch& batch) {
   const bool is_joint = batch.items[extent.item].stored.joint_offset.has_value();
-  for (std::size_t i = extent.item; i <= std::max(extent.item, extent.last_item); ++i) {
+  for (std::size_t i = extent.item; i <= extent.last_item; ++i) {
     StoredExtent& stored = batch.items[i].stored;
     if (stored.joint_offset.has_value() != is_joint) continue;
     stored = {known.codec, true, known.volume, known.bytes, known.at_bytes, stored.joint_offset};

@@ -3,6 +3,7 @@
 //
 // Content of joint frames, which small files share. A frame is decoded as a whole and kept: who
 // reads one file of it reads the next ones soon.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 

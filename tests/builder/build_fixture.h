@@ -27,6 +27,23 @@ class BuildFixture : public ::testing::Test {
     return must(dump_image(*env_, image, index));
   }
 
+  /// Builds with one thread, then with more of them and with much and little memory.
+  /// @return what building with one thread reports
+  builder::BuildReport build_with_any_threads(builder::BuildOptions options) {
+    const auto image_path = options.image_path;
+    options.jobs = 1;
+    auto report = build(options);
+    const auto image = must(read_whole(*env_, image_path));
+    options.image_path += ".threads";
+    for (const unsigned jobs : {2U, 8U}) {
+      options.jobs = jobs;
+      options.memory_bytes = jobs == 8 ? builder::kMemoryBytesMin : std::size_t{1} << 28;
+      build(options);
+      EXPECT_TRUE(must(read_whole(*env_, options.image_path)) == image) << jobs;
+    }
+    return report;
+  }
+
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
   SourceTree tree_{*env_, "/src"};
 

@@ -83,18 +83,7 @@ TEST_F(CompressionTest, GivesTheSameBytesOnAnyNumberOfThreads) {
   tree_.file("noise", noise(1'000'000, 8));
   tree_.file("noise around text", noise(500'000, 9) + records(4000, 7) + noise(500'000, 10));
   for (int i = 0; i < 40; ++i) tree_.file("t" + std::to_string(i), records(i * 60, i));
-  auto one = options();
-  one.jobs = 1;
-  build(one);
-  const auto image = read_whole(*env_, "/i").value();
-  for (const unsigned jobs : {2U, 8U}) {
-    auto many = options();
-    many.jobs = jobs;
-    many.image_path = "/j";
-    many.memory_bytes = jobs == 8 ? 1 << 20 : 1 << 28;
-    build(many);
-    EXPECT_TRUE(read_whole(*env_, "/j").value() == image) << jobs;
-  }
+  build_with_any_threads(options());
 }
 
 // The model is made before anything is compressed, and must not take what is to come for rare.

@@ -59,6 +59,7 @@ constexpr std::uint8_t kFirst = 0;
 constexpr std::uint8_t kSecond = 1;
 constexpr std::uint8_t kThird = 2;
 constexpr std::uint8_t kFourth = 3;
+constexpr std::uint8_t kFifth = 4;
 
 /// A small tree, or link records, with combinations of fuzz_attributes() only.
 std::vector<format::Entry> entries(std::uint64_t seed, bool links) {
@@ -247,6 +248,7 @@ void add_extents(const std::filesystem::path& folder) {
   if (!format::append_zstd_extent(content, 3, named, &dictionary)) std::abort();
   const auto length = static_cast<std::uint32_t>(content.size() - 1);
   corpus.add(named, kThird, std::uint8_t{1}, std::uint8_t{0}, length);
+  corpus.add(named, kFifth);
   auto both = encoded([&](Buffer& out) { format::encode_content_dictionary(dictionary, out); });
   const auto dictionary_bytes = static_cast<std::uint16_t>(both.size());
   format::Encoder encoder(both);

@@ -49,8 +49,7 @@ TEST_F(JointReadTest, NeighboursCostOneReadTogether) {
 
 TEST_F(JointReadTest, DamageIsOfTheFilesInTheFrameAlone) {
   const auto damaged = value_of(tree_.open()->lookup(name_of(20)));
-  const auto file = value_of(
-      tree_.memory().open(kImage, {storage::OpenOptions::Mode::kReadWrite}));
+  const auto file = value_of(tree_.memory().open(kImage, {storage::OpenOptions::Mode::kReadWrite}));
   Buffer byte(1);
   const auto place = damaged.data.offset_bytes + damaged.stored_bytes / 2;
   value_of(file->read_at(place, byte));
