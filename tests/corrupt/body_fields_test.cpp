@@ -47,7 +47,7 @@ const Design* designed(std::string_view section, std::string_view field) {
       {"page directory", "first ordinal", {2003, 2301}},
       {"page directory", "entry count", {2003, 2310, 3015}},
       {"page directory", "volume", {2003, 3070, 3083, 3085}},
-      {"page directory", "data offset", {2311, 3083, 3084, 3085}},
+      {"page directory", "data offset", {2311, 3083, 3084, 3085, 3089}},
       {"page directory", "checksum", {3040}},
       {"page root", "first_page", {2003}},
       {"page root", "offset", {2003}},

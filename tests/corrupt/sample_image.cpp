@@ -78,6 +78,21 @@ Buffer pack_compressed() {
   return read_file(tree.memory(), kImage);
 }
 
+Buffer pack_joint() {
+  PackedTree tree;
+  add_files(tree);
+  for (std::uint32_t i = 0; i < 24; ++i) {
+    auto content = pattern(30 + i, i);
+    content.resize(300 + i * 20, '.');
+    tree.file("d/letter " + std::to_string(i), content);
+  }
+  builder::BuildOptions options;
+  options.index_path = "";
+  options.compression = builder::Compression{3, 0, builder::kJointFrameBytesMin};
+  tree.pack(options);
+  return read_file(tree.memory(), kImage);
+}
+
 ImageFiles pack_volumes() {
   PackedTree tree;
   add_files(tree);
@@ -140,6 +155,11 @@ const Buffer& assembled_image() {
 
 const Buffer& compressed_image() {
   static const auto made = pack_compressed();
+  return made;
+}
+
+const Buffer& joint_image() {
+  static const auto made = pack_joint();
   return made;
 }
 

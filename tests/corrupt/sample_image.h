@@ -29,6 +29,9 @@ namespace dgfs::test {
 /// noise stored as it is, contents that several files share, compressed holes.
 [[nodiscard]] const Buffer& compressed_image();
 
+/// Compressed, the small files in frames that they share.
+[[nodiscard]] const Buffer& joint_image();
+
 /// Three volumes, compressed, with digests; the image is volume 0.
 [[nodiscard]] const ImageFiles& volumes_image();
 
@@ -59,6 +62,10 @@ inline constexpr BaseImage kBaseImages[] = {
     {"Compressed",
      [] {
        return ImageFiles{compressed_image(), {}};
+     }},
+    {"Joint",
+     [] {
+       return ImageFiles{joint_image(), {}};
      }},
     {"Volumes", [] { return volumes_image(); }},
 };

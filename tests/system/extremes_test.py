@@ -236,5 +236,34 @@ class ManyHoles(Holes):
         self.check_comb(1 << 20)
 
 
+class ManyEntries(ExtremeCase):
+    """Slow: up to two million inodes, which are made in memory where it has room for them."""
+
+    COUNT = 1_000_000
+
+    def setUp(self):
+        super().setUp()
+        room = os.statvfs(SHARED_MEMORY)
+        if room.f_favail > 2 * self.COUNT and room.f_bavail * room.f_frsize > 4 << 30:
+            place = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-extreme-", dir=SHARED_MEMORY))
+            self.addCleanup(remove_tree, place)
+            self.source = place / "source"
+            self.source.mkdir()
+
+    def test_a_million_entries_of_a_directory(self):
+        for number in range(self.COUNT):
+            fd = os.open(self.source / f"{number:x}", os.O_CREAT | os.O_WRONLY, 0o644)
+            os.write(fd, b"%d" % number)
+            os.close(fd)
+        self.round_trip()
+
+    def test_a_million_directories_of_one_entry(self):
+        for number in range(self.COUNT):
+            directory = self.source / f"{number // 1000:03x}" / f"{number % 1000:03x}"
+            directory.mkdir(parents=True)
+            os.symlink(str(number), directory / "link")
+        self.round_trip()
+
+
 if __name__ == "__main__":
     sys.exit(support.main())

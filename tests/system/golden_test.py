@@ -131,11 +131,26 @@ def make_volumes(root):
     settle(root)
 
 
+def make_joint(root):
+    """Small files that share frames with their neighbours, and what stands between them."""
+    for number in range(300):
+        words = b" ".join(b"%d" % (number * 7919 % (word + 100)) for word in range(number % 90))
+        put(root / f"{number % 3}" / f"note-{number:03}", b"a note of " + words)
+    put(root / "1/note-100-large", bytes(range(256)) * 80)
+    put(root / "1/note-150-noise", hashlib.shake_256(b"noise").digest(3000))
+    put_special(root)
+    os.link(root / "0/note-003", root / "too")
+    settle(root)
+
+
 TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens,
-         "packed": make_packed, "digests": make_digests, "volumes": make_volumes}
+         "packed": make_packed, "digests": make_digests, "volumes": make_volumes,
+         "joint": make_joint, "joint-tokens": make_tokens}
 # The first ones are older than either.
 OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"],
-           "volumes": ["--compress", "zstd:6", "--digest", "sha256"]}
+           "volumes": ["--compress", "zstd:6", "--digest", "sha256"],
+           "joint": ["--compress", "zstd:6", "--joint-frames", "16K"],
+           "joint-tokens": ["--compress", "zstd:6", "--joint-frames", "64K"]}
 VOLUMES = {"volumes": 3}  # all others are one file
 
 
@@ -219,6 +234,15 @@ class Golden(support.ScratchCase):
         self.assertGreater(pages[2], 1, "token codec")
         self.assertEqual(pages[1], 1, "link records")
 
+    def test_small_files_share_frames_in_two(self):
+        for name, codec, least in (("joint", 1, 250), ("joint-tokens", 2, 1000)):
+            image = self.scratch / f"{name}.dgfs"
+            copy_golden(name, image)
+            facts = json.loads(dgfs("info", "--scan", "--json", image).stdout)
+            self.assertIn("joint-frames", str(facts["features"]))
+            self.assertGreater(facts["joint_files"], least)
+            pages = {row["id"]: row["pages"] for row in facts["page_codecs"]}
+            self.assertGreater(pages[codec], 0)
 
     def test_one_is_of_several_volumes(self):
         image = self.scratch / "volumes.dgfs"

@@ -108,6 +108,29 @@ TEST_F(SalvageCommandTest, AFullDiskIsToldFileByFile) {
   EXPECT_EQ(shell("find '" + out_ + "' -type f"), "");
 }
 
+TEST_F(SalvageCommandTest, FindsVolumesInFolders) {
+  // More than stands in a group, so that some go to the further volume.
+  ASSERT_EQ(shell("head -c 6000000 /dev/urandom > big; head -c 6000000 /dev/urandom > big2"), "");
+  const auto disk = dir_ / "disk";
+  ASSERT_TRUE(env_->make_directory(disk, 0755));
+  const auto other = dir_ / "other.dgfs";
+  ASSERT_EQ(run({"build", "-q", "--volume", disk + "/v1", tree_, other}).code, 0);
+  for (const bool superblock : {false, true}) {
+    if (superblock) {
+      damage(other + ".idx", 0);
+      damage(other, 0);
+      damage(other, env_->status(other).value().size_bytes - 4096);
+    }
+    const auto lacking = run({"salvage", "--list", other});
+    EXPECT_EQ(lacking.code, 1);
+    EXPECT_NE(lacking.out.find("lost: big"), std::string::npos) << lacking.out;
+    const Outcome outcome = run({"salvage", "--volume", disk, other, out_});
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_EQ(difference(), "");
+    ASSERT_EQ(shell("rm -r '" + out_ + "'"), "");
+  }
+}
+
 TEST_F(SalvageCommandTest, RefusesWrongUse) {
   EXPECT_EQ(dgfs("salvage").code, 2);
   EXPECT_EQ(dgfs("salvage", {"--list", out_}).code, 2);
