@@ -128,7 +128,7 @@ bool BatchMaker::has_room(const Batch& batch, const ScannedEntry& entry, std::ui
 
 Status BatchMaker::begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
                                Bytes record) {
-  large_.emplace();
+  large_ = LargeFile();
   if (auto opened = open_large(entry, item); !opened) {
     large_.reset();
     if (opened.error().kind() == ErrorKind::kInterrupted) return std::move(opened).error();

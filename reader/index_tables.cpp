@@ -8,7 +8,7 @@
 #include <future>
 
 #include "format/coding.h"
-#include "format/page_root.h"
+#include "reader/page_root_check.h"
 #include "reader/placed_error.h"
 #include "reader/section_blocks.h"
 
@@ -148,24 +148,6 @@ Result<std::vector<format::VolumeRecord>> load_volumes(const HealingCopy& index)
                        copy.section_offset(kKind));
 }
 
-// The page root repeats what the page directory says, block by block.
-Status check_page_root(const HealingCopy& index) {
-  const auto& copy = index.copy;
-  std::uint64_t pages = 0;
-  DGFS_CHECK(for_each_block(index, SectionKind::kPageRoot, [&](Bytes body) -> Status {
-    DGFS_TRY(rows, format::decode_page_root(body));
-    for (const auto& row : rows) pages += row.page_count;
-    return ok();
-  }));
-  const auto stored = copy.superblock().section(SectionKind::kPages).length_bytes;
-  // F-070
-  if (copy.superblock().section(SectionKind::kPageRoot).length_bytes != 0 &&
-      pages != stored / format::kPageBytes) {
-    return disagree(3018, copy, SectionKind::kPageRoot, "does not cover the pages");
-  }
-  return ok();
-}
-
 std::vector<Generation> sorted(std::vector<Generation> list) {
   std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return list;
@@ -260,8 +242,9 @@ void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>
   const auto tell = [&](const auto& result) {
     if (!result) damaged(result.assume_error());
   };
-  tell(load_pages(copy));
-  tell(check_page_root(copy));
+  const auto pages = load_pages(copy);
+  tell(pages);
+  if (pages) tell(check_page_root(copy, pages.assume_value()));
   tell(load_directories(copy));
   tell(load_inodes(copy));
   tell(load_dictionaries(copy));

@@ -167,6 +167,12 @@ TEST_F(SectionLies, PageRoots) {
                   {"a row without a block", varints({0, 0, 1, 0, 0, 0, 0, 2, 0}), 2840},
                   {"a row without pages", varints({0, 0, 1, 0, 0, 0, 0, 0, 99}), 2840},
                   {"rows that cover more pages", varints({0, 0, 1, 0, 0, 0, 0, 400, 99}), 3018},
+                  {"another zone", varints({0, 0, 1, 0, 0, 1, 0, 1, 99}), 3021},
+                  {"another bound", varints({0, 0, 1, 0, 1, 'x', 0, 0, 1, 99}), 3021},
+                  {"another ordinal", varints({0, 0, 1, 0, 0, 0, 1, 1, 99}), 3021},
+                  {"another length", varints({0, 0, 1, 0, 0, 0, 0, 1, 99}), 3021},
+                  {"another first page", varints({1, 0, 1, 0, 0, 0, 0, 1, 99}), 3018},
+                  {"another offset", varints({0, 1, 1, 0, 0, 0, 0, 1, 99}), 3018},
                   {"more rows than bytes", varints({0, 0, 2, 0, 0, 0, 0, 1, 99}), 2841}});
 }
 
