@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <ctime>
+#include <tuple>
 
 namespace dgfs::tools {
 namespace {
@@ -79,6 +80,18 @@ std::string styled_time(const Time& time, const Time& now, const TimeStyle& styl
   return format_time(time, recent ? style.recent : style.other);
 }
 
+std::optional<std::int64_t> exact_seconds(const std::tm& parts, TimeZone zone) {
+  std::tm moved = parts;  // by as much as it lies beyond its month, hour or minute
+  moved.tm_isdst = -1;
+  const std::int64_t seconds = zone == TimeZone::kUtc ? ::timegm(&moved) : ::mktime(&moved);
+  const auto fields = [](const std::tm& time) {
+    return std::tuple(time.tm_year, time.tm_mon, time.tm_mday, time.tm_hour, time.tm_min,
+                      time.tm_sec);
+  };
+  if (fields(moved) != fields(parts)) return std::nullopt;
+  return seconds;
+}
+
 Result<std::int64_t> parse_utc_time(const std::string& text) {
   const bool counted = text.starts_with('@');
   const char* const begin = text.data() + (counted ? 1 : 0);
@@ -91,7 +104,8 @@ Result<std::int64_t> parse_utc_time(const std::string& text) {
   for (const char* format : kFormats) {
     std::tm parts{};
     const char* rest = ::strptime(text.c_str(), format, &parts);
-    if (!counted && rest != nullptr && *rest == '\0') return ::timegm(&parts);
+    if (counted || rest == nullptr || *rest != '\0') continue;
+    if (const auto exact = exact_seconds(parts, TimeZone::kUtc)) return *exact;
   }
   return Error(
       ErrorKind::kInvalidArgument, 6020,

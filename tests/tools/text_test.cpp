@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/columns.h"
+#include "tools/date_text.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"
 #include "tools/printf_text.h"
@@ -119,8 +120,34 @@ TEST(TimeText, ParsesUtcTimes) {
     ASSERT_TRUE(parsed) << text;
     EXPECT_EQ(parsed.value(), seconds) << text;
   }
-  for (const char* text : {"", "@", "@x", "yesterday", "2025-07-01 9 o'clock", "@2025-07-01"}) {
+  for (const char* text : {"", "@", "@x", "yesterday", "2025-07-01 9 o'clock", "@2025-07-01",
+                           "2025-02-30", "2025-06-31 09:00", "2016-12-31 23:59:60"}) {
     EXPECT_FALSE(parse_utc_time(text)) << text;
+  }
+}
+
+TEST(DateText, TakesWhatCalendarsAndClocksShow) {
+  const Time now{1751360400, 5};
+  const std::pair<const char*, std::int64_t> cases[] = {{"2024-02-29 UTC", 1709164800},
+                                                        {"20250701 09:00 UTC", 1751360400},
+                                                        {"2025-07-01T09:00:00Z", 1751360400},
+                                                        {"2025-07-01 09:00 +02:00", 1751353200},
+                                                        {"tomorrow", now.seconds + 24 * 3600},
+                                                        {"yesterday", now.seconds - 24 * 3600},
+                                                        {"now", now.seconds},
+                                                        {"@-5", -5}};
+  for (const auto& [text, seconds] : cases) {
+    const auto parsed = parse_date(text, now);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(parsed.value().seconds, seconds) << text;
+  }
+  const auto clock = parse_date("09:30", now);
+  ASSERT_TRUE(clock);
+  EXPECT_EQ(format_time(clock.value(), "%F %T"), format_time(now, "%F") + " 09:30:00");
+  for (const char* text : {"2025-02-30", "2023-02-29 UTC", "20250631", "2025-02-30 11:20 UTC",
+                           "2016-12-31 23:59:60 UTC", "25-07-09", "2025-07-01 09:00 +02:60",
+                           "2025-07-01 09:00 +2500", "24:00", "9", "soon", ""}) {
+    EXPECT_FALSE(parse_date(text, now)) << text;
   }
 }
 
