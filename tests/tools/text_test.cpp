@@ -151,6 +151,22 @@ TEST(DateText, TakesWhatCalendarsAndClocksShow) {
   }
 }
 
+TEST(SizeText, ParsesUnits) {
+  const std::tuple<const char*, std::uint64_t, const char*> cases[] = {
+      {"1", 1, ""},         {"2K", 2048, ""},   {"K", 1024, "K"},        {"k", 1024, "K"},
+      {"kiB", 1024, "KiB"}, {"KB", 1000, "kB"}, {"mB", 1'000'000, "MB"}, {"M", 1 << 20, "M"},
+      {"1kB", 1000, ""}};
+  for (const auto& [text, bytes, letters] : cases) {
+    const auto unit = parse_block_unit(text);
+    ASSERT_TRUE(unit) << text;
+    EXPECT_EQ(unit.value().bytes, bytes) << text;
+    EXPECT_EQ(unit.value().letters, letters) << text;
+  }
+  for (const char* text : {"", "0", "0K", "B", "c", "KIB", "-1"}) {
+    EXPECT_FALSE(parse_block_unit(text)) << text;
+  }
+}
+
 TEST(TimeText, PrintsNanosecondsAndFarTimes) {
   EXPECT_EQ(utc_time({1751360400, 5}), "2025-07-01T09:00:00.000000005Z");
   EXPECT_EQ(utc_time({-1, 999999999}), "1969-12-31T23:59:59.999999999Z");
