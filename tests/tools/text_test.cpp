@@ -189,9 +189,30 @@ TEST(Printf, PadsAndCuts) {
   };
   EXPECT_EQ(printed("%5s", "ab"), "   ab");
   EXPECT_EQ(printed("%-5s", "ab"), "ab   ");
-  EXPECT_EQ(printed("%05s", "12"), "00012");
+  EXPECT_EQ(printed("%05s", "12"), "   12");
   EXPECT_EQ(printed("%.1s", "ab"), "a");
   EXPECT_EQ(printed("%1s", "ab"), "ab");
+}
+
+TEST(Printf, PlacesNumbers) {
+  const std::tuple<const char*, NumberKind, const char*, const char*> cases[] = {
+      {"%05d", NumberKind::kSigned, "12", "00012"},
+      {"%05d", NumberKind::kSigned, "-12", "-0012"},
+      {"%+d", NumberKind::kSigned, "0", "+0"},
+      {"% d", NumberKind::kSigned, "7", " 7"},
+      {"%+d", NumberKind::kUnsigned, "7", "7"},
+      {"%.3d", NumberKind::kUnsigned, "1234", "1234"},
+      {"%05.3d", NumberKind::kUnsigned, "7", "  007"},
+      {"%.0d", NumberKind::kUnsigned, "0", ""},
+      {"%#o", NumberKind::kOctal, "755", "0755"},
+      {"%#o", NumberKind::kOctal, "0", "0"},
+      {"%#8x", NumberKind::kHexadecimal, "f", "     0xf"},
+      {"%#x", NumberKind::kHexadecimal, "0", "0"},
+      {"%-5d|", NumberKind::kSigned, "-1", "-1   "}};
+  for (const auto& [format, kind, digits, text] : cases) {
+    const auto pieces = parse_format(format, "", Escapes::kNone).value();
+    EXPECT_EQ(padded_number(pieces[0], kind, digits), text) << format;
+  }
 }
 
 TEST(Printf, ParsesPiecesAndEscapes) {
