@@ -39,6 +39,7 @@ struct LsOptions {
   bool reverse = false;
   bool directories_first = false;
   bool json = false;
+  bool whole_image = false;  ///< no PATH is given: JSON has paths as they stand in the image
   bool color = false;
   bool ends_with_nul = false;
   std::size_t width_columns = 80;  ///< 0 = no limit

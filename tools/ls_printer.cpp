@@ -61,7 +61,8 @@ void LsPrinter::print_total(const std::vector<LsEntry>& entries) {
 void LsPrinter::print_json(const std::string& directory,
                            const std::vector<LsEntry>& entries) const {
   for (const LsEntry& entry : entries) {
-    const std::string path = joined_path(directory, entry.name);
+    std::string path = joined_path(directory, entry.name);
+    if (options_.whole_image && path.starts_with("./")) path.erase(0, 2);
     session_.print(node_json(image_, path, entry.node).line());
   }
 }

@@ -75,6 +75,7 @@ TEST_F(ReadCommandTest, InfoSplitsTheIndex) {
     EXPECT_EQ(text.find(row) != std::string::npos, expected) << row << " in\n" << text;
   }
   const std::string json = dgfs("info", {"--json"}).out;
+  EXPECT_NE(json.find("\"checksums\":\"xxh3-64\",\"features\":["), std::string::npos) << json;
   const auto begin = json.find("\"section_bytes\":{");
   ASSERT_NE(begin, std::string::npos) << json;
   const auto sections = json.substr(begin + 16, json.find('}', begin) - begin - 16);
