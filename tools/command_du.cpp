@@ -184,8 +184,7 @@ class DuCommand {
     const std::uint64_t value = options_.inodes ? sum.inodes : sum.bytes;
     if (options_.human != SizeUnits::kNone) return human_size(value, options_.human);
     if (options_.inodes) return std::to_string(value);
-    const std::uint64_t unit = options_.unit.bytes;
-    return std::to_string(value / unit + (value % unit != 0 ? 1 : 0)) + options_.unit.letters;
+    return text_in_units(value, options_.unit);
   }
 
   void print(std::string_view path, const Sum& sum) {

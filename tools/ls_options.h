@@ -18,7 +18,7 @@ namespace dgfs::tools {
 
 enum class LsFormat : std::uint8_t { kOnePerLine, kLong, kColumns, kRows, kCommas };
 enum class LsHidden : std::uint8_t { kSkip, kShow, kShowWithDots };
-enum class LsSort : std::uint8_t { kName, kNone, kTime, kSize, kExtension, kVersion };
+enum class LsSort : std::uint8_t { kName, kNone, kTime, kSize, kExtension, kVersion, kWidth };
 /// What stands after a name: '/' after directories, also "@|=" after others, also "*".
 enum class LsIndicator : std::uint8_t { kNone, kSlash, kFileType, kClassify };
 

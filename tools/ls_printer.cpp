@@ -54,7 +54,7 @@ void LsPrinter::print_total(const std::vector<LsEntry>& entries) {
   if (!shows || options_.json) return;
   std::uint64_t bytes = 0;
   for (const LsEntry& entry : entries) bytes += entry.unknown ? 0 : allocated_bytes(entry.node);
-  session_.print("total " + blocks_text(bytes, options_.listing.units) +
+  session_.print("total " + blocks_text(bytes, options_.listing) +
                  (options_.ends_with_nul ? '\0' : '\n'));
 }
 

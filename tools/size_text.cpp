@@ -121,4 +121,8 @@ Result<BlockUnit> parse_block_unit(const std::string& text) {
   return unit;
 }
 
+std::string text_in_units(std::uint64_t bytes, const BlockUnit& unit) {
+  return std::to_string(divide_up(bytes, unit.bytes)) + unit.letters;
+}
+
 }  // namespace dgfs::tools

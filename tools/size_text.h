@@ -44,5 +44,7 @@ struct BlockUnit {
 /// As -B of du: "4096" and "2K" print bare numbers, "K", "MiB" and "kB" stand behind each number.
 /// Errors: kInvalidArgument, for 0 as well.
 [[nodiscard]] Result<BlockUnit> parse_block_unit(const std::string& text);
+/// "3M": rounded up.
+[[nodiscard]] std::string text_in_units(std::uint64_t bytes, const BlockUnit& unit);
 
 }  // namespace dgfs::tools

@@ -147,6 +147,10 @@ LS = [
     "-x --color -w 60", "-b --color", "-l --color -w 20", "--color=never -l",
     "-Z", "-lZ", "-CZ", "-mZ", "-H", "-lH", "--indicator-style=slash",
     "-lsih --full-time", "-FRi", "-lnR", "-1l", "-l1", "-lC", "-Cl",
+    "-l --author", "-go --author", "-lhZ --author", "--sort=width", "-r --sort=width",
+    "-Q --sort=width", "-l --time=birth", "-lt --time=birth", "-1 --time=creation",
+    "-ls --block-size=K", "-ls --block-size=1", "-lh --block-size=kB", "-l --block-size=M -h",
+    "-ls --block-size=1M", "-s --block-size=MiB", "-lsk --block-size=2K",
 ]
 
 

@@ -23,6 +23,7 @@ TEST_F(UsageTest, WrongUsageExitsWithTwo) {
       {"ls", "--nonsense", "x"},
       {"ls", "--color=sometimes", "x"},
       {"ls", "--time-style=mine", "x"},
+      {"ls", "--block-size=0", "x"},
       {"stat"},
       {"stat", "-c"},
       {"cat", "image"},
