@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
 #include <tuple>
+
+#include "tools/ascii.h"
 
 namespace dgfs::tools {
 namespace {
@@ -98,13 +101,16 @@ Result<std::int64_t> parse_utc_time(const std::string& text) {
   const char* const end = text.data() + text.size();
   std::int64_t seconds = 0;
   const auto [parsed, failure] = std::from_chars(begin, end, seconds);
-  if (failure == std::errc{} && parsed == end) return seconds;
-  constexpr std::array kFormats = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S",
+  // Eight digits were meant as a day more likely than as one of 1970.
+  const bool day = text.size() == 8 && std::all_of(text.begin(), text.end(), is_digit);
+  if (!day && failure == std::errc{} && parsed == end) return seconds;
+  constexpr std::array kFormats = {"%Y%m%d", "%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S",
                                    "%Y-%m-%dT%H:%M:%SZ"};
   for (const char* format : kFormats) {
     std::tm parts{};
     const char* rest = ::strptime(text.c_str(), format, &parts);
-    if (counted || rest == nullptr || *rest != '\0') continue;
+    const bool whole_year = day || text.find('-') == 4;
+    if (counted || !whole_year || rest == nullptr || *rest != '\0') continue;
     if (const auto exact = exact_seconds(parts, TimeZone::kUtc)) return *exact;
   }
   return Error(

@@ -37,8 +37,8 @@ enum class TimeZone : std::uint8_t { kLocal, kUtc };
 /// February 30, a leap second, a time that daylight saving skips.
 [[nodiscard]] std::optional<std::int64_t> exact_seconds(const std::tm& parts, TimeZone zone);
 
-/// Seconds since 1970: "@SECONDS", "2025-07-09", "2025-07-09 11:20", "2025-07-09T11:20:00Z"; UTC.
-/// Errors: kInvalidArgument, also for days that there are not.
+/// Seconds since 1970: "@SECONDS", "2025-07-09", "20250709", "2025-07-09 11:20",
+/// "2025-07-09T11:20:00Z"; UTC. Errors: kInvalidArgument, also for days that there are not.
 [[nodiscard]] Result<std::int64_t> parse_utc_time(const std::string& text);
 
 }  // namespace dgfs::tools

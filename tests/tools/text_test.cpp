@@ -111,17 +111,21 @@ TEST(ParseMode, ReadsOctalAndSymbolic) {
 }
 
 TEST(TimeText, ParsesUtcTimes) {
-  const std::pair<const char*, std::int64_t> cases[] = {
-      {"@1751360400", 1751360400},         {"-5", -5},
-      {"2025-07-01", 1751328000},          {"2025-07-01 09:00", 1751360400},
-      {"2025-07-01 09:00:07", 1751360407}, {"2025-07-01T09:00:00Z", 1751360400}};
+  const std::pair<const char*, std::int64_t> cases[] = {{"@1751360400", 1751360400},
+                                                        {"-5", -5},
+                                                        {"20250701", 1751328000},
+                                                        {"2025-07-01", 1751328000},
+                                                        {"2025-07-01 09:00", 1751360400},
+                                                        {"2025-07-01 09:00:07", 1751360407},
+                                                        {"2025-07-01T09:00:00Z", 1751360400}};
   for (const auto& [text, seconds] : cases) {
     const auto parsed = parse_utc_time(text);
     ASSERT_TRUE(parsed) << text;
     EXPECT_EQ(parsed.value(), seconds) << text;
   }
-  for (const char* text : {"", "@", "@x", "yesterday", "2025-07-01 9 o'clock", "@2025-07-01",
-                           "2025-02-30", "2025-06-31 09:00", "2016-12-31 23:59:60"}) {
+  for (const char* text :
+       {"", "@", "@x", "yesterday", "2025-07-01 9 o'clock", "@2025-07-01", "2025-02-30", "20250230",
+        "25-07-01", "2025-06-31 09:00", "2016-12-31 23:59:60"}) {
     EXPECT_FALSE(parse_utc_time(text)) << text;
   }
 }
