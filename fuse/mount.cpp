@@ -106,6 +106,14 @@ unsigned thread_count(const storage::Env& env, unsigned asked) {
 
 }  // namespace
 
+Status check_mount_options(std::span<const std::string> options, std::uint32_t user_id) {
+  const auto arguments = mount_arguments(options, "", user_id);
+  if (!arguments && arguments.error().kind() == ErrorKind::kInvalidArgument) {
+    return arguments.error();
+  }
+  return ok();
+}
+
 Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spdlog::logger> log) {
   DGFS_TRY(arguments,
            mount_arguments(options.options, absolute(options.image_path), env.user_id()));
@@ -149,7 +157,8 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
     DGFS_CHECK(session.daemonize());
     damage_log.redirect(make_system_logger());
   }
-  const auto threads = thread_count(env, options.threads);
+  const auto threads =
+      thread_count(env, options.threads != 0 ? options.threads : arguments.threads);
   if (arguments.prefetch && threads > 1) session.attach(prefetcher);
   return session.run(threads);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,17 @@ struct MountOptions {
   bool foreground = false;       ///< stay attached to the terminal
   CheckProgress check_progress;  ///< may be empty
   bool dry_run = false;          ///< do all but mount: opens, checks, and returns
-  unsigned threads = 0;          ///< serving at once at most; 0 = chosen by the number of cores
+  /// Serving at once at most; 0 = what threads= of `options` says, or chosen by the cores.
+  unsigned threads = 0;
   /// Counts requests while serving, where given; must outlive mount(). May lie in memory shared
   /// with another process.
   RequestCounters* counters = nullptr;
 };
+
+/// Tells wrong usage before anything is opened. Errors: kInvalidArgument, naming an option that is
+/// unknown or has a bad value.
+[[nodiscard]] Status check_mount_options(std::span<const std::string> options,
+                                         std::uint32_t user_id);
 
 /// Opens the image, mounts it, and serves it until it is unmounted or the process gets SIGTERM,
 /// SIGINT or SIGHUP; then nothing is mounted any more and ok is returned. Those signals must have

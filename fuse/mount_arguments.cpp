@@ -35,6 +35,7 @@ constexpr std::uint64_t kMaxReadBytesMax = 1u << 30;
 // 2^32 - 1 means "no change" to the system.
 constexpr std::uint64_t kUserIdMax = 0xFFFF'FFFE;
 constexpr std::uint64_t kUmaskMax = 0777;
+constexpr std::uint64_t kThreadsMax = 100'000;  // libfuse's own bound
 constexpr std::uint64_t kOffsetBytesMax = std::uint64_t{1} << 62;
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
@@ -151,6 +152,10 @@ struct Parser {
       const auto number = number_of(value, 8);
       if (!number || *number > kUmaskMax) return bad_value(name, value, "octal, 0 to 777");
       out.overrides.umask = static_cast<std::uint32_t>(*number);
+    } else if (name == "threads") {
+      const auto number = number_of(value, 10);
+      if (!number || *number > kThreadsMax) return bad_value(name, value, "a number of threads");
+      out.threads = static_cast<unsigned>(*number);
     } else if (name == "offset") {
       return take_offset(value);
     } else if (!sloppy) {

@@ -31,6 +31,7 @@ struct MountArguments {
   std::vector<std::string> volume_paths;
   std::uint64_t offset_bytes = 0;  ///< where in its file the image begins
   Check check = Check::kData;
+  unsigned threads = 0;  ///< threads=: requests served at once; 0 = as many as suit the machine
   bool prefetch = true;  ///< noprefetch: files that nobody has asked for are left where they are
 };
 
@@ -42,7 +43,7 @@ struct MountArguments {
 /// - allow_other, allow_root, default_permissions (always on), auto_unmount;
 /// - uid=, gid=, umask=: what attributes show, and what access is judged by;
 /// - index=, volume= (repeatable), offset= (bytes, or with K, M, G, T), check=off|data|all,
-/// noprefetch;
+/// threads=, noprefetch;
 /// - fsname= (default: the image's path), subtype= (default: dgfs), max_read=;
 /// - what mount(8) and fstab keep for themselves (defaults, noauto, nofail, user, _netdev, x-...);
 /// - sloppy: unknown options after it are left out, as mount -s asks.

@@ -122,9 +122,10 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                      if (value == "sha256") build.digest = format::DigestAlgorithm::kSha256;
                      return ok();
                    });
-  options.number("-j,--jobs", "N",
-                 "Reading threads (default: 32, 16 with --compress, or one per core if more)",
-                 build.jobs);
+  options.number(
+      "-j,--jobs", "N",
+      "Reading threads (0, the default: 32, 16 with --compress, or one per core if more)",
+      build.jobs);
   options.on_value(
       "--memory", "SIZE",
       "Memory for buffers and sorting, at least 4M (default: 256M); K, M and G are powers of 1024",

@@ -165,11 +165,11 @@ class Report {
     for (const auto& difference : found) {
       if (difference.what == "contents") {
         differences.add_raw(difference.what,
-                            JsonObject().add_raw("from_byte", difference.first).text());
+                            JsonObject().add_raw("from_byte", difference.first_json).text());
         continue;
       }
-      differences.add_raw(difference.what, fmt::format("[{},{}]", json_string(difference.first),
-                                                       json_string(difference.second)));
+      differences.add_raw(difference.what,
+                          fmt::format("[{},{}]", difference.first_json, difference.second_json));
     }
     return JsonObject().add("path", path).add("differs", differences).line();
   }
@@ -214,6 +214,9 @@ Manual diff_manual() {
                          "all paths that fit on either, as in a shell; quote it, so that the shell "
                          "leaves it alone. Hidden names fit only a pattern that begins with a dot; "
                          "links are not followed.",
+                         "With --json, what differs stands in pairs, the first side first: uid, "
+                         "gid and size as numbers, the mode as find --json has it, targets and "
+                         "values of extended attributes byte for byte, null where there is none.",
                          kJsonHelp},
           .examples = {{"dgfs diff old.dgfs new.dgfs", "Tells what changed between two builds."},
                        {"dgfs diff -q --no-owner tree.dgfs /srv/tree usr/share",
@@ -241,6 +244,10 @@ int compare(const Session& session, const DiffArguments& arguments) {
   if (!second.tree) return kExitTrouble;
   warn_of_volumes(session, arguments.first_image.volume_paths,
                   {first.image.get(), second.image.get()});
+  if (std::count(arguments.paths.begin(), arguments.paths.end(), "") != 0) {
+    session.complain("", "No such file or directory");
+    return kExitTrouble;
+  }
   Report report(session, arguments);
   DiffWalk walk(
       *first.tree, *second.tree, {arguments.ignore, arguments.rules, session.io().stop},

@@ -47,14 +47,23 @@ class DigestCommand {
   bool print(const std::string& operand) {
     const auto found = find_node(image_, operand, Follow::kYes);
     if (!found) return complain(operand, found.error());
-    const auto& [path, node] = found.value();
-    if (!format::is_directory(node.mode)) return print_file(operand, node);
-    sound_ = true;
-    const Status walked = walk_tree(image_, operand, node, visitor());
-    return (walked || complain(operand, walked.error())) && sound_;
+    const reader::Node& node = found.value().node;
+    return format::is_directory(node.mode) ? print_below(operand, node) : print_file(operand, node);
+  }
+
+  /// All files, their paths as they stand in the image.
+  bool print_all() {
+    const auto root = image_.lookup("");
+    return root ? print_below("", root.value()) : complain(".", root.error());
   }
 
  private:
+  bool print_below(const std::string& path, const reader::Node& directory) {
+    sound_ = true;
+    const Status walked = walk_tree(image_, path, directory, visitor());
+    return (walked || complain(path.empty() ? "." : path, walked.error())) && sound_;
+  }
+
   TreeVisitor visitor() {
     TreeVisitor visitor;
     visitor.enter = [this](std::string_view path, const reader::Node& node, std::size_t) {
@@ -154,8 +163,8 @@ int run_digest(const ToolIo& io, const Arguments& arguments) {
   command.zero = zero;
   command.json = json;
   operands.erase(operands.begin());
-  if (operands.empty()) operands.emplace_back("");
   int code = kExitDone;
+  if (operands.empty() && !command.print_all()) code = kExitFailed;
   for (const std::string& operand : expand_patterns(*image, operands)) {
     if (session.should_stop()) break;
     if (!command.print(operand)) code = kExitFailed;

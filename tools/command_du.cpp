@@ -24,6 +24,8 @@
 namespace dgfs::tools {
 namespace {
 
+constexpr std::size_t kAnyDepth = std::numeric_limits<std::size_t>::max();
+
 struct DuOptions {
   bool all = false;
   SizeUnits human = SizeUnits::kNone;
@@ -33,15 +35,16 @@ struct DuOptions {
   bool separate = false;     ///< a directory without its subdirectories
   bool count_links = false;  ///< a file with several names as often as it is met
   bool inodes = false;       ///< entries instead of bytes
-  bool time = false;
+  bool time = false;         ///< show it, too
   bool ends_with_nul = false;
   bool json = false;
   LinksFollowed links = LinksFollowed::kNone;
-  std::uint64_t unit_bytes = 1024;
+  BlockUnit unit;
   std::uint64_t least = 0;            ///< show nothing smaller
   std::optional<std::uint64_t> most;  ///< or nothing larger
+  Time reader::Node::*time_member = &reader::Node::mtime;
   TimeStyle time_style = *tools::time_style("long-iso");
-  std::size_t depth_max = std::numeric_limits<std::size_t>::max();
+  std::size_t depth_max = kAnyDepth;
   std::vector<std::string> excluded;
 };
 
@@ -167,7 +170,8 @@ class DuCommand {
   }
 
   Sum sum_of(const reader::Node& node) const {
-    return {options_.apparent ? node.size_bytes : allocated_bytes(node), 1, node.mtime};
+    return {options_.apparent ? node.size_bytes : allocated_bytes(node), 1,
+            node.*options_.time_member};
   }
 
   void show(std::string_view path, const Sum& sum) {
@@ -179,8 +183,8 @@ class DuCommand {
   std::string amount(const Sum& sum) const {
     const std::uint64_t value = options_.inodes ? sum.inodes : sum.bytes;
     if (options_.human != SizeUnits::kNone) return human_size(value, options_.human);
-    const std::uint64_t unit = options_.inodes ? 1 : options_.unit_bytes;
-    return std::to_string(value / unit + (value % unit != 0 ? 1 : 0));
+    if (options_.inodes) return std::to_string(value);
+    return text_in_units(value, options_.unit);
   }
 
   void print(std::string_view path, const Sum& sum) {
@@ -219,6 +223,31 @@ Status set_threshold(const std::string& value, DuOptions& du) {
   return ok();
 }
 
+Status set_time(const std::string& word, DuOptions& du) {
+  du.time = true;
+  if (word == "mtime" || word == "modification") {
+    du.time_member = &reader::Node::mtime;
+  } else if (word == "atime" || word == "access" || word == "use") {
+    du.time_member = &reader::Node::atime;
+  } else if (word == "ctime" || word == "status") {
+    du.time_member = &reader::Node::ctime;
+  } else {
+    return Error(ErrorKind::kInvalidArgument, 6068, "'" + word + "' is not mtime, atime or ctime");
+  }
+  return ok();
+}
+
+Status set_time_style(const std::string& name, DuOptions& du) {
+  const auto style = name == "locale" ? std::nullopt : time_style(name);
+  if (!style) {
+    return Error(ErrorKind::kInvalidArgument, 6064,
+                 "'" + name + "' is not full-iso, long-iso, iso or +FORMAT");
+  }
+  du.time_style = *style;
+  if (name == "iso") du.time_style.recent = "%Y-%m-%d";  // ls alone has the month and the hour
+  return ok();
+}
+
 void add_amounts(OptionParser& options, DuOptions& du) {
   const auto set = [&options](const std::string& names, const std::string& help, auto action) {
     options.on_flag(names, help, [action](const std::string&) -> Status {
@@ -229,24 +258,23 @@ void add_amounts(OptionParser& options, DuOptions& du) {
   set("-h,--human-readable", "Print sizes like 1.2K, 84M, 3G",
       [&du] { du.human = SizeUnits::kBinary; });
   set("--si", "The same in powers of 1000", [&du] { du.human = SizeUnits::kDecimal; });
-  set("-k", "In units of 1024 bytes (the default)", [&du] {
-    du.unit_bytes = 1024;
+  const auto set_unit = [&du](BlockUnit unit) {
+    du.unit = std::move(unit);
     du.human = SizeUnits::kNone;
-  });
-  set("-m", "In units of 1048576 bytes", [&du] {
-    du.unit_bytes = std::uint64_t{1} << 20;
-    du.human = SizeUnits::kNone;
-  });
-  options.on_value("-B,--block-size", "SIZE", "In units of SIZE bytes",
-                   [&du](const std::string& value) -> Status {
-                     DGFS_TRY(size, parse_size(value));
-                     du.unit_bytes = std::max<std::uint64_t>(size, 1);
+  };
+  set("-k", "In units of 1024 bytes (the default)", [set_unit] { set_unit({}); });
+  set("-m", "In units of 1048576 bytes", [set_unit] { set_unit({std::uint64_t{1} << 20, ""}); });
+  options.on_value("-B,--block-size", "SIZE",
+                   "In units of SIZE bytes; of a letter alone, like M, it is printed, too",
+                   [set_unit](const std::string& value) -> Status {
+                     DGFS_TRY(unit, parse_block_unit(value));
+                     set_unit(std::move(unit));
                      return ok();
                    });
   options.flag("--apparent-size", "Count sizes, not the space taken", du.apparent);
-  set("-b,--bytes", "Same as --apparent-size, in bytes", [&du] {
+  set("-b,--bytes", "Same as --apparent-size, in bytes", [&du, set_unit] {
     du.apparent = true;
-    du.unit_bytes = 1;
+    set_unit({1, ""});
   });
   options.flag("--inodes", "Count entries instead of bytes", du.inodes);
 }
@@ -262,17 +290,13 @@ void add_du_options(OptionParser& options, DuOptions& du) {
                    "Show nothing smaller; with '-' before, nothing larger",
                    [&du](const std::string& value) { return set_threshold(value, du); });
   options.values("--exclude", "PATTERN", "Leave out what fits, and what is below", du.excluded);
-  options.flag("--time", "Show the newest modification time below, too", du.time);
+  options.on_optional_value("--time", "WORD", "mtime",
+                            "Show the newest mtime below, too, or the newest atime or ctime",
+                            [&du](const std::string& word) { return set_time(word, du); });
+  options.choices("--time", {"mtime", "atime", "ctime"});
   options.on_value("--time-style", "STYLE", "full-iso, long-iso, iso, or +FORMAT of date",
-                   [&du](const std::string& name) -> Status {
-                     const std::optional<TimeStyle> style = time_style(name);
-                     if (!style) {
-                       return Error(ErrorKind::kInvalidArgument, 6064,
-                                    "'" + name + "' is not full-iso, long-iso, iso or +FORMAT");
-                     }
-                     du.time_style = *style;
-                     return ok();
-                   });
+                   [&du](const std::string& name) { return set_time_style(name, du); });
+  options.choices("--time-style", {"full-iso", "long-iso", "iso"});
   const auto follow = [&](const std::string& names, const std::string& help, LinksFollowed which) {
     options.on_flag(names, help, [&du, which](const auto&) -> Status {
       du.links = which;
@@ -314,6 +338,9 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
   if (du.summarize && du.all) return session.fail_usage("-s and -a exclude each other");
+  if (du.summarize && du.depth_max != 0 && du.depth_max != kAnyDepth) {
+    return session.fail_usage("-s and -d exclude each other; -s is -d 0");
+  }
   if (du.summarize) du.depth_max = 0;
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;

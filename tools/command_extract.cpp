@@ -146,7 +146,7 @@ int write(const Session& session, const reader::Image& image, ExtractCommand& co
 
 /// Options that say how entries are written, and as whose.
 void add_options(OptionParser& options, reader::ExtractOptions& extract) {
-  options.number("-j,--jobs", "N", "Writing threads (default: one per core)", extract.jobs);
+  options.number("-j,--jobs", "N", "Writing threads (0, the default: one per core)", extract.jobs);
   options.flag("-k,--keep-going", "Report what fails, go on, and end with status 1",
                extract.keep_going);
   options.on_flag("--same-owner",

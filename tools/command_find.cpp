@@ -32,7 +32,7 @@ class FindCommand {
   FindCommand(FindRun& run, const FindExpression& expression)
       : run_(run), expression_(expression) {}
 
-  /// @param start  as the user wrote it; empty where no path was given
+  /// @param start  as the user wrote it
   void search(const std::string& start) {
     Result<FoundNode> found = find_node(run_.image, start, Follow::kNo);
     if (!found) return run_.complain(start, found.error());
@@ -41,16 +41,27 @@ class FindCommand {
       if (!target) return run_.complain(start, target.error());
       found.value().node = std::move(target).value();
     }
+    search_below(start, found.value());
+  }
+
+  /// Where no path was given: paths are told as they stand in the image.
+  void search_all() {
+    Result<reader::Node> root = run_.image.lookup("");
+    if (!root) return run_.complain(".", root.error());
+    search_below("", {"", std::move(root).value()});
+  }
+
+ private:
+  void search_below(const std::string& start, const FoundNode& found) {
     start_ = start;
     // The plain walk reads each index page once; it cannot leave anything out.
     const bool everything = run_.links == LinksFollowed::kNone && !expression_.prunes &&
                             !expression_.depth_first &&
                             expression_.depth_max == std::numeric_limits<std::size_t>::max();
-    const Status walked = everything ? walk_all(found.value()) : walk_some(found.value());
+    const Status walked = everything ? walk_all(found) : walk_some(found);
     if (!walked) run_.complain(start.empty() ? "." : start, walked.error());
   }
 
- private:
   Status walk_all(const FoundNode& found) {
     const std::size_t skipped = found.path.empty() ? 0 : found.path.size() + 1;
     return run_.image.walk(
@@ -166,8 +177,8 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
     return session.fail(error);
   }
   operands.erase(operands.begin());
-  if (operands.empty()) operands.emplace_back();
   FindCommand command(run, expression.value());
+  if (operands.empty()) command.search_all();
   for (const std::string& start : expand_patterns(*image, operands)) {
     if (run.quit || session.should_stop()) break;
     command.search(start);

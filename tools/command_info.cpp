@@ -26,6 +26,8 @@ namespace {
 
 using format::SectionKind;
 
+constexpr char kChecksumName[] = "xxh3-64";
+
 struct FileFacts {
   std::string role;
   std::string path;
@@ -71,6 +73,17 @@ std::string features_text(const format::Superblock& superblock) {
     if (!words.empty()) out += (out.empty() ? "" : ", ") + words;
   }
   return out.empty() ? "none" : out;
+}
+
+std::string features_json(const format::Superblock& superblock) {
+  const std::string text = features_text(superblock);
+  std::string list;
+  for (std::string_view rest = text; !rest.empty() && rest != "none";) {
+    const std::string_view name = rest.substr(0, rest.find(", "));
+    list += (list.empty() ? "" : ",") + json_string(name);
+    rest.remove_prefix(std::min(rest.size(), name.size() + 2));
+  }
+  return "[" + list + "]";
 }
 
 std::string entries_text(const format::Superblock& superblock) {
@@ -121,8 +134,8 @@ void print_text(const Session& session, const reader::Image& image) {
   }
   for (const auto number : missing_volumes(image)) row(fmt::format("volume {}", number), "missing");
   row("uuid", format::uuid_text(superblock.uuid));
-  row("format",
-      fmt::format("{}.{}   checksums xxh3-64", superblock.version_major, superblock.version_minor));
+  row("format", fmt::format("{}.{}   checksums {}", superblock.version_major,
+                            superblock.version_minor, kChecksumName));
   row("features", features_text(superblock));
   row("created", utc_time({superblock.created_seconds, 0}).substr(0, 19) + "Z");
   row("entries", entries_text(superblock));
@@ -268,7 +281,8 @@ JsonObject as_json(const Session& session, const reader::Image& image) {
   JsonObject json;
   json.add("uuid", format::uuid_text(superblock.uuid))
       .add("format", fmt::format("{}.{}", superblock.version_major, superblock.version_minor))
-      .add("features", features_text(superblock))
+      .add("checksums", kChecksumName)
+      .add_raw("features", features_json(superblock))
       .add("created_seconds", superblock.created_seconds)
       .add_raw("files_of_image", "[" + files + "]")
       .add("second_index", image.has_second_index())
@@ -335,6 +349,7 @@ int run_info(const ToolIo& io, const Arguments& arguments) {
   options.manual(info_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 1, 1);
   if (exit_code) return *exit_code;
+  if (live && scan) return session.fail_usage("--live and --scan exclude each other");
   if (live) return print_live_statistics(session, operands[0], json);
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;

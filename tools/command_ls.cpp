@@ -214,7 +214,8 @@ int run_ls(const ToolIo& io, const Arguments& arguments) {
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
   operands.erase(operands.begin());
-  if (operands.empty()) operands.emplace_back(".");
+  ls.whole_image = operands.empty();
+  if (ls.whole_image) operands.emplace_back(".");
   return session.finish(LsCommand(session, *image, ls).run(expand_patterns(*image, operands)));
 }
 

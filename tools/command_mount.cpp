@@ -64,7 +64,13 @@ int mount_image(const Session& session, const MountCommand& command) {
   const Status status = fuse::mount(session.env(), options, fuse::make_terminal_logger());
   return status ? kExitDone : session.fail(status.error(), "nothing was mounted");
 }
+
+Status check_options(const ToolIo& io, const MountCommand& command) {
+  return fuse::check_mount_options(command.options, io.env.user_id());
+}
 #else
+Status check_options(const ToolIo&, const MountCommand&) { return ok(); }
+
 int mount_image(const Session& session, const MountCommand&) {
   session.complain("this dgfs was built without FUSE; 'dgfs extract' writes the files out");
   return kExitFailed;
@@ -110,7 +116,8 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   options.flag("-f,--foreground", "Stay in the foreground until unmounted", command.foreground);
   options.flag("--dry-run", "Do all but mount: open the image, and check what --check names",
                command.dry_run);
-  options.number("--threads", "N", "Requests served at once (default: 2 per core, at least 8)",
+  options.number("--threads", "N",
+                 "Requests served at once (0, the default: 2 per core, at least 8)",
                  command.threads);
   options.choices("-o", mount_option_names());
   options.section(mount_option_section());
@@ -121,6 +128,9 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   command.mount_point = operands[1];
   command.options = split_options(option_lists);
   if (check) command.options.push_back("check=" + *check);
+  if (const Status known = check_options(io, command); !known) {
+    return session.fail_usage(known.error().message());
+  }
   return mount_image(session, command);
 }
 

@@ -143,7 +143,7 @@ Manual salvage_manual() {
 void add_options(OptionParser& options, reader::SalvageOptions& salvage) {
   options.flag("--partial", "Write files that have lost a part, with holes in place of it",
                salvage.partial);
-  options.number("-j,--jobs", "N", "Writing threads (default: one per core)", salvage.jobs);
+  options.number("-j,--jobs", "N", "Writing threads (0, the default: one per core)", salvage.jobs);
   options.on_flag("--same-owner",
                   "Restore owners, devices and all attributes (the default for root)",
                   [&](const auto&) -> Status {

@@ -91,6 +91,11 @@ int run_stat(const ToolIo& io, const Arguments& arguments) {
                    set_format(false));
   options.on_value("--printf", "FORMAT",
                    "As --format, with escapes like \\n, and no line end added", set_format(true));
+  options.on_flag("-t,--terse", "Print the numbers in one line, as stat(1) does",
+                  [&stat](const auto&) -> Status {
+                    if (!stat.format) stat.format = StatFormat::terse();
+                    return ok();
+                  });
   options.flag("-L,--dereference", "Follow links", stat.follow);
   options.flag("--json", "Print JSON objects, one a line", stat.json);
   image_options.add_to(options);

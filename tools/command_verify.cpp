@@ -153,7 +153,7 @@ int run_verify(const ToolIo& io, const Arguments& arguments) {
   bool fix_index = false;
   image_options.add_to(options);
   options.flag("--fix-index", "First mend each copy of the index from the other one", fix_index);
-  options.number("-j,--jobs", "N", "Reading threads (default: one per core)", verify.jobs);
+  options.number("-j,--jobs", "N", "Reading threads (0, the default: one per core)", verify.jobs);
   options.flag("--digest",
                "Compare contents with the digests that the index keeps of them, too "
                "(dgfs build --digest)",

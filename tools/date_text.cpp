@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tools/ascii.h"
+#include "tools/time_text.h"
 
 namespace dgfs::tools {
 namespace {
@@ -39,6 +40,7 @@ std::optional<std::int64_t> parse_zone(std::string_view text) {
     return std::nullopt;
   }
   const std::int64_t number = std::stoll(digits);
+  if (number > 2400 || number % 100 >= 60) return std::nullopt;
   return sign * (number / 100 * 3600 + number % 100 * 60);
 }
 
@@ -53,25 +55,44 @@ std::int64_t local_seconds(std::tm parts) {
   return ::mktime(&parts);
 }
 
-/// A calendar date, with or without a time of day and a zone.
-std::optional<Time> parse_calendar(const std::string& text) {
+std::size_t leading_digits(std::string_view text) {
+  return std::min(text.find_first_not_of("0123456789"), text.size());
+}
+
+/// Begins at midnight of "2025-07-09" or "20250709", or of today where a time of day comes first.
+/// Returns what follows the date; nullptr if this is none.
+const char* take_day(const std::string& text, const Time& now, std::tm& parts) {
+  // strptime would take "25-07-09" for a day of the year 25.
+  const std::size_t digits = leading_digits(text);
+  if (digits == 4) return ::strptime(text.c_str(), "%Y-%m-%d", &parts);
+  if (digits == 8) return ::strptime(text.c_str(), "%Y%m%d", &parts);
+  const bool clock = (digits == 1 || digits == 2) && text[digits] == ':';
+  const std::time_t seconds = now.seconds;
+  if (!clock || ::localtime_r(&seconds, &parts) == nullptr) return nullptr;
+  parts.tm_hour = parts.tm_min = parts.tm_sec = 0;
+  return text.c_str();
+}
+
+/// A calendar date, a time of day, or both, with or without a zone.
+std::optional<Time> parse_calendar(const std::string& text, const Time& now) {
   std::tm parts{};
-  const char* rest = ::strptime(text.c_str(), "%Y-%m-%d", &parts);
+  const char* rest = take_day(text, now, parts);
   if (rest == nullptr) return std::nullopt;
-  std::uint32_t nanoseconds = 0;
-  if ((*rest == ' ' || *rest == 'T') && is_digit(rest[1])) {
-    const char* const clock = rest + 1;
+  const bool parted = *rest == ' ' || *rest == 'T';
+  if (rest == text.c_str() || (parted && is_digit(rest[1]))) {
+    const char* const clock = parted ? rest + 1 : rest;
     rest = ::strptime(clock, "%H:%M:%S", &parts);
     if (rest == nullptr) rest = ::strptime(clock, "%H:%M", &parts);
     if (rest == nullptr) return std::nullopt;
   }
   std::string_view tail(rest);
-  nanoseconds = take_fraction(tail);
+  const std::uint32_t nanoseconds = take_fraction(tail);
   tail = without_spaces(tail);
-  if (tail.empty()) return Time{local_seconds(parts), nanoseconds};
-  const std::optional<std::int64_t> zone = parse_zone(tail);
+  const std::optional<std::int64_t> zone = tail.empty() ? 0 : parse_zone(tail);
   if (!zone) return std::nullopt;
-  return Time{::timegm(&parts) - *zone, nanoseconds};
+  const auto seconds = exact_seconds(parts, tail.empty() ? TimeZone::kLocal : TimeZone::kUtc);
+  if (!seconds) return std::nullopt;
+  return Time{*seconds - *zone, nanoseconds};
 }
 
 /// "@1751360400.5".
@@ -112,24 +133,25 @@ bool move_back(std::tm& parts, std::string_view unit, int count) {
   return true;
 }
 
-/// "now", "yesterday", "3 days ago".
+/// "now", "yesterday", "tomorrow", "3 days ago".
 std::optional<Time> parse_relative(std::string_view text, const Time& now) {
   if (text == "now" || text == "today") return now;
   std::tm parts{};
   const std::time_t seconds = now.seconds;
   if (::localtime_r(&seconds, &parts) == nullptr) return std::nullopt;
-  int count = 1;
+  int count = text == "tomorrow" ? -1 : 1;
   std::string_view unit = "day";
-  if (text != "yesterday") {
+  if (text != "yesterday" && text != "tomorrow") {
     if (!text.ends_with(" ago")) return std::nullopt;
     text = without_spaces(text.substr(0, text.size() - 4));
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
     if (failure != std::errc{}) count = 1;
+    if (count < 0) return std::nullopt;
     const auto digits = failure == std::errc{} ? static_cast<std::size_t>(end - text.data()) : 0;
     unit = without_spaces(text.substr(digits));
   }
   constexpr int kCountMax = 1'000'000;  // keeps sums of parts within an int
-  if (count < 0 || count > kCountMax || !move_back(parts, unit, count)) return std::nullopt;
+  if (count > kCountMax || !move_back(parts, unit, count)) return std::nullopt;
   return Time{local_seconds(parts), now.nanoseconds};
 }
 
@@ -137,7 +159,7 @@ std::optional<Time> parse_relative(std::string_view text, const Time& now) {
 
 Result<Time> parse_date(const std::string& text, const Time& now) {
   const std::string trimmed(without_spaces(text));
-  if (const auto time = parse_calendar(trimmed)) return *time;
+  if (const auto time = parse_calendar(trimmed, now)) return *time;
   if (const auto time = parse_seconds(trimmed)) return *time;
   if (const auto time = parse_relative(trimmed, now)) return *time;
   return Error(ErrorKind::kInvalidArgument, 6025,

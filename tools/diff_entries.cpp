@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "format/mode.h"
+#include "tools/json.h"
 #include "tools/mode_text.h"
 #include "tools/quoting.h"
 #include "tools/time_text.h"
@@ -62,8 +63,24 @@ class EntryComparison {
   }
 
  private:
-  void note(std::string what, std::string first, std::string second) {
-    found_.push_back({std::move(what), std::move(first), std::move(second)});
+  /// Words that say the same to people and programs.
+  void note(std::string what, const std::string& first, const std::string& second) {
+    found_.push_back({std::move(what), first, second, json_string(first), json_string(second)});
+  }
+  void note_number(std::string what, std::uint64_t first, std::uint64_t second) {
+    const std::string a = std::to_string(first);
+    const std::string b = std::to_string(second);
+    found_.push_back({std::move(what), a, b, a, b});
+  }
+  /// @param first  nullptr where there is none
+  void note_xattr(const std::string& name, const Xattr* first, const Xattr* second) {
+    const auto text = [](const Xattr* xattr) {
+      return xattr == nullptr ? "none" : value_text(xattr->value);
+    };
+    const auto json = [](const Xattr* xattr) {
+      return xattr == nullptr ? "null" : json_string(as_text(xattr->value));
+    };
+    found_.push_back({"xattr " + name, text(first), text(second), json(first), json(second)});
   }
 
   void compare_attributes() {
@@ -72,10 +89,10 @@ class EntryComparison {
       note("mode", permissions_text(first_.mode), permissions_text(second_.mode));
     }
     if (!ignore_.owner && first_.uid != second_.uid) {
-      note("uid", std::to_string(first_.uid), std::to_string(second_.uid));
+      note_number("uid", first_.uid, second_.uid);
     }
     if (!ignore_.owner && first_.gid != second_.gid) {
-      note("gid", std::to_string(first_.gid), std::to_string(second_.gid));
+      note_number("gid", first_.gid, second_.gid);
     }
     if (!ignore_.times && first_.mtime != second_.mtime) {
       note("mtime", utc_time(first_.mtime), utc_time(second_.mtime));
@@ -88,7 +105,10 @@ class EntryComparison {
   Status compare_targets() {
     DGFS_TRY(first, first_tree_.read_link(path_));
     DGFS_TRY(second, second_tree_.read_link(path_));
-    if (first != second) note("target", shell_quoted(first), shell_quoted(second));
+    if (first != second) {
+      found_.push_back({"target", shell_quoted(first), shell_quoted(second), json_string(first),
+                        json_string(second)});
+    }
     return ok();
   }
 
@@ -99,14 +119,13 @@ class EntryComparison {
     auto b = second.begin();
     while (a != first.end() || b != second.end()) {
       if (b == second.end() || (a != first.end() && a->name < b->name)) {
-        note("xattr " + a->name, value_text(a->value), "none");
+        note_xattr(a->name, &*a, nullptr);
         ++a;
       } else if (a == first.end() || b->name < a->name) {
-        note("xattr " + b->name, "none", value_text(b->value));
+        note_xattr(b->name, nullptr, &*b);
         ++b;
       } else {
-        if (a->value != b->value)
-          note("xattr " + a->name, value_text(a->value), value_text(b->value));
+        if (a->value != b->value) note_xattr(a->name, &*a, &*b);
         ++a;
         ++b;
       }
@@ -116,7 +135,7 @@ class EntryComparison {
 
   Status compare_contents(const std::atomic<bool>& stop) {
     if (first_.size_bytes != second_.size_bytes) {
-      note("size", std::to_string(first_.size_bytes), std::to_string(second_.size_bytes));
+      note_number("size", first_.size_bytes, second_.size_bytes);
       return ok();
     }
     if (ignore_.contents || first_.size_bytes == 0) return ok();
@@ -134,7 +153,7 @@ class EntryComparison {
                         b.begin() + static_cast<std::ptrdiff_t>(b_count));
       const auto same = static_cast<std::size_t>(difference - a.begin());
       if (same == a_count && same == b_count) continue;
-      note("contents", std::to_string(at + same), std::to_string(at + same));
+      note_number("contents", at + same, at + same);
       return ok();
     }
     return ok();

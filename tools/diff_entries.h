@@ -22,9 +22,11 @@ struct DiffIgnore {
 };
 
 struct Difference {
-  std::string what;    ///< "mode", "uid", "contents", "xattr user.a"
-  std::string first;   ///< as text; empty where there is nothing to say
-  std::string second;  ///< likewise
+  std::string what;         ///< "mode", "uid", "contents", "xattr user.a"
+  std::string first;        ///< as text; empty where there is nothing to say
+  std::string second;       ///< likewise
+  std::string first_json;   ///< as a JSON value, the bytes of texts as they are; null where absent
+  std::string second_json;  ///< likewise
 };
 
 /// Compares two entries in all but names and links. Where the types differ, only that is told.

@@ -7,6 +7,7 @@
 
 #include "format/mode.h"
 #include "tools/image_path.h"
+#include "tools/json.h"
 #include "tools/quoting.h"
 
 namespace dgfs::tools {
@@ -90,7 +91,11 @@ void DiffWalk::compare_objects(const std::string& path, const DiffEntry& first,
     const auto text = [&](const std::string& linked) {
       return linked == path ? std::string("none") : shell_quoted(linked);
     };
-    differences.push_back({"link", text(first_path), text(second_path)});
+    const auto json = [&](const std::string& linked) {
+      return linked == path ? std::string("null") : json_string(linked);
+    };
+    differences.push_back(
+        {"link", text(first_path), text(second_path), json(first_path), json(second_path)});
   }
   if (!differences.empty()) sink_.differs(path, differences);
 }

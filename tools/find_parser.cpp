@@ -16,6 +16,7 @@
 #include "tools/date_text.h"
 #include "tools/find_expression.h"
 #include "tools/image_path.h"
+#include "tools/size_text.h"
 #include "tools/suggestion.h"
 
 namespace dgfs::tools {
@@ -73,6 +74,9 @@ class Parser {
       if (!words_.empty()) {
         return expression_error(6090, fmt::format("unexpected '{}'", words_[0]));
       }
+    }
+    if (run_.json && !text_action_.empty()) {
+      return expression_error(6104, fmt::format("--json and {} exclude each other", text_action_));
     }
     out_.test = acts_ ? std::move(test) : all_of({std::move(test), print_action(run_, '\n')});
     return std::move(out_);
@@ -141,10 +145,15 @@ class Parser {
       return negated(std::move(test));
     }
     if (word == "(") {
+      if (next_is(")", ")")) return expression_error(6102, "nothing stands between '(' and ')'");
       DGFS_TRY(test, list());
       if (words_.empty()) return expression_error(6093, "missing ')'");
       take();  // all() stops at nothing else that list() does not take
       return std::move(test);
+    }
+    constexpr std::array kAfterOthers = {"-o", "-or", "-a", "-and", ",", ")"};
+    if (std::find(kAfterOthers.begin(), kAfterOthers.end(), word) != kAfterOthers.end()) {
+      return expression_error(6103, fmt::format("an expression is missing before '{}'", word));
     }
     return primary(word);
   }
@@ -337,13 +346,13 @@ class Parser {
 
   // What holds for the whole walk.
   Result<FindTest> maxdepth(const std::string& value) {
-    DGFS_TRY(depth, parse_comparison(value));
-    out_.depth_max = depth.number;
+    DGFS_TRY(depth, parse_number(value));
+    out_.depth_max = depth;
     return always(value);
   }
   Result<FindTest> mindepth(const std::string& value) {
-    DGFS_TRY(depth, parse_comparison(value));
-    out_.depth_min = depth.number;
+    DGFS_TRY(depth, parse_number(value));
+    out_.depth_min = depth;
     return always(value);
   }
   Result<FindTest> depth(const std::string& value) {
@@ -354,6 +363,10 @@ class Parser {
     from_day_end_ = true;
     return always(value);
   }
+  Result<FindTest> follow(const std::string& value) {
+    run_.links = LinksFollowed::kAll;
+    return always(value);
+  }
   Result<FindTest> json(const std::string& value) {
     run_.json = true;
     return always(value);
@@ -361,11 +374,13 @@ class Parser {
 
   // Actions.
   Result<FindTest> print(const std::string&) { return action(print_action(run_, '\n')); }
-  Result<FindTest> print0(const std::string&) { return action(print_action(run_, '\0')); }
-  Result<FindTest> ls(const std::string&) { return action(list_action(run_)); }
+  Result<FindTest> print0(const std::string&) {
+    return text_action("-print0", print_action(run_, '\0'));
+  }
+  Result<FindTest> ls(const std::string&) { return text_action("-ls", list_action(run_)); }
   Result<FindTest> printf(const std::string& value) {
     DGFS_TRY(test, printf_action(run_, value));
-    return action(std::move(test));
+    return text_action("-printf", std::move(test));
   }
   Result<FindTest> prune(const std::string&) {
     out_.prunes = true;
@@ -379,6 +394,12 @@ class Parser {
     return test;
   }
 
+  /// One that says itself what it prints, so that it cannot print JSON.
+  FindTest text_action(std::string_view name, FindTest test) {
+    text_action_ = name;
+    return action(std::move(test));
+  }
+
   std::span<const std::string> words_;
   FindRun& run_;
   FindExpression out_;
@@ -386,6 +407,7 @@ class Parser {
   unsigned long regex_syntax_ = regex_syntax("emacs").value();  // what find begins with
   bool from_day_end_ = false;                                   // -daystart was seen
   bool acts_ = false;
+  std::string_view text_action_;  // the last; empty: none
 };
 
 const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
@@ -432,10 +454,15 @@ const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
       {"-mindepth", {&Parser::mindepth, true}},
       {"-depth", {&Parser::depth, false}},
       {"-d", {&Parser::depth, false}},
-      // An image is one file system, which nobody changes.
+      {"-follow", {&Parser::follow, false}},
+      // An image is one file system, which nobody changes; and there is nothing to warn of.
       {"-xdev", {&Parser::always, false}},
       {"-mount", {&Parser::always, false}},
       {"-noleaf", {&Parser::always, false}},
+      {"-warn", {&Parser::always, false}},
+      {"-nowarn", {&Parser::always, false}},
+      {"-ignore_readdir_race", {&Parser::always, false}},
+      {"-noignore_readdir_race", {&Parser::always, false}},
       {"--json", {&Parser::json, false}},
       {"-print", {&Parser::print, false}},
       {"-print0", {&Parser::print0, false}},

@@ -132,6 +132,15 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
   }
 }
 
+/// What find gives to printf as a number; all else it gives as text.
+std::string placed(const FormatPiece& piece, FindRun& run, const FindItem& item) {
+  std::string value = value_of(piece, run, item);
+  if (piece.modifier != 0) return padded(piece, std::move(value));
+  if (piece.letter == 'd') return padded_number(piece, NumberKind::kSigned, std::move(value));
+  if (piece.letter == 'm') return padded_number(piece, NumberKind::kOctal, std::move(value));
+  return padded(piece, std::move(value));
+}
+
 }  // namespace
 
 Result<FindTest> printf_action(FindRun& run, std::string_view format) {
@@ -147,7 +156,7 @@ Result<FindTest> printf_action(FindRun& run, std::string_view format) {
     std::string out;
     for (const FormatPiece& piece : pieces) {
       out += piece.literal;
-      if (piece.letter != 0) out += padded(piece, value_of(piece, run, item));
+      if (piece.letter != 0) out += placed(piece, run, item);
     }
     run.session.print(out);
     return true;

@@ -27,11 +27,23 @@ Error not_found(std::uint16_t code) {
   return Error(ErrorKind::kNotFound, code, "No such file or directory");
 }
 
+Error not_directory(std::uint16_t code) {
+  return Error(ErrorKind::kNotDirectory, code, "Not a directory");
+}
+
+/// As the kernel has it, what such a path names is a directory, and a link at its end is followed.
+bool names_directory(std::string_view path) {
+  return path == "." || path.ends_with('/') || path.ends_with("/.");
+}
+
 /// Goes from the root one name at a time.
 class Resolver {
  public:
   Resolver(const reader::Image& image, std::string_view path, Follow last)
-      : image_(image), rest_(components(path)), last_(last) {}
+      : image_(image),
+        rest_(components(path)),
+        last_(last),
+        must_be_directory_(names_directory(path)) {}
 
   Result<FoundNode> run() {
     DGFS_TRY(root, image_.lookup(""));
@@ -39,25 +51,28 @@ class Resolver {
     while (!rest_.empty()) {
       const std::string name = std::move(rest_.front());
       rest_.pop_front();
-      if (name == "..") {
-        if (trail_.size() > 1) trail_.pop_back();
-      } else {
-        DGFS_CHECK(enter(name));
-      }
+      DGFS_CHECK(name == ".." ? leave() : enter(name));
     }
+    if (must_be_directory_ && !in_directory()) return not_directory(6033);
     return std::move(trail_.back());
   }
 
  private:
+  [[nodiscard]] bool in_directory() const { return format::is_directory(trail_.back().node.mode); }
+
+  Status leave() {
+    if (!in_directory()) return not_directory(6034);
+    if (trail_.size() > 1) trail_.pop_back();
+    return ok();
+  }
+
   Status enter(const std::string& name) {
+    if (!in_directory()) return not_directory(6030);
     const FoundNode& here = trail_.back();
-    if (!format::is_directory(here.node.mode)) {
-      return Error(ErrorKind::kNotDirectory, 6030, "Not a directory");
-    }
     Result<reader::Node> node = image_.lookup(here.node.inode, name);
     if (!node && node.error().kind() == ErrorKind::kNotFound) return not_found(6031);
     if (!node) return std::move(node).error();
-    const bool follow = !rest_.empty() || last_ == Follow::kYes;
+    const bool follow = !rest_.empty() || last_ == Follow::kYes || must_be_directory_;
     if (follow && format::is_symlink(node.value().mode)) return follow_link(node.value());
     trail_.push_back({joined_path(here.path, name), std::move(node).value()});
     return ok();
@@ -69,6 +84,7 @@ class Resolver {
     }
     DGFS_TRY(target, image_.read_link(link));
     if (target.starts_with('/')) trail_.resize(1);
+    if (rest_.empty() && names_directory(target)) must_be_directory_ = true;
     std::deque<std::string> names = components(target);
     rest_.insert(rest_.begin(), names.begin(), names.end());
     return ok();
@@ -77,6 +93,7 @@ class Resolver {
   const reader::Image& image_;
   std::deque<std::string> rest_;
   Follow last_;
+  bool must_be_directory_;
   std::vector<FoundNode> trail_;  // the root and each directory entered
   unsigned links_followed_ = 0;
 };
@@ -98,12 +115,16 @@ std::string normal_path(std::string_view path) {
 }
 
 Result<FoundNode> find_node(const reader::Image& image, std::string_view path, Follow last) {
+  if (path.empty()) return not_found(6035);
   // ".." may lead elsewhere after a link than it reads, so only the walk can tell.
   const bool has_parents = path.find("..") != std::string_view::npos;
   if (!has_parents) {
     std::string normal = normal_path(path);
     Result<reader::Node> node = image.lookup(normal);
-    if (node && !(last == Follow::kYes && format::is_symlink(node.value().mode))) {
+    const bool done = node && (names_directory(path)
+                                   ? format::is_directory(node.value().mode)
+                                   : last == Follow::kNo || !format::is_symlink(node.value().mode));
+    if (done) {
       return FoundNode{std::move(normal), std::move(node).value()};
     }
     if (!node && node.error().kind() != ErrorKind::kNotFound &&

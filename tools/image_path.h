@@ -26,8 +26,10 @@ struct FoundNode {
 [[nodiscard]] std::string normal_path(std::string_view path);
 
 /// Finds what a user means by `path`. Usually one lookup; where that finds nothing, the path is
-/// walked through the links on it. `last` says whether a link at its end is followed too.
-/// Errors: kNotFound ("No such file or directory"), kNotDirectory, kLoop; those of Image::lookup.
+/// walked through the links on it. `last` says whether a link at its end is followed too; with a
+/// slash after it it always is, and what it leads to must be a directory.
+/// Errors: kNotFound ("No such file or directory"; for "" as well, the root is "/" or "."),
+/// kNotDirectory, kLoop; those of Image::lookup.
 [[nodiscard]] Result<FoundNode> find_node(const reader::Image& image, std::string_view path,
                                           Follow last);
 

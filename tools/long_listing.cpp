@@ -34,15 +34,30 @@ std::size_t digits(std::uint64_t number) {
 
 void grow(std::size_t& width, std::size_t needed) { width = std::max(width, needed); }
 
-std::string size_text_of(const reader::Node& node, SizeUnits units) {
-  return human_size(node.size_bytes, units);
+std::string size_text_of(const reader::Node& node, const LongListingOptions& options) {
+  const bool in_blocks = options.block_unit && options.units == SizeUnits::kNone;
+  return in_blocks ? text_in_units(node.size_bytes, *options.block_unit)
+                   : human_size(node.size_bytes, options.units);
 }
 
 }  // namespace
 
-std::string blocks_text(std::uint64_t bytes, SizeUnits units) {
-  if (units != SizeUnits::kNone) return human_size(bytes, units);
-  return std::to_string(bytes / 1024 + (bytes % 1024 != 0 ? 1 : 0));
+std::string blocks_text(std::uint64_t bytes, const LongListingOptions& options) {
+  if (options.units != SizeUnits::kNone) return human_size(bytes, options.units);
+  return text_in_units(bytes, options.block_unit.value_or(BlockUnit()));
+}
+
+bool LongListing::names_anyone() const {
+  return options_.owner || options_.group || options_.author;
+}
+
+std::string LongListing::time_text(const reader::Node& node) const {
+  if (options_.time != nullptr) {
+    return styled_time(node.*options_.time, options_.now, options_.time_style);
+  }
+  std::string out;
+  append_right(out, "?", styled_time(options_.now, options_.now, options_.time_style).size());
+  return out;
 }
 
 LongListing::Name LongListing::owner_of(const reader::Node& node) const {
@@ -60,20 +75,19 @@ LongListing::Name LongListing::group_of(const reader::Node& node) const {
 void LongListing::widen(const reader::Node& node, bool has_acl) {
   if (options_.inode) grow(widths_.inode, digits(node.inode));
   if (options_.blocks) {
-    grow(widths_.blocks, blocks_text(allocated_bytes(node), options_.units).size());
+    grow(widths_.blocks, blocks_text(allocated_bytes(node), options_).size());
   }
   widths_.any_acl |= has_acl;
   grow(widths_.links, digits(node.link_count));
   if (options_.owner) grow(widths_.owner, display_width(owner_of(node).text));
   if (options_.group) grow(widths_.group, display_width(group_of(node).text));
+  if (options_.author) grow(widths_.author, display_width(owner_of(node).text));
   if (format::is_device(node.mode)) {
     grow(widths_.major, digits(device_major(node.rdev)));
     grow(widths_.minor, digits(device_minor(node.rdev)));
     grow(widths_.size, widths_.major + 2 + widths_.minor);
   } else {
-    grow(widths_.size, options_.units == SizeUnits::kNone
-                           ? digits(node.size_bytes)
-                           : size_text_of(node, options_.units).size());
+    grow(widths_.size, size_text_of(node, options_).size());
   }
 }
 
@@ -83,6 +97,7 @@ void LongListing::widen_unknown() {
   if (options_.blocks) grow(widths_.blocks, 1);
   if (options_.owner) grow(widths_.owner, 1);
   if (options_.group) grow(widths_.group, 1);
+  if (options_.author) grow(widths_.author, 1);
   grow(widths_.size, 1);
 }
 
@@ -109,8 +124,9 @@ std::size_t LongListing::append_unknown(std::string& line) const {
   };
   if (options_.owner) append(widths_.owner);
   if (options_.group) append(widths_.group);
+  if (options_.author) append(widths_.author);
   if (options_.context) append(1);
-  const std::size_t counted_from = options_.owner || options_.group ? line.size() : 0;
+  const std::size_t counted_from = names_anyone() ? line.size() : 0;
   append_right(line, "?", widths_.size);
   line += ' ';
   append_right(line, "?", styled_time(options_.now, options_.now, options_.time_style).size());
@@ -125,7 +141,7 @@ std::string LongListing::numbers(const reader::Node& node) const {
     out += ' ';
   }
   if (options_.blocks) {
-    append_right(out, blocks_text(allocated_bytes(node), options_.units), widths_.blocks);
+    append_right(out, blocks_text(allocated_bytes(node), options_), widths_.blocks);
     out += ' ';
   }
   return out;
@@ -134,14 +150,14 @@ std::string LongListing::numbers(const reader::Node& node) const {
 std::string LongListing::plain_numbers(const reader::Node& node) const {
   std::string out;
   if (options_.inode) out += std::to_string(node.inode) + ' ';
-  if (options_.blocks) out += blocks_text(allocated_bytes(node), options_.units) + ' ';
+  if (options_.blocks) out += blocks_text(allocated_bytes(node), options_) + ' ';
   return out;
 }
 
 /// Sizes and "major, minor" share a column; their right ends meet.
 void LongListing::append_size(std::string& line, const reader::Node& node) const {
   if (!format::is_device(node.mode)) {
-    return append_right(line, size_text_of(node, options_.units), widths_.size);
+    return append_right(line, size_text_of(node, options_), widths_.size);
   }
   const std::string major = std::to_string(device_major(node.rdev));
   const std::string minor = std::to_string(device_minor(node.rdev));
@@ -163,11 +179,12 @@ std::size_t LongListing::append_attributes(std::string& line, const reader::Node
   };
   if (options_.owner) append_name(owner_of(node), widths_.owner);
   if (options_.group) append_name(group_of(node), widths_.group);
+  if (options_.author) append_name(owner_of(node), widths_.author);
   if (options_.context) line += "? ";
-  const std::size_t counted_from = options_.owner || options_.group ? line.size() : 0;
+  const std::size_t counted_from = names_anyone() ? line.size() : 0;
   append_size(line, node);
   line += ' ';
-  line += styled_time(node.*options_.time, options_.now, options_.time_style);
+  line += time_text(node);
   line += ' ';
   return line.size() - counted_from;
 }

@@ -4,6 +4,7 @@
 // The columns of ls before the name: as wide as the widest entry of a listing needs.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "reader/image.h"
@@ -15,19 +16,21 @@ namespace dgfs::tools {
 
 struct LongListingOptions {
   SizeUnits units = SizeUnits::kNone;
-  bool numeric = false;  ///< ids instead of names
-  bool inode = false;    ///< the number first
-  bool blocks = false;   ///< then the space taken
-  bool context = false;  ///< then, in long formats after the group, "?"
+  std::optional<BlockUnit> block_unit;  ///< of all sizes, unless `units` says how
+  bool numeric = false;                 ///< ids instead of names
+  bool inode = false;                   ///< the number first
+  bool blocks = false;                  ///< then the space taken
+  bool context = false;                 ///< then, in long formats after the group, "?"
   bool owner = true;
   bool group = true;
-  Time reader::Node::*time = &reader::Node::mtime;  ///< which one is shown
+  bool author = false;                              ///< the owner once more, after the group
+  Time reader::Node::*time = &reader::Node::mtime;  ///< which one is shown; null: "?"
   TimeStyle time_style;
   Time now;  ///< decides which times are recent
 };
 
-/// `bytes` as -s and totals have them: in units of 1024 bytes, or human.
-[[nodiscard]] std::string blocks_text(std::uint64_t bytes, SizeUnits units);
+/// `bytes` as -s and totals have them: in units of 1024 bytes, unless the options say otherwise.
+[[nodiscard]] std::string blocks_text(std::uint64_t bytes, const LongListingOptions& options);
 
 /// Of one listing: widen() for each entry, then the columns of each.
 class LongListing {
@@ -55,7 +58,8 @@ class LongListing {
 
  private:
   struct Widths {
-    std::size_t inode = 0, blocks = 0, links = 0, owner = 0, group = 0, size = 0;
+    std::size_t inode = 0, blocks = 0, links = 0, owner = 0, group = 0, author = 0;
+    std::size_t size = 0;
     std::size_t major = 0, minor = 0;
     bool any_acl = false;
   };
@@ -65,6 +69,8 @@ class LongListing {
   };
   Name owner_of(const reader::Node& node) const;
   Name group_of(const reader::Node& node) const;
+  [[nodiscard]] bool names_anyone() const;
+  [[nodiscard]] std::string time_text(const reader::Node& node) const;
   void append_size(std::string& line, const reader::Node& node) const;
 
   const LongListingOptions& options_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "format/mode.h"
+#include "tools/quoting.h"
 #include "tools/version_order.h"
 
 namespace dgfs::tools {
@@ -25,6 +26,7 @@ int compare(const Value& a, const Value& b) {
 int compare_keys(const LsOptions& options, const LsEntry& a, const LsEntry& b) {
   switch (options.sort) {
     case LsSort::kTime:
+      if (options.listing.time == nullptr) return 0;
       return compare(b.node.*options.listing.time, a.node.*options.listing.time);
     case LsSort::kSize:
       return compare(b.node.size_bytes, a.node.size_bytes);
@@ -32,6 +34,9 @@ int compare_keys(const LsOptions& options, const LsEntry& a, const LsEntry& b) {
       return compare(ending(a.name), ending(b.name));
     case LsSort::kVersion:
       return compare_versions(a.name, b.name);
+    case LsSort::kWidth:
+      return compare(display_width(options.name_style.text(a.name)),
+                     display_width(options.name_style.text(b.name)));
     default:
       return 0;
   }

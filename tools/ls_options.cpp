@@ -26,7 +26,8 @@ const Words<LsFormat>& format_words() {
 const Words<LsSort>& sort_words() {
   static const Words<LsSort> kWords = {
       {"none", LsSort::kNone},           {"time", LsSort::kTime},       {"size", LsSort::kSize},
-      {"extension", LsSort::kExtension}, {"version", LsSort::kVersion}, {"name", LsSort::kName}};
+      {"extension", LsSort::kExtension}, {"version", LsSort::kVersion}, {"name", LsSort::kName},
+      {"width", LsSort::kWidth}};
   return kWords;
 }
 const Words<LsIndicator>& indicator_words() {
@@ -38,11 +39,15 @@ const Words<LsIndicator>& indicator_words() {
 }
 using ShownTime = Time reader::Node::*;
 const Words<ShownTime>& time_words() {
-  static const Words<ShownTime> kWords = {
-      {"mtime", &reader::Node::mtime}, {"modification", &reader::Node::mtime},
-      {"ctime", &reader::Node::ctime}, {"status", &reader::Node::ctime},
-      {"atime", &reader::Node::atime}, {"access", &reader::Node::atime},
-      {"use", &reader::Node::atime}};
+  static const Words<ShownTime> kWords = {{"mtime", &reader::Node::mtime},
+                                          {"modification", &reader::Node::mtime},
+                                          {"ctime", &reader::Node::ctime},
+                                          {"status", &reader::Node::ctime},
+                                          {"atime", &reader::Node::atime},
+                                          {"access", &reader::Node::atime},
+                                          {"use", &reader::Node::atime},
+                                          {"birth", nullptr},
+                                          {"creation", nullptr}};
   return kWords;
 }
 
@@ -111,6 +116,7 @@ void add_formats(OptionParser& options, LsOptions& ls) {
   });
   on(options, "-G,--no-group", "In a long format, leave out the group",
      [&ls] { ls.listing.group = false; });
+  options.flag("--author", "In a long format, the owner as author, too", ls.listing.author);
   options.number("-w,--width", "COLUMNS", "Width of the output, 0 for any", ls.width_columns);
   options.number("-T,--tabsize", "COLUMNS", "Distance of tab stops between columns, 0 for spaces",
                  ls.tab_columns);
@@ -149,7 +155,7 @@ void add_sorting(OptionParser& options, LsOptions& ls) {
   on(options, "-v", "Sort by the numbers in names", sort_by(LsSort::kVersion));
   on(options, "-U", "Do not sort; names come as the image has them, by their bytes",
      sort_by(LsSort::kNone));
-  word(options, "--sort", "name, none, size, time, version, extension", sort_words(),
+  word(options, "--sort", "name, none, size, time, version, extension, width", sort_words(),
        [&ls](LsSort key) { ls.sort_asked = key; });
   on(options, "-f", "As -aU, without -l, -s and colors", [&ls] {
     ls.hidden = LsHidden::kShowWithDots;
@@ -163,7 +169,8 @@ void add_sorting(OptionParser& options, LsOptions& ls) {
      [&ls] { set_time(ls, &reader::Node::ctime); });
   on(options, "-u", "Show and sort by the time of the last access",
      [&ls] { set_time(ls, &reader::Node::atime); });
-  word(options, "--time", "Show and sort by atime, ctime or mtime", time_words(),
+  word(options, "--time",
+       "Show and sort by atime, ctime or mtime; birth is not kept and shows as ?", time_words(),
        [&ls](ShownTime member) { set_time(ls, member); });
 }
 
@@ -176,6 +183,15 @@ void add_long_parts(OptionParser& options, LsOptions& ls) {
      [&ls] { ls.listing.units = SizeUnits::kBinary; });
   on(options, "--si", "The same in powers of 1000",
      [&ls] { ls.listing.units = SizeUnits::kDecimal; });
+  options.on_value("--block-size", "SIZE",
+                   "Print sizes in units of SIZE bytes; of a letter alone, like M, it is printed, "
+                   "too",
+                   [&ls](const std::string& value) -> Status {
+                     DGFS_TRY(unit, parse_block_unit(value));
+                     ls.listing.block_unit = std::move(unit);
+                     ls.listing.units = SizeUnits::kNone;
+                     return ok();
+                   });
   on(options, "-k,--kibibytes", "Units of 1024 bytes for -s and totals (the default)", [] {});
   const auto set_style = [&ls](const std::string& name) -> Status {
     const std::optional<TimeStyle> style = time_style(name);

@@ -18,7 +18,7 @@ namespace dgfs::tools {
 
 enum class LsFormat : std::uint8_t { kOnePerLine, kLong, kColumns, kRows, kCommas };
 enum class LsHidden : std::uint8_t { kSkip, kShow, kShowWithDots };
-enum class LsSort : std::uint8_t { kName, kNone, kTime, kSize, kExtension, kVersion };
+enum class LsSort : std::uint8_t { kName, kNone, kTime, kSize, kExtension, kVersion, kWidth };
 /// What stands after a name: '/' after directories, also "@|=" after others, also "*".
 enum class LsIndicator : std::uint8_t { kNone, kSlash, kFileType, kClassify };
 
@@ -39,6 +39,7 @@ struct LsOptions {
   bool reverse = false;
   bool directories_first = false;
   bool json = false;
+  bool whole_image = false;  ///< no PATH is given: JSON has paths as they stand in the image
   bool color = false;
   bool ends_with_nul = false;
   std::size_t width_columns = 80;  ///< 0 = no limit

@@ -54,14 +54,15 @@ void LsPrinter::print_total(const std::vector<LsEntry>& entries) {
   if (!shows || options_.json) return;
   std::uint64_t bytes = 0;
   for (const LsEntry& entry : entries) bytes += entry.unknown ? 0 : allocated_bytes(entry.node);
-  session_.print("total " + blocks_text(bytes, options_.listing.units) +
+  session_.print("total " + blocks_text(bytes, options_.listing) +
                  (options_.ends_with_nul ? '\0' : '\n'));
 }
 
 void LsPrinter::print_json(const std::string& directory,
                            const std::vector<LsEntry>& entries) const {
   for (const LsEntry& entry : entries) {
-    const std::string path = joined_path(directory, entry.name);
+    std::string path = joined_path(directory, entry.name);
+    if (options_.whole_image && path.starts_with("./")) path.erase(0, 2);
     session_.print(node_json(image_, path, entry.node).line());
   }
 }

@@ -33,6 +33,7 @@ constexpr struct {
     {"check", "WHAT",
      "verify contents (data, the default), the whole index\n"
      "before mounting as well (all), or the index only (off)"},
+    {"threads", "N", "requests served at once, as --threads"},
     {"noprefetch", "", "bring no files before they are asked for"},
     {"fsname", "NAME", "what the table of mounts shows as the source"},
     {"max_read", "BYTES", "the largest request of the kernel, at least 4096"},

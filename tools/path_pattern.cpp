@@ -28,7 +28,7 @@ class ImagePatternTree final : public PatternTree {
   }
   void list(const std::string& path,
             const std::function<void(std::string_view name)>& name) override {
-    const auto found = find_node(image_, path, Follow::kYes);
+    const auto found = find_node(image_, path.empty() ? "." : path, Follow::kYes);
     if (!found || !format::is_directory(found.value().node.mode)) return;
     // A directory that cannot be read to its end holds what was read.
     static_cast<void>(

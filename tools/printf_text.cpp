@@ -22,6 +22,7 @@ class FormatParser {
   Result<std::vector<FormatPiece>> run() {
     std::vector<FormatPiece> pieces(1);
     while (!rest_.empty()) {
+      if (escapes_ == Escapes::kFind && rest_.starts_with("\\c")) break;
       const char c = take();
       if (c == '\\' && escapes_ != Escapes::kNone) {
         pieces.back().literal += escape();
@@ -45,10 +46,12 @@ class FormatParser {
   }
 
   char escape() {
-    constexpr std::string_view kLetters = "abfnrtv\\";
-    constexpr std::string_view kValues = "\a\b\f\n\r\t\v\\";
+    // The last two are stat's alone.
+    constexpr std::string_view kLetters = "abfnrtv\\e\"";
+    constexpr std::string_view kValues = "\a\b\f\n\r\t\v\\\x1b\"";
+    const std::size_t known = kLetters.size() - (escapes_ == Escapes::kStat ? 0 : 2);
     if (rest_.empty()) return '\\';
-    if (const std::size_t at = kLetters.find(rest_[0]); at != std::string_view::npos) {
+    if (const std::size_t at = kLetters.find(rest_[0]); at < known) {
       take();
       return kValues[at];
     }
@@ -62,7 +65,8 @@ class FormatParser {
     for (; digits < 3 && !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '7'; ++digits) {
       value = value * 8 + static_cast<unsigned>(take() - '0');
     }
-    return digits == 0 ? '\\' : static_cast<char>(value);
+    if (digits != 0) return static_cast<char>(value);
+    return escapes_ == Escapes::kStat ? take() : '\\';  // what each makes of unknown ones
   }
 
   /// One or two digits.
@@ -90,6 +94,9 @@ class FormatParser {
       const char flag = take();
       piece.left |= flag == '-';
       piece.zeros |= flag == '0';
+      piece.plus |= flag == '+';
+      piece.space |= flag == ' ';
+      piece.alternate |= flag == '#';
     }
     piece.width = number();
     if (rest_.starts_with('.')) {
@@ -122,8 +129,31 @@ std::string padded(const FormatPiece& piece, std::string value) {
   if (piece.precision) value.resize(std::min(value.size(), *piece.precision));
   if (value.size() >= piece.width) return value;
   const std::size_t missing = piece.width - value.size();
-  if (piece.left) return value.append(missing, ' ');
-  return value.insert(0, missing, piece.zeros ? '0' : ' ');
+  return piece.left ? value.append(missing, ' ') : value.insert(0, missing, ' ');
+}
+
+std::string padded_number(const FormatPiece& piece, NumberKind kind, std::string digits) {
+  std::string sign;
+  if (digits.starts_with('-')) {
+    sign = "-";
+    digits.erase(0, 1);
+  } else if (kind == NumberKind::kSigned) {
+    sign = piece.plus ? "+" : piece.space ? " " : "";
+  }
+  const bool is_zero = digits == "0";
+  if (is_zero && piece.precision == std::size_t{0}) digits.clear();
+  const auto fill = [&digits](std::size_t size) {
+    if (digits.size() < size) digits.insert(0, size - digits.size(), '0');
+  };
+  fill(piece.precision.value_or(0));
+  if (piece.alternate && kind == NumberKind::kOctal && !digits.starts_with('0'))
+    digits = "0" + digits;
+  if (piece.alternate && kind == NumberKind::kHexadecimal && !is_zero) sign = "0x";
+  const bool zeros = piece.zeros && !piece.left && !piece.precision;
+  if (zeros && piece.width > sign.size()) fill(piece.width - sign.size());
+  FormatPiece placed = piece;
+  placed.precision.reset();
+  return padded(placed, sign + digits);
 }
 
 }  // namespace dgfs::tools

@@ -17,10 +17,13 @@ namespace dgfs::tools {
 /// Literal text, and the directive after it, if any.
 struct FormatPiece {
   std::string literal;
-  char letter = 0;    ///< 0: no directive follows the literal
-  char modifier = 0;  ///< a letter before it: %Hd, %TY
-  bool left = false;
-  bool zeros = false;
+  char letter = 0;         ///< 0: no directive follows the literal
+  char modifier = 0;       ///< a letter before it: %Hd, %TY
+  bool left = false;       ///< '-'
+  bool zeros = false;      ///< '0'
+  bool plus = false;       ///< '+'
+  bool space = false;      ///< ' '
+  bool alternate = false;  ///< '#'
   std::size_t width = 0;
   std::optional<std::size_t> precision;
 };
@@ -28,8 +31,8 @@ struct FormatPiece {
 /// Backslash sequences that a format may hold.
 enum class Escapes : std::uint8_t {
   kNone,
-  kFind,  ///< \a \b \f \n \r \t \v \\ and octal
-  kStat,  ///< the same, and \xHH
+  kFind,  ///< \a \b \f \n \r \t \v \\ and octal; \c, which ends the format
+  kStat,  ///< the same but \c, and \e \" \xHH
 };
 
 /// @param modifiers  letters that take another one after them
@@ -38,7 +41,13 @@ enum class Escapes : std::uint8_t {
                                                             std::string_view modifiers,
                                                             Escapes escapes);
 
-/// `value` cut to the precision and filled up to the width.
+/// `value` cut to the precision and filled up to the width, as printf does with strings.
 [[nodiscard]] std::string padded(const FormatPiece& piece, std::string value);
+
+enum class NumberKind : std::uint8_t { kSigned, kUnsigned, kOctal, kHexadecimal };
+/// A number with the sign, base, digits and width that the flags ask for, as printf does.
+/// @param digits  in the base of `kind`; '-' may stand before them
+[[nodiscard]] std::string padded_number(const FormatPiece& piece, NumberKind kind,
+                                        std::string digits);
 
 }  // namespace dgfs::tools

@@ -38,6 +38,16 @@ Result<std::string> read_text(const ToolIo& io, const std::string& path) {
   return text;
 }
 
+/// Lines of a list without the comments. NULs end names that programs write, which may begin with
+/// anything.
+std::vector<std::string_view> entries_of(std::string_view text, char separator) {
+  auto lines = rules::split_lines(text, separator);
+  if (separator == '\n') {
+    std::erase_if(lines, [](auto line) { return line[0] == '#' || line[0] == ';'; });
+  }
+  return lines;
+}
+
 }  // namespace
 
 void RuleOptions::add_rule_option(OptionParser& options, const std::string& name,
@@ -61,8 +71,9 @@ void RuleOptions::add_to(OptionParser& options) {
   add_rule_option(options, "--include-from", "FILE", "Include the patterns in FILE",
                   RuleAction::kInclude, Source::kFile);
   options.values("--files-from", "FILE",
-                 "Take only the paths in FILE, one a line, each with all below it; - is the "
-                 "standard input, here and in the other options that take lists",
+                 "Take only the paths in FILE, one a line, each with all below it; # and ; begin "
+                 "comments (./# a name), but not with -0; - is the standard input, here and in "
+                 "the other options that take lists",
                  path_files_);
   options.on_flag("-0,--from0", "Files of patterns and paths have a NUL after each, not a newline",
                   [this](const auto&) -> Status {
@@ -83,17 +94,14 @@ Status RuleOptions::read_rules(const ToolIo& io, const Given& given,
     return ok();
   }
   DGFS_TRY(text, read_text(io, given.value));
-  for (const auto line : rules::split_lines(text, separator_)) {
-    const bool is_comment = separator_ == '\n' && (line[0] == '#' || line[0] == ';');
-    if (!is_comment) rules.add_text(given.action, line);
-  }
+  for (const auto line : entries_of(text, separator_)) rules.add_text(given.action, line);
   return ok();
 }
 
 Result<std::vector<std::string>> RuleOptions::read_paths(const ToolIo& io,
                                                          const std::string& file) const {
   DGFS_TRY(text, read_text(io, file));
-  const auto lines = rules::split_lines(text, separator_);
+  const auto lines = entries_of(text, separator_);
   if (!lines.empty()) return std::vector<std::string>(lines.begin(), lines.end());
   return Error(ErrorKind::kInvalidArgument, 6058, "names no path").in_file(file);
 }

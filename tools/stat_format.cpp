@@ -106,6 +106,8 @@ std::string value_of(const FormatPiece& piece, const StatSubject& subject, UserN
       return users.user(node.uid).value_or("UNKNOWN");
     case 'w':
       return "-";
+    case 'W':
+      return seconds_text(piece, {});
     case 'x':
       return full_iso_time(node.atime);
     case 'X':
@@ -119,8 +121,20 @@ std::string value_of(const FormatPiece& piece, const StatSubject& subject, UserN
     case 'Z':
       return seconds_text(piece, node.ctime);
     default:
-      return "0";  // %d %D %W
+      return "0";  // %d %D
   }
+}
+
+/// How stat hands the value to printf; nullopt: as text.
+std::optional<NumberKind> number_kind(const FormatPiece& piece) {
+  const auto is_one_of = [&](std::string_view letters) {
+    return letters.find(piece.letter) != letters.npos;
+  };
+  if (piece.modifier != 0 || is_one_of("bBdghioru")) return NumberKind::kUnsigned;
+  if (is_one_of("sWXYZ")) return NumberKind::kSigned;
+  if (is_one_of("DfRtT")) return NumberKind::kHexadecimal;
+  if (piece.letter == 'a') return NumberKind::kOctal;
+  return std::nullopt;
 }
 
 bool is_known(const FormatPiece& piece) {
@@ -151,6 +165,10 @@ StatFormat StatFormat::standard(bool device) {
   return parse(format, false).value();
 }
 
+StatFormat StatFormat::terse() {
+  return parse("%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o", false).value();
+}
+
 std::string StatFormat::print(const StatSubject& subject, UserNames& users) const {
   std::string out;
   for (const FormatPiece& piece : pieces_) {
@@ -158,10 +176,12 @@ std::string StatFormat::print(const StatSubject& subject, UserNames& users) cons
     if (piece.letter == 0) continue;
     FormatPiece placed = piece;
     // There the precision is of the fraction, and is applied already.
-    if (std::string_view("XYZ").find(piece.letter) != std::string_view::npos) {
+    if (std::string_view("WXYZ").find(piece.letter) != std::string_view::npos) {
       placed.precision.reset();
     }
-    out += padded(placed, value_of(piece, subject, users));
+    std::string value = value_of(piece, subject, users);
+    const auto kind = number_kind(piece);
+    out += kind ? padded_number(placed, *kind, std::move(value)) : padded(placed, std::move(value));
   }
   return out;
 }

@@ -29,6 +29,8 @@ class StatFormat {
   [[nodiscard]] static Result<StatFormat> parse(std::string_view format, bool escapes);
   /// The format that stat uses without one.
   [[nodiscard]] static StatFormat standard(bool device);
+  /// That of stat --terse.
+  [[nodiscard]] static StatFormat terse();
 
   [[nodiscard]] std::string print(const StatSubject& subject, UserNames& users) const;
 

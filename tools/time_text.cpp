@@ -4,9 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <ctime>
+#include <tuple>
+
+#include "tools/ascii.h"
 
 namespace dgfs::tools {
 namespace {
@@ -79,19 +83,35 @@ std::string styled_time(const Time& time, const Time& now, const TimeStyle& styl
   return format_time(time, recent ? style.recent : style.other);
 }
 
+std::optional<std::int64_t> exact_seconds(const std::tm& parts, TimeZone zone) {
+  std::tm moved = parts;  // by as much as it lies beyond its month, hour or minute
+  moved.tm_isdst = -1;
+  const std::int64_t seconds = zone == TimeZone::kUtc ? ::timegm(&moved) : ::mktime(&moved);
+  const auto fields = [](const std::tm& time) {
+    return std::tuple(time.tm_year, time.tm_mon, time.tm_mday, time.tm_hour, time.tm_min,
+                      time.tm_sec);
+  };
+  if (fields(moved) != fields(parts)) return std::nullopt;
+  return seconds;
+}
+
 Result<std::int64_t> parse_utc_time(const std::string& text) {
   const bool counted = text.starts_with('@');
   const char* const begin = text.data() + (counted ? 1 : 0);
   const char* const end = text.data() + text.size();
   std::int64_t seconds = 0;
   const auto [parsed, failure] = std::from_chars(begin, end, seconds);
-  if (failure == std::errc{} && parsed == end) return seconds;
-  constexpr std::array kFormats = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S",
+  // Eight digits were meant as a day more likely than as one of 1970.
+  const bool day = text.size() == 8 && std::all_of(text.begin(), text.end(), is_digit);
+  if (!day && failure == std::errc{} && parsed == end) return seconds;
+  constexpr std::array kFormats = {"%Y%m%d", "%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S",
                                    "%Y-%m-%dT%H:%M:%SZ"};
   for (const char* format : kFormats) {
     std::tm parts{};
     const char* rest = ::strptime(text.c_str(), format, &parts);
-    if (!counted && rest != nullptr && *rest == '\0') return ::timegm(&parts);
+    const bool whole_year = day || text.find('-') == 4;
+    if (counted || !whole_year || rest == nullptr || *rest != '\0') continue;
+    if (const auto exact = exact_seconds(parts, TimeZone::kUtc)) return *exact;
   }
   return Error(
       ErrorKind::kInvalidArgument, 6020,

@@ -5,6 +5,8 @@
 // everywhere.
 #pragma once
 
+#include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,8 +32,13 @@ struct TimeStyle {
 [[nodiscard]] std::optional<TimeStyle> time_style(std::string_view name);
 [[nodiscard]] std::string styled_time(const Time& time, const Time& now, const TimeStyle& style);
 
-/// Seconds since 1970: "@SECONDS", "2025-07-09", "2025-07-09 11:20", "2025-07-09T11:20:00Z"; UTC.
-/// Errors: kInvalidArgument.
+enum class TimeZone : std::uint8_t { kLocal, kUtc };
+/// Seconds since 1970 of a date and time of day. nullopt for what no calendar or clock shows: a
+/// February 30, a leap second, a time that daylight saving skips.
+[[nodiscard]] std::optional<std::int64_t> exact_seconds(const std::tm& parts, TimeZone zone);
+
+/// Seconds since 1970: "@SECONDS", "2025-07-09", "20250709", "2025-07-09 11:20",
+/// "2025-07-09T11:20:00Z"; UTC. Errors: kInvalidArgument, also for days that there are not.
 [[nodiscard]] Result<std::int64_t> parse_utc_time(const std::string& text);
 
 }  // namespace dgfs::tools

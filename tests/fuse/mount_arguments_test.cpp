@@ -66,6 +66,14 @@ TEST(MountArguments, PrefetchingCanBeLeftOut) {
   EXPECT_FALSE(parse({"noprefetch"}).value().prefetch);
 }
 
+TEST(MountArguments, ThreadsAreAnOptionToo) {
+  EXPECT_EQ(parse({}).value().threads, 0u);
+  EXPECT_EQ(parse({"threads=3"}).value().threads, 3u);
+  for (const char* bad : {"threads=", "threads=-1", "threads=x", "threads=1000000"}) {
+    EXPECT_FALSE(parse({bad})) << bad;
+  }
+}
+
 TEST(MountArguments, WhatAttributesShow) {
   const auto none = parse({});
   ASSERT_TRUE(none);

@@ -81,11 +81,11 @@ class Changes:
             file.write(b"x")
         size = (self.root / path).stat().st_size
         self.set_time(path)
-        self.note(path, size=[str(size - 1), str(size)])
+        self.note(path, size=[size - 1, size])
 
     def add_xattr(self, path):
         os.setxattr(self.root / path, "user.added", b"v")
-        self.note(path, **{"xattr user.added": ["none", "'v'"]})
+        self.note(path, **{"xattr user.added": [None, "v"]})
 
     def remove(self, path):
         self.keep_times(path, lambda full: shutil.rmtree(full) if full.is_dir() else full.unlink())
@@ -122,7 +122,7 @@ class Changes:
             full.chmod(0o640)
         self.keep_times(path, action)
         self.set_time(path)
-        self.note(path, link=["hard/1", "none"])
+        self.note(path, link=["hard/1", None])
 
 
 class Diff(support.ScratchCase):

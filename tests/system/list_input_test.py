@@ -65,6 +65,7 @@ class ListInput(support.ScratchCase):
         list_only = ["extract", "-n", self.image, self.scratch / "out"]
         for option, content, expected in (
                 ("--files-from", b"a\nb/x.c\n", b"a/\na/x.c\na/y.o\nb/x.c\n"),
+                ("--files-from", b"# some\nb/x.c\n;a\n", b"b/x.c\n"),
                 ("--exclude-from", b"# none\n*.o\nc\n", b"a/\nb/\na/x.c\nb/x.c\n"),
                 ("--include-from", b"- *.c\n- /c\n", b"a/\nb/\na/y.o\nb/y.o\n")):
             with self.subTest(option=option):

@@ -147,6 +147,10 @@ LS = [
     "-x --color -w 60", "-b --color", "-l --color -w 20", "--color=never -l",
     "-Z", "-lZ", "-CZ", "-mZ", "-H", "-lH", "--indicator-style=slash",
     "-lsih --full-time", "-FRi", "-lnR", "-1l", "-l1", "-lC", "-Cl",
+    "-l --author", "-go --author", "-lhZ --author", "--sort=width", "-r --sort=width",
+    "-Q --sort=width", "-l --time=birth", "-lt --time=birth", "-1 --time=creation",
+    "-ls --block-size=K", "-ls --block-size=1", "-lh --block-size=kB", "-l --block-size=M -h",
+    "-ls --block-size=1M", "-s --block-size=MiB", "-lsk --block-size=2K",
 ]
 
 
@@ -186,6 +190,10 @@ FIND = [
     "-printf '%u %U %g %G %T@ %T+ %t\\n'", "-printf '%A@ %C@ %a %c %Td/%Tb/%TY %TH:%TM:%TS\\n'",
     "-printf '%-20f|%20s|%.3f|%5m|%05m\\t\\060\\x\\n'", "-type f -printf '%S %s\\n'",
     "-type d -printf '%p %s %n %b\\n'", "-printf '%h\\0'", "-maxdepth 0 -printf '%f %h %P|'",
+    "-newermt 20010909", "-newermt 12:00", "-newermt now", "-warn -type f", "-nowarn",
+    "-newermt tomorrow", "-newermt '2001-09-09 01:46:40 +0000'",
+    "-ignore_readdir_race -noignore_readdir_race -type d", "-maxdepth 0 -printf '%f\\c no'",
+    "-printf '%#m|%+d|%05s|%.2s|%5d|%.3m|%#5m|%-+5d|% d|%.3d|%05f\\n'",
 ]
 
 
@@ -195,11 +203,20 @@ DU = [
     "-ah --apparent-size", "--si", "-l", "-al", "-S", "-aS", "--inodes", "--inodes -a", "-a -t 10k",
     "-t -5000 -a", "-a --time --time-style=full-iso", "--time --time-style=+%s", "--time -s", "-x",
     "-shc", "-B 4096 -a", "-a --exclude='*.c'", "-hd 1",
+    "-B M -a", "-BK -a", "-B kB -a", "-BMiB", "-a -hB1", "-BM -k", "-bBK -a", "-s -d 0",
+    "-a --time=atime --time-style=full-iso", "--time=status --time-style=iso", "--inodes -BK",
 ]
 
 STAT = ["%n %s %a %A %f %F %h %u %U %g %G", "%N", "%b %B %o %i", "%x|%X|%.3X|%y|%Y|%.Y|%z|%Z|%.1Z",
         "[%10s|%-10s|%010s|%.2n|%5a|%05a]", "%t %T %r %R %Hr %Lr", "%04a %5u %8U %%", "%W|%w",
-        "plain \\n text"]
+        "%#a|%+s|%#f|% s|%.3s|%.12s|%+i|%010n|%#010f|%-#10f|%+010s|% h|%#o|%#.6a|%.2n|%010F",
+        "%.3W|%+X|%#t|%#R|%+.3X|%.0s", "plain \\n text"]
+
+
+# In the tree of test_follows_links.
+PLACES = ("to_dir/", "to_dir/.", "to_file/", "d/f/", "d/f/.", "d/f/..", "d/f/../f", "d/./f",
+          "dangling/", "loop/", "missing/", "''", "to_dir/../d/f", "d/e/..", "'' d", "slashed",
+          "slashed/")
 
 
 class DuStatCat(GnuCompare):
@@ -217,6 +234,10 @@ class DuStatCat(GnuCompare):
         self.check("du", "-s t")
         self.check("du", "-sc t t")
         self.check("du", "-s t/missing t")
+        for options in ("-s -d 1", "-s -a", "-B 0", "-B c", "--time=soon",
+                        "--time --time-style=locale"):
+            ours, gnu = self.both("du", shlex.split(options) + ["t"])
+            self.assertEqual((ours.returncode, ours.stdout, gnu.returncode), (2, b"", 1), options)
 
     def test_stat(self):
         operands = self.operands()
@@ -224,6 +245,10 @@ class DuStatCat(GnuCompare):
             self.check("stat", ["-c", format_text, *operands])
             self.check("stat", ["--printf", format_text + "\\t\\060\\x41\\n", *operands])
         self.check("stat", ["-L", "-c", "%n %F %s", *self.operands()])
+        self.check("stat", ["--printf", '\\e[1m\\q\\"%n\\n', "t"])
+        # All but the number of the device.
+        self.check("stat", ["-t", *operands],
+                   lambda output: re.sub(rb" \w+((?: [-\w]+){9}\n)", rb"\1", output))
 
     def test_cat(self):
         files = [os.fsdecode(os.path.relpath(path, os.path.dirname(self.tree.top)))
@@ -267,7 +292,11 @@ class Find(GnuCompare):
 
     def test_wrong_expressions_fail(self):
         for words in (["-nmae", "x"], ["-type", "x"], ["-regex", "\\("], ["-regextype", "x"],
-                      ["-newermt", "soon"], ["-newermB", "t"], ["-size", "5q"], ["("], ["-mtime"]):
+                      ["-newermt", "soon"], ["-newermB", "t"], ["-size", "5q"], ["("], ["-mtime"],
+                      ["-newermt", "2025-02-30"], ["-newermt", "20250631"],
+                      ["-newermt", "2016-12-31 23:59:60"], ["-newermt", "2025-03-30 02:30"],
+                      ["-maxdepth", "-1"], ["-maxdepth", "+1"], ["-mindepth", "-1"], ["-o"],
+                      ["(", ")"], ["-a", "-true"], [")"]):
             ours, gnu = self.both("find", ["t", *words])
             self.assertEqual((ours.returncode, ours.stdout), (2, b""))
             self.assertNotEqual(gnu.returncode, 0)
@@ -311,7 +340,8 @@ class Ls(GnuCompare):
             (place / "d/e").mkdir(parents=True)
             (place / "d/f").write_text("content")
             for name, target in (("dangling", "nowhere"), ("to_dir", "d"), ("d/up", ".."),
-                                 ("loop", "loop"), ("to_file", "d/f"), ("d/e/two", "../../d/f")):
+                                 ("loop", "loop"), ("to_file", "d/f"), ("d/e/two", "../../d/f"),
+                                 ("slashed", "d/f/")):
                 (place / name).symlink_to(target)
         image = place.with_suffix(".dgfs")
         support.build(place, image)
@@ -320,9 +350,17 @@ class Ls(GnuCompare):
                     *(("ls", options, operands) for operands in ("d", "to_dir", "to_file loop d")
                       for options in ("-L", "-lL", "-RL", "-CL", "-H", "-lH", "-iL", "-sL", "-FL",
                                       "-mLZ", "-tL", "-SL", "-L --group-directories-first")),
+                    *((command, options, operands) for command, options in
+                      [("ls", ""), ("ls", "-l"), ("ls", "-d"), ("ls", "-L"), ("du", "-a"),
+                       ("cat", ""), ("stat", "-c '%n %F %i'")]
+                      for operands in PLACES),
+                    *(("find", option, place)
+                      for option in ("-P", "-L") for place in PLACES
+                      if (option, place) != ("-L", "slashed")),  # to find no link that is broken
                     *(("find", options + " " + operands, expression)
                       for options in ("-P", "-H", "-L") for operands in ("d", "to_dir", "dangling")
                       for expression in ("", "-type l", "-xtype l", "-xtype f", "-newer to_file",
+                                         "-follow", "-follow -type f",
                                          "-samefile to_file", "-depth",
                                          "-printf '%p %y %Y %s\\n'")),
                     *(("du", options, operands)

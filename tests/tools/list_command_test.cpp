@@ -143,5 +143,17 @@ TEST_F(ListCommandTest, JsonNamesFacts) {
   }
 }
 
+TEST_F(ListCommandTest, JsonOfTheWholeImageHasThePathsOfFind) {
+  const auto paths = [](const std::string& json) {
+    std::vector<std::string> out;
+    for (const std::string& line : sorted_lines(json))
+      out.push_back(line.substr(0, line.find(',')));
+    return out;
+  };
+  EXPECT_EQ(paths(dgfs("ls", {"--json", "-AR"}).out),
+            paths(dgfs("find", {"--json", "-mindepth", "1"}).out));
+  EXPECT_TRUE(dgfs("ls", {"--json", "./hello.txt"}).out.starts_with("{\"path\":\"./hello.txt\","));
+}
+
 }  // namespace
 }  // namespace dgfs::test

@@ -75,6 +75,7 @@ TEST_F(ReadCommandTest, InfoSplitsTheIndex) {
     EXPECT_EQ(text.find(row) != std::string::npos, expected) << row << " in\n" << text;
   }
   const std::string json = dgfs("info", {"--json"}).out;
+  EXPECT_NE(json.find("\"checksums\":\"xxh3-64\",\"features\":["), std::string::npos) << json;
   const auto begin = json.find("\"section_bytes\":{");
   ASSERT_NE(begin, std::string::npos) << json;
   const auto sections = json.substr(begin + 16, json.find('}', begin) - begin - 16);
@@ -280,6 +281,38 @@ TEST_F(ReadCommandTest, ExtractSaysThatNothingWasDoneWhereItCannotBegin) {
   const Outcome outcome = dgfs("extract", {file});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(outcome.err.ends_with("; nothing was extracted\n")) << outcome.err;
+}
+
+TEST_F(ReadCommandTest, AnEmptyPathIsNotTheWholeImage) {
+  const std::string target = dir_ / "nothing";
+  for (const auto& [command, words] :
+       std::vector<std::pair<std::string, std::vector<std::string>>>{{"extract", {target, ""}},
+                                                                     {"cat", {""}},
+                                                                     {"ls", {""}},
+                                                                     {"stat", {""}},
+                                                                     {"du", {""}},
+                                                                     {"find", {""}},
+                                                                     {"diff", {tree_, ""}}}) {
+    const Outcome outcome = dgfs(command, words);
+    EXPECT_NE(outcome.code, 0) << command;
+    EXPECT_EQ(outcome.out, "") << command;
+    EXPECT_NE(outcome.err.find("''"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("No such file or directory"), std::string::npos) << outcome.err;
+  }
+  EXPECT_FALSE(env_->status(target));
+}
+
+TEST_F(ReadCommandTest, ASlashAsksForADirectory) {
+  for (const char* path : {"hello.txt/", "hello.txt/.", "hello.txt/.."}) {
+    for (const char* command : {"cat", "ls", "stat", "du", "find"}) {
+      const Outcome outcome = dgfs(command, {path});
+      EXPECT_NE(outcome.code, 0) << command << " " << path;
+      EXPECT_EQ(outcome.out, "") << command << " " << path;
+      EXPECT_NE(outcome.err.find("Not a directory"), std::string::npos) << outcome.err;
+    }
+  }
+  EXPECT_EQ(dgfs("extract", {"-n", dir_ / "nothing", "hello.txt/"}).code, 1);
+  EXPECT_EQ(dgfs("find", {"sub/", "-maxdepth", "0"}).out, "sub/\n");
 }
 
 }  // namespace

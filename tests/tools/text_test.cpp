@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/columns.h"
+#include "tools/date_text.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"
 #include "tools/printf_text.h"
@@ -110,17 +111,63 @@ TEST(ParseMode, ReadsOctalAndSymbolic) {
 }
 
 TEST(TimeText, ParsesUtcTimes) {
-  const std::pair<const char*, std::int64_t> cases[] = {
-      {"@1751360400", 1751360400},         {"-5", -5},
-      {"2025-07-01", 1751328000},          {"2025-07-01 09:00", 1751360400},
-      {"2025-07-01 09:00:07", 1751360407}, {"2025-07-01T09:00:00Z", 1751360400}};
+  const std::pair<const char*, std::int64_t> cases[] = {{"@1751360400", 1751360400},
+                                                        {"-5", -5},
+                                                        {"20250701", 1751328000},
+                                                        {"2025-07-01", 1751328000},
+                                                        {"2025-07-01 09:00", 1751360400},
+                                                        {"2025-07-01 09:00:07", 1751360407},
+                                                        {"2025-07-01T09:00:00Z", 1751360400}};
   for (const auto& [text, seconds] : cases) {
     const auto parsed = parse_utc_time(text);
     ASSERT_TRUE(parsed) << text;
     EXPECT_EQ(parsed.value(), seconds) << text;
   }
-  for (const char* text : {"", "@", "@x", "yesterday", "2025-07-01 9 o'clock", "@2025-07-01"}) {
+  for (const char* text :
+       {"", "@", "@x", "yesterday", "2025-07-01 9 o'clock", "@2025-07-01", "2025-02-30", "20250230",
+        "25-07-01", "2025-06-31 09:00", "2016-12-31 23:59:60"}) {
     EXPECT_FALSE(parse_utc_time(text)) << text;
+  }
+}
+
+TEST(DateText, TakesWhatCalendarsAndClocksShow) {
+  const Time now{1751360400, 5};
+  const std::pair<const char*, std::int64_t> cases[] = {{"2024-02-29 UTC", 1709164800},
+                                                        {"20250701 09:00 UTC", 1751360400},
+                                                        {"2025-07-01T09:00:00Z", 1751360400},
+                                                        {"2025-07-01 09:00 +02:00", 1751353200},
+                                                        {"tomorrow", now.seconds + 24 * 3600},
+                                                        {"yesterday", now.seconds - 24 * 3600},
+                                                        {"now", now.seconds},
+                                                        {"@-5", -5}};
+  for (const auto& [text, seconds] : cases) {
+    const auto parsed = parse_date(text, now);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(parsed.value().seconds, seconds) << text;
+  }
+  const auto clock = parse_date("09:30", now);
+  ASSERT_TRUE(clock);
+  EXPECT_EQ(format_time(clock.value(), "%F %T"), format_time(now, "%F") + " 09:30:00");
+  for (const char* text : {"2025-02-30", "2023-02-29 UTC", "20250631", "2025-02-30 11:20 UTC",
+                           "2016-12-31 23:59:60 UTC", "25-07-09", "2025-07-01 09:00 +02:60",
+                           "2025-07-01 09:00 +2500", "24:00", "9", "soon", ""}) {
+    EXPECT_FALSE(parse_date(text, now)) << text;
+  }
+}
+
+TEST(SizeText, ParsesUnits) {
+  const std::tuple<const char*, std::uint64_t, const char*> cases[] = {
+      {"1", 1, ""},         {"2K", 2048, ""},   {"K", 1024, "K"},        {"k", 1024, "K"},
+      {"kiB", 1024, "KiB"}, {"KB", 1000, "kB"}, {"mB", 1'000'000, "MB"}, {"M", 1 << 20, "M"},
+      {"1kB", 1000, ""}};
+  for (const auto& [text, bytes, letters] : cases) {
+    const auto unit = parse_block_unit(text);
+    ASSERT_TRUE(unit) << text;
+    EXPECT_EQ(unit.value().bytes, bytes) << text;
+    EXPECT_EQ(unit.value().letters, letters) << text;
+  }
+  for (const char* text : {"", "0", "0K", "B", "c", "KIB", "-1"}) {
+    EXPECT_FALSE(parse_block_unit(text)) << text;
   }
 }
 
@@ -146,9 +193,30 @@ TEST(Printf, PadsAndCuts) {
   };
   EXPECT_EQ(printed("%5s", "ab"), "   ab");
   EXPECT_EQ(printed("%-5s", "ab"), "ab   ");
-  EXPECT_EQ(printed("%05s", "12"), "00012");
+  EXPECT_EQ(printed("%05s", "12"), "   12");
   EXPECT_EQ(printed("%.1s", "ab"), "a");
   EXPECT_EQ(printed("%1s", "ab"), "ab");
+}
+
+TEST(Printf, PlacesNumbers) {
+  const std::tuple<const char*, NumberKind, const char*, const char*> cases[] = {
+      {"%05d", NumberKind::kSigned, "12", "00012"},
+      {"%05d", NumberKind::kSigned, "-12", "-0012"},
+      {"%+d", NumberKind::kSigned, "0", "+0"},
+      {"% d", NumberKind::kSigned, "7", " 7"},
+      {"%+d", NumberKind::kUnsigned, "7", "7"},
+      {"%.3d", NumberKind::kUnsigned, "1234", "1234"},
+      {"%05.3d", NumberKind::kUnsigned, "7", "  007"},
+      {"%.0d", NumberKind::kUnsigned, "0", ""},
+      {"%#o", NumberKind::kOctal, "755", "0755"},
+      {"%#o", NumberKind::kOctal, "0", "0"},
+      {"%#8x", NumberKind::kHexadecimal, "f", "     0xf"},
+      {"%#x", NumberKind::kHexadecimal, "0", "0"},
+      {"%-5d|", NumberKind::kSigned, "-1", "-1   "}};
+  for (const auto& [format, kind, digits, text] : cases) {
+    const auto pieces = parse_format(format, "", Escapes::kNone).value();
+    EXPECT_EQ(padded_number(pieces[0], kind, digits), text) << format;
+  }
 }
 
 TEST(Printf, ParsesPiecesAndEscapes) {
