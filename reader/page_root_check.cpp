@@ -55,9 +55,9 @@ class PageRootCheck {
     return ok();
   }
   static Error disagreement(const PageRootRow& row) {
-    return Error(ErrorKind::kCorrupt, 3021,
-                 fmt::format("the row of page {} is not what the page directory says",
-                             row.first_page));
+    return Error(
+        ErrorKind::kCorrupt, 3021,
+        fmt::format("the row of page {} is not what the page directory says", row.first_page));
   }
 
   const IndexCopy& copy_;
