@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs_content_table SCRATCH: what deduplication's table costs for very many files: adds contents
-// of which some are there already, then tells time, memory and the length of its file as JSON.
+// of which some are there already, then tells time, memory and whether it became a file as JSON.
 //   --contents 100000000
 //   --copies 30              per cent of the contents that are copies of earlier ones
 //   --memory 32              MiB for the table; what does not fit is a file in SCRATCH
@@ -12,10 +12,10 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <random>
 
 #include "builder/content_table.h"
+#include "storage/mix.h"
 #include "storage/posix_env.h"
 
 namespace dgfs::bench {
@@ -29,15 +29,8 @@ struct Options {
   std::uint64_t seed = 7;
 };
 
-// Any bijection that leaves no pattern will do for a hash: splitmix64's.
-std::uint64_t mixed(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
-  return value ^ (value >> 31);
-}
-
 builder::Fingerprint fingerprint_of(std::uint64_t content, std::uint64_t seed) {
-  return {mixed(content + seed), mixed(~content ^ seed)};
+  return {storage::mix(seed, content), storage::mix(~seed, content)};
 }
 
 Result<std::uint64_t> fill(const Options& options, builder::ContentTable& table) {
@@ -49,8 +42,8 @@ Result<std::uint64_t> fill(const Options& options, builder::ContentTable& table)
     const auto fingerprint = fingerprint_of(content, options.seed);
     DGFS_TRY(found, table.find(fingerprint));
     if (found.has_value() != is_copy || (is_copy && found->at_bytes != content * 4096)) {
-      fmt::print(stderr, "dgfs_content_table: content {} is not where it was put\n", content);
-      std::abort();
+      return Error(ErrorKind::kCorrupt, 9005,
+                   fmt::format("content {} is not where it was put", content));
     }
     if (is_copy) continue;
     DGFS_CHECK(table.add(fingerprint, {content * 4096, 4096, format::ExtentCodec::kRaw, 0}));

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
 """What the benchmark drivers share: runs, cold caches, loop devices, block statistics, tables."""
+import atexit
 import contextlib
 import dataclasses
 import os
@@ -99,10 +100,23 @@ def device_reads(device):
     return int(fields[0]), int(fields[2]) * 512
 
 
+def processor_speed():
+    """Million additions a second of one interpreted loop: a virtual processor may be three times as
+    fast in one minute as in another, and only figures of the same speed can be compared."""
+    count = 3_000_000
+    begin = time.perf_counter()
+    total = 0
+    for number in range(count):
+        total += number
+    return count / 1e6 / (time.perf_counter() - begin)
+
+
 def heading(title):
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     print(f"{title}\ncommand: {' '.join(sys.argv)}\nmachine: {os.cpu_count()} cores, "
-          f"{memory / 2**30:.0f} GiB, Linux {platform.release()}\n")
+          f"{memory / 2**30:.0f} GiB, Linux {platform.release()}\n"
+          f"processor: {processor_speed():.0f} million additions a second now\n")
+    atexit.register(lambda: print(f"processor at the end: {processor_speed():.0f}"))
 
 
 def table(header, rows):

@@ -46,7 +46,7 @@ inline constexpr int kCompressionLevelDefault = 12;
 /// What zstd's own tools train by default; more gains little and costs memory.
 inline constexpr std::size_t kDictionaryBytesDefault = std::size_t{112} << 10;
 
-/// Shorter joint frames hold less than a page of the index costs to name: they save nothing.
+/// The unit that most devices read: a shorter frame would not be read any faster.
 inline constexpr std::size_t kJointFrameBytesMin = std::size_t{4} << 10;
 
 /// From here on a token model's fixed parts (about 2 KiB) no longer count, and the speed of lookups
@@ -64,8 +64,8 @@ struct Compression {
   std::size_t joint_bytes = 0;
 };
 
-/// How contents are spread over volumes: by groups of consecutive files, which take turns. A group
-/// holds no more than this, or one file. A value.
+/// How contents are spread over volumes: by groups of consecutive files, each where there is least.
+/// A group holds no more than this, or one file. A value.
 struct GroupLimits {
   std::uint64_t files = 0;  ///< with contents
   std::uint64_t bytes = 0;  ///< of their sizes

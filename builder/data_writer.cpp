@@ -95,7 +95,7 @@ Result<std::optional<WrittenBatch>> DataWriter::next() {
 
 Result<WrittenBatch> DataWriter::write(Batch& batch) {
   WrittenBatch written;
-  // Two groups that follow one another are in two volumes.
+  // Groups of one volume that follow one another are as one.
   if (batch.volume != group_.volume) group_ = {batch.volume, volumes_[batch.volume].position()};
   written.group = group_;
   if (batch.piece) {

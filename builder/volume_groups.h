@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Volume groups: runs of consecutive files whose contents stand together in one volume. Groups
-// take turns over the volumes, so that all of them serve random reads.
+// Volume groups: runs of consecutive files whose contents stand together in one volume. Each goes
+// where there is least, so that all volumes serve random reads.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "builder/batch.h"
 #include "builder/build.h"
@@ -39,21 +40,23 @@ inline constexpr std::uint64_t kGroupedFileBytesMax =
 class VolumeGroups {
  public:
   /// @param volumes  at least 1; with one there is one group
-  VolumeGroups(std::size_t volumes, GroupLimits limits) : volumes_(volumes), limits_(limits) {}
+  VolumeGroups(std::size_t volumes, GroupLimits limits) : loads_(volumes), limits_(limits) {}
 
   /// Whether a file stands apart from the groups.
   [[nodiscard]] bool is_apart(std::uint64_t size_bytes) const {
-    return volumes_ > 1 && size_bytes > kGroupedFileBytesMax;
+    return loads_.size() > 1 && size_bytes > kGroupedFileBytesMax;
   }
   /// Whether the next file with contents, which does not stand apart, is the first of a group.
   [[nodiscard]] bool is_full_for(std::uint64_t size_bytes) const {
-    return volumes_ > 1 && files_ != 0 &&
+    return loads_.size() > 1 && files_ != 0 &&
            (files_ >= limits_.files || bytes_ + size_bytes > limits_.bytes);
   }
   /// Counts that file, in the next group if it is_full_for() it.
   void add(std::uint64_t size_bytes) {
     if (is_full_for(size_bytes)) {
-      volume_ = static_cast<format::VolumeNumber>((std::size_t{volume_} + 1) % volumes_);
+      loads_[volume_] += load();
+      const auto least = std::min_element(loads_.begin(), loads_.end());
+      volume_ = static_cast<format::VolumeNumber>(least - loads_.begin());
       files_ = 0;
       bytes_ = 0;
     }
@@ -64,7 +67,16 @@ class VolumeGroups {
   [[nodiscard]] format::VolumeNumber volume() const { return volume_; }
 
  private:
-  std::size_t volumes_;
+  /// Of the group: random reads are shared by the number of files, space by their bytes. A group of
+  /// many small files and one of a few large ones have about the same, so taking turns would leave
+  /// it to chance who gets which.
+  [[nodiscard]] std::uint64_t load() const {
+    constexpr std::uint64_t kWhole = 1 << 20;
+    return files_ * kWhole / std::max<std::uint64_t>(limits_.files, 1) +
+           bytes_ * kWhole / std::max<std::uint64_t>(limits_.bytes, 1);
+  }
+
+  std::vector<std::uint64_t> loads_;  ///< of the finished groups of each volume
   GroupLimits limits_;
   format::VolumeNumber volume_ = 0;
   std::uint64_t files_ = 0;

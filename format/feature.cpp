@@ -2,39 +2,40 @@
 // SPDX-FileCopyrightText: The DGFS authors
 // Names of feature bits, for messages and `dgfs info`.
 #include <span>
+#include <string>
+#include <vector>
 
 #include "format/superblock.h"
 
 namespace dgfs::format {
 namespace {
 
-std::string bits_text(std::uint64_t bits, std::span<const char* const> names) {
-  std::string text;
+std::vector<std::string> bit_names(std::uint64_t bits, std::span<const char* const> names) {
+  std::vector<std::string> out;
   for (unsigned bit = 0; bit < 64; ++bit) {
     if ((bits >> bit & 1) == 0) continue;
-    if (!text.empty()) text += ", ";
-    text += bit < names.size() ? std::string(names[bit]) : "bit " + std::to_string(bit);
+    out.push_back(bit < names.size() ? names[bit] : "bit " + std::to_string(bit));
   }
-  return text;
+  return out;
 }
 
 }  // namespace
 
-std::string compat_text(std::uint64_t bits) {
+std::vector<std::string> compat_names(std::uint64_t bits) {
   static constexpr const char* kNames[] = {"xattrs", "acls", "incomplete"};
   static_assert(feature::kCompatKnown == (1 << std::size(kNames)) - 1);
-  return bits_text(bits, kNames);
+  return bit_names(bits, kNames);
 }
 
-std::string ro_compat_text(std::uint64_t bits) {
+std::vector<std::string> ro_compat_names(std::uint64_t bits) {
   static_assert(feature::kRoCompatKnown == 0);
-  return bits_text(bits, {});
+  return bit_names(bits, {});
 }
 
-std::string incompat_text(std::uint64_t bits) {
+std::vector<std::string> incompat_names(std::uint64_t bits) {
   static constexpr const char* kNames[] = {"zstd-extents", "volumes", "joint-frames"};
   static_assert(feature::kIncompatKnown == (1 << std::size(kNames)) - 1);
-  return bits_text(bits, kNames);
+  return bit_names(bits, kNames);
 }
 
 }  // namespace dgfs::format

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/header_page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -70,7 +72,8 @@ Status check_support(std::string_view section, const HeaderCommon& common) {
   const auto unknown = common.incompat & ~feature::kIncompatKnown;
   if (unknown != 0) {
     return problem(ErrorKind::kUnsupported, 2545, section, kIncompatOffset,
-                   "needs features that this program lacks: " + incompat_text(unknown));
+                   fmt::format("needs features that this program lacks: {}",
+                               fmt::join(incompat_names(unknown), ", ")));
   }
   return ok();
 }

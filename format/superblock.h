@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -41,10 +42,10 @@ inline constexpr std::uint64_t kIncompatKnown = 7;        ///< likewise
 }  // namespace feature
 
 /// @{
-/// Names of the set bits of a word, "zstd-extents, bit 7"; unknown bits by number.
-[[nodiscard]] std::string compat_text(std::uint64_t bits);
-[[nodiscard]] std::string ro_compat_text(std::uint64_t bits);
-[[nodiscard]] std::string incompat_text(std::uint64_t bits);
+/// Names of the set bits of a word, "zstd-extents" and "bit 7"; unknown bits by number.
+[[nodiscard]] std::vector<std::string> compat_names(std::uint64_t bits);
+[[nodiscard]] std::vector<std::string> ro_compat_names(std::uint64_t bits);
+[[nodiscard]] std::vector<std::string> incompat_names(std::uint64_t bits);
 /// @}
 
 /// Where a section lies. A value.

@@ -46,6 +46,7 @@ class PageRootCheck {
       return disagreement(row);
     }
     const auto block = read_block(copy_, SectionKind::kPageDirectory, row.offset_bytes);
+    if (!block && block.error().kind() != ErrorKind::kCorrupt) return block.error();
     if (!block) return disagreement(row);
     const auto records = format::decode_page_block(block.assume_value().body);
     if (block.assume_value().consumed_bytes != row.length_bytes || !records ||

@@ -118,8 +118,7 @@ Manual digest_manual() {
            "them with what the image holds. A file with several names is listed under each.",
            "A path with a backslash, a newline or a carriage return is escaped as sha256sum does, "
            "and its line begins with a backslash; with -z nothing is. On a terminal names are "
-           "quoted "
-           "as ls does.",
+           "quoted as ls does.",
            kPatternHelp, kJsonHelp},
       .examples = {{"dgfs digest tree.dgfs", "Lists the digests of all files."},
                    {"dgfs digest tree.dgfs | (cd tree && sha256sum --quiet -c)",

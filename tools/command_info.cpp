@@ -65,25 +65,25 @@ std::string digests_word(const reader::Image& image) {
   return std::string(digest_algorithm_name(*algorithm.value()));
 }
 
-std::string features_text(const format::Superblock& superblock) {
-  std::string out;
-  for (const std::string& words :
-       {format::compat_text(superblock.compat), format::ro_compat_text(superblock.ro_compat),
-        format::incompat_text(superblock.incompat)}) {
-    if (!words.empty()) out += (out.empty() ? "" : ", ") + words;
+std::vector<std::string> feature_names(const format::Superblock& superblock) {
+  std::vector<std::string> out;
+  for (const auto& names :
+       {format::compat_names(superblock.compat), format::ro_compat_names(superblock.ro_compat),
+        format::incompat_names(superblock.incompat)}) {
+    out.insert(out.end(), names.begin(), names.end());
   }
-  return out.empty() ? "none" : out;
+  return out;
+}
+
+std::string features_text(const format::Superblock& superblock) {
+  const auto names = feature_names(superblock);
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string features_json(const format::Superblock& superblock) {
-  const std::string text = features_text(superblock);
-  std::string list;
-  for (std::string_view rest = text; !rest.empty() && rest != "none";) {
-    const std::string_view name = rest.substr(0, rest.find(", "));
-    list += (list.empty() ? "" : ",") + json_string(name);
-    rest.remove_prefix(std::min(rest.size(), name.size() + 2));
-  }
-  return "[" + list + "]";
+  auto names = feature_names(superblock);
+  for (auto& name : names) name = json_string(name);
+  return fmt::format("[{}]", fmt::join(names, ","));
 }
 
 std::string entries_text(const format::Superblock& superblock) {

@@ -41,6 +41,7 @@ Result<BuildResult> build_generated(const TreePlan& plan, const std::string& ima
   BuildResult result;
   const auto begin_ns = env.monotonic_ns();
   builder::BuildOptions options;
+  options.dedup = false;
   options.source = kSource;
   options.image_path = image_path;
   options.progress = [&](const builder::Progress& progress) {
@@ -67,6 +68,7 @@ Result<bool> is_index_as_of_real_files(std::uint64_t seed, bool nanoseconds) {
   DGFS_CHECK(write_tree(tree, *memory, "/real", zero_contents()));
   builder::BuildOptions options;
   options.token_entries_min = 1;
+  options.dedup = false;  // contents of zeros are the same; those of the tree stand for others
   options.source = "/real";
   options.image_path = "/real.dgfs";
   DGFS_CHECK(builder::build(*memory, options));

@@ -114,10 +114,11 @@ TEST(SuperblockTest, KeepsUnknownCompatBits) {  // F-014
 }
 
 TEST(SuperblockTest, NamesFeatures) {
-  EXPECT_EQ(compat_text(7), "xattrs, acls, incomplete");
-  EXPECT_EQ(incompat_text(3 | 1ULL << 9), "zstd-extents, volumes, bit 9");
-  EXPECT_EQ(ro_compat_text(1), "bit 0");
-  EXPECT_EQ(compat_text(0), "");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(compat_names(7), (Names{"xattrs", "acls", "incomplete"}));
+  EXPECT_EQ(incompat_names(3 | 1ULL << 9), (Names{"zstd-extents", "volumes", "bit 9"}));
+  EXPECT_EQ(ro_compat_names(1), Names{"bit 0"});
+  EXPECT_EQ(compat_names(0), Names{});
 }
 
 TEST(SuperblockTest, RefusesNonZeroReservedBytes) {  // F-004, F-015
