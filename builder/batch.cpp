@@ -19,4 +19,9 @@ Status describe_file(const SourceFile& file, bool xattrs, BatchItem& item) {
   return ok();
 }
 
+std::string name_of(const Batch& batch, std::size_t item) {
+  const auto entry = decode_entry_record(batch.record(batch.items[item]));
+  return entry ? std::string(entry.value().name) : std::string();
+}
+
 }  // namespace dgfs::builder

@@ -47,6 +47,9 @@ struct BatchExtent {
   std::size_t frame_count = 0;      ///< of its checksums
   std::uint64_t content_bytes = 0;  ///< without holes
   Fingerprint fingerprint;
+  /// It is raw because it is probably there already (builder/known_contents.h); else it is to be
+  /// compressed as others are.
+  bool is_put_off = false;
 };
 
 /// What reading found out about one file, where that is more than its content. Rare.
@@ -136,5 +139,8 @@ struct Batch {
     failure.reset();
   }
 };
+
+/// Name of the file of an item that has been decoded before.
+[[nodiscard]] std::string name_of(const Batch& batch, std::size_t item);
 
 }  // namespace dgfs::builder

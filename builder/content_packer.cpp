@@ -29,6 +29,8 @@ std::size_t worthwhile_bytes(std::size_t content_bytes) {
   return content_bytes - content_bytes / 32 - (content_bytes == 0 ? 0 : 1);
 }
 
+}  // namespace
+
 StoredExtent store_raw(Bytes content, MutableBytes out, std::vector<std::uint64_t>& checksums) {
   format::store_raw_extent(content, out);
   for (std::uint64_t i = 0; i < format::frame_count(ExtentCodec::kRaw, content.size()); ++i) {
@@ -37,8 +39,6 @@ StoredExtent store_raw(Bytes content, MutableBytes out, std::vector<std::uint64_
   }
   return {.codec = ExtentCodec::kRaw, .bytes = format::raw_extent_bytes(content.size())};
 }
-
-}  // namespace
 
 std::uint64_t packed_bytes_max(std::uint64_t content_bytes) {
   if (!format::has_seek_table(content_bytes)) return format::raw_extent_bytes(content_bytes);

@@ -21,6 +21,11 @@
 
 namespace dgfs::builder {
 
+/// Content that is not compressed.
+/// @param out        at least format::raw_extent_bytes(), as pack() needs or less
+/// @param checksums  of the frames are appended
+StoredExtent store_raw(Bytes content, MutableBytes out, std::vector<std::uint64_t>& checksums);
+
 /// Room that pack() needs for any content of this size.
 [[nodiscard]] std::uint64_t packed_bytes_max(std::uint64_t content_bytes);
 

@@ -8,15 +8,6 @@
 #include "format/extent.h"
 
 namespace dgfs::builder {
-namespace {
-
-// Of an item that has been decoded before.
-std::string name_of(const Batch& batch, std::size_t number) {
-  const auto entry = decode_entry_record(batch.record(batch.items[number]));
-  return entry ? std::string(entry.value().name) : std::string();
-}
-
-}  // namespace
 
 void ContentReader::fill(Batch& batch) {
   batch.reserve_data(options_.data_bytes);
@@ -164,9 +155,11 @@ Status ContentReader::read_packed(const SourceFile& file, const ScannedEntry& en
 
 void ContentReader::pack(Batch& batch, std::size_t number, std::string_view name, Bytes content) {
   add_fingerprints(content, batch);
+  const bool put_off = is_known(batch);
   const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
   const auto frames = batch.checksums.size();
-  auto stored = options_.packer->pack(name, content, room, batch.checksums);
+  auto stored = put_off ? Result<StoredExtent>(store_raw(content, room, batch.checksums))
+                        : options_.packer->pack(name, content, room, batch.checksums);
   if (!stored) {
     batch.failure = std::move(stored).error();
     return;
@@ -175,6 +168,13 @@ void ContentReader::pack(Batch& batch, std::size_t number, std::string_view name
   const auto bytes = static_cast<std::size_t>(stored.value().bytes);
   add_extent(batch, number, std::exchange(batch.data_bytes, batch.data_bytes + bytes), frames,
              content.size());
+  if (put_off) batch.extents.back().is_put_off = true;
+}
+
+// A piece has no extent of its own that could be compressed later.
+bool ContentReader::is_known(const Batch& batch) const {
+  return options_.known != nullptr && !batch.piece &&
+         options_.known->has(fingerprint_of(batch.chunks));
 }
 
 void ContentReader::end_joint(Batch& batch) {

@@ -7,6 +7,7 @@
 #include "builder/batch_filler.h"
 #include "builder/content_packer.h"
 #include "builder/directory_cursor.h"
+#include "builder/known_contents.h"
 #include "builder/stop.h"
 
 namespace dgfs::builder {
@@ -17,6 +18,9 @@ struct ReaderOptions {
   bool xattrs = true;
   ContentPacker* packer = nullptr;  ///< compresses; must outlive the reader. Null: nothing does
   bool fingerprints = false;        ///< what finds equal contents is wanted
+  /// With fingerprints and a packer: what need not be compressed; must outlive the reader. Null:
+  /// everything is.
+  const KnownContents* known = nullptr;
   std::optional<format::DigestAlgorithm> digest;  ///< of contents, where they are wanted
 };
 
@@ -44,6 +48,7 @@ class ContentReader final : public BatchFiller {
   void add_extent(Batch& batch, std::size_t number, std::size_t data_bytes, std::size_t frames,
                   std::uint64_t content_bytes);
   void pack(Batch& batch, std::size_t number, std::string_view name, Bytes content);
+  [[nodiscard]] bool is_known(const Batch& batch) const;
   void end_joint(Batch& batch);
   [[nodiscard]] bool pack_joint(Batch& batch);
   [[nodiscard]] Status fill_piece(Batch& batch);

@@ -3,57 +3,49 @@
 #include "builder/deduplicator.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "format/extent.h"
+#include "format/seek_table.h"
 
 namespace dgfs::builder {
 namespace {
 
 constexpr std::size_t kCompareBytes = std::size_t{1} << 20;
 
-// A batch's data moves to its begin as extents leave it.
-class Compaction {
- public:
-  explicit Compaction(Batch& batch) : batch_(batch) {}
+Error no_such_extent() {
+  return Error(ErrorKind::kCorrupt, 4114, "an extent is shorter than its content needs");
+}
 
-  [[nodiscard]] Bytes next(const BatchExtent& extent) const {
-    return data().subspan(read_bytes_, extent.data_bytes);
+Status open_raw(Bytes stored, MutableBytes content) {
+  if (stored.size() != format::raw_extent_bytes(content.size())) return no_such_extent();
+  for (std::uint64_t i = 0; !content.empty(); ++i) {
+    const auto bytes = std::min(content.size(), format::kFrameBytes);
+    const auto stored_bytes = format::kChecksumBytes + bytes;
+    DGFS_CHECK(format::open_frame(format::ExtentCodec::kRaw, i, stored.first(stored_bytes),
+                                  content.first(bytes)));
+    stored = stored.subspan(stored_bytes);
+    content = content.subspan(bytes);
   }
-  [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }
+  return ok();
+}
 
-  void keep(const BatchExtent& extent) {
-    if (read_bytes_ != kept_bytes_) {
-      std::memmove(data().data() + kept_bytes_, data().data() + read_bytes_, extent.data_bytes);
-      const auto begin = batch_.checksums.begin();
-      std::copy_n(begin + static_cast<std::ptrdiff_t>(read_frames_), extent.frame_count,
-                  begin + static_cast<std::ptrdiff_t>(kept_frames_));
-    }
-    kept_bytes_ += extent.data_bytes;
-    kept_frames_ += extent.frame_count;
-    drop(extent);
+Status open_listed(Bytes stored, MutableBytes content) {
+  const auto frames = format::frame_count(format::ExtentCodec::kZstd, content.size());
+  const auto table_bytes = static_cast<std::size_t>(format::seek_table_bytes(frames));
+  if (stored.size() < table_bytes) return no_such_extent();
+  DGFS_TRY(table,
+           format::SeekTable::decode(stored.last(table_bytes), content.size(), stored.size()));
+  for (std::uint64_t i = 0; i < frames; ++i) {
+    const auto begin = static_cast<std::size_t>(table.begin(i));
+    const auto end = static_cast<std::size_t>(table.begin(i + 1));
+    const auto bytes = std::min(content.size(), format::kZstdFrameBytes);
+    DGFS_CHECK(format::open_listed_frame(i, stored.first(end).subspan(begin), table.checksum(i),
+                                         content.first(bytes)));
+    content = content.subspan(bytes);
   }
-  void drop(const BatchExtent& extent) {
-    read_bytes_ += extent.data_bytes;
-    read_frames_ += extent.frame_count;
-  }
-  void finish() {
-    batch_.data_bytes = kept_bytes_;
-    batch_.checksums.resize(kept_frames_);
-  }
-
- private:
-  [[nodiscard]] MutableBytes data() const {
-    return batch_.memory.first(batch_.data_begin + batch_.data_bytes).subspan(batch_.data_begin);
-  }
-
-  Batch& batch_;
-  std::size_t read_bytes_ = 0;
-  std::size_t kept_bytes_ = 0;
-  std::size_t read_frames_ = 0;
-  std::size_t kept_frames_ = 0;
-};
+  return ok();
+}
 
 // All items that have the extent are to find it there.
 void point_to(const PlacedExtent& known, const BatchExtent& extent, Batch& batch) {
@@ -68,29 +60,54 @@ void point_to(const PlacedExtent& known, const BatchExtent& extent, Batch& batch
 }  // namespace
 
 Status Deduplicator::share(Batch& batch) {
-  Compaction compaction(batch);
+  BatchCompaction data(batch);
   const std::uint64_t position = volumes_[batch.volume].position();
   for (const BatchExtent& extent : batch.extents) {
-    const StoredExtent stored = batch.items[extent.item].stored;
-    const Loaded own{stored.codec, compaction.next(extent)};
     DGFS_TRY(known, table_.find(extent.fingerprint));
-    if (!known) {
-      DGFS_CHECK(table_.add(extent.fingerprint, {position + compaction.kept_bytes(),
-                                                 extent.data_bytes, stored.codec, batch.volume}));
-      compaction.keep(extent);
-      continue;
+    if (known) {
+      DGFS_TRY(there, is_there(*known, extent, data.next(extent), batch));
+      if (there) {
+        point_to(*known, extent, batch);
+        data.drop(extent);
+        continue;
+      }
     }
-    DGFS_TRY(there, load(*known, batch));
-    // Content that is stored as it is makes no joint frame.
-    const bool fits = known->codec == stored.codec || !stored.joint_offset;
-    if (!fits || !is_same({known->codec, there}, own, extent.content_bytes)) {
-      compaction.keep(extent);
-      continue;
+    const auto begin = data.kept_bytes();
+    if (extent.is_put_off) {
+      DGFS_CHECK(pack_late(extent, data, batch));
+    } else {
+      data.keep(extent);
     }
-    point_to(*known, extent, batch);
-    compaction.drop(extent);
+    if (known) continue;
+    DGFS_CHECK(
+        table_.add(extent.fingerprint, {position + begin, data.kept_bytes() - begin,
+                                        batch.items[extent.item].stored.codec, batch.volume}));
+    if (put_off_.known != nullptr) put_off_.known->add(extent.fingerprint);
   }
-  compaction.finish();
+  data.finish();
+  return ok();
+}
+
+Result<bool> Deduplicator::is_there(const PlacedExtent& known, const BatchExtent& extent, Bytes own,
+                                    const Batch& batch) {
+  const StoredExtent& stored = batch.items[extent.item].stored;
+  // Content that is stored as it is makes no joint frame.
+  if (known.codec != stored.codec && stored.joint_offset) return false;
+  DGFS_TRY(there, load(known, batch));
+  return is_same({known.codec, there}, {stored.codec, own}, extent.content_bytes);
+}
+
+// Rare: a content has the fingerprint of another one.
+Status Deduplicator::pack_late(const BatchExtent& extent, BatchCompaction& data, Batch& batch) {
+  const auto content = open({format::ExtentCodec::kRaw, data.next(extent)}, extent.content_bytes);
+  if (!content) {
+    return Error(ErrorKind::kCorrupt, 4113, "content that was put off has changed in memory");
+  }
+  Buffer packed(static_cast<std::size_t>(packed_bytes_max(content->size())));
+  std::vector<std::uint64_t> checksums;
+  DGFS_TRY(stored, put_off_.packer->pack(name_of(batch, extent.item), *content, packed, checksums));
+  batch.items[extent.item].stored = stored;
+  data.replace(extent, Bytes(packed).first(static_cast<std::size_t>(stored.bytes)), checksums);
   return ok();
 }
 
@@ -139,33 +156,21 @@ Result<bool> Deduplicator::is_same_written(const PlacedExtent& a, const PlacedEx
 
 bool Deduplicator::is_same(const Loaded& a, const Loaded& b, std::uint64_t content_bytes) const {
   if (a.codec == b.codec && std::ranges::equal(a.stored, b.stored)) return true;
-  // Larger contents are compressed without dictionaries, so that the same have the same extent.
-  if (format::has_seek_table(content_bytes)) return false;
+  // Larger contents are compressed without dictionaries, so that the same have the same extent, but
+  // for one that was put off.
+  if (a.codec == b.codec && format::has_seek_table(content_bytes)) return false;
   const auto content_a = open(a, content_bytes);
   return content_a && content_a == open(b, content_bytes);
 }
 
 std::optional<Buffer> Deduplicator::open(const Loaded& extent, std::uint64_t content_bytes) const {
-  const bool is_raw = extent.codec == format::ExtentCodec::kRaw;
-  if (is_raw && extent.stored.size() != format::raw_extent_bytes(content_bytes)) {
-    return std::nullopt;
-  }
   Buffer content(static_cast<std::size_t>(content_bytes));
   const format::FrameOptions options{&dictionaries_, true};
-  for (std::uint64_t i = 0; i < format::frame_count(extent.codec, content_bytes); ++i) {
-    const auto begin = static_cast<std::size_t>(i) * format::kFrameBytes;
-    const auto out = MutableBytes(content).subspan(begin);
-    const auto stored =
-        extent.stored.subspan(static_cast<std::size_t>(is_raw ? format::raw_frame_offset(i) : 0));
-    const auto opened =
-        is_raw
-            ? format::open_frame(extent.codec, i,
-                                 stored.first(std::min(stored.size(), format::kStoredFrameBytes)),
-                                 out.first(std::min(out.size(), format::kFrameBytes)), options)
-            : format::open_frame(extent.codec, i, stored, out, options);
-    if (!opened) return std::nullopt;
-  }
-  return content;
+  const auto opened = extent.codec == format::ExtentCodec::kRaw ? open_raw(extent.stored, content)
+                      : format::has_seek_table(content_bytes)
+                          ? open_listed(extent.stored, content)
+                          : format::open_frame(extent.codec, 0, extent.stored, content, options);
+  return opened ? std::optional(std::move(content)) : std::nullopt;
 }
 
 }  // namespace dgfs::builder

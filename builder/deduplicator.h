@@ -8,11 +8,21 @@
 #include <optional>
 
 #include "builder/batch.h"
+#include "builder/batch_compaction.h"
+#include "builder/content_packer.h"
 #include "builder/content_table.h"
+#include "builder/known_contents.h"
 #include "builder/read_back.h"
 #include "format/content_dictionary.h"
 
 namespace dgfs::builder {
+
+/// What tells the reading threads what they need not compress, and compresses it where that was a
+/// mistake. Both or none.
+struct PutOff {
+  KnownContents* known = nullptr;
+  ContentPacker* packer = nullptr;
+};
 
 /// Contents are the same if their bytes are, in however different extents they are stored: files of
 /// two classes are compressed with two dictionaries. The first in the order of the image is kept,
@@ -21,17 +31,20 @@ class Deduplicator {
  public:
   /// @param volumes       of the image that is being written
   /// @param dictionaries  of its compressed extents
-  /// Both must outlive this.
+  /// @param put_off       where contents were not compressed that are likely to be there
+  /// All must outlive this.
   Deduplicator(const AppendFiles& volumes, const format::ContentDictionaries& dictionaries,
-               ContentTable table)
+               ContentTable table, PutOff put_off = {})
       : volumes_(volumes),
         dictionaries_(dictionaries),
         table_(std::move(table)),
+        put_off_(put_off),
         read_back_(volumes) {}
 
   /// Takes out of the batch, which follows in its volume, what is there already or stands in the
-  /// batch before: its data and checksums; the items say where it is instead. Errors: kIo, kNoSpace
-  /// (of the table's file).
+  /// batch before: its data and checksums; the items say where it is instead. What was put off and
+  /// is not there is compressed. Errors: kIo, kNoSpace (of the table's file); those of
+  /// ContentPacker::pack.
   [[nodiscard]] Status share(Batch& batch);
 
   /// The extent before `own` that has the same content, if any. If there is none, `own` is known
@@ -50,6 +63,9 @@ class Deduplicator {
     Bytes stored;
   };
 
+  [[nodiscard]] Result<bool> is_there(const PlacedExtent& known, const BatchExtent& extent,
+                                      Bytes own, const Batch& batch);
+  [[nodiscard]] Status pack_late(const BatchExtent& extent, BatchCompaction& data, Batch& batch);
   [[nodiscard]] Result<Bytes> load(const PlacedExtent& extent, const Batch& batch);
   [[nodiscard]] Result<bool> is_same_written(const PlacedExtent& a, const PlacedExtent& b,
                                              std::uint64_t content_bytes) const;
@@ -59,6 +75,7 @@ class Deduplicator {
   const AppendFiles& volumes_;
   const format::ContentDictionaries& dictionaries_;
   ContentTable table_;
+  PutOff put_off_;
   ReadBack read_back_;
 };
 

@@ -107,6 +107,7 @@ ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const sto
                    : std::clamp(memory_bytes / 16 / volumes / kWriteBytesMin * kWriteBytesMin,
                                 kWriteBytesMin, AppendFile::kWriteBytes);
   budget.table_bytes = memory_bytes / 8;
+  budget.known_bytes = memory_bytes / 32;
   return budget;
 }
 
@@ -239,15 +240,20 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
     maker.want_digests(*options_.digest);
     index.keep_digests(*options_.digest);
   }
+  // Where contents are compressed twice, that takes far longer than reading them.
+  std::optional<KnownContents> known;
+  if (finds_duplicates() && packer_) known.emplace(totals_.contents, budget_.known_bytes);
   PoolOptions pool_options;
   pool_options.threads = budget_.threads;
   pool_options.batches = budget_.batches;
-  ReadPool pool(maker, make_filler_ ? make_filler_ : content_readers(), pool_options);
+  ReadPool pool(maker, make_filler_ ? make_filler_ : content_readers(known ? &*known : nullptr),
+                pool_options);
   DGFS_CHECK(pool.start());
   std::optional<Deduplicator> dedup;
   if (finds_duplicates()) {
     dedup.emplace(volumes, dictionaries_.all(),
-                  ContentTable(spool_place_, totals_.contents, budget_.table_bytes));
+                  ContentTable(spool_place_, totals_.contents, budget_.table_bytes),
+                  known ? PutOff{&*known, &*packer_} : PutOff{});
   }
   DataWriter data(pool, volumes, dedup ? &*dedup : nullptr, budget_.held_bytes);
   DGFS_CHECK(data.start());
@@ -288,12 +294,13 @@ Status ImageBuilder::train_dictionaries() {
   return ok();
 }
 
-BatchFillerMaker ImageBuilder::content_readers() {
+BatchFillerMaker ImageBuilder::content_readers(const KnownContents* known) {
   ReaderOptions options;
   options.data_bytes = budget_.batch_bytes;
   options.xattrs = options_.xattrs;
   options.packer = packer_ ? &*packer_ : nullptr;
   options.fingerprints = finds_duplicates();
+  options.known = known;
   options.digest = options_.digest;
   options.open_levels = std::clamp<std::size_t>(kOpenDirectoriesMax / budget_.threads, 2, 16);
   return [this, options] { return std::make_unique<ContentReader>(*root_, options, stop_); };

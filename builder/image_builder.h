@@ -15,6 +15,7 @@
 #include "builder/content_packer.h"
 #include "builder/dictionary_set.h"
 #include "builder/index_writer.h"
+#include "builder/known_contents.h"
 #include "builder/losses.h"
 #include "builder/output_volumes.h"
 #include "builder/progress.h"
@@ -45,13 +46,14 @@ class ImageBuilder {
     std::size_t held_bytes = 0;   ///< records whose data is written
     std::size_t write_bytes = 0;  ///< of each volume
     std::size_t table_bytes = 0;  ///< where contents stand that may be shared
+    std::size_t known_bytes = 0;  ///< what the reading threads know of them
   };
 
   [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);
   [[nodiscard]] Status check_options();
   [[nodiscard]] Status check_outputs();
   [[nodiscard]] Status open_outputs();
-  [[nodiscard]] BatchFillerMaker content_readers();
+  [[nodiscard]] BatchFillerMaker content_readers(const KnownContents* known);
   [[nodiscard]] Status train_dictionaries();
   [[nodiscard]] Status scan();
   [[nodiscard]] Status pack();

@@ -14,6 +14,7 @@
 #include "format/extent.h"
 #include "storage/faulty_env.h"
 #include "storage/memory_env.h"
+#include "storage/mix.h"
 #include "tests/support/hook_env.h"
 #include "tests/support/random.h"
 
@@ -145,6 +146,56 @@ TEST_F(LyingFingerprints, ShareNothingButTheSameBytes) {
     ASSERT_TRUE(image_.append_in_place(batch.memory, batch.data_begin, batch.data_bytes));
     EXPECT_EQ(image_.position(), position + batch.data_bytes);
   }
+}
+
+// Known by its fingerprint, so not compressed, and then not there.
+TEST_F(LyingFingerprints, HaveWhatWasPutOffCompressed) {
+  Buffer text;
+  for (int i = 0; i < 3000; ++i) text.push_back(static_cast<std::uint8_t>('a' + i % 7));
+  Buffer noise;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    noise.push_back(static_cast<std::uint8_t>(storage::mix(1, i)));
+  }
+  const DictionarySet no_dictionaries;
+  ContentPacker packer(3, no_dictionaries, 1, StopFlag{});
+  KnownContents known(100, 1 << 10);
+  Deduplicator dedup(volumes_, dictionaries_, ContentTable({env_.get(), "/"}, 100, 1 << 20),
+                     {&known, &packer});
+  const std::vector<Buffer> contents = {Buffer(100, 'x'), text, Buffer(100, 'x'), noise};
+  auto batch = batch_of(contents);
+  ScannedEntry entry;
+  entry.name = "name";
+  encode_record(entry, batch.records);
+  for (auto& item : batch.items) item.record_bytes = batch.records.size();
+  for (auto& extent : batch.extents) extent.is_put_off = true;
+  ASSERT_TRUE(dedup.share(batch));
+  EXPECT_TRUE(known.has({1, 2}));
+
+  std::vector<std::uint64_t> checksums;
+  Buffer expected;
+  for (const std::size_t i : {0U, 1U, 3U}) {
+    Buffer packed(static_cast<std::size_t>(packed_bytes_max(contents[i].size())));
+    const auto stored = packer.pack("name", contents[i], packed, checksums).value();
+    EXPECT_EQ(batch.items[i].stored.codec, stored.codec) << i;
+    EXPECT_EQ(batch.items[i].stored.bytes, stored.bytes) << i;
+    expected.insert(expected.end(), packed.begin(),
+                    packed.begin() + static_cast<std::ptrdiff_t>(stored.bytes));
+  }
+  EXPECT_EQ(batch.items[2].stored.at_bytes, 4096U);
+  EXPECT_EQ(batch.checksums, checksums);
+  ASSERT_EQ(batch.data_bytes, expected.size());
+  const auto* end = batch.next_data(0).data();
+  EXPECT_EQ(Buffer(end - batch.data_bytes, end), expected);
+}
+
+TEST(KnownContents, ForgetsRatherThanGrows) {
+  KnownContents known(1000, 64);  // eight slots
+  int kept = 0;
+  for (std::uint64_t i = 0; i < 100; ++i) known.add({i * 0x9e3779b97f4a7c15U >> 7, i + 1});
+  for (std::uint64_t i = 0; i < 100; ++i) kept += known.has({i * 0x9e3779b97f4a7c15U >> 7, i + 1});
+  EXPECT_GE(kept, 1);
+  EXPECT_LE(kept, 8);
+  EXPECT_FALSE(known.has({1, 1000}));
 }
 
 TEST_F(LyingFingerprints, ShareNoLargeFileEither) {
