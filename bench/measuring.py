@@ -22,13 +22,17 @@ class Run:
     cpu_seconds: float = 0.0
 
 
+class Failed(SystemExit):
+    """A program failed: the end of the benchmark, unless it can do without."""
+
+
 def run(*arguments, cwd=None, quiet=True):
     """Runs to the end and gives its output; failure ends the benchmark."""
     result = subprocess.run([os.fspath(a) for a in arguments], cwd=cwd, text=True,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT if quiet else None, errors="replace")
     if result.returncode != 0:
-        sys.exit(f"{arguments} ended with {result.returncode}\n{result.stdout[-3000:]}")
+        raise Failed(f"{arguments} ended with {result.returncode}\n{result.stdout[-3000:]}")
     return result.stdout
 
 
@@ -41,7 +45,7 @@ def timed(*arguments, cwd=None, output=subprocess.DEVNULL):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"{arguments} ended with {process.returncode}")
+        raise Failed(f"{arguments} ended with {process.returncode}")
     return Run(time.monotonic() - begin, usage.ru_maxrss * 1024,
                cpu_seconds=usage.ru_utime + usage.ru_stime)
 

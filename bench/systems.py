@@ -18,18 +18,32 @@ from typing import Optional
 import measuring
 
 
-def make_ext4(file, size_bytes, fill):
-    """Gives what fill(mount point) gives."""
+EXT4_BLOCK_BYTES = 4096
+EXT4_LEAST_BYTES = 64 << 20  # its own structures and journal
+EXT4_OWN_INODES = 64
+
+
+def make_ext4(file, content_bytes, entries, fill):
+    """One with room for the contents twice; gives what fill(mount point) gives."""
+    # There can be no more inodes than blocks.
+    size_bytes = content_bytes * 2 + entries * EXT4_BLOCK_BYTES + EXT4_LEAST_BYTES
     with open(file, "wb") as out:
-        out.truncate(size_bytes // 4096 * 4096)
-    measuring.run("mkfs.ext4", "-q", "-F", "-m", "0", "-i", "8192", file)
-    with measuring.loop_device(file) as device:
-        point = file.with_suffix(".fill")
-        point.mkdir(exist_ok=True)
-        with measuring.mounted("mount", device, point, point=point):
-            result = fill(point)
+        out.truncate(size_bytes // EXT4_BLOCK_BYTES * EXT4_BLOCK_BYTES)
+    inodes = max(size_bytes // 8192, entries + EXT4_OWN_INODES)
+    measuring.run("mkfs.ext4", "-q", "-F", "-m", "0", "-b", str(EXT4_BLOCK_BYTES),
+                  "-N", str(inodes), file)
+    point = file.with_suffix(".fill")
+    point.mkdir(exist_ok=True)
+    try:
+        with measuring.loop_device(file) as device, \
+                measuring.mounted("mount", device, point, point=point):
+            return fill(point)
+    finally:
         point.rmdir()
-    return result
+
+
+def entry_count(tree):
+    return sum(len(folders) + len(files) for _, folders, files in os.walk(tree)) + 1
 
 
 def used_bytes(point):
@@ -105,10 +119,12 @@ def ext4_below(system):
     """The ext4 of a system whose mount is another one, with nothing of it in memory; its path."""
     lower = system.point.with_suffix(".lower")
     lower.mkdir(exist_ok=True)
-    with mounted_ext4(system.device, lower):
-        measuring.drop_caches()
-        yield lower
-    lower.rmdir()
+    try:
+        with mounted_ext4(system.device, lower):
+            measuring.drop_caches()
+            yield lower
+    finally:
+        lower.rmdir()
 
 
 class Native(System):
@@ -118,7 +134,7 @@ class Native(System):
             run = measuring.timed("cp", "-a", f"{tree}/.", point)
             run.seconds += measuring.timed("sync", "-f", point).seconds
             return Packed(run, used_bytes(point) - empty_bytes, None)
-        return make_ext4(self.file, tree_bytes * 2, fill)
+        return make_ext4(self.file, tree_bytes, entry_count(tree), fill)
 
     def mount(self):
         return mounted_ext4(self.device, self.point)
@@ -185,7 +201,7 @@ class Served(System):
     def place(self):
         files = self.outputs()
         size_bytes = sum(file.stat().st_size for file in files)
-        make_ext4(self.file, size_bytes * 2 + (64 << 20),
+        make_ext4(self.file, size_bytes, len(files),
                   lambda point: measuring.run("cp", *files, point))
         for file in files:
             file.unlink()
@@ -307,5 +323,5 @@ def sample_files(tree, count, seed, file):
             if path.is_file() and not path.is_symlink() and "\n" not in name and "\n" not in base:
                 paths.append(os.fspath(path.relative_to(tree)))
     chosen = random.Random(seed).sample(sorted(paths), min(count, len(paths)))
-    file.write_text("\n".join(chosen) + "\n")
+    file.write_bytes(os.fsencode("\n".join(chosen) + "\n"))
     return len(chosen)
