@@ -64,10 +64,16 @@ reader::OpenOptions open_options(const MountOptions& options, const MountArgumen
 // Opens the volumes, so that they serve this mount as long as it lasts, whatever becomes of their
 // names. One that is missing or damaged keeps no other from being mounted: it is looked for again
 // whenever a file in it is read.
-void open_volumes(const reader::Image& image, const std::function<void(const Error&)>& warn) {
+void open_volumes(const reader::Image& image, const std::string& image_path,
+                  const std::function<void(const Error&)>& warn) {
+  // Of an image that was opened by its index it has been told that it is missing.
+  const auto [role, path] = image.files().front();
+  const bool is_told = role == "index" && path != image_path;
   for (const auto& record : image.volumes()) {
     const auto checked = image.check_volume(record.number);
-    if (!checked) warn(checked.error());
+    if (checked) continue;
+    const bool is_missing = checked.error().kind() == ErrorKind::kNotFound;
+    if (!(is_told && is_missing && record.number == 0)) warn(checked.error());
   }
 }
 
@@ -115,8 +121,9 @@ Status check_mount_options(std::span<const std::string> options, std::uint32_t u
 }
 
 Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spdlog::logger> log) {
-  DGFS_TRY(arguments,
-           mount_arguments(options.options, absolute(options.image_path), env.user_id()));
+  // What is not there may still be opened by its index.
+  const auto source = from_root(absolute(options.image_path));
+  DGFS_TRY(arguments, mount_arguments(options.options, source, env.user_id()));
   DGFS_CHECK(check_mount_point(env, options.mount_point));
   DamageLog damage_log(env, std::move(log));
   const auto image_path = from_root(options.image_path);
@@ -128,7 +135,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
     const auto status = image->check_is_volume(path);
     if (!status) open.warn(status.error());
   }
-  open_volumes(*image, open.warn);
+  open_volumes(*image, image_path, open.warn);
   if (arguments.check == Check::kAll) {
     DGFS_CHECK(check_index(*image, image_path, options.check_progress, damage_log));
   }

@@ -5,7 +5,7 @@
 // with at most one index page read, and to read file contents with one data read for a small
 // file. Everything it returns was verified against its checksum (contents unless told otherwise).
 //
-// What is in memory while an image is open: the page directory (about 56 bytes a page plus its
+// What is in memory while an image is open: the page directory (about 64 bytes a page plus its
 // strings), the directory table (about 16 bytes a directory), inode runs, attribute tables,
 // models, and caches bounded in bytes: of pages, of frames, and of maps.
 #pragma once
@@ -39,8 +39,8 @@ using format::Ordinal;
 struct OpenOptions {
   /// Index to use instead of IMAGE.idx and of the copy in the image. It must belong to the image.
   std::optional<std::string> index_path;
-  /// Where volumes other than the image lie: files, and folders all of whose files (10,000 at most)
-  /// may be some. They are found by UUID and number; order does not matter.
+  /// Where volumes lie that are not beside the image: files, and folders all of whose files (10,000
+  /// at most) may be some. They are found by UUID and number; order does not matter.
   std::vector<std::string> volume_paths;
   std::size_t page_cache_bytes = std::size_t{64} << 20;  ///< decoded index pages
   /// Verified frames of larger files; as much again for maps of sparse and compressed ones.
@@ -141,7 +141,7 @@ class Image {
   /// (its image is looked for beside it by name and UUID; without it only metadata is served).
   /// A sidecar with another UUID is refused (kInvalidArgument); a damaged one is replaced by the
   /// copy in the image with a warning, and the other way round; an index opened alone likewise if
-  /// the image lies beside it under its name without ".idx".
+  /// the image lies beside it under its name without ".idx". A lost image is opened by its index.
   /// @param env      must outlive the image
   /// @param path     of the image or of an index
   /// @param options  what may differ from the usual

@@ -163,7 +163,7 @@ Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File>
   }
   DGFS_TRY(copy, IndexCopy::open(std::move(file), 0));
   places.uuid = copy.superblock().uuid;
-  if (path.ends_with(kIndexEnding)) {
+  if (places.image_path.empty() && path.ends_with(kIndexEnding)) {
     places.image_path = path.substr(0, path.size() - std::string_view(kIndexEnding).size());
   }
   return OpenedFiles{
@@ -190,18 +190,21 @@ Result<OpenedFiles> open_image_beside(storage::Env& env, const std::string& path
   return image ? std::move(image) : damage;
 }
 
-}  // namespace
-
-Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
-                               const OpenOptions& options) {
-  DGFS_TRY(opened, env.open(path));
-  std::shared_ptr<storage::File> file = std::move(opened);
-  DGFS_TRY(page, read_first_page(*file));
+VolumePlaces places_of(const std::string& path, const OpenOptions& options) {
   VolumePlaces places;
   places.folder = storage::parent_path(path);
   places.paths = options.volume_paths;
   places.warn = options.warn;
   places.past_page_cache = options.contents_past_page_cache;
+  return places;
+}
+
+Result<OpenedFiles> open_named(storage::Env& env, const std::string& path,
+                               const OpenOptions& options) {
+  DGFS_TRY(opened, env.open(path));
+  std::shared_ptr<storage::File> file = std::move(opened);
+  DGFS_TRY(page, read_first_page(*file));
+  const auto places = places_of(path, options);
   if (format::is_superblock(page)) {
     auto index = open_index(env, std::move(file), places, options);
     if (index) return index;
@@ -213,6 +216,43 @@ Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
   const auto unknown =
       Error(ErrorKind::kCorrupt, 3105, "neither an image nor an index of DGFS").in_file(path);
   return open_image_beside(env, path, unknown, places, options);
+}
+
+// What is told where an image cannot be had, and its index opens it.
+Error opened_by_index(const Error& damage, const std::string& index_path) {
+  Error told(damage.kind(), 3107,
+             fmt::format("{}; opened by its index {}: contents of volume 0 fail until it is found",
+                         damage.text(), index_path));
+  if (damage.offset()) told = std::move(told).at_offset(*damage.offset());
+  return std::move(told).in_file(damage.file()).in_section(damage.section());
+}
+
+// The index of an image that is not there, or of which nothing shows that it is one. `damage` where
+// there is no index either, or none that is intact.
+Result<OpenedFiles> open_index_of(storage::Env& env, const std::string& path, const Error& damage,
+                                  const OpenOptions& options) {
+  const auto index_path = options.index_path.value_or(path + kIndexEnding);
+  auto opened = env.open(index_path);
+  if (!opened) return damage;
+  auto places = places_of(path, options);
+  places.image_path = path;
+  auto alone = options;
+  alone.index_path.reset();
+  auto index = open_index(env, std::move(opened).assume_value(), std::move(places), alone);
+  if (!index) return damage;
+  if (options.warn) options.warn(opened_by_index(damage, index_path));
+  return index;
+}
+
+}  // namespace
+
+Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
+                               const OpenOptions& options) {
+  auto files = open_named(env, path, options);
+  if (files) return files;
+  const auto& error = files.assume_error();
+  if (error.kind() != ErrorKind::kNotFound && !is_damage(error)) return files;
+  return open_index_of(env, path, error, options);
 }
 
 }  // namespace dgfs::reader

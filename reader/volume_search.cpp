@@ -182,6 +182,10 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
     if (!found) continue;
     if (is_wanted(found.assume_value().header, places, number)) return found;
   }
+  // Beside the image or index, under another name than it was built with.
+  if (std::ranges::find(places.paths, places.folder) == places.paths.end()) {
+    if (auto there = find_in_folder(env, places, number, places.folder)) return *std::move(there);
+  }
   return Error(ErrorKind::kNotFound, 3071, std::move(text));
 }
 

@@ -19,7 +19,7 @@ namespace dgfs::reader {
 /// Where volumes of an image may lie.
 struct VolumePlaces {
   format::Uuid uuid{};
-  std::string folder;      ///< looked through for the names in the volume table
+  std::string folder;      ///< of the image: names in the volume table are tried there first
   std::string image_path;  ///< looked at first for volume 0; may be empty
   /// Further files in any order, and folders whose files are all looked at.
   std::vector<std::string> paths;
@@ -61,8 +61,8 @@ struct FoundVolume {
 [[nodiscard]] std::vector<std::string> files_of_places(storage::Env& env,
                                                        const std::vector<std::string>& paths);
 
-/// Looks for a volume by UUID and number. Reads one page of each file tried; where it is at none of
-/// these places, also at hidden names of them, which a build gives its volumes before their own.
+/// Looks for a volume by UUID and number, in one page of each file tried; where it is at none of
+/// the places, also at hidden names of them, as builds leave them, and in the files of the folder.
 /// @param hint  file name it may have in the folder; may be empty
 /// Errors: kNotFound; its text says what was found instead.
 [[nodiscard]] Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,

@@ -116,6 +116,16 @@ TEST_F(Places, FoldersAreLookedThrough) {
   EXPECT_TRUE(value_of(open(kTree))->check_is_volume("/v"));
 }
 
+// Also without being named, and whatever became of the name.
+TEST_F(Places, TheImagesOwnFolderIsLookedThroughAtLast) {
+  put("/i/b foreign", other(kVolume, 0x22));
+  put("/i/c noise", pattern(20000, 1));
+  EXPECT_NE(missing({}), "read");
+  expect_ok(env_->rename(kVolume, "/i/d renamed"));
+  EXPECT_EQ(missing({}), "read");
+  EXPECT_EQ(missing({"/v/absent"}), "read");
+}
+
 TEST_F(Places, TellsWhichFilesAreVolumes) {
   put("/v/foreign", other(kVolume, 0x22));
   put("/v/noise", pattern(20000, 1));
@@ -188,6 +198,38 @@ TEST_F(Places, WhatIsNoImage) {
   EXPECT_EQ(open("/i/absent").error().kind(), ErrorKind::kNotFound);
   options_.index_path = kTreeIndex;
   expect_refused(kTreeIndex, 3104);
+}
+
+// Volume 0 is missed as others are: contents in it fail until it is there, all else is served.
+TEST_F(Places, AnImageThatIsGoneIsOpenedByItsIndex) {
+  ImageAssembler assembler;
+  assembler.uuid.fill(0x11);
+  assembler.add_file("f", pattern(100, 1));
+  for (const auto* path : {kTree, kTreeIndex}) expect_ok(env_->remove(path));
+  assembler.write(*env_, kTree, kTreeIndex, true);
+  const auto whole = read_file(*env_, kTree);
+  auto without_headers = whole;
+  std::fill_n(without_headers.begin(), format::kPageBytes, std::uint8_t{0});
+  std::fill_n(without_headers.end() - format::kPageBytes, format::kPageBytes, std::uint8_t{0});
+  for (const auto& left : {Buffer(), Buffer(100, 7), without_headers}) {
+    warnings_.clear();
+    put(kTree, left);
+    const auto image = value_of(open(kTree));
+    EXPECT_EQ(warnings_, std::vector<std::uint16_t>{3107});
+    const auto node = value_of(image->lookup("f"));
+    EXPECT_EQ(contents(*image, node).error().kind(), ErrorKind::kNotFound);
+    put(kTree, whole);
+    EXPECT_EQ(value_of(contents(*image, node)), pattern(100, 1));
+  }
+  expect_ok(env_->rename(kTree, "/v/other name"));
+  warnings_.clear();
+  const auto found = value_of(open(kTree, {"/v"}));
+  EXPECT_EQ(warnings_, std::vector<std::uint16_t>{3107});
+  EXPECT_EQ(value_of(contents(*found, value_of(found->lookup("f")))), pattern(100, 1));
+  expect_ok(env_->rename(kTreeIndex, "/v/index"));
+  EXPECT_EQ(open(kTree, {"/v"}).error().kind(), ErrorKind::kNotFound);
+  options_.index_path = "/v/index";
+  EXPECT_TRUE(open(kTree, {"/v"}));
 }
 
 TEST_F(Places, IndexesThatAreNotTheRightOnes) {

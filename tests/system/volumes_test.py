@@ -74,6 +74,41 @@ class Volumes(support.ScratchCase):
             time.sleep(1.1)  # it is looked for once a second
             self.assertEqual(set(self.outcomes(point).values()), {True})
 
+    def test_without_volume_0_the_index_serves(self):
+        """Away, cut to nothing, without its header pages: it costs its own files."""
+        whole = self.image.read_bytes()
+        zeros = bytes(4096)
+
+        def put(content):
+            self.image.unlink(missing_ok=True)
+            if content is not None:
+                self.image.write_bytes(content)
+        for left in (None, b"", zeros + whole[4096:-4096] + zeros):
+            put(left)
+            listed = dgfs("ls", self.image)
+            self.assertEqual(len(listed.stdout.split()), FILES)
+            self.assertEqual(listed.stderr.count(b"\n"), 1, listed.stderr)
+            self.assertIn(b"opened by its index", listed.stderr)
+            with support.mounted(self.image, *self.folders()) as point:
+                outcomes = list(self.outcomes(point).values())
+                self.assertEqual(outcomes.count(errno.EIO), FILES // VOLUMES)
+                self.assertEqual(outcomes.count(True), FILES - FILES // VOLUMES)
+                put(whole)
+                time.sleep(1.1)  # it is looked for once a second
+                self.assertEqual(set(self.outcomes(point).values()), {True})
+        self.image.unlink()
+        index = self.image.with_name("tree.dgfs.idx").rename(self.scratch / "index")
+        self.assertEqual(dgfs("ls", "--index", index, self.image).returncode, 0)
+        lost = dgfs("ls", self.image, check=False)
+        self.assertEqual(lost.returncode, 1)
+        self.assertIn(b"tree.dgfs: cannot open: No such file or directory", lost.stderr)
+
+    def test_one_beside_the_image_needs_no_name(self):
+        for number, volume in enumerate(self.volumes):
+            volume.rename(self.scratch / f"renamed-{number}")
+        with support.mounted(self.image) as point:
+            self.assertEqual(set(self.outcomes(point).values()), {True})
+
     def test_a_damaged_one_costs_its_own_files(self):
         os.truncate(self.volumes[2], 4096)
         options = ["-o", "check=all", *self.folders()]
