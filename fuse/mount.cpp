@@ -53,6 +53,8 @@ reader::OpenOptions open_options(const MountOptions& options, const MountArgumen
   open.volume_paths.insert(open.volume_paths.end(), arguments.volume_paths.begin(),
                            arguments.volume_paths.end());
   for (auto& path : open.volume_paths) path = from_root(path);
+  open.page_cache_bytes = arguments.page_cache_bytes.value_or(open.page_cache_bytes);
+  open.frame_cache_bytes = arguments.frame_cache_bytes.value_or(open.frame_cache_bytes);
   open.check_contents = arguments.check != Check::kOff;
   open.warn = [&log, also = options.open.warn](const Error& error) {
     log.warn(error);

@@ -37,6 +37,8 @@ constexpr std::uint64_t kUserIdMax = 0xFFFF'FFFE;
 constexpr std::uint64_t kUmaskMax = 0777;
 constexpr std::uint64_t kThreadsMax = 100'000;  // libfuse's own bound
 constexpr std::uint64_t kOffsetBytesMax = std::uint64_t{1} << 62;
+// More than the memory of any machine.
+constexpr std::uint64_t kCacheBytesMax = std::uint64_t{1} << 42;
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -64,6 +66,16 @@ std::optional<std::uint64_t> number_of(std::string_view text, int base) {
   const auto [rest, failure] = std::from_chars(text.data(), end, number, base);
   if (failure != std::errc{} || rest != end) return std::nullopt;
   return number;
+}
+
+// Of a number that a unit may follow.
+std::optional<std::uint64_t> bytes_of(std::string_view text, std::uint64_t bytes_max) {
+  constexpr std::string_view kUnits = "KMGT";
+  const auto unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  const unsigned shift = unit == kUnits.npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
+  const auto number = number_of(text.substr(0, text.size() - (shift == 0 ? 0 : 1)), 10);
+  if (!number || *number > bytes_max >> shift) return std::nullopt;
+  return *number << shift;
 }
 
 Error bad_value(std::string_view name, std::string_view value, std::string_view wanted) {
@@ -157,22 +169,16 @@ struct Parser {
       if (!number || *number > kThreadsMax) return bad_value(name, value, "a number of threads");
       out.threads = static_cast<unsigned>(*number);
     } else if (name == "offset") {
-      return take_offset(value);
+      const auto bytes = bytes_of(value, kOffsetBytesMax);
+      if (!bytes) return bad_value(name, value, "a number of bytes");
+      out.offset_bytes = *bytes;
+    } else if (name == "page_cache" || name == "frame_cache") {
+      const auto bytes = bytes_of(value, kCacheBytesMax);
+      if (!bytes) return bad_value(name, value, "a number of bytes, up to 4T");
+      (name == "page_cache" ? out.page_cache_bytes : out.frame_cache_bytes) = *bytes;
     } else if (!sloppy) {
       return unknown(name);
     }
-    return ok();
-  }
-
-  Status take_offset(std::string_view value) {
-    constexpr std::string_view kUnits = "KMGT";
-    const auto unit = value.empty() ? kUnits.npos : kUnits.find(value.back());
-    const unsigned shift = unit == kUnits.npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
-    const auto number = number_of(value.substr(0, value.size() - (shift == 0 ? 0 : 1)), 10);
-    if (!number || *number > kOffsetBytesMax >> shift) {
-      return bad_value("offset", value, "a number of bytes");
-    }
-    out.offset_bytes = *number << shift;
     return ok();
   }
 

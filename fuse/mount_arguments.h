@@ -29,7 +29,9 @@ struct MountArguments {
   AttributeOverrides overrides;        ///< uid=, gid=, umask=
   std::optional<std::string> index_path;
   std::vector<std::string> volume_paths;
-  std::uint64_t offset_bytes = 0;  ///< where in its file the image begins
+  std::uint64_t offset_bytes = 0;                  ///< where in its file the image begins
+  std::optional<std::uint64_t> page_cache_bytes;   ///< nullopt: the reader's default
+  std::optional<std::uint64_t> frame_cache_bytes;  ///< likewise
   Check check = Check::kData;
   unsigned threads = 0;  ///< threads=: requests served at once; 0 = as many as suit the machine
   bool prefetch = true;  ///< noprefetch: files that nobody has asked for are left where they are
@@ -42,8 +44,8 @@ struct MountArguments {
 /// - atime relatime diratime ...: taken without effect, a mount that is never written has no use;
 /// - allow_other, allow_root, default_permissions (always on), auto_unmount;
 /// - uid=, gid=, umask=: what attributes show, and what access is judged by;
-/// - index=, volume= (repeatable), offset= (bytes, or with K, M, G, T), check=off|data|all,
-/// threads=, noprefetch;
+/// - index=, volume= (repeatable), check=off|data|all, threads=, noprefetch;
+/// - offset=, page_cache=, frame_cache= (bytes, or with K, M, G, T);
 /// - fsname= (default: the image's path), subtype= (default: dgfs), max_read=;
 /// - what mount(8) and fstab keep for themselves (defaults, noauto, nofail, user, _netdev, x-...);
 /// - sloppy: unknown options after it are left out, as mount -s asks.

@@ -34,6 +34,10 @@ constexpr struct {
      "verify contents (data, the default), the whole index\n"
      "before mounting as well (all), or the index only (off)"},
     {"threads", "N", "requests served at once, as --threads"},
+    {"page_cache", "BYTES", "memory for pages of the index (64M); K, M, G, T as above"},
+    {"frame_cache", "BYTES",
+     "memory for parts of larger files (32M), and as much again\n"
+     "for what leads to them; K, M, G, T as above"},
     {"noprefetch", "", "bring no files before they are asked for"},
     {"fsname", "NAME", "what the table of mounts shows as the source"},
     {"max_read", "BYTES", "the largest request of the kernel, at least 4096"},
@@ -55,7 +59,7 @@ HelpSection mount_option_section() {
     std::string_view effect = option.effect;
     while (!effect.empty()) {
       const std::string_view line = effect.substr(0, effect.find('\n'));
-      lines += fmt::format("  {:<16} {}\n", std::exchange(usage, ""), line);
+      lines += fmt::format("  {:<18} {}\n", std::exchange(usage, ""), line);
       effect.remove_prefix(std::min(effect.size(), line.size() + 1));
     }
   }

@@ -74,6 +74,15 @@ TEST(MountArguments, ThreadsAreAnOptionToo) {
   }
 }
 
+TEST(MountArguments, CachesHaveSizes) {
+  EXPECT_EQ(parse({}).value().page_cache_bytes, std::nullopt);
+  const auto arguments = parse({"page_cache=5G", "frame_cache=0"});
+  ASSERT_TRUE(arguments);
+  EXPECT_EQ(arguments.value().page_cache_bytes, std::uint64_t{5} << 30);
+  EXPECT_EQ(arguments.value().frame_cache_bytes, 0u);
+  EXPECT_EQ(parse({"page_cache=4T", "page_cache=70000"}).value().page_cache_bytes, 70000u);
+}
+
 TEST(MountArguments, WhatAttributesShow) {
   const auto none = parse({});
   ASSERT_TRUE(none);
@@ -140,6 +149,12 @@ TEST(MountArguments, UnknownOnesAndBadValuesAreNamed) {
                                    "offset=1X",
                                    "offset=-1",
                                    "offset=9999999999999T",
+                                   "page_cache=",
+                                   "page_cache=M",
+                                   "page_cache=5T",
+                                   "frame_cache=lots",
+                                   "frame_cache=-1",
+                                   "frame_cache",
                                    "check=",
                                    "check=on",
                                    "check",

@@ -305,7 +305,8 @@ void add_texts(const std::filesystem::path& folder) {
     for (const auto text : texts) corpus.add(as_bytes(text), parser);
   };
   add(0, {"ro\nallow_other\nuid=1000\ngid=4294967294\numask=022\noffset=4K\ncheck=all",
-          "index=/some/where\nvolume=/a\nvolume=/b,c\nmax_read=65536\nfsname=x\nnoprefetch",
+          "index=/some/where\nvolume=/a\nvolume=/b,c\nmax_read=65536\nfsname=x\nnoprefetch\n"
+          "page_cache=1G",
           "suid\ndev\nnoexec\nsloppy\nunknown=1\nx-systemd.automount\n_netdev", "rw\nremount"});
   add(1, {"/i\n/mnt\n-o\nrw,suid,uid=7\n-s\n-n", "/i\n/mnt\n-f\n-v\n-t\nfuse.dgfs", "-h"});
   add(2, {"-name\n*.[ch]\n-o\n!\n-type\nf,d\n-size\n+3k", "d\n-maxdepth\n2\n-ls\n-o\n-print0",
