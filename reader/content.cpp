@@ -5,13 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "format/coding.h"
 #include "format/limits.h"
 #include "reader/placed_error.h"
+#include "reader/read_scratch.h"
 
 namespace dgfs::reader {
 namespace {
@@ -28,13 +30,6 @@ ContentKey frame_key(const Extent& extent, std::uint64_t frame) {
           extent.address.offset_bytes, extent.stored_bytes, frame};
 }
 
-// Memory of this thread for what is stored of a run.
-MutableBytes stored_scratch(std::size_t bytes) {
-  thread_local Buffer scratch;
-  if (scratch.size() < bytes) scratch.resize(bytes);
-  return MutableBytes(scratch).first(bytes);
-}
-
 }  // namespace
 
 // Consecutive frames, none of them cached, and the part of them that is asked for. Frames that
@@ -44,7 +39,14 @@ struct Content::Run {
   std::uint64_t count = 0;
   std::size_t skip = 0;  // bytes of the first frame before `out`
   MutableBytes out;
-  std::vector<std::pair<std::uint64_t, std::shared_ptr<Buffer>>> partial;
+  // At most the first and the last frame.
+  struct Partial {
+    std::uint64_t frame = 0;
+    MutableBytes bytes;
+    std::shared_ptr<Buffer> kept;  // holds the bytes, where the cache will; else they are scratch
+  };
+  std::array<Partial, 2> partial;
+  std::size_t partial_count = 0;
 
   // Where frame `frame` is to be read to.
   MutableBytes destination(const Extent& extent, std::uint64_t frame) {
@@ -53,7 +55,15 @@ struct Content::Run {
     if (begin >= skip && begin - skip + bytes <= out.size()) {
       return out.subspan(static_cast<std::size_t>(begin) - skip, bytes);
     }
-    return *partial.emplace_back(frame, std::make_shared<Buffer>(bytes)).second;
+    auto& part = partial[partial_count++];
+    part.frame = frame;
+    if (extent.cached) {
+      part.kept = std::make_shared<Buffer>(bytes);
+      part.bytes = *part.kept;
+    } else {  // its only frame
+      part.bytes = ReadScratch::first(ReadScratch::get().frame, bytes);
+    }
+    return part.bytes;
   }
 };
 
@@ -127,9 +137,10 @@ Status Content::read_run(const Extent& extent, Run& run) const {
 }
 
 Status Content::read_raw(const Extent& extent, Run& run) const {
-  std::vector<std::uint64_t> checksums(run.count);
-  std::vector<MutableBytes> spans;
-  spans.reserve(2 * run.count);
+  auto& checksums = ReadScratch::get().checksums;
+  auto& spans = ReadScratch::get().spans;
+  checksums.resize(run.count);
+  spans.clear();
   for (std::uint64_t i = 0; i < run.count; ++i) {
     spans.emplace_back(reinterpret_cast<std::uint8_t*>(&checksums[i]), kChecksumBytes);
     spans.push_back(run.destination(extent, run.first + i));
@@ -153,7 +164,8 @@ Status Content::read_zstd(const Extent& extent, Run& run) const {
   const auto* table = map ? &*map->seek_table : nullptr;
   const auto begin = extent.frame_begin(run.first, table);
   const auto end = extent.frame_begin(run.first + run.count, table);
-  const auto stored = stored_scratch(static_cast<std::size_t>(end - begin));
+  const auto stored =
+      ReadScratch::first(ReadScratch::get().stored, static_cast<std::size_t>(end - begin));
   DGFS_CHECK(read_stored(extent, begin, {&stored, 1}));
   for (auto frame = run.first; frame < run.first + run.count; ++frame) {
     const auto at = extent.frame_begin(frame, table);
@@ -193,13 +205,13 @@ Status Content::read_stored(const Extent& extent, std::uint64_t offset,
 
 // Copies what partial frames were read for, and keeps those that may be asked for again.
 void Content::hand_out(const Extent& extent, Run& run) const {
-  for (auto& [frame, buffer] : run.partial) {
+  for (auto& [frame, bytes, kept] : std::span(run.partial).first(run.partial_count)) {
     const auto begin = static_cast<std::size_t>((frame - run.first) * extent.frame_bytes());
     const auto from = begin < run.skip ? run.skip - begin : 0;
     const auto to = begin + from - run.skip;
-    const auto length = std::min(buffer->size() - from, run.out.size() - to);
-    std::memcpy(run.out.data() + to, buffer->data() + from, length);
-    if (extent.cached) frames_.put(frame_key(extent, frame), {buffer, buffer->capacity()});
+    const auto length = std::min(bytes.size() - from, run.out.size() - to);
+    std::memcpy(run.out.data() + to, bytes.data() + from, length);
+    if (kept) frames_.put(frame_key(extent, frame), {kept, kept->capacity()});
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "format/extent.h"
 #include "reader/content.h"
+#include "reader/read_scratch.h"
 
 namespace dgfs::reader {
 
@@ -29,12 +30,11 @@ Result<std::shared_ptr<const Buffer>> Content::joint_frame(const Extent& extent,
   const ContentKey key = {ContentKey::Kind::kJointFrame, extent.codec,        extent.address.volume,
                           extent.address.offset_bytes,   extent.stored_bytes, 0};
   if (auto cached = frames_.find(key)) return cached;
-  Buffer read;
   if (!stored) {
-    read.resize(static_cast<std::size_t>(extent.stored_bytes));
-    const MutableBytes whole(read);
+    const auto whole = ReadScratch::first(ReadScratch::get().stored,
+                                          static_cast<std::size_t>(extent.stored_bytes));
     DGFS_CHECK(read_stored(extent, 0, {&whole, 1}));
-    stored = read;
+    stored = whole;
   }
   auto content = format::open_joint_frame(*stored, options_);
   if (!content) return frame_error(3089, extent, 0, 0, content.assume_error().text().c_str());

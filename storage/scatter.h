@@ -6,9 +6,9 @@
 
 #include <sys/uio.h>
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "base/bytes.h"
 
@@ -39,7 +39,8 @@ class Scatter {
   void fill(Bytes data) noexcept;
 
  private:
-  std::vector<iovec> vectors_;
+  // Of a raw file of a mebibyte, without an allocation.
+  boost::container::small_vector<iovec, 32> vectors_;
   std::size_t first_ = 0;
   std::size_t size_bytes_ = 0;
 };

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A read of what this thread has read before takes no memory from the heap.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "storage/posix_env.h"
+#include "tests/reader/failing_heap.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/temp_dir.h"
+
+namespace dgfs::test {
+namespace {
+
+using builder::Compression;
+
+class WarmRead : public ::testing::TestWithParam<std::optional<Compression>> {
+ protected:
+  void SetUp() override {
+    expect_ok(env_->make_directory(folder_ / "tree", 0755));
+    const auto root = value_of(env_->open_directory(folder_ / "tree"));
+    const auto put = [&](const char* name, Bytes content) {
+      expect_ok(value_of(root->create_file(name, 0644))->write_at(0, content));
+    };
+    put("few", as_bytes(std::string(700, 'x')));
+    put("noise", pattern(50'000, 2));
+    put("large", pattern(1'000'000, 3));
+    put("text", as_bytes(std::string(1'000'000, 'y')));
+    builder::BuildOptions options;
+    options.source = folder_ / "tree";
+    options.image_path = folder_ / "t.dgfs";
+    options.compression = GetParam();
+    static_cast<void>(value_of(builder::build(*env_, options)));
+    image_ = value_of(reader::Image::open(*env_, options.image_path));
+  }
+
+  // Whether the third read of these bytes needs memory.
+  bool allocates(const std::string& name, std::uint64_t at, std::size_t bytes) {
+    const auto node = value_of(image_->lookup(name));
+    Buffer out(bytes);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(value_of(image_->read(node, at, out)), bytes);
+    const FailingHeap heap(1);
+    static_cast<void>(image_->read(node, at, out));
+    return heap.failed();
+  }
+
+  TempDir folder_;
+  std::unique_ptr<storage::Env> env_ = storage::make_posix_env();
+  std::unique_ptr<const reader::Image> image_;
+};
+
+TEST_P(WarmRead, AllocatesNothing) {
+  EXPECT_FALSE(allocates("few", 0, 700));
+  EXPECT_FALSE(allocates("noise", 0, 50'000));
+  for (const auto* name : {"large", "text"}) EXPECT_FALSE(allocates(name, 0, 1'000'000)) << name;
+  // In part: a small file's only frame passes through, those of larger ones are in the cache.
+  EXPECT_FALSE(allocates("few", 100, 300));
+  EXPECT_FALSE(allocates("noise", 100, 300));
+  for (const auto* name : {"large", "text"}) EXPECT_FALSE(allocates(name, 5000, 200'000)) << name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Codecs, WarmRead,
+                         ::testing::Values(std::nullopt, Compression{},
+                                           Compression{.joint_bytes = std::size_t{64} << 10}));
+
+}  // namespace
+}  // namespace dgfs::test
