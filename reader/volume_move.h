@@ -14,7 +14,7 @@
 
 namespace dgfs::reader {
 
-/// How to move. What its members refer to must outlive the call.
+/// How to move. A value; what its members refer to must outlive the call.
 struct MoveOptions {
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)>
       progress;                             ///< may be empty

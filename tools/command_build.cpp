@@ -128,7 +128,8 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
       build.jobs);
   options.on_value(
       "--memory", "SIZE",
-      "Memory for buffers and sorting, at least 4M (default: 256M); K, M and G are powers of 1024",
+      "Memory for buffers and sorting, at least 4M (default: 256M), to which come zstd's contexts "
+      "and the samples that dictionaries are trained on; K, M and G are powers of 1024",
       [&](const std::string& value) -> Status {
         DGFS_TRY(bytes, parse_size(value));
         if (bytes < builder::kMemoryBytesMin) {
