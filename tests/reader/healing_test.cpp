@@ -44,10 +44,10 @@ std::string answer_of(const reader::Image& image, const std::string& path) {
   return content ? text + " " + std::string(as_text(content.value())) : "error";
 }
 
-class Healing : public IndexCopies {
+class Healing : public IndexCopies, public ::testing::WithParamInterface<PieceTree> {
  protected:
   void SetUp() override {
-    pack();
+    pack(options_of(GetParam()));
     const auto image = tree_.open();
     const auto visit = [&](std::string_view path, const reader::Node& node) {
       truth_[std::string(path)] = answer_of(*image, std::string(path));
@@ -67,6 +67,17 @@ class Healing : public IndexCopies {
     return reader::Image::open(*memory_, "/t.dgfs", options);
   }
 
+  // Pages say the same whatever the contents are stored as: some of them will do the second time.
+  [[nodiscard]] std::vector<IndexPiece> pieces_to_damage() const {
+    std::vector<IndexPiece> chosen;
+    for (const auto& piece : pieces_) {
+      const bool is_page = piece.kind == SectionKind::kPages;
+      if (is_page && GetParam().compression && piece.offset / piece.length % 8 != 1) continue;
+      chosen.push_back(piece);
+    }
+    return chosen;
+  }
+
   // All answers are right but those of `lost`, which are errors.
   void expect_all_but(const std::set<std::string>& lost, const std::string& what) {
     const auto opened = open();
@@ -82,8 +93,10 @@ class Healing : public IndexCopies {
   std::vector<std::string> warnings_;  // the files they are of
 };
 
-TEST_F(Healing, AnyPieceOfTheSidecarWithOneWarning) {
-  for (const auto& piece : pieces_) {
+INSTANTIATE_TEST_SUITE_P(Trees, Healing, ::testing::ValuesIn(kPlainAndJointTree), kPieceTreeNameOf);
+
+TEST_P(Healing, AnyPieceOfTheSidecarWithOneWarning) {
+  for (const auto& piece : pieces_to_damage()) {
     restore();
     damage_sidecar(piece);
     expect_all_but({}, piece.name());
@@ -93,8 +106,8 @@ TEST_F(Healing, AnyPieceOfTheSidecarWithOneWarning) {
   }
 }
 
-TEST_F(Healing, AnyPieceOfTheCopyInTheImage) {
-  for (const auto& piece : pieces_) {
+TEST_P(Healing, AnyPieceOfTheCopyInTheImage) {
+  for (const auto& piece : pieces_to_damage()) {
     restore();
     damage_trailing(piece);
     expect_all_but({}, piece.name());
@@ -104,7 +117,7 @@ TEST_F(Healing, AnyPieceOfTheCopyInTheImage) {
   }
 }
 
-TEST_F(Healing, ASidecarOfWhichEveryPageIsDamagedIsWarnedOfOnce) {
+TEST_P(Healing, ASidecarOfWhichEveryPageIsDamagedIsWarnedOfOnce) {
   restore();
   for (const auto& piece : pieces_) {
     if (piece.kind == SectionKind::kPages) damage_sidecar(piece);
@@ -116,8 +129,8 @@ TEST_F(Healing, ASidecarOfWhichEveryPageIsDamagedIsWarnedOfOnce) {
 }
 
 // Whatever the one copy has lost, the other one has: no piece is damaged in both.
-TEST_F(Healing, EachPieceDamagedInOneOfTheCopies) {
-  for (unsigned seed = 0; seed < 20; ++seed) {
+TEST_P(Healing, EachPieceDamagedInOneOfTheCopies) {
+  for (unsigned seed = 0; seed < (GetParam().compression ? 8U : 20U); ++seed) {
     std::mt19937 random(seed);
     restore();
     for (const auto& piece : pieces_) {
@@ -132,10 +145,10 @@ TEST_F(Healing, EachPieceDamagedInOneOfTheCopies) {
   }
 }
 
-TEST_F(Healing, APageDamagedInBothLosesItsEntriesAlone) {
+TEST_P(Healing, APageDamagedInBothLosesItsEntriesAlone) {
   const auto records = records_of(index_);
   const auto link_ordinal = ordinals_.size();
-  for (const auto& piece : pieces_) {
+  for (const auto& piece : pieces_to_damage()) {
     if (piece.kind != SectionKind::kPages) continue;
     restore();
     damage_sidecar(piece);
@@ -152,7 +165,7 @@ TEST_F(Healing, APageDamagedInBothLosesItsEntriesAlone) {
   }
 }
 
-TEST_F(Healing, ASectionDamagedInBothKeepsAnImageFromOpening) {
+TEST_P(Healing, ASectionDamagedInBothKeepsAnImageFromOpening) {
   for (const auto& piece : pieces_) {
     if (piece.kind == SectionKind::kPages || piece.kind == SectionKind::kPageRoot) continue;
     restore();
@@ -169,7 +182,7 @@ TEST_F(Healing, ASectionDamagedInBothKeepsAnImageFromOpening) {
   }
 }
 
-TEST_F(Healing, ACutSidecarStillHelps) {
+TEST_P(Healing, ACutSidecarStillHelps) {
   const auto& page = *std::find_if(pieces_.begin(), pieces_.end(), [](const auto& piece) {
     return piece.kind == SectionKind::kPages;
   });
@@ -180,7 +193,7 @@ TEST_F(Healing, ACutSidecarStillHelps) {
 }
 
 // Without a word of whose it is, a damaged sidecar is not asked.
-TEST_F(Healing, ASidecarOfNobodyIsNotUsed) {
+TEST_P(Healing, ASidecarOfNobodyIsNotUsed) {
   restore();
   std::fill(sidecar_.begin(), sidecar_.begin() + 4096, std::uint8_t{0});
   const auto& page = *std::find_if(pieces_.begin(), pieces_.end(), [](const auto& piece) {
@@ -190,7 +203,7 @@ TEST_F(Healing, ASidecarOfNobodyIsNotUsed) {
   EXPECT_FALSE(value_of(open())->lookup(""));
 }
 
-TEST_F(Healing, APageThatGoesBadWhileTheImageIsOpen) {
+TEST_P(Healing, APageThatGoesBadWhileTheImageIsOpen) {
   restore();
   const auto image = value_of(open());
   EXPECT_EQ(answer_of(*image, "linked"), truth_["linked"]);

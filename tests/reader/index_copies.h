@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
 #include <vector>
 
 #include "storage/memory_env.h"
@@ -16,6 +19,28 @@
 #include "tests/support/image_assembler.h"
 
 namespace dgfs::test {
+
+/// One of the ways to store the contents of the tree of pack_piece_tree().
+struct PieceTree {
+  const char* name = "";
+  std::optional<builder::Compression> compression;
+  friend void PrintTo(const PieceTree& tree, std::ostream* out) { *out << tree.name; }
+};
+inline const PieceTree kPieceTrees[] = {
+    {"Raw", {}},
+    {"Compressed", builder::Compression{3}},
+    {"Joint", builder::Compression{3, builder::kDictionaryBytesDefault, std::size_t{16} << 10}},
+};
+/// The one without and the one with all of what contents can need of an index.
+inline const PieceTree kPlainAndJointTree[] = {kPieceTrees[0], kPieceTrees[2]};
+inline constexpr auto kPieceTreeNameOf = [](const auto& tree) {
+  return std::string(tree.param.name);
+};
+[[nodiscard]] inline builder::BuildOptions options_of(const PieceTree& tree) {
+  builder::BuildOptions options;
+  options.compression = tree.compression;
+  return options;
+}
 
 /// Base of test fixtures.
 class IndexCopies : public ::testing::Test {

@@ -19,9 +19,9 @@ namespace {
 
 using format::SectionKind;
 
-class IndexMend : public IndexCopies {
+class IndexMend : public IndexCopies, public ::testing::WithParamInterface<PieceTree> {
  protected:
-  void SetUp() override { pack(); }
+  void SetUp() override { pack(options_of(GetParam())); }
 
   void damage_by_seed(unsigned seed) {
     std::mt19937 random(seed);
@@ -51,7 +51,10 @@ class IndexMend : public IndexCopies {
   std::size_t told_ = 0;
 };
 
-TEST_F(IndexMend, NothingIsWrittenWhereNothingIsWrong) {
+INSTANTIATE_TEST_SUITE_P(Trees, IndexMend, ::testing::ValuesIn(kPlainAndJointTree),
+                         kPieceTreeNameOf);
+
+TEST_P(IndexMend, NothingIsWrittenWhereNothingIsWrong) {
   put();
   const auto report = value_of(mend(*memory_));
   EXPECT_FALSE(report.is_written);
@@ -62,7 +65,7 @@ TEST_F(IndexMend, NothingIsWrittenWhereNothingIsWrong) {
   expect_whole("nothing");
 }
 
-TEST_F(IndexMend, AnyPieceOfEitherCopy) {
+TEST_P(IndexMend, AnyPieceOfEitherCopy) {
   for (const auto& piece : pieces_) {
     for (const bool trailing : {false, true}) {
       restore();
@@ -79,7 +82,7 @@ TEST_F(IndexMend, AnyPieceOfEitherCopy) {
   }
 }
 
-TEST_F(IndexMend, EachPieceInOneOfTheCopies) {
+TEST_P(IndexMend, EachPieceInOneOfTheCopies) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     damage_by_seed(seed);
     put();
@@ -88,7 +91,7 @@ TEST_F(IndexMend, EachPieceInOneOfTheCopies) {
   }
 }
 
-TEST_F(IndexMend, ALostOrCutIndexIsMadeAnew) {
+TEST_P(IndexMend, ALostOrCutIndexIsMadeAnew) {
   put();
   expect_ok(memory_->remove("/t.dgfs.idx"));
   auto report = value_of(mend(*memory_));
@@ -105,7 +108,7 @@ TEST_F(IndexMend, ALostOrCutIndexIsMadeAnew) {
   }
 }
 
-TEST_F(IndexMend, WithoutACopyInTheImageOnlyASoundIndexWillDo) {
+TEST_P(IndexMend, WithoutACopyInTheImageOnlyASoundIndexWillDo) {
   builder::BuildOptions options;
   options.trailing_index = false;
   PackedTree tree;
@@ -121,7 +124,7 @@ TEST_F(IndexMend, WithoutACopyInTheImageOnlyASoundIndexWillDo) {
   EXPECT_EQ(read_file(tree.memory(), kIndex), index);
 }
 
-TEST_F(IndexMend, WhatBothHaveLostKeepsAllAsItIs) {
+TEST_P(IndexMend, WhatBothHaveLostKeepsAllAsItIs) {
   for (const auto& piece : pieces_) {
     restore();
     damage_sidecar(piece);
@@ -138,7 +141,7 @@ TEST_F(IndexMend, WhatBothHaveLostKeepsAllAsItIs) {
   }
 }
 
-TEST_F(IndexMend, CopiesThatAreIntactAndDifferAreNotMended) {
+TEST_P(IndexMend, CopiesThatAreIntactAndDifferAreNotMended) {
   // The same block of inode runs, with another number in it, sealed anew.
   const auto& runs = *std::find_if(pieces_.begin(), pieces_.end(), [](const auto& piece) {
     return piece.kind == SectionKind::kVolumes;
@@ -155,7 +158,7 @@ TEST_F(IndexMend, CopiesThatAreIntactAndDifferAreNotMended) {
   EXPECT_EQ(mended.error().section(), "volumes");
 }
 
-TEST_F(IndexMend, ALinkInThePlaceOfTheIndexIsNotReplaced) {
+TEST_P(IndexMend, ALinkInThePlaceOfTheIndexIsNotReplaced) {
   damage_sidecar(pieces_[1]);
   put();
   expect_ok(memory_->rename("/t.dgfs.idx", "/elsewhere"));
@@ -169,7 +172,7 @@ TEST_F(IndexMend, ALinkInThePlaceOfTheIndexIsNotReplaced) {
 
 // Every storage call is the last, or fails alone: all that was readable is, and mending once more
 // completes the work.
-TEST_F(IndexMend, WheneverItEnds) {
+TEST_P(IndexMend, WheneverItEnds) {
   damage_by_seed(3);
   for (const auto kind : {storage::FaultKind::kStop, storage::FaultKind::kIoError,
                           storage::FaultKind::kNoSpace, storage::FaultKind::kTornWrite}) {

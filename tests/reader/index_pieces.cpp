@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "format/extent.h"
 #include "format/superblock.h"
 
 namespace dgfs::test {
@@ -25,6 +26,25 @@ void add_blocks(const Buffer& index, const format::SectionPlace& place,
     pieces.push_back({place.kind, place.offset_bytes + at, block.consumed_bytes});
     at += block.consumed_bytes;
   }
+}
+
+// A class of which there is enough for a dictionary, of files that fit into joint frames; and a
+// text of two frames, twice.
+void add_compressible(PackedTree& tree) {
+  constexpr std::uint32_t kFiles = 100;
+  constexpr std::size_t kFileBytes = 2700;
+  tree.directory("texts");
+  for (std::uint32_t i = 0; i < kFiles; ++i) {
+    auto content = pattern(900, 11);
+    const auto own = pattern(60, 100 + i);
+    content.insert(content.end(), own.begin(), own.end());
+    content.resize(kFileBytes, '.');
+    tree.file("texts/" + std::to_string(i) + ".log", content);
+  }
+  auto frames = pattern(500, 5);
+  frames.resize(format::kZstdFrameBytes + 1000, 'f');
+  tree.file("frames", frames);
+  tree.file("texts/frames too", frames);
 }
 
 }  // namespace
@@ -91,6 +111,7 @@ void pack_piece_tree(PackedTree& tree, const builder::BuildOptions& options) {
     }
   }
   tree.file("large", pattern(200'000, 9));
+  if (options.compression) add_compressible(tree);
   auto with_digests = options;
   with_digests.digest = format::DigestAlgorithm::kSha256;
   tree.pack(with_digests);

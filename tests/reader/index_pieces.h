@@ -31,8 +31,8 @@ struct IndexPiece {
 /// The page directory of an index.
 [[nodiscard]] std::vector<format::PageRecord> records_of(const Buffer& index);
 
-/// Packs a tree with a section of every kind but dictionaries, several pages and further names:
-/// "linked" and "other name" are one file.
+/// Packs a tree with a section of every kind, several pages and further names: "linked" and "other
+/// name" are one file. Dictionaries, seek tables and shared contents it has with compression alone.
 void pack_piece_tree(PackedTree& tree, const builder::BuildOptions& options = {});
 
 }  // namespace dgfs::test

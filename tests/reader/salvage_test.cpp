@@ -9,223 +9,53 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
-#include <random>
+#include <functional>
 #include <set>
 #include <string>
-#include <vector>
 
-#include "format/key.h"
-#include "tests/reader/index_copies.h"
+#include "format/extent.h"
+#include "tests/reader/salvage_fixture.h"
 
 namespace dgfs::test {
 namespace {
 
 using format::SectionKind;
 
-struct Truth {
-  reader::Node node;
-  std::string content;  // of files, and targets
-  std::size_t page = 0;
-  std::string key_in_page;
-};
-
-class Salvage : public IndexCopies {
+class Salvage : public SalvageFixture {
  protected:
   void SetUp() override { pack_with_truth({}); }
-
-  void pack_with_truth(const builder::BuildOptions& options) {
-    pack(options);
-    records_ = records_of(index_);
-    const auto image = tree_.open();
-    truth_.clear();
-    const auto visit = [&](std::string_view path, const reader::Node& node) {
-      auto& truth = truth_[std::string(path)];
-      truth.node = node;
-      if (is_file(node)) truth.content = as_text(value_of(contents(*image, node)));
-      if (is_link(node)) truth.content = value_of(image->read_link(node));
-      const auto after = std::find_if(records_.begin(), records_.end(), [&](const auto& record) {
-        return record.first_ordinal > node.ordinal;
-      });
-      truth.page = static_cast<std::size_t>(after - records_.begin()) - 1;
-      const auto key = value_of(format::key_of_path(path));
-      truth.key_in_page = key.substr(records_[truth.page].prefix.size());
-      return true;
-    };
-    expect_ok(image->walk("", visit));
-  }
-
-  static bool is_file(const reader::Node& node) { return (node.mode & 0170000U) == 0100000U; }
-  static bool is_link(const reader::Node& node) { return (node.mode & 0170000U) == 0120000U; }
-
-  // Reference: whether a stretch of the index is as it was in one of the copies.
-  [[nodiscard]] bool has(std::size_t offset, std::size_t length) const {
-    return same(sidecar_, index_, 0, offset, length) ||
-           (is_trailing_found() && same(trailing_, image_, trailing_base(), offset, length));
-  }
-  // By a header page, its superblock, or any page of it.
-  [[nodiscard]] bool is_trailing_found() const {
-    const auto has_kind = [&](const auto& piece) {
-      const bool tells = piece.kind == SectionKind::kNone || piece.kind == SectionKind::kPages;
-      return tells && same(trailing_, image_, trailing_base(), piece.offset, piece.length);
-    };
-    return same(trailing_, image_, 0, 0, 4096) ||
-           same(trailing_, image_, 0, image_.size() - 4096, 4096) ||
-           std::any_of(pieces_.begin(), pieces_.end(), has_kind);
-  }
-  [[nodiscard]] static bool same(const Buffer& now, const Buffer& before, std::size_t base,
-                                 std::size_t offset, std::size_t length) {
-    const auto at = base + offset;
-    return at + length <= now.size() && std::equal(now.begin() + static_cast<long>(at),
-                                                   now.begin() + static_cast<long>(at + length),
-                                                   before.begin() + static_cast<long>(at));
-  }
-  [[nodiscard]] bool has_all(SectionKind kind) const {
-    return std::all_of(pieces_.begin(), pieces_.end(), [&](const auto& piece) {
-      return piece.kind != kind || has(piece.offset, piece.length);
-    });
-  }
-  [[nodiscard]] bool has_page(std::size_t page) const {
-    return has(4096 * (page + 1), 4096) && has_all(SectionKind::kModels);
-  }
-  [[nodiscard]] bool has_contents(const Truth& truth) const {
-    if (is_link(truth.node)) {
-      return !truth.node.long_target.present() || has_all(SectionKind::kLongTargets);
-    }
-    if (!is_file(truth.node)) return true;
-    if (truth.node.sparse_map.present() && !has_all(SectionKind::kSparseMaps)) return false;
-    if (truth.node.codec == format::ExtentCodec::kZstd && !has_all(SectionKind::kDictionaries)) {
-      return false;
-    }
-    return (truth.node.stored_bytes == 0 || is_placed(truth.page)) &&
-           same(trailing_, image_, 0, truth.node.data.offset_bytes, truth.node.stored_bytes);
-  }
-  // Without page records, places of contents follow from one page to the next.
-  [[nodiscard]] bool is_placed(std::size_t page) const {
-    if (has_all(SectionKind::kPageDirectory)) return true;
-    for (std::size_t before = 0; before < page; ++before) {
-      if (!has_page(before)) return false;
-    }
-    return true;
-  }
-
-  void salvage(bool partial = false) {
-    put();
-    told_.clear();
-    saved_.clear();
-    reader::SalvageOptions options;
-    options.jobs = 1;
-    options.partial = partial;
-    options.lost = [this](const std::string& path, const Error&) { told_.insert(path); };
-    options.lost_range = [this](const std::string& path, const reader::LostRange& range,
-                                const Error&) {
-      told_.insert(path);
-      ranges_[path].push_back(range);
-    };
-    const auto result = reader::salvage(*memory_, "/t.dgfs", "/saved", options);
-    report_ = result ? result.value() : reader::SalvageReport();
-    error_ = result ? "" : result.error().message();
-    if (result) gather(*value_of(memory_->open_directory("/saved")), "");
-  }
-  void gather(const storage::Directory& directory, const std::string& path) {
-    for (const auto& name : value_of(directory.list())) {
-      const auto entry = path.empty() ? name : path + "/" + name;
-      const auto status = value_of(directory.status(name));
-      auto& content = saved_[entry];
-      if ((status.mode & 0170000U) == 0040000U) {
-        gather(*value_of(directory.open_directory(name)), entry);
-      } else if ((status.mode & 0170000U) == 0120000U) {
-        content = value_of(directory.read_link(name));
-      } else {
-        content.resize(status.size_bytes);
-        const auto file = value_of(directory.open_file(name));
-        Buffer bytes(status.size_bytes);
-        if (!bytes.empty()) expect_ok(storage::read_exactly(*file, 0, bytes));
-        content = as_text(bytes);
-      }
-    }
-  }
-
-  // Where the reference expects an entry.
-  [[nodiscard]] std::string expected_path(const std::string& path, const Truth& truth) const {
-    if (truth.page == 0 || has_all(SectionKind::kPageDirectory)) return path;
-    std::string text;
-    for (const char byte : truth.key_in_page) {
-      if (byte != '\0') {
-        text += byte;
-      } else if (!text.empty() && text.back() != '/') {
-        text += '/';
-      }
-    }
-    return "lost+found/page-" + std::to_string(truth.page) + "/" + text;
-  }
-
-  void expect_reference(const std::string& what) {
-    ASSERT_EQ(error_, "") << what;
-    const bool has_records = has_all(SectionKind::kPageDirectory);
-    std::set<std::string> expected;
-    std::size_t missed = 0;
-    for (const auto& [path, truth] : truth_) {
-      if (path.empty()) continue;
-      const auto there = expected_path(path, truth);
-      expected.insert(there);
-      const bool is_multiple = truth.node.link_count > 1 && is_file(truth.node);
-      const bool has_link = !is_multiple || (has_page(records_.size() - 1) && has_records);
-      const auto found = saved_.find(there);
-      if (has_page(truth.page) && has_contents(truth) && has_link) {
-        ASSERT_NE(found, saved_.end()) << path << " is not at " << there << " with " << what;
-        ++kept_;
-      }
-      if (found != saved_.end()) {
-        ASSERT_EQ(found->second, truth.content) << path << " with " << what;
-      } else {
-        ++missed;
-        // Of pages whose number is lost, too, it is only told that there may have been some.
-        ASSERT_TRUE(report_.lost_pages != 0 || report_.lost_index_parts != 0 ||
-                    told_.contains(there))
-            << path << " with " << what;
-      }
-    }
-    for (const auto& [path, content] : saved_) {
-      // Parents of what is in lost+found, and objects without names, which are whole, too.
-      if (expected.contains(path) || path.starts_with("lost+found")) continue;
-      ADD_FAILURE() << path << " was not in the tree, with " << what;
-    }
-    EXPECT_FALSE(report_.complete() && (missed != 0 || !told_.empty())) << what;
-    EXPECT_LE(report_.lost_pages, records_.size()) << what;
-    missed_ += missed;
-  }
-
-  // Runs of bytes are lost, in both files.
-  void damage_by_seed(unsigned seed, unsigned runs) {
-    std::mt19937 random(seed);
-    restore();
-    for (unsigned i = 0; i < runs; ++i) {
-      // Half of the damage to the data, half of it to the copies of the index.
-      auto* file = random() % 3 == 0 ? &sidecar_ : &trailing_;
-      const auto begin = file == &trailing_ && random() % 2 == 0 ? trailing_base() : 0;
-      const auto at = begin + random() % (file->size() - begin);
-      const auto length = std::min<std::size_t>(1U << (random() % 14), file->size() - at);
-      for (std::size_t j = 0; j < length; ++j) {
-        (*file)[at + j] = seed % 2 == 0 ? 0 : static_cast<std::uint8_t>(random());
-      }
-    }
-  }
-  void damage_both(const IndexPiece& piece) {
-    sidecar_[piece.offset + piece.length / 2] ^= 0x55;
-    trailing_[trailing_base() + piece.offset + piece.length / 2] ^= 0x55;
-  }
-
-  std::vector<format::PageRecord> records_;
-  std::map<std::string, Truth> truth_;
-  std::set<std::string> told_;
-  std::map<std::string, std::vector<reader::LostRange>> ranges_;
-  std::map<std::string, std::string> saved_;
-  reader::SalvageReport report_;
-  std::string error_;
-  std::size_t kept_ = 0;
-  std::size_t missed_ = 0;
 };
+
+/// Of each way that contents can be stored.
+class SalvageStored : public SalvageFixture, public ::testing::WithParamInterface<PieceTree> {
+ protected:
+  void SetUp() override { pack_with_truth(options_of(GetParam())); }
+
+  [[nodiscard]] std::size_t count_if(const std::function<bool(const SalvageTruth&)>& test) const {
+    return static_cast<std::size_t>(std::count_if(
+        truth_.begin(), truth_.end(), [&](const auto& entry) { return test(entry.second); }));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Trees, SalvageStored, ::testing::ValuesIn(kPieceTrees), kPieceTreeNameOf);
+
+// What the other tests rely on: each form of contents is there.
+TEST_P(SalvageStored, TheTreeHasWhatItIsNamedFor) {
+  const auto& compression = GetParam().compression;
+  const auto superblock = tree_.open()->superblock();
+  EXPECT_EQ((superblock.incompat & format::feature::kIncompatZstdExtents) != 0,
+            compression.has_value());
+  EXPECT_EQ((superblock.incompat & format::feature::kIncompatJointFrames) != 0,
+            compression && compression->joint_bytes != 0);
+  EXPECT_EQ(superblock.section(SectionKind::kDictionaries).length_bytes != 0,
+            compression.has_value());
+  if (!compression) return;
+  EXPECT_GT(count_if([](const auto& truth) { return truth.needs_dictionary; }), 50U);
+  EXPECT_EQ(truth_["frames"].node.data, truth_["texts/frames too"].node.data);
+  EXPECT_EQ(truth_["frames"].node.codec, format::ExtentCodec::kZstd);
+  EXPECT_TRUE(format::has_seek_table(truth_["frames"].node.size_bytes));
+  EXPECT_EQ(count_if([](const auto& truth) { return truth.node.joint_offset.has_value(); }) > 100,
+            compression->joint_bytes != 0);
+}
 
 TEST_F(Salvage, ASoundImageIsSavedWhole) {
   salvage();
@@ -242,7 +72,7 @@ TEST_F(Salvage, ASoundImageIsSavedWhole) {
   EXPECT_EQ(value_of(saved->xattrs("linked")).size(), 1U);
 }
 
-TEST_F(Salvage, AnyPieceOfTheIndexLostInBothCopies) {
+TEST_P(SalvageStored, AnyPieceOfTheIndexLostInBothCopies) {
   for (const auto& piece : pieces_) {
     restore();
     damage_both(piece);
@@ -257,11 +87,15 @@ TEST_F(Salvage, AnyPieceOfTheIndexLostInBothCopies) {
   }
 }
 
-TEST_F(Salvage, AnyTwoKindsOfPiecesLostInBothCopies) {
+TEST_P(SalvageStored, AnyTwoKindsOfPiecesLostInBothCopies) {
   for (const auto& first : pieces_) {
     if (first.kind == SectionKind::kPages && first.offset != 4096) continue;
     for (const auto& second : pieces_) {
       if (second.offset <= first.offset) continue;
+      // The index of other contents differs by this.
+      const bool is_new =
+          first.kind == SectionKind::kDictionaries || second.kind == SectionKind::kDictionaries;
+      if (GetParam().compression && !is_new) continue;
       restore();
       damage_both(first);
       damage_both(second);
@@ -269,6 +103,17 @@ TEST_F(Salvage, AnyTwoKindsOfPiecesLostInBothCopies) {
       expect_reference(first.name() + ", " + second.name());
     }
   }
+}
+
+TEST_P(SalvageStored, WithoutDictionariesAllElseIsSaved) {
+  for (const auto& piece : pieces_) {
+    if (piece.kind == SectionKind::kDictionaries) damage_both(piece);
+  }
+  salvage();
+  expect_reference("no dictionaries");
+  EXPECT_EQ(report_.lost_entries,
+            count_if([](const auto& truth) { return truth.needs_dictionary; }));
+  EXPECT_EQ(report_.lost_entries, missed_);
 }
 
 // The superblocks are lost. Of one copy nothing stands at the same place as in the other, but its
@@ -282,8 +127,9 @@ TEST_F(Salvage, CopiesWithNothingInCommon) {
   }
 }
 
-TEST_F(Salvage, DamageAtRandom) {
-  for (unsigned seed = 0; seed < 300; ++seed) {
+TEST_P(SalvageStored, DamageAtRandom) {
+  const unsigned seeds = GetParam().compression ? 90 : 300;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
     damage_by_seed(seed, 1 + seed % 90);
     salvage();
     if (!error_.empty()) continue;  // no page was left
@@ -312,7 +158,7 @@ TEST_F(Salvage, WithoutAHeaderPage) {
   EXPECT_TRUE(report_.complete());
 }
 
-TEST_F(Salvage, CutImages) {
+TEST_P(SalvageStored, CutImages) {
   for (const bool with_sidecar : {true, false}) {
     for (std::size_t length = 4096; length < image_.size(); length += image_.size() / 23) {
       restore();
@@ -383,25 +229,6 @@ TEST_F(Salvage, NothingOfAnIndex) {
             std::uint8_t{0});
   salvage();
   EXPECT_NE(error_.find("no page of an index is left"), std::string::npos) << error_;
-}
-
-class SalvageCompressed : public Salvage {
- protected:
-  void SetUp() override {
-    builder::BuildOptions options;
-    options.compression = builder::Compression{3};
-    pack_with_truth(options);
-  }
-};
-
-TEST_F(SalvageCompressed, DamageAtRandom) {
-  for (unsigned seed = 100; seed < 130; ++seed) {
-    damage_by_seed(seed, seed - 99);
-    salvage();
-    if (!error_.empty()) continue;
-    expect_reference("seed " + std::to_string(seed));
-  }
-  EXPECT_GT(kept_, 1000U);
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// An image that is damaged and salvaged, with a plain reference of what must come of it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "reader/salvage.h"
+#include "tests/reader/index_copies.h"
+
+namespace dgfs::test {
+
+/// What stood in the image under a path.
+struct SalvageTruth {
+  reader::Node node;
+  std::string content;  ///< of files, and targets
+  std::size_t page = 0;
+  std::string key_in_page;
+  bool needs_dictionary = false;  ///< to read the content
+};
+
+/// Base of test fixtures.
+class SalvageFixture : public IndexCopies {
+ protected:
+  void pack_with_truth(const builder::BuildOptions& options);
+
+  /// Whether all of a kind are intact in one of the copies.
+  [[nodiscard]] bool has_all(format::SectionKind kind) const;
+  [[nodiscard]] bool has_page(std::size_t page) const;
+  [[nodiscard]] bool has_contents(const SalvageTruth& truth) const;
+
+  /// Salvages the copies as they are now to /saved.
+  void salvage(bool partial = false);
+  /// Holds what salvage() did against what is intact.
+  void expect_reference(const std::string& what);
+
+  /// Runs of bytes are lost, in both files.
+  void damage_by_seed(unsigned seed, unsigned runs);
+  void damage_both(const IndexPiece& piece);
+
+  std::vector<format::PageRecord> records_;
+  std::map<std::string, SalvageTruth> truth_;
+  // Of the last salvage().
+  std::set<std::string> told_;
+  std::map<std::string, std::vector<reader::LostRange>> ranges_;
+  std::map<std::string, std::string> saved_;  ///< content or target
+  reader::SalvageReport report_;
+  std::string error_;
+  // Of all of them, that expect_reference() saw.
+  std::size_t kept_ = 0;
+  std::size_t missed_ = 0;
+
+ private:
+  [[nodiscard]] bool needs_dictionary(const reader::Node& node) const;
+  [[nodiscard]] bool has(std::size_t offset, std::size_t length) const;
+  [[nodiscard]] bool is_trailing_found() const;
+  [[nodiscard]] bool is_placed(std::size_t page) const;
+  void gather(const storage::Directory& directory, const std::string& path);
+  [[nodiscard]] std::string expected_path(const std::string& path, const SalvageTruth& truth) const;
+};
+
+}  // namespace dgfs::test
