@@ -68,19 +68,30 @@ class IndexScanner {
 
   void add_extent(const reader::Node& node) {
     if (node.joint_offset) ++out_.joint_files;
-    // Whose frame others have told of already.
-    if (node.stored_bytes == 0 || node.joint_offset.value_or(0) != 0) return;
-    std::uint64_t& end = ends_[node.data.volume];
-    if (node.data.offset_bytes >= end) {
-      end = node.data.offset_bytes + node.stored_bytes;
-      return;
+    if (node.stored_bytes == 0) return;
+    // The first file of a joint frame tells for those behind it, which have none but its extent.
+    const bool is_told = node.joint_offset.value_or(0) != 0 && node.data == joint_at_;
+    const bool is_shared = is_told ? is_joint_shared_ : is_known(node);
+    if (is_shared) ++out_.shared_files;
+    if (is_shared && !is_told) out_.shared_bytes += node.stored_bytes;
+    if (node.joint_offset) {
+      joint_at_ = node.data;
+      is_joint_shared_ = is_shared;
     }
-    ++out_.shared_files;
-    out_.shared_bytes += node.stored_bytes;
+  }
+
+  // Whether an extent is one of those before; else it becomes one.
+  bool is_known(const reader::Node& node) {
+    std::uint64_t& end = ends_[node.data.volume];
+    if (node.data.offset_bytes < end) return true;
+    end = node.data.offset_bytes + node.stored_bytes;
+    return false;
   }
 
   IndexScan out_;
   std::map<std::uint32_t, std::uint64_t> ends_;  ///< of the extents, by volume
+  std::optional<format::DataAddress> joint_at_;  ///< the last joint frame that was seen
+  bool is_joint_shared_ = false;                 ///< with an earlier extent
   std::vector<IndexScan::Kind> kinds_;
   std::vector<std::uint64_t> sizes_;
   std::unordered_set<reader::InodeNumber> counted_;

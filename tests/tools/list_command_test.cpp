@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // ls, stat and du on terminals, as JSON, and where they fail.
+#include <set>
+
 #include "format/limits.h"
 #include "tests/tools/tree_fixture.h"
 
@@ -123,6 +125,44 @@ TEST_F(ListCommandTest, InfoScansTheIndexOnRequest) {
   const std::string json = dgfs("info", {"--scan", "--json"}).out;
   EXPECT_NE(json.find("\"largest_path\":\"sparse\""), std::string::npos) << json;
   EXPECT_EQ(json_complaints(json), "");
+}
+
+// Two directories of the same frames, and one of equal frames one after the other.
+constexpr const char* kMakeCopies = R"(
+for d in first second; do
+  mkdir $d
+  for i in $(seq 100 160); do
+    { echo "Dear $i"; yes 'to tell you once more' | head -c $((i * 9)); } > $d/$i
+  done
+  yes last | head -c 20000 > $d/last
+done
+mkdir equal
+for i in $(seq 100 140); do yes equal | head -c 4096 > equal/$i; done
+ln equal/100 equal/linked)";
+
+TEST_F(ListCommandTest, InfoScanCountsSharedFilesAsTheBuildDoes) {
+  ASSERT_EQ(shell(kMakeCopies), "");
+  const auto shared_of = [](const std::string& json) {
+    const auto begin = json.find("\"shared_files\":");
+    return json.substr(begin, json.find(',', json.find(',', begin) + 1) - begin);  // and bytes
+  };
+  std::set<std::string> answers;
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{},
+        {"--compress", "zstd:3"},
+        {"--compress", "zstd:3", "--joint-frames", "16K"},
+        {"--compress", "zstd:3", "--joint-frames", "16K", "--volume", dir_ / "v.volume"}}) {
+    std::vector<std::string> arguments = {"build", "--json", tree_, image_};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome built = run(arguments);
+    ASSERT_EQ(built.code, 0) << built.err;
+    const std::string shared = shared_of(built.out);
+    ASSERT_NE(shared.find("shared_bytes"), std::string::npos) << built.out;
+    EXPECT_EQ(shared_of(dgfs("info", {"--scan", "--json"}).out), shared);
+    answers.insert(shared);
+  }
+  EXPECT_GE(answers.size(), 3U);
+  EXPECT_EQ(answers.count("\"shared_files\":0,\"shared_bytes\":0"), 0U);
 }
 
 TEST_F(ListCommandTest, InfoScanTellsOfDamage) {
