@@ -12,9 +12,11 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
+#include "format/extent.h"
 #include "reader/extract.h"
 #include "reader/verify.h"
 #include "storage/posix_env.h"
@@ -28,7 +30,7 @@ namespace {
 
 using reader::Image;
 
-/// Directories, a link, holes, an xattr, a long target, a file of several frames.
+/// Directories, a link, holes, an xattr, a long target, files of several frames, small texts.
 void make_tree(storage::Env& env, const std::string& path) {
   expect_ok(env.make_directory(path, 0755));
   const auto root = value_of(env.open_directory(path));
@@ -39,6 +41,8 @@ void make_tree(storage::Env& env, const std::string& path) {
   const auto folder = value_of(root->open_directory("d"));
   put(*folder, "one", as_bytes("first content"));
   put(*folder, "two", pattern(700, 2));
+  put(*folder, "words", Buffer(900, 'w'));
+  put(*root, "y", Buffer(140'000, 'y'));
   put(*root, "z", pattern(140'000, 3));
   put(*root, "owner", as_bytes("x"));
   expect_ok(root->make_link(*folder, "one", "other"));
@@ -54,7 +58,15 @@ std::vector<std::string> names_in(storage::Env& env, const std::string& path) {
   return names;
 }
 
-class AllocationSweep : public ::testing::TestWithParam<std::uint64_t> {
+/// How the image is built.
+struct Sweep {
+  const char* name = "";
+  std::uint64_t token_entries_min = builder::kTokenEntriesMin;
+  std::optional<builder::Compression> compression = {};
+  friend void PrintTo(const Sweep& sweep, std::ostream* out) { *out << sweep.name; }
+};
+
+class AllocationSweep : public ::testing::TestWithParam<Sweep> {
  protected:
   void SetUp() override {
     make_tree(*env_, folder_ / "tree");
@@ -63,7 +75,8 @@ class AllocationSweep : public ::testing::TestWithParam<std::uint64_t> {
     options_.image_path = image_;
     options_.jobs = 2;
     options_.memory_bytes = std::size_t{16} << 20;
-    options_.token_entries_min = GetParam();
+    options_.token_entries_min = GetParam().token_entries_min;
+    options_.compression = GetParam().compression;
     options_.digest = format::DigestAlgorithm::kSha256;
     static_cast<void>(value_of(builder::build(*env_, options_)));
   }
@@ -189,7 +202,7 @@ Result<std::string> everything_of(const Image& image) {
   DGFS_TRY(data, image.next_data(holes, 0));
   DGFS_TRY(xattrs, image.xattrs(holes));
   told += target + std::to_string(data) + std::to_string(xattrs.size());
-  for (const auto* name : {"z", "holes", "d/two"}) {
+  for (const auto* name : {"y", "z", "holes", "d/two", "d/words"}) {
     DGFS_TRY(node, image.lookup(name));
     Buffer content(node.size_bytes);
     DGFS_TRY(count, image.read(node, 0, content));
@@ -221,7 +234,8 @@ TEST_P(AllocationSweep, OfAnOpenImage) {
 
 TEST_P(AllocationSweep, OfReadingMany) {
   const auto image = value_of(Image::open(*env_, image_));
-  const std::vector<std::string> paths = {"d/one", "z", "d/two", "absent", "holes", "owner", "d"};
+  const std::vector<std::string> paths = {"d/one",   "z",     "d/two", "y", "absent",
+                                          "d/words", "holes", "owner", "d"};
   for (const bool io_uring : {true, false}) {
     sweep("read many", [&]() -> Result<std::string> {
       std::vector<std::string> told(paths.size());
@@ -267,7 +281,7 @@ TEST_P(AllocationSweep, OfExtracting) {
     DGFS_TRY(report, reader::extract(*image, *env_, destination(), options));
     return std::to_string(report.entries) + " " + std::to_string(report.content_bytes);
   };
-  const std::vector<std::string> whole = {"d", "holes", "long", "other", "owner", "z"};
+  const std::vector<std::string> whole = {"d", "holes", "long", "other", "owner", "y", "z"};
   sweep("extract", extract, [&] {
     if (!env_->status(destination())) return;
     for (const auto& name : names_in(*env_, destination())) {
@@ -282,9 +296,22 @@ TEST_P(AllocationSweep, OfExtracting) {
   EXPECT_GE(points_, 80U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Codecs, AllocationSweep,
-                         ::testing::Values(std::uint64_t{1},
-                                           builder::BuildOptions().token_entries_min));
+TEST_P(AllocationSweep, MeetsWhatItIsNamedFor) {
+  const auto image = value_of(Image::open(*env_, image_));
+  const auto words = value_of(image->lookup("d/words"));
+  const auto frames = value_of(image->lookup("y"));
+  const bool is_compressed = GetParam().compression.has_value();
+  EXPECT_EQ(words.joint_offset.has_value(), is_compressed);
+  EXPECT_EQ(frames.codec == format::ExtentCodec::kZstd, is_compressed);
+  EXPECT_TRUE(format::has_seek_table(frames.size_bytes));
+}
+
+INSTANTIATE_TEST_SUITE_P(Images, AllocationSweep,
+                         ::testing::Values(Sweep{"Tokens", 1}, Sweep{"Plain"},
+                                           Sweep{"Joint", builder::kTokenEntriesMin,
+                                                 builder::Compression{
+                                                     3, 0, builder::kJointFrameBytesMin}}),
+                         [](const auto& sweep) { return std::string(sweep.param.name); });
 
 }  // namespace
 }  // namespace dgfs::test
