@@ -44,7 +44,9 @@ void PackedTree::pack(builder::BuildOptions options) {
   volume_paths_ = {kImage};
   for (const auto& path : options.volume_paths) volume_paths_.push_back(path);
   if (options.jobs == 0) options.jobs = 1;
-  options.memory_bytes = std::size_t{16} << 20;
+  if (options.memory_bytes == builder::BuildOptions().memory_bytes) {
+    options.memory_bytes = std::size_t{16} << 20;
+  }
   static_cast<void>(value_of(builder::build(*memory_, options)));
 }
 
