@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import sys
+import tempfile
 
 import support
 from support import dgfs, run
@@ -17,6 +18,11 @@ from random_tree import RandomTree  # noqa: E402
 
 SEEDS = 3
 OPTIONS = (["--compress", "zstd:3"], ["-j", "1"], ["-j", "5", "--memory", "8M"])
+VOLUME = "second.volume"
+# Not with all of the others: a build for each takes too long.
+FURTHER = (["--no-dedup"], ["--volume", VOLUME],
+           ["--compress", "zstd:3", "--joint-frames", "16K"],
+           ["--compress", "zstd:3", "--joint-frames", "16K", "--no-dedup", "--volume", VOLUME])
 
 
 def add_large(root, seed):
@@ -58,17 +64,19 @@ class Digests(support.ScratchCase):
             RandomTree(tree, seed)
             add_large(tree, seed)
             truth = digests_of(tree)
-            for number in range(len(OPTIONS) + 1):
-                for chosen in itertools.combinations(OPTIONS, number):
-                    options = [word for part in chosen for word in part]
-                    with self.subTest(seed=seed, options=options):
-                        self.check(tree, truth, options)
+            mixed = [sum(chosen, []) for number in range(len(OPTIONS) + 1)
+                     for chosen in itertools.combinations(OPTIONS, number)]
+            for options in (*mixed, *FURTHER):
+                with self.subTest(seed=seed, options=options):
+                    self.check(tree, truth, options)
 
     def check(self, tree, truth, options):
-        image = self.scratch / "image.dgfs"
-        support.build(tree, image, "--digest", "sha256", *options)
-        self.assertEqual(listed(image), truth)
-        dgfs("verify", "--digest", "-q", image)
+        with tempfile.TemporaryDirectory(dir=self.scratch) as out:
+            image = pathlib.Path(out) / "image.dgfs"
+            placed = [os.path.join(out, word) if word == VOLUME else word for word in options]
+            support.build(tree, image, "--digest", "sha256", *placed)
+            self.assertEqual(listed(image), truth)
+            dgfs("verify", "--digest", "-q", image)
 
     def test_are_of_what_was_chosen(self):
         tree = self.scratch / "tree"

@@ -3,6 +3,7 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """A tree with every feature goes in and comes out identical: mount, extract, peers' opinion."""
 import hashlib
+import json
 import os
 import pathlib
 import shutil
@@ -31,15 +32,30 @@ def catches(pid, number):
 class FeatureTree(support.ScratchCase):
     """One tree and one image for the cases of this class."""
 
+    @staticmethod
+    def add_to(_tree):
+        """What the options make something of."""
+
+    @staticmethod
+    def options(_folder):
+        """Of a build with its output in this folder."""
+        return ()
+
+    @staticmethod
+    def volumes(_folder):
+        """Further ones, that such a build makes."""
+        return ()
+
     @classmethod
     def setUpClass(cls):
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-features-"))
         cls.tree = cls.shared / "tree"
         made = run(sys.executable, HERE / "feature_tree.py", cls.tree)
         sys.stderr.write(made.stdout.decode())
+        cls.add_to(cls.tree)
         cls.image = cls.shared / "tree.dgfs"
         cls.index = cls.shared / "tree.dgfs.idx"
-        build(cls.tree, cls.image)
+        build(cls.tree, cls.image, *cls.options(cls.shared))
 
     @classmethod
     def tearDownClass(cls):
@@ -69,6 +85,8 @@ class FeatureTree(support.ScratchCase):
     def test_image_without_index_file_opens(self):
         alone = self.scratch / "alone.dgfs"
         shutil.copyfile(self.image, alone)
+        for volume in self.volumes(self.shared):
+            shutil.copy(volume, self.scratch)
         dgfs("verify", alone)
         listed = dgfs("find", alone).stdout
         self.assertEqual(listed, dgfs("find", self.image).stdout)
@@ -83,12 +101,13 @@ class FeatureTree(support.ScratchCase):
         self.assertIn(b"missing", failed.stderr)
 
     def test_same_bytes_for_any_jobs_and_any_run(self):
-        expected = digest(self.image), digest(self.index)
+        files = self.image, self.index, *self.volumes(self.shared)
+        expected = [digest(file) for file in files]
         for jobs in (1, 2, 8, 2):
             image = self.scratch / "again.dgfs"
-            build(self.tree, image, "--jobs", str(jobs))
-            found = digest(image), digest(f"{image}.idx")
-            self.assertEqual(found, expected, f"--jobs {jobs}")
+            build(self.tree, image, "--jobs", str(jobs), *self.options(self.scratch))
+            files = image, f"{image}.idx", *self.volumes(self.scratch)
+            self.assertEqual([digest(file) for file in files], expected, f"--jobs {jobs}")
 
     def test_gnu_diff_and_rsync_see_no_difference(self):
         support.need_program("rsync")
@@ -123,6 +142,39 @@ class FeatureTree(support.ScratchCase):
         # As with tar: set-id bits would speak for another owner than the one meant.
         compare(self.tree, out, "--no-owner", "--no-set-id", "--no-xattrs", "--skip",
                 "special/null", "--skip", "special/disk")
+
+
+class CompressedFeatureTree(FeatureTree):
+    """The same with all that can be asked for of how contents are kept."""
+
+    @staticmethod
+    def add_to(tree):
+        for folder in ("letters", "letters-again"):
+            (tree / folder).mkdir()
+            for number in range(200):
+                text = f"Dear reader {number},\n" + "once more what we told you.\n" * (number % 70)
+                (tree / folder / f"{number}.txt").write_text(text)
+
+    @staticmethod
+    def options(folder):
+        return ("--compress", "zstd:3", "--joint-frames", "64K", "--digest", "sha256",
+                "--volume", folder / "tree.volume")
+
+    @staticmethod
+    def volumes(folder):
+        return (folder / "tree.volume",)
+
+    def test_image_has_what_was_asked_for(self):
+        told = json.loads(dgfs("info", "--scan", "--json", self.image).stdout)
+        for word in ("zstd-extents", "joint-frames", "volumes"):
+            self.assertIn(word, json.dumps(told["features"]))
+        self.assertGreater(told["joint_files"], 300)
+        self.assertGreater(told["shared_files"], 0)
+
+    def test_digests_are_those_of_the_source(self):
+        dgfs("verify", "--digest", "-q", self.image)
+        for line in dgfs("digest", "-z", self.image, "sizes").stdout.split(b"\0")[:-1]:
+            self.assertEqual(line[:64].decode(), digest(os.fsencode(self.tree) + b"/" + line[66:]))
 
 
 class Interruption(support.ScratchCase):
