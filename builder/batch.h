@@ -47,8 +47,8 @@ struct BatchExtent {
   std::size_t frame_count = 0;      ///< of its checksums
   std::uint64_t content_bytes = 0;  ///< without holes
   Fingerprint fingerprint;
-  /// It is raw because it is probably there already (builder/known_contents.h); else it is to be
-  /// compressed as others are.
+  /// It is raw because it is probably there already (builder/known_contents.h); if it is not, it is
+  /// to be compressed as others are. Never where that takes more than one frame.
   bool is_put_off = false;
 };
 

@@ -155,7 +155,7 @@ Status ContentReader::read_packed(const SourceFile& file, const ScannedEntry& en
 
 void ContentReader::pack(Batch& batch, std::size_t number, std::string_view name, Bytes content) {
   add_fingerprints(content, batch);
-  const bool put_off = is_known(batch);
+  const bool put_off = is_known(content, batch);
   const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
   const auto frames = batch.checksums.size();
   auto stored = put_off ? Result<StoredExtent>(store_raw(content, room, batch.checksums))
@@ -171,9 +171,10 @@ void ContentReader::pack(Batch& batch, std::size_t number, std::string_view name
   if (put_off) batch.extents.back().is_put_off = true;
 }
 
-// A piece has no extent of its own that could be compressed later.
-bool ContentReader::is_known(const Batch& batch) const {
-  return options_.known != nullptr && !batch.piece &&
+// A piece has no extent of its own that could be compressed later, and frames with a seek table may
+// become longer than the raw extent in whose place they would come to stand.
+bool ContentReader::is_known(Bytes content, const Batch& batch) const {
+  return options_.known != nullptr && !batch.piece && !format::has_seek_table(content.size()) &&
          options_.known->has(fingerprint_of(batch.chunks));
 }
 

@@ -48,7 +48,7 @@ class ContentReader final : public BatchFiller {
   void add_extent(Batch& batch, std::size_t number, std::size_t data_bytes, std::size_t frames,
                   std::uint64_t content_bytes);
   void pack(Batch& batch, std::size_t number, std::string_view name, Bytes content);
-  [[nodiscard]] bool is_known(const Batch& batch) const;
+  [[nodiscard]] bool is_known(Bytes content, const Batch& batch) const;
   void end_joint(Batch& batch);
   [[nodiscard]] bool pack_joint(Batch& batch);
   [[nodiscard]] Status fill_piece(Batch& batch);

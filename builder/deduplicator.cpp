@@ -6,42 +6,22 @@
 #include <utility>
 
 #include "format/extent.h"
-#include "format/seek_table.h"
 
 namespace dgfs::builder {
 namespace {
 
 constexpr std::size_t kCompareBytes = std::size_t{1} << 20;
 
-Error no_such_extent() {
-  return Error(ErrorKind::kCorrupt, 4114, "an extent is shorter than its content needs");
-}
-
 Status open_raw(Bytes stored, MutableBytes content) {
-  if (stored.size() != format::raw_extent_bytes(content.size())) return no_such_extent();
+  if (stored.size() != format::raw_extent_bytes(content.size())) {
+    return Error(ErrorKind::kCorrupt, 4114, "an extent is not as long as its content needs");
+  }
   for (std::uint64_t i = 0; !content.empty(); ++i) {
     const auto bytes = std::min(content.size(), format::kFrameBytes);
     const auto stored_bytes = format::kChecksumBytes + bytes;
     DGFS_CHECK(format::open_frame(format::ExtentCodec::kRaw, i, stored.first(stored_bytes),
                                   content.first(bytes)));
     stored = stored.subspan(stored_bytes);
-    content = content.subspan(bytes);
-  }
-  return ok();
-}
-
-Status open_listed(Bytes stored, MutableBytes content) {
-  const auto frames = format::frame_count(format::ExtentCodec::kZstd, content.size());
-  const auto table_bytes = static_cast<std::size_t>(format::seek_table_bytes(frames));
-  if (stored.size() < table_bytes) return no_such_extent();
-  DGFS_TRY(table,
-           format::SeekTable::decode(stored.last(table_bytes), content.size(), stored.size()));
-  for (std::uint64_t i = 0; i < frames; ++i) {
-    const auto begin = static_cast<std::size_t>(table.begin(i));
-    const auto end = static_cast<std::size_t>(table.begin(i + 1));
-    const auto bytes = std::min(content.size(), format::kZstdFrameBytes);
-    DGFS_CHECK(format::open_listed_frame(i, stored.first(end).subspan(begin), table.checksum(i),
-                                         content.first(bytes)));
     content = content.subspan(bytes);
   }
   return ok();
@@ -97,7 +77,7 @@ Result<bool> Deduplicator::is_there(const PlacedExtent& known, const BatchExtent
   return is_same({known.codec, there}, {stored.codec, own}, extent.content_bytes);
 }
 
-// Rare: a content has the fingerprint of another one.
+// Rare: a content has the fingerprint of another one. Of one frame, it does not become longer.
 Status Deduplicator::pack_late(const BatchExtent& extent, BatchCompaction& data, Batch& batch) {
   const auto content = open({format::ExtentCodec::kRaw, data.next(extent)}, extent.content_bytes);
   if (!content) {
@@ -156,9 +136,8 @@ Result<bool> Deduplicator::is_same_written(const PlacedExtent& a, const PlacedEx
 
 bool Deduplicator::is_same(const Loaded& a, const Loaded& b, std::uint64_t content_bytes) const {
   if (a.codec == b.codec && std::ranges::equal(a.stored, b.stored)) return true;
-  // Larger contents are compressed without dictionaries, so that the same have the same extent, but
-  // for one that was put off.
-  if (a.codec == b.codec && format::has_seek_table(content_bytes)) return false;
+  // Larger contents are compressed without dictionaries, so that the same have the same extent.
+  if (format::has_seek_table(content_bytes)) return false;
   const auto content_a = open(a, content_bytes);
   return content_a && content_a == open(b, content_bytes);
 }
@@ -166,9 +145,8 @@ bool Deduplicator::is_same(const Loaded& a, const Loaded& b, std::uint64_t conte
 std::optional<Buffer> Deduplicator::open(const Loaded& extent, std::uint64_t content_bytes) const {
   Buffer content(static_cast<std::size_t>(content_bytes));
   const format::FrameOptions options{&dictionaries_, true};
-  const auto opened = extent.codec == format::ExtentCodec::kRaw ? open_raw(extent.stored, content)
-                      : format::has_seek_table(content_bytes)
-                          ? open_listed(extent.stored, content)
+  const auto opened = extent.codec == format::ExtentCodec::kRaw
+                          ? open_raw(extent.stored, content)
                           : format::open_frame(extent.codec, 0, extent.stored, content, options);
   return opened ? std::optional(std::move(content)) : std::nullopt;
 }

@@ -20,7 +20,7 @@ namespace dgfs::builder {
 class KnownContents {
  public:
   /// @param contents_max  that will be added, at most
-  /// @param memory_bytes  what the table may take; at least one slot of 8 bytes is taken
+  /// @param memory_bytes  what the table may take; 8 bytes are taken at least, 16 a content at most
   KnownContents(std::uint64_t contents_max, std::size_t memory_bytes)
       : slots_(std::bit_floor(static_cast<std::size_t>(std::clamp<std::uint64_t>(
             2 * contents_max, 1, std::max<std::size_t>(memory_bytes / sizeof(Slot), 1))))) {}

@@ -24,7 +24,7 @@ namespace {
 // What a probe of a small image may take. The window through which sections are read is the
 // largest part of it: twice a block of 16 MiB.
 constexpr std::size_t kHeapBytesMax = std::size_t{160} << 20;
-constexpr double kSecondsMax = 30;  // under sanitizers or without optimisation, on a slow machine
+constexpr double kSecondsMax = 10;  // under sanitizers, on a busy machine
 // No image here has more entries, and no file more bytes that are not a hole.
 constexpr std::uint64_t kWalkedMax = 200'000;
 // Of entries that the sound image does not have, so many are asked about.

@@ -7,8 +7,17 @@
 
 namespace dgfs::test {
 
+namespace {
+
+bool heeds_environment = true;
+
+}  // namespace
+
+OwnSeeds::OwnSeeds() { heeds_environment = false; }
+OwnSeeds::~OwnSeeds() { heeds_environment = true; }
+
 std::uint64_t test_seed(std::uint64_t fallback) {
-  const char* text = std::getenv("DGFS_TEST_SEED");
+  const char* text = heeds_environment ? std::getenv("DGFS_TEST_SEED") : nullptr;
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
 }
 

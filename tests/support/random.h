@@ -17,6 +17,16 @@ namespace dgfs::test {
 /// The value of the environment variable DGFS_TEST_SEED if it is set, else `fallback`.
 [[nodiscard]] std::uint64_t test_seed(std::uint64_t fallback);
 
+/// While it lives, DGFS_TEST_SEED is not heeded: for what is said of many seeds together. One at a
+/// time.
+class OwnSeeds {
+ public:
+  OwnSeeds();
+  ~OwnSeeds();
+  OwnSeeds(const OwnSeeds&) = delete;
+  OwnSeeds& operator=(const OwnSeeds&) = delete;
+};
+
 /// Seeded source of choices. While it lives, each failed expectation shows the seed.
 class Random {
  public:
