@@ -74,7 +74,7 @@ class FlippedBits : public ::testing::TestWithParam<BaseImage> {
       return ImageFiles{std::move(damaged), {}};
     });
     for (const auto& [name, bytes] : sound.volumes) {
-      flip(prober, bytes, step, name, [&](Buffer damaged) {
+      flip(prober, bytes, step, name, [&, &name = name](Buffer damaged) {
         auto files = sound;
         files.volumes[name] = std::move(damaged);
         return files;
@@ -179,7 +179,7 @@ TEST_P(Truncation, OfFurtherVolumes) {
   for (const auto& [name, bytes] : sound_.volumes) {
     const auto header = value_of(format::decode_volume_header(Bytes(bytes).first(kPageBytes)));
     for_each_cut({0, 8, kPageBytes, header.data_end, bytes.size() - kPageBytes, bytes.size()},
-                 bytes.size(), [&](std::uint64_t length) {
+                 bytes.size(), [&, &name = name, &bytes = bytes](std::uint64_t length) {
                    auto files = sound_;
                    files.volumes[name] = head(bytes, length);
                    const auto what = name + " cut at " + std::to_string(length);

@@ -210,7 +210,7 @@ TEST_P(HeaderFields, OfTheVolumeHeader) {
 // A damaged header of theirs costs what is in them: such a volume is as good as none.
 TEST_P(HeaderFields, OfFurtherVolumes) {
   for (const auto& [name, bytes] : files_.volumes) {
-    const auto probe_volume = [&](Buffer volume, const std::string& what) {
+    const auto probe_volume = [&, &name = name](Buffer volume, const std::string& what) {
       auto files = files_;
       files.volumes[name] = std::move(volume);
       const auto findings = prober_.probe(files, Promise::kTruth, name + ", " + what);

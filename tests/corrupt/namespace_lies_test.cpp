@@ -66,8 +66,10 @@ TEST_F(NamespaceLies, NamesThatAreNone) {
       {"below nothing", "\0\0x"s},
       {"three zeros", "x\0\0\0y"s}};
   for (const auto& [what, key] : keys) {
-    const auto findings = probe(
-        image_of([&](ImageAssembler& assembler) { assembler.add("e", 0100644).key = key; }), what);
+    const auto findings = probe(image_of([&key = key](ImageAssembler& assembler) {
+                                  assembler.add("e", 0100644).key = key;
+                                }),
+                                what);
     // As the key of an entry, or as what all keys of the page begin with.
     EXPECT_TRUE(findings.has(3030) || findings.has(3031) || findings.has(2640) ||
                 findings.has(2646))

@@ -234,8 +234,7 @@ class FaultSweep : public ::testing::TestWithParam<SweepCase> {
     EXPECT_TRUE(is_volume || !error.file().empty()) << error.message();
   }
 
-  // Runs `run` with a fault at each call in turn until none is left; without it the next
-  // run must succeed.
+  // Runs `run` with a fault at each call in turn; without it the next run must succeed.
   void sweep(const std::string& what, const std::function<Result<std::string>()>& run) {
     faulty_->arm({});
     const auto truth = value_of(run());
@@ -244,7 +243,8 @@ class FaultSweep : public ::testing::TestWithParam<SweepCase> {
       ASSERT_LT(call, 2000U);
       faulty_->arm({.kind = std::get<0>(GetParam()), .at_call = call, .sticky = false});
       const auto answer = run();
-      const auto fired = faulty_->fired();
+      // Not by whether it fired: of calls that are no reads, some kinds leave it at that.
+      const bool is_reached = faulty_->calls() >= call;
       faulty_->arm({});
       if (answer) {
         EXPECT_EQ(answer.value(), truth);
@@ -254,7 +254,7 @@ class FaultSweep : public ::testing::TestWithParam<SweepCase> {
       const auto later = run();
       ASSERT_TRUE(later) << later.error().message();
       EXPECT_EQ(later.value(), truth);
-      if (fired == 0) break;
+      if (!is_reached) break;
     }
   }
 

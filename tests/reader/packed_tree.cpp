@@ -4,7 +4,21 @@
 
 #include <cstdlib>
 
+#include "format/mode.h"
+
 namespace dgfs::test {
+namespace {
+
+std::string content_of(const storage::Directory& directory, const std::string& name) {
+  const auto status = value_of(directory.status(name));
+  if (format::is_symlink(status.mode)) return value_of(directory.read_link(name));
+  if (!format::is_regular(status.mode)) return {};
+  Buffer bytes(status.size_bytes);
+  expect_ok(storage::read_exactly(*value_of(directory.open_file(name)), 0, bytes));
+  return std::string(as_text(bytes));
+}
+
+}  // namespace
 
 void expect_ok(const Status& status) {
   EXPECT_TRUE(status.has_value()) << status.assume_error().message();
@@ -65,6 +79,18 @@ Result<Buffer> contents(const reader::Image& image, const reader::Node& node) {
   DGFS_TRY(count, image.read(node, 0, out));
   EXPECT_EQ(count, out.size());
   return out;
+}
+
+std::map<std::string, std::string> tree_below(const storage::Directory& directory) {
+  std::map<std::string, std::string> tree;
+  for (const auto& name : value_of(directory.list())) {
+    tree[name] = content_of(directory, name);
+    if (!format::is_directory(value_of(directory.status(name)).mode)) continue;
+    for (auto& [path, content] : tree_below(*value_of(directory.open_directory(name)))) {
+      tree[name + "/" + path] = std::move(content);
+    }
+  }
+  return tree;
 }
 
 Buffer pattern(std::size_t size, std::uint32_t seed) {

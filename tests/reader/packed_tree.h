@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -66,6 +67,8 @@ void expect_ok(const Status& status);
 
 /// Whole content of a regular file.
 [[nodiscard]] Result<Buffer> contents(const reader::Image& image, const reader::Node& node);
+/// What lies below a directory, by path: contents of files, targets of symlinks, nothing of others.
+[[nodiscard]] std::map<std::string, std::string> tree_below(const storage::Directory& directory);
 /// `size` bytes that differ by seed and position.
 [[nodiscard]] Buffer pattern(std::size_t size, std::uint32_t seed);
 

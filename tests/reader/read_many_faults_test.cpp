@@ -91,10 +91,10 @@ TEST_P(ReadManyFaults, OneFaultIsOfOneFileAtMost) {
     ASSERT_LT(call, 500U);
     arm(call, false);
     const auto answers = read_all(*image, paths_of(truth_));
-    const auto fired = faulty_->fired();
-    EXPECT_LE(expect_right_or_error(answers), fired);
+    EXPECT_LE(expect_right_or_error(answers), faulty_->fired());
+    const bool is_reached = faulty_->calls() >= call;
     faulty_->arm({});
-    if (fired == 0) break;
+    if (!is_reached) break;
   }
 }
 
@@ -127,10 +127,9 @@ TEST(ReadManyDamage, IsToldOfTheDamagedFileOnly) {
   const auto whole = read_file(tree.memory(), kImage);
   for (const auto& [damaged, content] : truth) {
     SCOPED_TRACE(damaged);
-    const auto place = [&] {
-      const auto image = tree.open();
-      return value_of(image->locate(value_of(image->lookup(damaged)), content.size() - 1));
-    }();
+    const auto sound = tree.open();
+    const auto place =
+        value_of(sound->locate(value_of(sound->lookup(damaged)), content.size() - 1));
     auto bytes = whole;
     bytes[place.offset_bytes] ^= 1;
     const auto path = "/damaged" + damaged;

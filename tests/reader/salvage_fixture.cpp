@@ -108,7 +108,6 @@ bool SalvageFixture::is_placed(std::size_t page) const {
 void SalvageFixture::salvage(bool partial) {
   put();
   told_.clear();
-  saved_.clear();
   reader::SalvageOptions options;
   options.jobs = 1;
   options.partial = partial;
@@ -121,26 +120,8 @@ void SalvageFixture::salvage(bool partial) {
   const auto result = reader::salvage(*memory_, "/t.dgfs", "/saved", options);
   report_ = result ? result.value() : reader::SalvageReport();
   error_ = result ? "" : result.error().message();
-  if (result) gather(*value_of(memory_->open_directory("/saved")), "");
-}
-
-void SalvageFixture::gather(const storage::Directory& directory, const std::string& path) {
-  for (const auto& name : value_of(directory.list())) {
-    const auto entry = path.empty() ? name : path + "/" + name;
-    const auto status = value_of(directory.status(name));
-    auto& content = saved_[entry];
-    if (format::is_directory(status.mode)) {
-      gather(*value_of(directory.open_directory(name)), entry);
-    } else if (format::is_symlink(status.mode)) {
-      content = value_of(directory.read_link(name));
-    } else {
-      content.resize(status.size_bytes);
-      const auto file = value_of(directory.open_file(name));
-      Buffer bytes(status.size_bytes);
-      if (!bytes.empty()) expect_ok(storage::read_exactly(*file, 0, bytes));
-      content = as_text(bytes);
-    }
-  }
+  saved_.clear();
+  if (result) saved_ = tree_below(*value_of(memory_->open_directory("/saved")));
 }
 
 // Where the reference expects an entry.

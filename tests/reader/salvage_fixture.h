@@ -59,7 +59,6 @@ class SalvageFixture : public IndexCopies {
   [[nodiscard]] bool has(std::size_t offset, std::size_t length) const;
   [[nodiscard]] bool is_trailing_found() const;
   [[nodiscard]] bool is_placed(std::size_t page) const;
-  void gather(const storage::Directory& directory, const std::string& path);
   [[nodiscard]] std::string expected_path(const std::string& path, const SalvageTruth& truth) const;
 };
 

@@ -143,7 +143,7 @@ TEST_P(TreeModel, SubtreesAndListings) {
     EXPECT_EQ(walked, expected + 1);
     const auto inode = value_of(image->lookup(directory)).inode;
     std::vector<std::string> names;
-    expect_ok(image->list(inode, 0, [&](const reader::ListedName& listed) {
+    expect_ok(image->list(inode, 0, [&, &directory = directory](const reader::ListedName& listed) {
       EXPECT_EQ(listed.position, names.size());
       EXPECT_EQ(value_of(image->lookup(below(directory, listed.name))).inode, listed.inode);
       names.emplace_back(listed.name);

@@ -29,8 +29,10 @@ std::uint64_t EntryGenerator::any_width() { return random_() >> below(64); }
 
 std::string EntryGenerator::name(bool wild) {
   if (!wild || chance(80)) {
-    return kStems[below(std::size(kStems))] + std::to_string(below(1000)) +
-           kEndings[below(std::size(kEndings))];
+    // One after the other: in one expression the compiler would choose their order.
+    std::string name = kStems[below(std::size(kStems))];
+    name += std::to_string(below(1000));
+    return name += kEndings[below(std::size(kEndings))];
   }
   std::string name(1 + below(chance(20) ? format::kNameBytesMax : 20), ' ');
   for (auto& c : name) {
@@ -98,7 +100,8 @@ void EntryGenerator::fill_symlink(Entry& entry, const EntryOptions& options) {
                        below(format::kTargetBytesMax - format::kInlineTargetBytesMax);
     return;
   }
-  entry.target = (chance(50) ? "../" : "/usr/lib/") + name(options.wild_names);
+  entry.target = chance(50) ? "../" : "/usr/lib/";
+  entry.target += name(options.wild_names);
   entry.target.resize(std::min(entry.target.size(), format::kInlineTargetBytesMax));
   entry.size_bytes = entry.target.size();
 }
@@ -133,8 +136,8 @@ std::vector<Entry> EntryGenerator::tree(const EntryOptions& options) {
   std::vector<std::string> directories{entries[0].key};
   for (std::size_t i = 0; i < options.entry_count; ++i) {
     Entry entry;
-    entry.key =
-        format::children_prefix(directories[below(directories.size())]) + name(options.wild_names);
+    entry.key = format::children_prefix(directories[below(directories.size())]);
+    entry.key += name(options.wild_names);
     if (entry.key.size() > 2000) continue;  // deep chains of long names are for other tests
     if (chance(options.directory_percent)) {
       fill(entry, format::kTypeDirectory, options);
