@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -47,6 +48,10 @@ class IndexCopies : public ::testing::Test {
  protected:
   void pack(const builder::BuildOptions& options = {}) {
     pack_piece_tree(tree_, options);
+    take();
+  }
+  /// Of whatever image the tree has.
+  void take() {
     image_ = read_file(tree_.memory(), kImage);
     index_ = read_file(tree_.memory(), kIndex);
     pieces_ = pieces_of(index_);
@@ -65,12 +70,13 @@ class IndexCopies : public ::testing::Test {
   void damage_trailing(const IndexPiece& piece) {
     trailing_[trailing_base() + place_in(piece)] ^= 0x55;
   }
-  /// Both files as they are now, in a file system of their own: /t.dgfs and, unless it is empty,
-  /// /t.dgfs.idx.
+  /// All files as they are now, in a file system of their own: /t.dgfs, unless it is empty
+  /// /t.dgfs.idx, and further volumes.
   void put() {
     memory_ = storage::make_memory_env(1);
     write_file(*memory_, "/t.dgfs", trailing_);
     if (!sidecar_.empty()) write_file(*memory_, "/t.dgfs.idx", sidecar_);
+    for (const auto& [path, bytes] : volumes_) write_file(*memory_, path, bytes);
   }
 
   PackedTree tree_;
@@ -79,6 +85,7 @@ class IndexCopies : public ::testing::Test {
   std::vector<IndexPiece> pieces_;
   Buffer sidecar_;
   Buffer trailing_;
+  std::map<std::string, Buffer> volumes_;  ///< further ones, if any, by path
   std::unique_ptr<storage::MemoryEnv> memory_;
 
  private:

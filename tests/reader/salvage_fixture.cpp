@@ -26,7 +26,20 @@ bool same(const Buffer& now, const Buffer& before, std::size_t base, std::size_t
 
 void SalvageFixture::pack_with_truth(const builder::BuildOptions& options) {
   pack(options);
+  take_truth();
+}
+
+void SalvageFixture::take_truth() {
+  take();
   records_ = records_of(index_);
+  record_blocks_.clear();
+  for (const auto& piece : pieces_) {
+    if (piece.kind != SectionKind::kPageDirectory) continue;
+    const auto block =
+        value_of(format::open_block(piece.kind, Bytes(index_).subspan(piece.offset, piece.length)));
+    const auto pages = value_of(format::decode_page_block(block.body)).size();
+    record_blocks_.insert(record_blocks_.end(), pages, piece);
+  }
   const auto image = tree_.open();
   truth_.clear();
   const auto visit = [&](std::string_view path, const reader::Node& node) {
@@ -39,6 +52,10 @@ void SalvageFixture::pack_with_truth(const builder::BuildOptions& options) {
       return record.first_ordinal > node.ordinal;
     });
     truth.page = static_cast<std::size_t>(after - records_.begin()) - 1;
+    if (node.link_count > 1 && !format::is_directory(node.mode)) {
+      truth.link_page = page_of_link(node.inode);
+    }
+    truth.index_in_page = node.ordinal - records_[truth.page].first_ordinal;
     const auto key = value_of(format::key_of_path(path));
     truth.key_in_page = key.substr(records_[truth.page].prefix.size());
     return true;
@@ -46,9 +63,23 @@ void SalvageFixture::pack_with_truth(const builder::BuildOptions& options) {
   expect_ok(image->walk("", visit));
 }
 
+std::size_t SalvageFixture::page_of_link(format::InodeNumber inode) const {
+  std::size_t found = 0;
+  for (std::size_t page = 0; page < records_.size(); ++page) {
+    const auto& record = records_[page];
+    const bool is_before = record.prefix + record.separator <= format::link_key(inode);
+    if (record.zone == format::kLinkZone && (found == 0 || is_before)) found = page;
+  }
+  return found;
+}
+
 // Whether its frame is not to be opened without one.
 bool SalvageFixture::needs_dictionary(const reader::Node& node) const {
   if (node.codec != format::ExtentCodec::kZstd || node.size_bytes > format::kZstdFrameBytes) {
+    return false;
+  }
+  if (std::ranges::none_of(
+          pieces_, [](const auto& piece) { return piece.kind == SectionKind::kDictionaries; })) {
     return false;
   }
   const auto stored = Bytes(image_).subspan(node.data.offset_bytes, node.stored_bytes);
@@ -92,17 +123,30 @@ bool SalvageFixture::has_contents(const SalvageTruth& truth) const {
   if (!format::is_regular(truth.node.mode)) return true;
   if (truth.node.sparse_map.present() && !has_all(SectionKind::kSparseMaps)) return false;
   if (truth.needs_dictionary && !has_all(SectionKind::kDictionaries)) return false;
-  return (truth.node.stored_bytes == 0 || is_placed(truth.page)) &&
+  if (truth.node.stored_bytes == 0) return true;
+  // Of a file of several names the link record has an address.
+  if (!truth.link_page && !is_placed(truth.page)) return false;
+  return truth.node.data.volume != 0 ||
          same(trailing_, image_, 0, truth.node.data.offset_bytes, truth.node.stored_bytes);
 }
 
-// Without page records, places of contents follow from one page to the next.
+bool SalvageFixture::has_record(std::size_t page) const {
+  return has(record_blocks_[page].offset, record_blocks_[page].length);
+}
+
+// Without its record, the place of a page's contents follows from the page before, or from the one
+// behind and its own length; of several volumes from nothing.
 bool SalvageFixture::is_placed(std::size_t page) const {
-  if (has_all(SectionKind::kPageDirectory)) return true;
-  for (std::size_t before = 0; before < page; ++before) {
-    if (!has_page(before)) return false;
+  if (has_record(page)) return true;
+  if (!volumes_.empty()) return false;
+  for (std::size_t before = page;; --before) {
+    if (before == 0 || has_record(before)) return true;
+    if (!has_page(before - 1)) break;
   }
-  return true;
+  for (std::size_t behind = page; has_page(behind) && behind + 1 < records_.size(); ++behind) {
+    if (has_record(behind + 1)) return true;
+  }
+  return false;
 }
 
 void SalvageFixture::salvage(bool partial) {
@@ -111,6 +155,7 @@ void SalvageFixture::salvage(bool partial) {
   reader::SalvageOptions options;
   options.jobs = 1;
   options.partial = partial;
+  for (const auto& [path, bytes] : volumes_) options.open.volume_paths.push_back(path);
   options.lost = [this](const std::string& path, const Error&) { told_.insert(path); };
   options.lost_range = [this](const std::string& path, const reader::LostRange& range,
                               const Error&) {
@@ -127,7 +172,8 @@ void SalvageFixture::salvage(bool partial) {
 // Where the reference expects an entry.
 std::string SalvageFixture::expected_path(const std::string& path,
                                           const SalvageTruth& truth) const {
-  if (truth.page == 0 || has_all(SectionKind::kPageDirectory)) return path;
+  const bool is_first_named = truth.page == 0 && is_placed(0);
+  if (is_first_named || has_record(truth.page)) return path;
   std::string text;
   for (const char byte : truth.key_in_page) {
     if (byte != '\0') {
@@ -136,20 +182,20 @@ std::string SalvageFixture::expected_path(const std::string& path,
       text += '/';
     }
   }
+  if (text.empty()) text = "entry-" + std::to_string(truth.index_in_page);
   return "lost+found/page-" + std::to_string(truth.page) + "/" + text;
 }
 
 void SalvageFixture::expect_reference(const std::string& what) {
   ASSERT_EQ(error_, "") << what;
-  const bool has_records = has_all(SectionKind::kPageDirectory);
   std::set<std::string> expected;
   std::size_t missed = 0;
   for (const auto& [path, truth] : truth_) {
     if (path.empty()) continue;
     const auto there = expected_path(path, truth);
     expected.insert(there);
-    const bool is_multiple = truth.node.link_count > 1 && format::is_regular(truth.node.mode);
-    const bool has_link = !is_multiple || (has_page(records_.size() - 1) && has_records);
+    const bool has_link =
+        !truth.link_page || (has_page(*truth.link_page) && has_record(*truth.link_page));
     const auto found = saved_.find(there);
     if (has_page(truth.page) && has_contents(truth) && has_link) {
       ASSERT_NE(found, saved_.end()) << path << " is not at " << there << " with " << what;
@@ -165,13 +211,30 @@ void SalvageFixture::expect_reference(const std::string& what) {
     }
   }
   for (const auto& [path, content] : saved_) {
-    // Parents of what is in lost+found, and objects without names, which are whole, too.
+    // Parents of what is there, and objects without names, which are whole, too.
     if (expected.contains(path) || path.starts_with("lost+found")) continue;
+    const auto below = saved_.upper_bound(path + "/");
+    if (below != saved_.end() && below->first.starts_with(path + "/")) continue;
     ADD_FAILURE() << path << " was not in the tree, with " << what;
   }
   EXPECT_FALSE(report_.complete() && (missed != 0 || !told_.empty())) << what;
   EXPECT_LE(report_.lost_pages, records_.size()) << what;
   missed_ += missed;
+}
+
+void SalvageFixture::expect_nothing_wrong(const std::string& what) {
+  std::set<std::string> contents;
+  for (const auto& [path, truth] : truth_) contents.insert(truth.content);
+  for (const auto& [path, content] : saved_) {
+    if (path.starts_with("lost+found")) {
+      ASSERT_TRUE(contents.contains(content)) << path << " with " << what;
+      continue;
+    }
+    const auto found = truth_.find(path);
+    ASSERT_NE(found, truth_.end()) << path << " with " << what;
+    ASSERT_EQ(content, found->second.content) << path << " with " << what;
+  }
+  if (saved_.size() + 1 < truth_.size()) EXPECT_FALSE(report_.complete()) << what;
 }
 
 void SalvageFixture::damage_by_seed(unsigned seed, unsigned runs) {

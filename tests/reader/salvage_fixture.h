@@ -19,6 +19,8 @@ struct SalvageTruth {
   reader::Node node;
   std::string content;  ///< of files, and targets
   std::size_t page = 0;
+  std::uint64_t index_in_page = 0;
+  std::optional<std::size_t> link_page;  ///< of its record, if it has several names
   std::string key_in_page;
   bool needs_dictionary = false;  ///< to read the content
 };
@@ -27,6 +29,8 @@ struct SalvageTruth {
 class SalvageFixture : public IndexCopies {
  protected:
   void pack_with_truth(const builder::BuildOptions& options);
+  /// The image that the tree has is as it should be.
+  void take_truth();
 
   /// Whether all of a kind are intact in one of the copies.
   [[nodiscard]] bool has_all(format::SectionKind kind) const;
@@ -37,12 +41,16 @@ class SalvageFixture : public IndexCopies {
   void salvage(bool partial = false);
   /// Holds what salvage() did against what is intact.
   void expect_reference(const std::string& what);
+  /// Less than that: what is not in lost+found is right, what is in there is somewhere in the tree,
+  /// and what is missing was told.
+  void expect_nothing_wrong(const std::string& what);
 
   /// Runs of bytes are lost, in both files.
   void damage_by_seed(unsigned seed, unsigned runs);
   void damage_both(const IndexPiece& piece);
 
   std::vector<format::PageRecord> records_;
+  std::vector<IndexPiece> record_blocks_;  ///< by page
   std::map<std::string, SalvageTruth> truth_;
   // Of the last salvage().
   std::set<std::string> told_;
@@ -58,7 +66,9 @@ class SalvageFixture : public IndexCopies {
   [[nodiscard]] bool needs_dictionary(const reader::Node& node) const;
   [[nodiscard]] bool has(std::size_t offset, std::size_t length) const;
   [[nodiscard]] bool is_trailing_found() const;
+  [[nodiscard]] bool has_record(std::size_t page) const;
   [[nodiscard]] bool is_placed(std::size_t page) const;
+  [[nodiscard]] std::size_t page_of_link(format::InodeNumber inode) const;
   [[nodiscard]] std::string expected_path(const std::string& path, const SalvageTruth& truth) const;
 };
 

@@ -212,7 +212,7 @@ Buffer ImageAssembler::make_index() {
   superblock.namespace_entries = names_.size();
   superblock.link_entries = links_.size();
   superblock.next_inode = next_inode != 0 ? next_inode : names_.size() + 1;
-  superblock.incompat = format::feature::kIncompatKnown;
+  superblock.incompat = incompat;
   Buffer index(format::kPageBytes);
   const auto add_section = [&](SectionKind kind, const Buffer& bytes) {
     if (bytes.empty()) return;
@@ -234,8 +234,8 @@ Buffer ImageAssembler::make_index() {
   }
   add_section(SectionKind::kPages, page_bytes);
   std::vector<Buffer> blocks;
-  for (std::size_t at = 0; at < records.size(); at += format::kPageDirectoryBlockRecords) {
-    const auto end = std::min(records.size(), at + format::kPageDirectoryBlockRecords);
+  for (std::size_t at = 0; at < records.size(); at += pages_per_block) {
+    const auto end = std::min(records.size(), at + pages_per_block);
     blocks.push_back(
         format::encode_page_block({records.begin() + static_cast<std::ptrdiff_t>(at),
                                    records.begin() + static_cast<std::ptrdiff_t>(end)}));
@@ -281,7 +281,7 @@ void ImageAssembler::write(storage::Env& env, const std::string& image, const st
   if (!sidecar.empty()) write_file(env, sidecar, index);
   for (const auto& [number, volume] : volumes_) {
     format::VolumeHeader header;
-    header.incompat = format::feature::kIncompatKnown;
+    header.incompat = incompat;
     header.image_uuid = uuid;
     header.number = number;
     header.data_end = format::kPageBytes + volume.data.size();

@@ -61,6 +61,7 @@ class ImageAssembler {
   format::Uuid uuid{};
   std::uint64_t zone = 0;
   std::size_t entries_per_page = 1000;
+  std::size_t pages_per_block = format::kPageDirectoryBlockRecords;
   /// Page i uses model i modulo their number, and likewise attribute table.
   std::vector<std::shared_ptr<const format::Model>> models;
   std::vector<format::AttributeTable> tables;
@@ -68,6 +69,7 @@ class ImageAssembler {
   std::vector<std::shared_ptr<const format::Model>> more_models;
   std::vector<format::AttributeTable> more_tables;
   std::function<format::VolumeNumber(std::size_t page)> volume_of_page;
+  std::uint64_t incompat = format::feature::kIncompatKnown;
   std::vector<format::InodeRun> runs;  ///< empty: one run, as in a fresh build
   std::uint64_t next_inode = 0;        ///< 0: the number of entries plus one
   std::map<format::VolumeNumber, std::string> more_volumes;  ///< paths of volumes above 0
