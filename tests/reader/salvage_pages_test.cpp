@@ -93,6 +93,21 @@ TEST_P(SalvagePages, WithoutAnyTwoPiecesOfTheIndex) {
   }
 }
 
+// The records of a run of pages, and all pages of the next run, whose numbers nothing tells then.
+TEST_P(SalvagePages, WithRecordsOfPagesOfUnknownNumber) {
+  std::size_t block = 0;
+  for (const auto& piece : pieces_) {
+    const auto page = piece.offset / 4096 - 1;
+    const bool is_lost = piece.kind == SectionKind::kPageDirectory
+                             ? block++ == 1
+                             : piece.kind == SectionKind::kPages && page / kPagesPerBlock == 2;
+    if (is_lost) damage_both(piece);
+  }
+  salvage();
+  expect_reference("a run of pages lost");
+  EXPECT_EQ(report_.lost_pages, kPagesPerBlock);
+}
+
 TEST_P(SalvagePages, WithDamageAtRandom) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     damage_by_seed(seed, 1 + seed % 20);
