@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -184,6 +185,22 @@ TEST_F(WrongUsage, OfNodesThatNoImageGave) {
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().kind(), ErrorKind::kCorrupt) << read.error().message();
   }
+}
+
+// Nor does it make what is read at once larger than what is asked for.
+TEST_F(WrongUsage, OfManyNodesThatNoImageGave) {
+  auto huge = node("d/f");
+  huge.stored_bytes = std::uint64_t{1} << 40;
+  const std::vector<reader::Node> nodes = {huge, node("d/f"), node("d")};
+  std::map<std::size_t, std::string> told;
+  image_->read_many(nodes, [&](std::size_t index, const Result<reader::FilePiece>& piece) {
+    told[index] = piece ? std::string(as_text(piece.value().bytes)) : piece.error().text();
+    return true;
+  });
+  EXPECT_EQ(told, (std::map<std::size_t, std::string>{
+                      {0, "the stored length contradicts the file's size"},
+                      {1, "content"},
+                      {2, "a directory"}}));
 }
 
 TEST_F(WrongUsage, WalksAndListsEndWhereTheyAreTold) {
