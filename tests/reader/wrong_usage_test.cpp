@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "format/extent.h"
 #include "format/limits.h"
 #include "format/mode.h"
 #include "reader/extract.h"
@@ -173,6 +174,10 @@ TEST_F(WrongUsage, OfNodesThatNoImageGave) {
       with([](auto& n) { n.stored_bytes = kUnknown; }),
       with([](auto& n) { n.stored_bytes = 3; }),
       with([](auto& n) { n.size_bytes = format::kFileBytesMax; }),
+      with([](auto& n) {
+        n.codec = format::ExtentCodec::kZstd;
+        n.stored_bytes = format::kZstdFrameStoredBytesMax + 100;
+      }),
       with([](auto& n) {
         n.sparse_map = {kUnknown - 3, 9};
       }),
