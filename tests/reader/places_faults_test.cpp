@@ -192,6 +192,19 @@ TEST_F(PlacesFaults, AHeaderOfANewerVersionIsNotDamage) {
   EXPECT_TRUE(warnings_.empty());
 }
 
+// Between the read of its superblock and the look at its length.
+TEST_F(PlacesFaults, AnImageThatIsCutWhileItIsOpened) {
+  expect_ok(memory_->remove(kPlacedIndex));
+  hook_ = [&](CallKind kind, const std::string& path) -> Status {
+    if (kind != CallKind::kOther || path != kPlacedImage) return ok();
+    const auto file = value_of(memory_->open(path, {storage::OpenOptions::Mode::kReadWrite}));
+    return file->truncate(100);
+  };
+  const auto opened = open(kPlacedImage);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code(), 3001);
+}
+
 // As a build leaves it that was killed while it gave volumes their names.
 TEST_F(PlacesFaults, HiddenNamesAmongWhichOneIsTheVolume) {
   const auto hidden = [](std::uint8_t number) {
