@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "format/limits.h"
-#include "storage/wrapped.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -66,38 +66,18 @@ class AdvisedFile final : public storage::File {
 };
 
 // Of the image, not of its index.
-class AdviceEnv final : public storage::WrappedEnv<storage::Env> {
+class AdviceEnv final : public HookEnv {
  public:
-  explicit AdviceEnv(storage::Env& base) : WrappedEnv(base), base_(base) {}
+  explicit AdviceEnv(storage::Env& base) : HookEnv(base, [](auto, const auto&) { return ok(); }) {}
 
   Result<std::unique_ptr<storage::File>> open(const std::string& path,
                                               storage::OpenOptions options) override {
-    DGFS_TRY(file, base_.open(path, options));
+    DGFS_TRY(file, HookEnv::open(path, options));
     if (path != kImage) return file;
     return std::make_unique<AdvisedFile>(std::move(file), notes);
   }
 
   std::vector<Advice> notes;
-
- protected:
-  [[nodiscard]] storage::CallObserver& observer() const override { return nobody_; }
-
- private:
-  class Nobody final : public storage::CallObserver {
-   public:
-    Status before(storage::CallKind, const std::string&) override { return ok(); }
-    Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
-                             std::span<const MutableBytes> outs, const std::string&) override {
-      return file.read_at(offset_bytes, outs);
-    }
-    Status write(storage::File& file, std::uint64_t offset_bytes, Bytes data,
-                 const std::string&) override {
-      return file.write_at(offset_bytes, data);
-    }
-  };
-
-  storage::Env& base_;
-  mutable Nobody nobody_;
 };
 
 class AdviceTest : public ::testing::Test {
