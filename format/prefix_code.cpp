@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <numeric>
 
 namespace dgfs::format {
@@ -70,9 +71,10 @@ void bound_lengths(std::vector<unsigned>& lengths) {
 }  // namespace
 
 Buffer code_lengths(std::span<const std::uint64_t> counts) {
+  assert(counts.size() >= 2);
   Buffer lengths(counts.size());
   auto symbols = occurring(counts);
-  if (symbols.size() < 2 && counts.size() >= 2) {
+  if (symbols.size() < 2) {
     const std::uint32_t other = symbols.empty() || symbols[0] != 0 ? 0 : 1;
     if (symbols.empty()) symbols.push_back(1);
     symbols.push_back(other);

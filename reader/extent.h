@@ -43,9 +43,9 @@ struct Extent {
   [[nodiscard]] bool has_seek_table() const {
     return codec == format::ExtentCodec::kZstd && format::has_seek_table(content_bytes);
   }
-  /// 0 where there is none.
+  /// Of an extent that has one.
   [[nodiscard]] std::size_t seek_table_bytes() const {
-    return has_seek_table() ? static_cast<std::size_t>(format::seek_table_bytes(frame_count())) : 0;
+    return static_cast<std::size_t>(format::seek_table_bytes(frame_count()));
   }
   /// Where frame `frame` begins, from the extent's start; of frame_count(), where the last ends.
   /// @param table  of the extent, where it has one

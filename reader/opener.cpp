@@ -39,15 +39,14 @@ Result<MaybeCopy> open_trailing(const FoundVolume& image) {
   return MaybeCopy(std::move(copy));
 }
 
-// The same as the second copy. The image's header vouches for whose it is, so that without its
-// superblock the rest of it can still be used.
+// The same as the second copy of the image that `first` is of. The image's header vouches for whose
+// it is, so that without its superblock the rest of it can still be used.
 Result<SecondCopy> open_trailing_second(const FoundVolume& image, const IndexCopy& first) {
   auto trailing = open_trailing(image);
   if (trailing) return SecondCopy{std::move(trailing).assume_value(), {}};
   const auto& header = image.header;
   const auto& superblock = first.superblock();
-  if (!is_damage(trailing.assume_error()) || superblock.uuid != header.image_uuid ||
-      superblock.index_bytes != header.index_bytes) {
+  if (!is_damage(trailing.assume_error()) || superblock.index_bytes != header.index_bytes) {
     return std::move(trailing).assume_error();
   }
   return SecondCopy{IndexCopy::adopt(image.file, header.index_offset, superblock),
@@ -148,10 +147,9 @@ Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlace
 // The index copy in the image, found beside the index; none if the image is not there.
 Result<SecondCopy> open_beside(storage::Env& env, const VolumePlaces& places,
                                const IndexCopy& first) {
-  auto image = find_volume(env, places, 0, {});
-  if (image) return open_trailing_second(image.assume_value(), first);
-  if (image.assume_error().kind() == ErrorKind::kNotFound) return SecondCopy{};
-  return std::move(image).assume_error();
+  const auto image = find_volume(env, places, 0, {});
+  if (!image) return SecondCopy{};
+  return open_trailing_second(image.assume_value(), first);
 }
 
 Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File> file,

@@ -87,7 +87,7 @@ Result<format::OpenedBlock> next_block(const HealingCopy& index, SectionKind kin
   }
   auto healed = read_block(*other, kind, window.at());
   if (!healed) return block;
-  if (index.healed) index.healed(block.assume_error());
+  index.healed(block.assume_error());
   return healed;
 }
 

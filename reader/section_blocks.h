@@ -24,7 +24,7 @@ struct HealingCopy {
   const IndexCopy& copy;
   /// The other copy, which has the same superblock, or null; asked when it is needed.
   std::function<const IndexCopy*()> other = {};
-  /// Told of damage of `copy` that was made good.
+  /// Told of damage of `copy` that was made good. Set where `other` is.
   std::function<void(const Error&)> healed = {};
 };
 

@@ -198,7 +198,8 @@ class Verifier {
       return true;
     }
     const auto compared = digest->compare(image_, item.node);
-    if (!compared) return stopped() || report_digest(item, compared.assume_error());
+    if (!compared && stopped()) return true;
+    if (!compared) return report_digest(item, compared.assume_error());
     const std::lock_guard lock(report_mutex_);
     ++report_.right_digests;
     return true;

@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/token_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "format/token_parser.h"
+#include "format/token_text.h"
 #include "tests/format/token_test_support.h"
 
 namespace dgfs::test {
@@ -76,8 +78,63 @@ TEST(PrefixCode, RefusesWhatIsNotComplete) {  // F-225
   EXPECT_EQ(code_of_lengths({0, 0}), 2901);
   EXPECT_EQ(code_of_lengths({16, 1}), 2900);
   EXPECT_EQ(code_of_lengths({}), 2901);
+  Buffer many(65536);
+  many[0] = many[65535] = 1;
+  EXPECT_EQ(code_of_lengths(many), 0);
+  many.push_back(0);
+  EXPECT_EQ(code_of_lengths(many), 2901);
   EXPECT_EQ(format::code_lengths(std::vector<std::uint64_t>{0, 5}), (Buffer{1, 1}));
+  EXPECT_EQ(format::code_lengths(std::vector<std::uint64_t>{5, 0}), (Buffer{1, 1}));
   EXPECT_EQ(format::code_lengths(std::vector<std::uint64_t>{0, 0, 0}), (Buffer{1, 1, 0}));
+}
+
+// So many rare symbols that the codes of the frequent ones have to grow several times.
+TEST(PrefixCode, IsCompleteHoweverUnevenTheCounts) {
+  std::vector<std::uint64_t> counts(30'000, 1);
+  for (const std::uint64_t count : {100'000U, 200'000U, 400'000U}) counts.push_back(count);
+  const auto lengths = format::code_lengths(counts);
+  ASSERT_TRUE(format::PrefixCode::make(lengths));
+  EXPECT_EQ(*std::max_element(lengths.begin(), lengths.end()), format::kCodeBitsMax);
+  EXPECT_EQ(lengths.back(), *std::min_element(lengths.begin(), lengths.end()));
+}
+
+// Whatever the bits: a text that would be longer is none, nor is one whose bits end before it.
+TEST(TokenText, EndsWithItsBoundAndWithTheBits) {
+  const auto model = TokenModel::decode(format::encode_token_model(some_token_model(3, 4))).value();
+  EntryGenerator generator(5);
+  const auto expect_none = [&](Bytes bytes, std::size_t bytes_max) {
+    format::BitReader in(bytes);
+    format::TokenText text;
+    EXPECT_FALSE(text.read(*model, 0, bytes_max, in)) << bytes_max;
+    EXPECT_EQ(text.size(), 0U);
+    EXPECT_EQ(in.bit_offset(), 0U);
+  };
+  std::size_t texts = 0;
+  for (int round = 0; round < 100; ++round) {
+    Buffer bytes(400);
+    for (auto& byte : bytes) byte = static_cast<std::uint8_t>(generator.below(256));
+    format::BitReader in(bytes);
+    format::TokenText whole;
+    if (!whole.read(*model, 0, 65535, in)) continue;
+    ++texts;
+    for (std::size_t bytes_max = 0; bytes_max < whole.size(); ++bytes_max) {
+      expect_none(bytes, bytes_max);
+    }
+    expect_none(Bytes(bytes).first((in.bit_offset() - 1) / 8), 65535);
+    format::BitReader again(bytes);
+    format::TokenText text;
+    EXPECT_TRUE(text.read(*model, 0, whole.size(), again));
+    EXPECT_EQ(text.view(), whole.view());
+  }
+  EXPECT_GT(texts, 20U);
+}
+
+TEST(TokenText, HasRoomForWhatItIsGiven) {
+  format::TokenText text;
+  for (const std::size_t bytes : {10U, 5000U, 65535U, 3U}) {
+    text.assign(std::string(bytes, 'x'));
+    EXPECT_EQ(text.view(), std::string(bytes, 'x'));
+  }
 }
 
 TEST(BitStream, NumbersOfAnyWidthComeBack) {

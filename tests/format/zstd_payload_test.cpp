@@ -105,6 +105,13 @@ TEST_F(ZstdPayload, FramesWithOtherHeadersAreRead) {
     EXPECT_EQ(plain.value(), hello);
     EXPECT_EQ(format::payload_blocks(payload, 5, *model_).value().size(), 2U);
   }
+  const Buffer summed = {0x24, 5,   5 << 3 | 1, 0,    0,    'h',  'e',
+                         'l',  'l', 'o',        0xa3, 0x6d, 0x9f, 0x88};
+  EXPECT_EQ(format::decompress_payload(summed, 5, *model_).value(), hello);
+  EXPECT_EQ(format::payload_blocks(summed, 5, *model_).value().size(), 2U);
+  auto other_sum = summed;
+  other_sum.back() ^= 1;
+  EXPECT_EQ(format::decompress_payload(other_sum, 5, *model_).error().code(), 2143);
   auto longer = one_segment;
   longer.push_back(0);
   EXPECT_EQ(format::decompress_payload(longer, 5, *model_).error().code(), 2139);

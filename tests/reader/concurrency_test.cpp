@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
 #include "tests/reader/packed_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -78,6 +80,35 @@ TEST(Concurrency, APageThatManyWantIsReadOnce) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(tree.index_counts().reads, 1U);
+}
+
+// The one who comes first looks for it; who comes meanwhile waits, and has it then.
+TEST(Concurrency, AVolumeIsLookedForOnce) {
+  PackedTree tree;
+  tree.file("f", pattern(200'000, 1));
+  tree.pack();
+  std::atomic<int> asking = 0;
+  std::atomic<int> opened = 0;
+  HookEnv env(tree.memory(), [&](storage::CallKind kind, const std::string& path) {
+    if (kind != storage::CallKind::kOpen || path != kImage) return ok();
+    ++opened;
+    while (asking < 2) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for the other to come so far
+    return ok();
+  });
+  const auto image = value_of(reader::Image::open(env, kIndex));
+  const auto node = value_of(image->lookup("f"));
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int thread = 0; thread < 2; ++thread) {
+    threads.emplace_back([&] {
+      ++asking;
+      if (value_of(contents(*image, node)) == pattern(200'000, 1)) ++right;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(right, 2);
+  EXPECT_EQ(opened, 1);
 }
 
 }  // namespace

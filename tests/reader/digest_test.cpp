@@ -5,6 +5,7 @@
 // becomes of them where something is damaged or unknown.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "format/digest_hasher.h"
 #include "format/mode.h"
 #include "format/section.h"
+#include "reader/digest_check.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/taken_image.h"
@@ -257,6 +259,25 @@ TEST_F(DigestTest, ThatAreMissingAreDamage) {  // F-330, F-336
   taken.raw(SectionKind::kDigests).resize(format::kPageBytes);
   taken.bodies(SectionKind::kDigestTable).front().resize(2);
   EXPECT_EQ(error_of(taken), 3252);
+}
+
+// Zeros of a hole are many and no read: the flag is looked at all the same. What was begun is
+// forgotten.
+TEST(DigestCheck, IsStoppedInAHole) {
+  PackedTree tree;
+  expect_ok(value_of(tree.parent("hole")->create_file("hole", 0644))->truncate(1 << 20));
+  builder::BuildOptions options;
+  options.digest = format::DigestAlgorithm::kSha256;
+  tree.pack(options);
+  const auto image = tree.open();
+  const auto node = value_of(image->lookup("hole"));
+  std::atomic<bool> stop = true;
+  auto check = value_of(reader::DigestCheck::make(format::DigestAlgorithm::kSha256, &stop));
+  const auto stopped = check.compare(*image, node);
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().kind(), ErrorKind::kInterrupted);
+  stop = false;
+  expect_ok(check.compare(*image, node));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "format/mode.h"
 #include "reader/extract.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -202,6 +203,47 @@ TEST(ExtractStopped, BeforeItBegins) {
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().kind(), ErrorKind::kInterrupted);
     EXPECT_TRUE(value_of(value_of(tree.memory().open_directory("/dest"))->list()).empty());
+  }
+}
+
+// Whatever it does when the flag is set: what has a name is whole.
+TEST(ExtractStopped, AtAnyCall) {
+  PackedTree tree;
+  for (const auto* path : {"d", "d/e"}) tree.directory(path);
+  tree.file("d/e/f", "1");
+  tree.file("large", pattern(1'200'000, 1));
+  tree.pack();
+  std::atomic<bool> stop = false;
+  std::uint64_t calls = 0;
+  std::uint64_t stop_at = 0;
+  HookEnv env(tree.memory(), [&](storage::CallKind, const std::string&) {
+    if (++calls == stop_at) stop = true;
+    return ok();
+  });
+  const auto image = tree.open();
+  reader::ExtractOptions options;
+  options.stop = &stop;
+  options.jobs = 1;
+  for (const bool saves : {false, true}) {
+    if (saves) options.lost_range = [](const auto&, const auto&, const auto&) {};
+    bool is_last = false;
+    for (stop_at = 1; !is_last; ++stop_at) {
+      stop = false;
+      calls = 0;
+      const auto path = "/dest" + std::to_string(stop_at) + (saves ? "s" : "");
+      const auto report = reader::extract(*image, env, path, options);
+      is_last = !stop;
+      EXPECT_EQ(report.has_value(), is_last) << stop_at;
+      EXPECT_TRUE(report || report.error().kind() == ErrorKind::kInterrupted);
+      const auto directory = tree.memory().open_directory(path);
+      if (!directory) continue;
+      const auto below = tree_below(*directory.value());
+      for (const auto& [name, bytes] : {std::pair("d/e/f", 1U), std::pair("large", 1'200'000U)}) {
+        const auto found = below.find(name);
+        EXPECT_EQ(found != below.end() ? found->second.size() : bytes, bytes) << stop_at;
+      }
+    }
+    EXPECT_GT(stop_at, 20U);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/reader/packed_tree.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -78,6 +79,44 @@ TEST_F(LinkTableTest, MoreNamesAtOnceThanAnImageTellsOf) {
     for (auto& thread : threads) thread.join();
     EXPECT_LE(table.size(), 1U);
   }
+}
+
+// A name that was linked counts for an object that another thread has begun to make anew, though
+// it was not of that: the object is made and found all the same.
+TEST_F(LinkTableTest, ALinkThatEndsWhileTheObjectIsMadeAnew) {
+  std::atomic<bool> linking = false;
+  std::atomic<bool> is_in_making = false;
+  std::atomic<bool> linked = false;
+  const auto wait_for = [](const std::atomic<bool>& flag) {
+    while (!flag) std::this_thread::yield();
+  };
+  HookEnv env(*env_, [&](storage::CallKind kind, const std::string& path) {
+    if (kind == storage::CallKind::kAllocate && path == "/dest/b") {
+      linking = true;
+      wait_for(is_in_making);
+    }
+    return ok();
+  });
+  root_ = value_of(env.open_directory("/dest"));
+  reader::LinkTable table(root_);
+  expect_ok(make(table, object(7, 2), "a"));
+  std::thread slow([&] {
+    expect_ok(make(table, object(7, 2), "b"));
+    linked = true;
+  });
+  wait_for(linking);
+  expect_ok(make(table, object(7, 2), "c"));  // as far as it is known, the last name
+  expect_ok(table.make(object(7, 1), *root_, "d", "d", [&]() -> Status {
+    is_in_making = true;
+    wait_for(linked);
+    DGFS_CHECK(root_->create_file("d", 0644));
+    return ok();
+  }));
+  slow.join();
+  EXPECT_EQ(inode_of("a"), inode_of("b"));
+  EXPECT_EQ(inode_of("a"), inode_of("c"));
+  EXPECT_NE(inode_of("a"), inode_of("d"));
+  EXPECT_EQ(table.size(), 0U);
 }
 
 TEST_F(LinkTableTest, FailedNamesCountAsSeen) {

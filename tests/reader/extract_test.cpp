@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <string_view>
+
 #include "reader/extract_paths.h"
 #include "tests/reader/packed_tree.h"
 
@@ -61,6 +65,27 @@ TEST_F(LinkedNames, MayBeAskedForTwice) {
   const auto report = value_of(reader::extract(*tree_.open(), env_, "/dest", options_));
   EXPECT_EQ(report.failures, 0U);
   EXPECT_EQ(report.entries, 2U);
+}
+
+// A directory that is not wanted is left out with all that is below, however deep; how much is
+// left, nobody knows.
+TEST(ExtractWanted, LeavesOutWholeTrees) {
+  PackedTree tree;
+  for (const auto* path : {"a", "a/b", "a/b/c", "a/b/c/d"}) tree.directory(path);
+  for (const auto* path : {"a/b/c/d/f", "a/b/f", "a/f", "f"}) tree.file(path, "1");
+  tree.pack();
+  reader::ExtractOptions options;
+  options.wanted = [](std::string_view path, bool) {
+    EXPECT_FALSE(path.empty());
+    return path != "a/b";
+  };
+  options.progress = [](const reader::ExtractProgress& progress) {
+    EXPECT_EQ(progress.entries_total, 0U);
+    EXPECT_EQ(progress.content_bytes_total, 0U);
+  };
+  static_cast<void>(value_of(reader::extract(*tree.open(), tree.memory(), "/dest", options)));
+  const auto below = tree_below(*value_of(tree.memory().open_directory("/dest")));
+  EXPECT_EQ(below, (std::map<std::string, std::string>{{"a", ""}, {"a/f", "1"}, {"f", "1"}}));
 }
 
 TEST(ExtractPaths, LeaveOutWhatIsNamedTwice) {

@@ -140,6 +140,23 @@ TEST_F(HostileIndex, ManyLargeAttributeTables) {
   expect_error(ErrorKind::kLimit, 3023, "attribute tables");
 }
 
+// Behind two blocks, more than is read at once: the place of what is none is told.
+TEST_F(HostileIndex, SmallBlocksAndThenNone) {
+  Buffer section;
+  for (std::uint16_t id = 1; id < 3; ++id) {
+    format::AttributeTable table(id);
+    ASSERT_TRUE(table.intern({0100644, id, 0}));
+    Buffer body;
+    table.encode(body);
+    format::seal_block(SectionKind::kAttributeTables, body, section);
+  }
+  const auto place = index_.size() + section.size();
+  section.resize(section.size() + (std::size_t{17} << 20));
+  replace(SectionKind::kAttributeTables, section);
+  expect_error(ErrorKind::kCorrupt, 2503, "attribute tables");
+  EXPECT_EQ(open().error().offset(), place + 16);
+}
+
 TEST_F(HostileIndex, MoreInodeRunsThanEntries) {
   Buffer body;
   format::Encoder encoder(body);

@@ -4,8 +4,11 @@
 // Reading files that share a frame with their neighbours.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "format/limits.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"
 
@@ -28,6 +31,18 @@ class JointReadTest : public testing::Test {
     options.compression = builder::Compression{3};
     options.compression->joint_bytes = std::size_t{16} << 10;
     tree_.pack(options);
+  }
+  // Reading many says of all but the first file that it is damaged.
+  static void expect_told_alone(const reader::Image& image, const std::vector<reader::Node>& nodes,
+                                std::uint16_t code) {
+    std::size_t told = 0;
+    image.read_many(nodes, [&](std::size_t index, const Result<reader::FilePiece>& piece) {
+      ++told;
+      EXPECT_EQ(piece.has_value(), index == 0);
+      EXPECT_EQ(piece ? 0 : piece.error().code(), index == 0 ? 0 : code);
+      return true;
+    });
+    EXPECT_EQ(told, nodes.size());
   }
   static std::string name_of(int i) { return "n" + std::to_string(100 + i); }
 
@@ -72,16 +87,23 @@ TEST_F(JointReadTest, DamageIsOfTheFilesInTheFrameAlone) {
   EXPECT_GT(lost, 10U);
   EXPECT_LT(lost, 20U);
   EXPECT_EQ(value_of(reader::verify(*image, {})).damaged_files, lost);
+  expect_told_alone(*tree_.open(), {value_of(image->lookup(name_of(0))), damaged}, 3089);
 }
 
 // What the index says of a place in a frame is a claim until the frame is there.
 TEST_F(JointReadTest, AFileBehindTheEndOfItsFrameIsDamaged) {
   const auto image = tree_.open();
   auto node = value_of(image->lookup(name_of(1)));
+  const auto sound = node;
   node.joint_offset = 65536 - 1000;
-  const auto read = contents(*image, node);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code(), 3265);
+  auto longer = sound;
+  longer.size_bytes = format::kJointFrameBytesMax - *sound.joint_offset;
+  for (const auto& wrong : {node, longer}) {
+    const auto read = contents(*image, wrong);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code(), 3265);
+    expect_told_alone(*image, {sound, wrong}, 3265);
+  }
 }
 
 }  // namespace

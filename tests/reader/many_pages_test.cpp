@@ -97,15 +97,52 @@ TEST_F(ManyPages, AWalkReadsTheSubtreesPagesAndNoOthers) {
   }
 }
 
-// More pages than are announced at a time.
+// More pages than are announced at a time, by one and by several.
 TEST_F(ManyPages, ALongWalkReadsEachPageOnce) {
-  for (int i = 1000; i < 1200; ++i) assembler_.add_file("f" + std::to_string(i), pattern(9, 1));
   assembler_.entries_per_page = 1;
+  std::uint64_t pages = 64;
+  for (const std::uint64_t wanted : {258U, 264U}) {
+    for (; pages < wanted; ++pages) {
+      assembler_.add_file("f" + std::to_string(1000 + pages), pattern(9, 1));
+    }
+    assembler_.runs.clear();
+    const auto image = write_and_open();
+    std::uint64_t entries = 0;
+    expect_ok(
+        image->walk("", [&](std::string_view, const reader::Node&) { return ++entries > 0; }));
+    EXPECT_EQ(entries, pages);
+    EXPECT_EQ(reads(), pages);
+    for (const auto* path : {kTree, kPages}) expect_ok(memory_->remove(path));
+  }
+}
+
+TEST_F(ManyPages, MeasuringEndsWhereItIsTold) {
   const auto image = write_and_open();
-  std::uint64_t entries = 0;
-  expect_ok(image->walk("", [&](std::string_view, const reader::Node&) { return ++entries > 0; }));
-  EXPECT_EQ(entries, 264U);
-  EXPECT_EQ(reads(), 264U);
+  for (const std::size_t wanted : {1U, 3U, 1000U}) {
+    std::size_t seen = 0;
+    expect_ok(image->measure_pages([&](const format::PageSizes&) { return ++seen < wanted; }));
+    EXPECT_EQ(seen, std::min<std::size_t>(wanted, 16));
+  }
+}
+
+// Of directories whose names begin alike: what their keys share ends inside them.
+TEST_F(ManyPages, OnePageOfSeveralDirectories) {
+  for (const std::string folder : {"twin-1", "twin-2"}) {
+    assembler_.add_directory(folder);
+    for (const auto* name : {"/x", "/y"}) assembler_.add_file(folder + name, pattern(9, 1));
+  }
+  assembler_.entries_per_page = 6;  // the root and five directories, then files
+  const auto image = write_and_open();
+  for (const std::string folder : {"twin-1", "twin-2"}) {
+    std::vector<std::string> names;
+    const auto inode = value_of(image->lookup(folder)).inode;
+    expect_ok(image->list(inode, 0, [&](const auto& entry) {
+      names.emplace_back(entry.name);
+      return true;
+    }));
+    EXPECT_EQ(names, (std::vector<std::string>{"x", "y"})) << folder;
+    EXPECT_EQ(value_of(image->path_of(value_of(image->lookup(inode, "y")).inode)), folder + "/y");
+  }
 }
 
 // F-060: 0 is nobody's, though the page of the link records begins below it; nor are numbers that

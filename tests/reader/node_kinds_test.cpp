@@ -270,5 +270,18 @@ TEST_F(ManyNames, ParentAndPathOf) {
   }
 }
 
+// "." and ".." alone are no names.
+TEST(Names, OfThreeDotsAndMore) {
+  PackedTree tree;
+  tree.directory("...");
+  for (const auto* path : {".../...", ".../....", "....."}) tree.file(path, path);
+  tree.pack();
+  const auto image = tree.open();
+  for (const auto* path : {".../...", ".../....", "....."}) {
+    EXPECT_EQ(as_text(value_of(contents(*image, value_of(image->lookup(path))))), path);
+  }
+  expect_ok(image->verify_index([](const Error& error) { ADD_FAILURE() << error.message(); }));
+}
+
 }  // namespace
 }  // namespace dgfs::test

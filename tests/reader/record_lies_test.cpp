@@ -14,6 +14,7 @@
 #include "format/limits.h"
 #include "format/mode.h"
 #include "format/model.h"
+#include "format/page_root.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/taken_image.h"
@@ -22,6 +23,7 @@ namespace dgfs::test {
 namespace {
 
 using format::SectionKind;
+using std::string_literals::operator""s;
 
 struct Lie {
   const char* name;
@@ -69,6 +71,60 @@ class RecordLies : public ::testing::Test {
       codes.push_back(error.code());
     }));
     return codes;
+  }
+  [[nodiscard]] TakenImage in_two_blocks() const {
+    auto two = taken_;
+    two.bodies(SectionKind::kPageDirectory) = {
+        format::encode_page_block({two.records.begin(), two.records.begin() + 2}),
+        format::encode_page_block({two.records.begin() + 2, two.records.end()})};
+    return two;
+  }
+  static MutableBytes trailing_index(MutableBytes image) {
+    const auto header =
+        value_of(format::decode_volume_header(Bytes(image).first(format::kPageBytes)));
+    return image.subspan(header.index_offset, header.index_bytes);
+  }
+  static format::SectionPlace page_directory_of(Bytes index) {
+    return value_of(format::decode_superblock(index.first(format::kPageBytes)))
+        .section(SectionKind::kPageDirectory);
+  }
+  // Its first block becomes one of the same length whose checksum is right, and which is none.
+  static void spoil_page_directory(MutableBytes index) {
+    const auto place = page_directory_of(index);
+    const auto first = index.subspan(place.offset_bytes, place.length_bytes);
+    const auto block = value_of(format::open_block(place.kind, first));
+    for (std::size_t at = 0; at < block.body.size(); ++at) {
+      auto body = block.body;
+      body[at] ^= 0xFF;
+      Buffer sealed;
+      format::seal_block(place.kind, body, sealed);
+      if (sealed.size() != block.consumed_bytes || format::decode_page_block(body)) continue;
+      std::copy(sealed.begin(), sealed.end(), first.begin());
+      return;
+    }
+    FAIL() << "no such byte";
+  }
+  // What a page root would say of the blocks of the page directory.
+  static std::vector<format::PageRootRow> rows_of(const TakenImage& taken) {
+    auto blocks = taken;
+    std::vector<format::PageRootRow> rows;
+    for (const auto& body : blocks.bodies(SectionKind::kPageDirectory)) {
+      Buffer block;
+      format::seal_block(SectionKind::kPageDirectory, body, block);
+      format::PageRootRow row;
+      if (!rows.empty()) {
+        row.first_page = rows.back().first_page + rows.back().page_count;
+        row.offset_bytes = rows.back().offset_bytes + rows.back().length_bytes;
+      }
+      const auto& first = taken.records[static_cast<std::size_t>(row.first_page)];
+      row.zone = first.zone;
+      row.bound = first.prefix + first.separator;
+      row.first_ordinal = first.first_ordinal;
+      row.page_count = static_cast<std::uint32_t>(value_of(format::decode_page_block(body)).size());
+      row.length_bytes = static_cast<std::uint32_t>(block.size());
+      rows.push_back(row);
+    }
+    return rows;
   }
   void expect_found(const std::vector<Lie>& lies) {
     for (const auto& lie : lies) {
@@ -120,6 +176,10 @@ TEST_F(RecordLies, OfKeys) {
   expect_found(
       {{"a prefix of no path",
         [&](TakenImage& t) { t.records[first_link_ - 1].prefix.assign(300, '\xff'); }, 3030},
+       {"a prefix with two names",
+        [&](TakenImage& t) { t.records[first_link_ - 1].prefix = "z\0\0a\0"s; }, 3030},
+       {"a prefix with a directory of dots",
+        [&](TakenImage& t) { t.records[first_link_ - 1].prefix = "..\0"s; }, 3030},
        {"a prefix with an empty name", [](TakenImage& t) { t.records[1].prefix += '/'; }, 3030},
        {"long numbers of links", [&](TakenImage& t) { t.records[first_link_].prefix += '\x01'; },
         3032},
@@ -127,6 +187,49 @@ TEST_F(RecordLies, OfKeys) {
         3033},
        {"a bound below the keys before", [](TakenImage& t) { t.records[2].separator.pop_back(); },
         3034}});
+}
+
+// F-070, F-073: of a page directory in two blocks.
+TEST_F(RecordLies, OfPageRoots) {
+  const auto two = in_two_blocks();
+  const auto rows = rows_of(two);
+  const auto findings_with = [&](TakenImage taken, const std::vector<format::PageRootRow>& told) {
+    auto& body = taken.bodies(SectionKind::kPageRoot).emplace_back();
+    format::encode_page_root(told, body);
+    return findings(taken.image());
+  };
+  const auto expect_one = [&](std::uint16_t code, const TakenImage& taken,
+                              const std::vector<format::PageRootRow>& told) {
+    EXPECT_EQ(findings_with(taken, told), std::vector<std::uint16_t>{code});
+  };
+  EXPECT_TRUE(findings_with(two, rows).empty());
+  expect_one(3018, two, {rows[0]});
+  auto fewer = rows;
+  --fewer[1].page_count;
+  expect_one(3021, two, fewer);
+  auto behind = two;
+  behind.bodies(SectionKind::kPageDirectory).push_back(format::encode_page_block({}));
+  expect_one(3018, behind, rows);
+}
+
+// Neither has all: the one has a block that is no part of a page directory, though its checksum is
+// right, the other one a damaged block.
+TEST_F(RecordLies, OfOneCopyWhereTheOtherIsDamaged) {
+  const auto two = in_two_blocks();
+  auto image = two.image();
+  auto index = two.index();
+  spoil_page_directory(index);
+  const auto trailing = trailing_index(image);
+  trailing[page_directory_of(trailing).offset_bytes + rows_of(two)[1].offset_bytes + 30] ^= 1;
+  const auto env = storage::make_memory_env(1);
+  write_file(*env, "/a", image);
+  write_file(*env, "/a.idx", index);
+  reader::OpenOptions options;
+  std::vector<std::string> warned;
+  options.warn = [&](const Error& error) { warned.push_back(error.file()); };
+  const auto opened = value_of(reader::Image::open(*env, "/a", options));
+  EXPECT_EQ(warned, (std::vector<std::string>{"/a", "/a.idx"}));
+  for (int i = 10; i < 40; ++i) EXPECT_TRUE(opened->lookup("f" + std::to_string(i)));
 }
 
 // F-111, F-114: a sound page in the place of another.

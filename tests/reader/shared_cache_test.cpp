@@ -157,6 +157,16 @@ TEST(SharedCache, AWindowSparesKeepingWhatIsUsedEvenly) {
   EXPECT_LT(even.windowed.evictions, even.plain.evictions / 2);
 }
 
+TEST(SharedCache, WhatIsThereIsNotReplacedByPutting) {
+  Cache cache(room_for(2), 1, 10);
+  for (const int value : {10, 11}) cache.put(1, loaded_value(value, 8));
+  EXPECT_EQ(*cache.find(1), 10);
+  cache.put(2, loaded_value(20, 8));
+  for (const int value : {30, 31}) cache.put(3, loaded_value(value, 8));  // refused, and at hand
+  EXPECT_EQ(*cache.find(3), 30);
+  EXPECT_LE(cache.counters().bytes, room_for(2));
+}
+
 TEST(SharedCache, AnErrorIsNotKept) {
   Cache cache(1000, 1);
   const auto failed = cache.get(1, []() -> Loaded { return Error(ErrorKind::kIo, 1, "no"); });
@@ -189,6 +199,35 @@ TEST(SharedCache, ALoadThatThrowsLeavesNobodyWaiting) {
   waiting.join();
   EXPECT_EQ(thrown, 1);
   EXPECT_EQ(*cache.get(1, [] { return Loaded(loaded_value(4, 4)); }).value(), 4);
+}
+
+TEST(SharedCache, ALoadThatThrowsWithNobodyWaitingIsForgotten) {
+  Cache cache(1000, 1);
+  const auto load = []() -> Loaded { throw std::bad_alloc(); };
+  EXPECT_THROW(static_cast<void>(cache.get(1, load)), std::bad_alloc);
+  EXPECT_EQ(*cache.get(1, [] { return Loaded(loaded_value(4, 4)); }).value(), 4);
+}
+
+TEST(SharedCache, AllWhoWaitGetWhatWasLoadedOnce) {
+  Cache cache(1000, 1);
+  std::atomic<bool> begun = false;
+  std::atomic<int> right = 0;
+  const auto wait = [&] {
+    while (!begun) std::this_thread::yield();
+    const auto got = cache.get(1, [] { return Loaded(loaded_value(-1, 4)); });
+    if (*got.value() == 3) ++right;
+  };
+  std::thread first(wait);
+  std::thread second(wait);
+  const auto load = [&]() -> Loaded {
+    begun = true;
+    while (cache.counters().hits < 2) std::this_thread::yield();
+    return loaded_value(3, 4);
+  };
+  EXPECT_EQ(*cache.get(1, load).value(), 3);
+  first.join();
+  second.join();
+  EXPECT_EQ(right, 2);
 }
 
 }  // namespace

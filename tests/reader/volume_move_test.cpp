@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 
 #include "storage/faulty_env.h"
@@ -156,14 +157,18 @@ TEST_F(VolumeMoveTest, AlwaysLeavesAWholeFile) {
 
 TEST_F(VolumeMoveTest, EndsWhenAskedTo) {
   HookEnv env(*env_, no_links);
-  const std::atomic<bool> stop = true;
+  std::atomic<bool> stop = false;
   reader::MoveOptions options;
   options.stop = &stop;
-  const auto moved = reader::move_volume_file(env, kFrom, kTo, options);
-  ASSERT_FALSE(moved);
-  EXPECT_EQ(moved.error().kind(), ErrorKind::kInterrupted);
-  EXPECT_FALSE(env_->status(kTo));
-  EXPECT_EQ(read_file(*env_, kFrom), content_);
+  for (const auto stop_at : {std::uint64_t{0}, std::uint64_t{1}, 2 * content_.size() - 1}) {
+    stop = stop_at == 0;
+    options.progress = [&](std::uint64_t done, std::uint64_t) { stop = done >= stop_at; };
+    const auto moved = reader::move_volume_file(env, kFrom, kTo, options);
+    ASSERT_FALSE(moved) << stop_at;
+    EXPECT_EQ(moved.error().kind(), ErrorKind::kInterrupted);
+    EXPECT_FALSE(env_->status(kTo));
+    EXPECT_EQ(read_file(*env_, kFrom), content_);
+  }
 }
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "format/extent.h"
 #include "format/limits.h"
 #include "format/mode.h"
 #include "reader/extract.h"
@@ -173,6 +175,10 @@ TEST_F(WrongUsage, OfNodesThatNoImageGave) {
       with([](auto& n) { n.stored_bytes = 3; }),
       with([](auto& n) { n.size_bytes = format::kFileBytesMax; }),
       with([](auto& n) {
+        n.codec = format::ExtentCodec::kZstd;
+        n.stored_bytes = format::kZstdFrameStoredBytesMax + 100;
+      }),
+      with([](auto& n) {
         n.sparse_map = {kUnknown - 3, 9};
       }),
       with([](auto& n) {
@@ -184,6 +190,22 @@ TEST_F(WrongUsage, OfNodesThatNoImageGave) {
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().kind(), ErrorKind::kCorrupt) << read.error().message();
   }
+}
+
+// Nor does it make what is read at once larger than what is asked for.
+TEST_F(WrongUsage, OfManyNodesThatNoImageGave) {
+  auto huge = node("d/f");
+  huge.stored_bytes = std::uint64_t{1} << 40;
+  const std::vector<reader::Node> nodes = {huge, node("d/f"), node("d")};
+  std::map<std::size_t, std::string> told;
+  image_->read_many(nodes, [&](std::size_t index, const Result<reader::FilePiece>& piece) {
+    told[index] = piece ? std::string(as_text(piece.value().bytes)) : piece.error().text();
+    return true;
+  });
+  EXPECT_EQ(told, (std::map<std::size_t, std::string>{
+                      {0, "the stored length contradicts the file's size"},
+                      {1, "content"},
+                      {2, "a directory"}}));
 }
 
 TEST_F(WrongUsage, WalksAndListsEndWhereTheyAreTold) {

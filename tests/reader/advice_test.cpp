@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What the system is told of contents that will be read, and of those that need not stay in
+// memory: no more than lies in the file, and nothing where that is not one range.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/limits.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/support/hook_env.h"
+
+namespace dgfs::test {
+namespace {
+
+using reader::Node;
+using storage::Access;
+
+struct Advice {
+  Access access = Access::kWillNeed;
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t length_bytes = 0;
+  friend bool operator==(const Advice&, const Advice&) = default;
+};
+
+// Passes everything on, and notes what is advised.
+class AdvisedFile final : public storage::File {
+ public:
+  AdvisedFile(std::unique_ptr<storage::File> inner, std::vector<Advice>& notes)
+      : inner_(std::move(inner)), notes_(notes) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override {
+    return inner_->read_at(offset_bytes, out);
+  }
+  Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                              std::span<const MutableBytes> outs) const override {
+    return inner_->read_at(offset_bytes, outs);
+  }
+  Status write_at(std::uint64_t offset_bytes, Bytes data) override {
+    return inner_->write_at(offset_bytes, data);
+  }
+  Result<std::uint64_t> size() const override { return inner_->size(); }
+  Result<storage::FileStatus> status() const override { return inner_->status(); }
+  Status truncate(std::uint64_t size_bytes) override { return inner_->truncate(size_bytes); }
+  Status preallocate(std::uint64_t size_bytes) override { return inner_->preallocate(size_bytes); }
+  Status sync() override { return inner_->sync(); }
+  Result<storage::DataSegment> next_data(std::uint64_t offset_bytes) const override {
+    return inner_->next_data(offset_bytes);
+  }
+  void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
+    notes_.push_back({access, offset_bytes, length_bytes});
+  }
+  Result<std::vector<Xattr>> xattrs() const override { return inner_->xattrs(); }
+  const std::string& path() const override { return inner_->path(); }
+
+ private:
+  std::unique_ptr<storage::File> inner_;
+  std::vector<Advice>& notes_;
+};
+
+// Of the image, not of its index.
+class AdviceEnv final : public HookEnv {
+ public:
+  explicit AdviceEnv(storage::Env& base) : HookEnv(base, [](auto, const auto&) { return ok(); }) {}
+
+  Result<std::unique_ptr<storage::File>> open(const std::string& path,
+                                              storage::OpenOptions options) override {
+    DGFS_TRY(file, HookEnv::open(path, options));
+    if (path != kImage) return file;
+    return std::make_unique<AdvisedFile>(std::move(file), notes);
+  }
+
+  std::vector<Advice> notes;
+};
+
+class AdviceTest : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kLargeBytes = 5 * format::kFrameBytes + 100;
+
+  void SetUp() override {
+    tree_.directory("d");
+    tree_.file("empty", "");
+    tree_.file("large", pattern(kLargeBytes, 1));
+    tree_.file("packed", std::string(kLargeBytes, 'x'));
+    const auto holes = value_of(tree_.parent("x")->create_file("holes", 0644));
+    expect_ok(holes->write_at(8192, pattern(4096, 4)));
+    expect_ok(holes->truncate(kLargeBytes));
+    builder::BuildOptions options;
+    options.compression = builder::Compression{3};
+    tree_.pack(options);
+    image_ = value_of(reader::Image::open(env_, kImage));
+    large_ = node("large");
+    ASSERT_EQ(large_.codec, format::ExtentCodec::kRaw);
+    ASSERT_EQ(node("packed").codec, format::ExtentCodec::kZstd);
+    ASSERT_TRUE(node("holes").sparse_map.present());
+  }
+  Node node(const std::string& path) { return value_of(image_->lookup(path)); }
+  // Of a volume that is not there.
+  Node lost() {
+    auto lost = large_;
+    lost.data.volume = 9;
+    return lost;
+  }
+  std::vector<Advice> given_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) {
+    env_.notes.clear();
+    image_->give_back(node, offset, bytes);
+    return env_.notes;
+  }
+  std::vector<Advice> announced(const Node& node, std::uint64_t bytes_max) {
+    env_.notes.clear();
+    image_->announce_read(node, bytes_max);
+    return env_.notes;
+  }
+  // Frames [begin, end) of the large file.
+  std::vector<Advice> frames_of_large(std::uint64_t begin, std::uint64_t end) {
+    const auto first = begin * format::kStoredFrameBytes;
+    const auto last = std::min<std::uint64_t>(end * format::kStoredFrameBytes, large_.stored_bytes);
+    return {{Access::kDontNeed, large_.data.offset_bytes + first, last - first}};
+  }
+
+  PackedTree tree_;
+  AdviceEnv env_{tree_.memory()};
+  std::unique_ptr<const reader::Image> image_;
+  Node large_;
+};
+
+TEST_F(AdviceTest, GivesBackTheFramesOfARange) {
+  EXPECT_EQ(given_back(large_, 0, format::kFrameBytes), frames_of_large(0, 1));
+  EXPECT_EQ(given_back(large_, format::kFrameBytes, 2 * format::kFrameBytes),
+            frames_of_large(1, 3));
+  EXPECT_EQ(given_back(large_, format::kFrameBytes - 1, 2), frames_of_large(0, 2));
+  EXPECT_EQ(given_back(large_, kLargeBytes - 1, 1), frames_of_large(5, 6));
+  EXPECT_EQ(given_back(large_, 0, std::numeric_limits<std::uint64_t>::max()),
+            frames_of_large(0, 6));
+}
+
+TEST_F(AdviceTest, GivesBackNothingElse) {
+  EXPECT_TRUE(given_back(large_, 0, 0).empty());
+  EXPECT_TRUE(given_back(large_, kLargeBytes, 1).empty());
+  EXPECT_TRUE(given_back(lost(), 0, 1).empty());
+  for (const auto* path : {"d", "empty", "packed", "holes"}) {
+    EXPECT_TRUE(given_back(node(path), 0, format::kFrameBytes).empty()) << path;
+  }
+}
+
+TEST_F(AdviceTest, AnnouncesTheBeginOfAFile) {
+  const auto begin = large_.data.offset_bytes;
+  EXPECT_EQ(announced(large_, 4096), (std::vector<Advice>{{Access::kWillNeed, begin, 4096}}));
+  EXPECT_EQ(announced(large_, std::uint64_t{1} << 40),
+            (std::vector<Advice>{{Access::kWillNeed, begin, large_.stored_bytes}}));
+  const auto packed = node("packed");
+  EXPECT_EQ(
+      announced(packed, std::uint64_t{1} << 40),
+      (std::vector<Advice>{{Access::kWillNeed, packed.data.offset_bytes, packed.stored_bytes}}));
+}
+
+TEST_F(AdviceTest, AnnouncesNothingElse) {
+  for (const auto* path : {"d", "empty", "holes"}) {
+    EXPECT_TRUE(announced(node(path), 4096).empty()) << path;
+  }
+  EXPECT_TRUE(announced(lost(), 4096).empty());
+}
+
+}  // namespace
+}  // namespace dgfs::test

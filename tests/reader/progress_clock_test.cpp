@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/progress_clock.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "storage/memory_env.h"
+#include "tests/support/hook_env.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr int kRounds = 2000;
+
+// The clock of two threads that ask at the same time, a second later each time.
+class MeetingEnv final : public HookEnv {
+ public:
+  explicit MeetingEnv(storage::Env& base) : HookEnv(base, [](auto, const auto&) { return ok(); }) {}
+
+  std::uint64_t monotonic_ns() const override {
+    if (!meets) return 0;
+    const auto round = arrived_.fetch_add(1) / 2 + 1;
+    while (arrived_ < 2 * round) std::this_thread::yield();
+    return round * 1'000'000'000;
+  }
+
+  bool meets = false;
+
+ private:
+  mutable std::atomic<std::uint64_t> arrived_ = 0;
+};
+
+TEST(ProgressClock, IsDueForOneOfThoseWhoAsk) {
+  const auto memory = storage::make_memory_env(1);
+  MeetingEnv env(*memory);
+  reader::ProgressClock clock(env);
+  env.meets = true;
+  std::atomic<int> due = 0;
+  const auto ask = [&] {
+    for (int round = 0; round < kRounds; ++round) {
+      if (clock.due()) ++due;
+    }
+  };
+  std::thread other(ask);
+  ask();
+  other.join();
+  EXPECT_EQ(due, kRounds);
+}
+
+}  // namespace
+}  // namespace dgfs::test
