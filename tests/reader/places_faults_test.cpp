@@ -242,7 +242,9 @@ TEST_F(PlacesFaults, AVolumeThatIsReplacedWhileItIsOpened) {
   EXPECT_EQ(answer({kPlacedVolume}), "read");
   EXPECT_EQ(seen_, 2);
   seen_ = 0;
-  hook_ = [&, other = foreign(kPlacedVolume)](CallKind kind, const std::string& path) {
+  auto other = foreign(kPlacedVolume);
+  other[format::kPageBytes + 50] ^= 1;  // its contents, which would be told as damaged
+  hook_ = [&](CallKind kind, const std::string& path) {
     if (kind == CallKind::kOpen && path == kPlacedVolume && ++seen_ == 2) put(kPlacedVolume, other);
     return ok();
   };
