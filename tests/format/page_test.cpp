@@ -176,7 +176,7 @@ TEST(Page, FillingIsDeterministic) {
 
 /// The guess helps the search, it does not decide what a page can hold.
 TEST(Page, AnyGuessWorks) {
-  const auto entries = some_entries(10, 3000);
+  const auto entries = some_entries(10, 3000, false);
   MapDictionaries dictionaries;
   const auto context = dictionaries.context(0, 0);
   intern_all(entries, *context.attributes);

@@ -146,9 +146,11 @@ TEST_F(SalvageLies, AFileThatIsADirectory) {
   assembler_.add_file("a", pattern(10, 1));
   assembler_.add_file("a/f", pattern(10, 2));
   salvage();
-  EXPECT_EQ(report_.entries + report_.lost_entries, 3U);
+  // Whichever is made first.
+  EXPECT_EQ(saved_.contains("a/f") ? saved_["a/f"] : saved_["a"],
+            as_text(pattern(10, saved_.contains("a/f") ? 2 : 1)));
   EXPECT_GE(report_.lost_entries, 1U);
-  EXPECT_FALSE(told_.empty());
+  EXPECT_TRUE(told_.contains("a") || told_.contains("a/f"));
 }
 
 // Whose own entry is lost, and where there is something else already.

@@ -135,6 +135,18 @@ def make_long_names(root, directories, files):
             (directory / name).write_bytes(b"x" * 4096)
 
 
+def make_texts(root, endings, files):
+    """Files of up to 100 KiB, of words that those of the same ending share."""
+    root.mkdir()
+    for ending in range(endings):
+        generator = random.Random(ending)
+        words = ["".join(generator.choices(string.ascii_lowercase, k=generator.randint(2, 12)))
+                 for _ in range(1000)]
+        for number in range(files):
+            text = " ".join(generator.choices(words, k=generator.randint(10, 12_000)))
+            (root / f"{number:05}.{ending}").write_text(text)
+
+
 def remove_tree(root):
     """shutil.rmtree() cannot follow long paths."""
     subprocess.run(["rm", "-rf", root], check=True)
@@ -194,6 +206,14 @@ class BuildMemory(support.ScratchCase):
         tree = self.scratch / "tree"
         make_long_names(tree, 64, 4000)
         self.assertLess(one_peak_bytes(tree, self.scratch / "image.dgfs"), PEAK_BYTES_MAX)
+
+    def test_bounded_where_contents_are_compressed_the_densest(self):
+        """zstd's contexts and dictionaries are the largest then, and the longest in use."""
+        tree = self.scratch / "tree"
+        make_texts(tree, 30, 80)
+        peak = one_peak_bytes(tree, self.scratch / "image.dgfs", "--compress", "zstd:19")
+        print(f"peak memory: {peak / 2**20:.1f} MiB")
+        self.assertLess(peak, PEAK_BYTES_MAX)
 
     def test_flat_in_the_number_of_files_with_holes(self):
         self.check_flat(make_holes, (1, 1 << 17), (8, 1 << 17))
