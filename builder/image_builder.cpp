@@ -79,7 +79,8 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
       volumes_(env, volume_paths(options)) {}
 
 // Three eighths for batches, a quarter for sorting, an eighth to find contents again; the rest are
-// buffers of spools and the index.
+// buffers of spools and the index. Of what batches have, zstd's contexts and dictionaries take a
+// third where contents are compressed.
 ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const storage::Env& env) {
   Budget budget;
   const std::size_t memory_bytes = std::max(options.memory_bytes, kMemoryBytesMin);
@@ -92,7 +93,7 @@ ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const sto
   // One batch for each reader, one being written, and some finished ones to even things out.
   const std::size_t threads = budget.threads;
   const std::size_t batches = threads + std::min(threads + 2, kFinishedBatchesMax);
-  const std::size_t batch_memory_bytes = memory_bytes / 8 * 3;
+  const std::size_t batch_memory_bytes = memory_bytes / 8 * (options.compression ? 2 : 3);
   const std::size_t frames = batch_memory_bytes / batches / kStoredFrameBytes;
   const std::size_t frames_min = options.compression ? kPackedBatchFramesMin : kBatchFramesMin;
   budget.batch_bytes = std::clamp(frames, frames_min, kBatchFramesMax) * kStoredFrameBytes;
