@@ -21,7 +21,7 @@ inline constexpr unsigned kCodeBitsMax = 15;
 /// Lengths of an optimal code of at most kCodeBitsMax bits for symbols that occur `counts` times;
 /// 0 for those that do not. Deterministic. At most 2^15 symbols with a count; a lone one gets a
 /// neighbour, so that the code is complete. Cost: O(n log n).
-/// @param counts  2 or more
+/// @param counts  of two symbols or more
 [[nodiscard]] Buffer code_lengths(std::span<const std::uint64_t> counts);
 
 /// Immutable, thread-safe. Memory: 4 bytes a symbol and 16 KiB.

@@ -92,8 +92,11 @@ TEST(Concurrency, AVolumeIsLookedForOnce) {
   HookEnv env(tree.memory(), [&](storage::CallKind kind, const std::string& path) {
     if (kind != storage::CallKind::kOpen || path != kImage) return ok();
     ++opened;
-    while (asking < 2) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for the other to come so far
+    for (int wait = 0; asking < 2 && wait < 5000; ++wait) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    // For the other to come so far. If it does not, there is nothing to see.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     return ok();
   });
   const auto image = value_of(reader::Image::open(env, kIndex));

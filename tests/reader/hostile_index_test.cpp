@@ -154,7 +154,7 @@ TEST_F(HostileIndex, SmallBlocksAndThenNone) {
   section.resize(section.size() + (std::size_t{17} << 20));
   replace(SectionKind::kAttributeTables, section);
   expect_error(ErrorKind::kCorrupt, 2503, "attribute tables");
-  EXPECT_EQ(open().error().offset(), place + 16);
+  EXPECT_EQ(open().error().offset(), place + 16);  // where a block tells its kind
 }
 
 TEST_F(HostileIndex, MoreInodeRunsThanEntries) {

@@ -50,7 +50,7 @@ class IndexCopies : public ::testing::Test {
     pack_piece_tree(tree_, options);
     take();
   }
-  /// Of whatever image the tree has.
+  /// The same of an image that is there already.
   void take() {
     image_ = read_file(tree_.memory(), kImage);
     index_ = read_file(tree_.memory(), kIndex);

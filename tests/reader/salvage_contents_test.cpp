@@ -4,6 +4,7 @@
 // Salvage of files that are read in several pieces, parts of which are lost.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>

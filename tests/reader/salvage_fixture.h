@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ struct SalvageTruth {
 class SalvageFixture : public IndexCopies {
  protected:
   void pack_with_truth(const builder::BuildOptions& options);
-  /// The image that the tree has is as it should be.
+  /// Takes the image in the tree as the truth.
   void take_truth();
 
   /// Whether all of a kind are intact in one of the copies.
@@ -42,7 +43,7 @@ class SalvageFixture : public IndexCopies {
   /// Holds what salvage() did against what is intact.
   void expect_reference(const std::string& what);
   /// Less than that: what is not in lost+found is right, what is in there is somewhere in the tree,
-  /// and what is missing was told.
+  /// and what has fewer names than the tree is not told to be complete.
   void expect_nothing_wrong(const std::string& what);
 
   /// Runs of bytes are lost, in both files.

@@ -4,6 +4,7 @@
 // Salvage of images whose checksums are right and whose entries contradict one another.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>

@@ -4,6 +4,7 @@
 // Salvage by whatever file of an image is left, and asked to stop.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <string>
@@ -171,7 +172,7 @@ TEST_F(SalvageOpen, StopsWhenItIsTold) {
     std::size_t stopped = 0;
     for (int at_call = 1;; ++at_call) {
       stop = false;
-      int calls = 0;
+      std::atomic<int> calls = 0;
       HookEnv env(*env_, [&](auto, const std::string&) -> Status {
         stop = stop || ++calls == at_call;
         return ok();

@@ -5,6 +5,7 @@
 // hold is found by the pages beside them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/reader/salvage_fixture.h"
