@@ -22,20 +22,20 @@
 #include <optional>
 #include <string_view>
 
-#include "bench/hundred_million/forwarding_env.h"
 #include "fuse/logger.h"
 #include "fuse/mount.h"
+#include "storage/forwarding_env.h"
 #include "storage/posix_env.h"
 
 namespace {
 
 using dgfs::MutableBytes;
 using dgfs::Result;
-using dgfs::bench::ForwardingEnv;
-using dgfs::bench::ForwardingFile;
 using dgfs::storage::Access;
 using dgfs::storage::Env;
 using dgfs::storage::File;
+using dgfs::storage::ForwardingEnv;
+using dgfs::storage::ForwardingFile;
 using dgfs::storage::OpenOptions;
 
 struct Ways {

@@ -12,10 +12,10 @@ namespace dgfs::bench {
 namespace {
 
 /// What is reserved in it, but for the header page, is for contents and stays a hole.
-class HollowFile final : public ForwardingFile {
+class HollowFile final : public storage::ForwardingFile {
  public:
   HollowFile(std::unique_ptr<storage::File> file, std::atomic<std::uint64_t>& written_bytes)
-      : ForwardingFile(std::move(file)), written_bytes_(written_bytes) {}
+      : storage::ForwardingFile(std::move(file)), written_bytes_(written_bytes) {}
 
   Status preallocate(std::uint64_t size_bytes) override {
     hole_end_ = size_bytes;

@@ -9,18 +9,18 @@
 #include <memory>
 #include <string>
 
-#include "bench/hundred_million/forwarding_env.h"
 #include "bench/hundred_million/generated_tree.h"
+#include "storage/forwarding_env.h"
 
 namespace dgfs::bench {
 
 /// Thread-safe.
-class GeneratedEnv final : public ForwardingEnv {
+class GeneratedEnv final : public storage::ForwardingEnv {
  public:
   /// @param base, tree  must outlive this
   /// @param source      where the tree stands
   GeneratedEnv(storage::Env& base, const GeneratedTree& tree, std::string source)
-      : ForwardingEnv(base), tree_(tree), source_(std::move(source)) {}
+      : storage::ForwardingEnv(base), tree_(tree), source_(std::move(source)) {}
 
   Result<std::unique_ptr<storage::Directory>> open_directory(const std::string& path) override;
   Result<std::unique_ptr<storage::File>> create_unnamed(const std::string& directory) override;

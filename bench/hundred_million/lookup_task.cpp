@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "bench/hundred_million/data_offsets.h"
-#include "bench/hundred_million/forwarding_env.h"
 #include "format/extent.h"
 #include "reader/image.h"
 #include "storage/counting_env.h"
+#include "storage/forwarding_env.h"
 #include "storage/mix.h"
 #include "storage/posix_env.h"
 
@@ -33,7 +33,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 /// Tells the system that files are read here and there, so that it reads nothing ahead.
-class RandomAccessEnv final : public ForwardingEnv {
+class RandomAccessEnv final : public storage::ForwardingEnv {
  public:
   using ForwardingEnv::ForwardingEnv;
   Result<std::unique_ptr<storage::File>> open(const std::string& path,

@@ -8,14 +8,13 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "format/limits.h"
+#include "storage/forwarding_env.h"
 #include "tests/reader/packed_tree.h"
-#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -30,49 +29,28 @@ struct Advice {
   friend bool operator==(const Advice&, const Advice&) = default;
 };
 
-// Passes everything on, and notes what is advised.
-class AdvisedFile final : public storage::File {
+// Notes what is advised.
+class AdvisedFile final : public storage::ForwardingFile {
  public:
   AdvisedFile(std::unique_ptr<storage::File> inner, std::vector<Advice>& notes)
-      : inner_(std::move(inner)), notes_(notes) {}
+      : ForwardingFile(std::move(inner)), notes_(notes) {}
 
-  Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override {
-    return inner_->read_at(offset_bytes, out);
-  }
-  Result<std::size_t> read_at(std::uint64_t offset_bytes,
-                              std::span<const MutableBytes> outs) const override {
-    return inner_->read_at(offset_bytes, outs);
-  }
-  Status write_at(std::uint64_t offset_bytes, Bytes data) override {
-    return inner_->write_at(offset_bytes, data);
-  }
-  Result<std::uint64_t> size() const override { return inner_->size(); }
-  Result<storage::FileStatus> status() const override { return inner_->status(); }
-  Status truncate(std::uint64_t size_bytes) override { return inner_->truncate(size_bytes); }
-  Status preallocate(std::uint64_t size_bytes) override { return inner_->preallocate(size_bytes); }
-  Status sync() override { return inner_->sync(); }
-  Result<storage::DataSegment> next_data(std::uint64_t offset_bytes) const override {
-    return inner_->next_data(offset_bytes);
-  }
   void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     notes_.push_back({access, offset_bytes, length_bytes});
   }
-  Result<std::vector<Xattr>> xattrs() const override { return inner_->xattrs(); }
-  const std::string& path() const override { return inner_->path(); }
 
  private:
-  std::unique_ptr<storage::File> inner_;
   std::vector<Advice>& notes_;
 };
 
 // Of the image, not of its index.
-class AdviceEnv final : public HookEnv {
+class AdviceEnv final : public storage::ForwardingEnv {
  public:
-  explicit AdviceEnv(storage::Env& base) : HookEnv(base, [](auto, const auto&) { return ok(); }) {}
+  using ForwardingEnv::ForwardingEnv;
 
   Result<std::unique_ptr<storage::File>> open(const std::string& path,
                                               storage::OpenOptions options) override {
-    DGFS_TRY(file, HookEnv::open(path, options));
+    DGFS_TRY(file, ForwardingEnv::open(path, options));
     if (path != kImage) return file;
     return std::make_unique<AdvisedFile>(std::move(file), notes);
   }

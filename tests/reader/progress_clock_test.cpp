@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "storage/forwarding_env.h"
 #include "storage/memory_env.h"
-#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -17,9 +17,9 @@ namespace {
 constexpr int kRounds = 2000;
 
 // The clock of two threads that ask at the same time, a second later each time.
-class MeetingEnv final : public HookEnv {
+class MeetingEnv final : public storage::ForwardingEnv {
  public:
-  explicit MeetingEnv(storage::Env& base) : HookEnv(base, [](auto, const auto&) { return ok(); }) {}
+  using ForwardingEnv::ForwardingEnv;
 
   std::uint64_t monotonic_ns() const override {
     if (!meets) return 0;

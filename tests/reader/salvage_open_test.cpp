@@ -23,13 +23,13 @@ class SalvageOpen : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const auto* folder : {"/i", "/v"}) expect_ok(env_->make_directory(folder, 0755));
-    write(0x11, true);
+    write(true);
   }
 
   /// Odd pages have their contents in volume 1.
-  void write(std::uint8_t uuid, bool trailing) {
+  void write(bool trailing) {
     ImageAssembler assembler;
-    assembler.uuid.fill(uuid);
+    assembler.uuid.fill(0x11);
     assembler.entries_per_page = 2;
     for (const auto* path : {"a", "b", "c", "e", "f"}) {
       assembler.add_file(path, pattern(100, static_cast<std::uint8_t>(path[0])));
@@ -50,7 +50,7 @@ class SalvageOpen : public ::testing::Test {
     remove(path);
     write_file(*env_, path, bytes);
   }
-  /// Without the first `count` bytes.
+  /// Makes the first bytes, or the last ones, zeros.
   void wipe(const std::string& path, std::size_t count) {
     auto bytes = read_file(*env_, path);
     std::fill_n(bytes.begin(), count, std::uint8_t{0});
@@ -117,7 +117,7 @@ TEST_F(SalvageOpen, ByAnIndexAloneWhatIsInFurtherVolumes) {
 }
 
 TEST_F(SalvageOpen, OfAnImageWithoutACopyOfTheIndex) {
-  write(0x11, false);
+  write(false);
   options_.open.volume_paths = {"/v/one"};
   expect_all("/i/t");
   remove("/i/t.idx");
@@ -148,7 +148,7 @@ TEST_F(SalvageOpen, WithFilesThatAreNoVolumes) {
   expect_all("/i/t");
 }
 
-// The index beside an image that has lost its header is of a shorter or another one.
+// It tells where the copy in an image without headers begins, or that there is no room for one.
 TEST_F(SalvageOpen, WithAnIndexThatSaysAnotherLength) {
   options_.open.volume_paths = {"/v/one"};
   const auto index = read_file(*env_, "/i/t.idx");

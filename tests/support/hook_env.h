@@ -13,7 +13,7 @@
 
 namespace dgfs::test {
 
-class HookEnv : public storage::WrappedEnv<storage::Env> {
+class HookEnv final : public storage::WrappedEnv<storage::Env> {
  public:
   /// Called with what is to be done and to which path; an error takes its place. From any thread.
   using Hook = std::function<Status(storage::CallKind, const std::string&)>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// An Env and a File that pass everything on, for those that change one thing.
+// An Env and a File that pass everything on, for those that change one thing. As thread-safe as
+// what they pass it to.
 #pragma once
 
 #include <memory>
@@ -11,35 +12,33 @@
 
 #include "storage/env.h"
 
-namespace dgfs::bench {
+namespace dgfs::storage {
 
-class ForwardingEnv : public storage::Env {
+/// Passes on to another Env.
+class ForwardingEnv : public Env {
  public:
   /// @param base  must outlive this
-  explicit ForwardingEnv(storage::Env& base) : base_(base) {}
+  explicit ForwardingEnv(Env& base) : base_(base) {}
 
   using Env::open;
-  Result<std::unique_ptr<storage::File>> open(const std::string& path,
-                                              storage::OpenOptions options) override {
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenOptions options) override {
     return base_.open(path, options);
   }
-  Result<std::unique_ptr<storage::File>> create_unnamed(const std::string& directory) override {
+  Result<std::unique_ptr<File>> create_unnamed(const std::string& directory) override {
     return base_.create_unnamed(directory);
   }
-  Status publish(storage::File& file, const std::string& path, std::uint32_t mode) override {
+  Status publish(File& file, const std::string& path, std::uint32_t mode) override {
     return base_.publish(file, path, mode);
   }
   Status rename(const std::string& from, const std::string& to) override {
     return base_.rename(from, to);
   }
   Status remove(const std::string& path) override { return base_.remove(path); }
-  Result<storage::FileStatus> status(const std::string& path) const override {
-    return base_.status(path);
-  }
+  Result<FileStatus> status(const std::string& path) const override { return base_.status(path); }
   Status make_directory(const std::string& path, std::uint32_t mode) override {
     return base_.make_directory(path, mode);
   }
-  Result<std::unique_ptr<storage::Directory>> open_directory(const std::string& path) override {
+  Result<std::unique_ptr<Directory>> open_directory(const std::string& path) override {
     return base_.open_directory(path);
   }
   Status sync_directory(const std::string& path) override { return base_.sync_directory(path); }
@@ -53,15 +52,16 @@ class ForwardingEnv : public storage::Env {
   std::uint32_t user_id() const override { return base_.user_id(); }
 
  protected:
-  [[nodiscard]] storage::Env& base() const { return base_; }
+  [[nodiscard]] Env& base() const { return base_; }
 
  private:
-  storage::Env& base_;
+  Env& base_;
 };
 
-class ForwardingFile : public storage::File {
+/// Passes on to another File, which it owns.
+class ForwardingFile : public File {
  public:
-  explicit ForwardingFile(std::unique_ptr<storage::File> inner) : inner_(std::move(inner)) {}
+  explicit ForwardingFile(std::unique_ptr<File> inner) : inner_(std::move(inner)) {}
 
   Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override {
     return inner_->read_at(offset_bytes, out);
@@ -74,24 +74,23 @@ class ForwardingFile : public storage::File {
     return inner_->write_at(offset_bytes, data);
   }
   Result<std::uint64_t> size() const override { return inner_->size(); }
-  Result<storage::FileStatus> status() const override { return inner_->status(); }
+  Result<FileStatus> status() const override { return inner_->status(); }
   Status truncate(std::uint64_t size_bytes) override { return inner_->truncate(size_bytes); }
   Status preallocate(std::uint64_t size_bytes) override { return inner_->preallocate(size_bytes); }
   Status sync() override { return inner_->sync(); }
-  Result<storage::DataSegment> next_data(std::uint64_t offset_bytes) const override {
+  Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
     return inner_->next_data(offset_bytes);
   }
-  void advise(storage::Access access, std::uint64_t offset_bytes,
-              std::uint64_t length_bytes) override {
+  void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     inner_->advise(access, offset_bytes, length_bytes);
   }
   Result<std::vector<Xattr>> xattrs() const override { return inner_->xattrs(); }
   const std::string& path() const override { return inner_->path(); }
 
-  [[nodiscard]] storage::File& inner() { return *inner_; }
+  [[nodiscard]] File& inner() { return *inner_; }
 
  private:
-  std::unique_ptr<storage::File> inner_;
+  std::unique_ptr<File> inner_;
 };
 
-}  // namespace dgfs::bench
+}  // namespace dgfs::storage
