@@ -148,11 +148,12 @@ class Commands {
     });
   }
 
-  // Or zeros in place of it.
+  // Or zeros in place of it: all of it, where not even the sound files have the contents.
   void check_partial_salvage() {
     check({"salvage", "--partial", "/jail/partial"}, 1);
     for_each_saved("/jail/partial", [&](const std::string& path, std::string_view saved) {
-      const auto truth = run(*env_, {"cat", sound_, path}).out;
+      const auto sound = run(*env_, {"cat", sound_, path});
+      const auto truth = sound.code == 0 ? sound.out : std::string(saved.size(), '\0');
       const auto is_right = [](char ours, char theirs) { return ours == theirs || ours == '\0'; };
       EXPECT_TRUE(std::ranges::equal(saved, truth, is_right))
           << "wrong bytes saved of a part of " << path << ", " << what_;
