@@ -23,33 +23,36 @@ namespace dgfs::format {
 /// The last distinct mtimes, the one that holds at the front. A value.
 class RecentTimes {
  public:
-  [[nodiscard]] const Time& front() const { return times_[0]; }
+  [[nodiscard]] const Time& front() const { return times_[front_]; }
   /// As many as there are different ones, at most kTimeSymbols.
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] const Time& operator[](std::size_t place) const { return times_[place]; }
+  [[nodiscard]] const Time& operator[](std::size_t place) const { return times_[at(place)]; }
   /// Place of `time`; size() where it is none of them.
   [[nodiscard]] std::size_t find(const Time& time) const {
     std::size_t place = 0;
-    while (place < size_ && times_[place] != time) ++place;
+    while (place < size_ && (*this)[place] != time) ++place;
     return place;
   }
   /// Brings the time at `place`, below size(), to the front.
   void use(std::size_t place) {
-    const auto time = times_[place];
-    for (; place > 0; --place) times_[place] = times_[place - 1];
-    times_[0] = time;
+    const auto time = (*this)[place];
+    for (; place > 0; --place) times_[at(place)] = times_[at(place - 1)];
+    times_[front_] = time;
   }
   /// Puts `time` before the others; the last of too many goes.
   void push(const Time& time) {
+    front_ = at(kTimeSymbols - 1);
+    times_[front_] = time;
     if (size_ < kTimeSymbols) ++size_;
-    times_[size_ - 1] = time;
-    use(size_ - 1);
   }
   /// Puts `time`, which there must be room for, behind the others.
-  void append(const Time& time) { times_[size_++] = time; }
+  void append(const Time& time) { times_[at(size_++)] = time; }
 
  private:
-  std::array<Time, kTimeSymbols> times_{};
+  [[nodiscard]] std::size_t at(std::size_t place) const { return (front_ + place) % kTimeSymbols; }
+
+  std::array<Time, kTimeSymbols> times_{};  ///< a ring
+  std::size_t front_ = 0;
   std::size_t size_ = 0;
 };
 

@@ -158,11 +158,31 @@ class TokenModel::Loader {
   }
 
   void make_steps() {
-    for (const auto& code : model_.tokens_) {
+    for (std::size_t number = 0; number < model_.tokens_.size(); ++number) {
+      const auto& code = model_.tokens_[number];
+      const auto first = model_.long_steps_.size();
+      model_.first_long_step_[number] = static_cast<std::uint32_t>(first);
       for (std::size_t bits = 0; bits < std::size_t{1} << PrefixCode::kTableBits; ++bits) {
-        model_.steps_.push_back(model_.step_of(code.at(bits)));
+        const auto& found = code.at(bits);
+        model_.steps_.push_back(found.bits != 0 ? model_.step_of(found)
+                                                : add_long_steps(code, bits, first));
       }
     }
+  }
+
+  /// Steps of the codes that begin with `bits` and are longer.
+  /// @param first  of the long steps of the class
+  Step add_long_steps(const PrefixCode& code, std::uint64_t bits, std::size_t first) {
+    constexpr auto kBits = PrefixCode::kTableBits;
+    const auto begin = bits << (64 - kBits);
+    const auto longest = code.find(begin | ~std::uint64_t{0} >> kBits).bits;  // codes get longer
+    const unsigned further_bits = longest - kBits;
+    const auto place = model_.long_steps_.size() - first;
+    for (std::uint64_t further = 0; further < std::uint64_t{1} << further_bits; ++further) {
+      const auto found = code.find(begin | further << (64 - longest));
+      model_.long_steps_.push_back(model_.step_of(found));
+    }
+    return {static_cast<std::uint16_t>(place), 0, static_cast<std::uint8_t>(further_bits)};
   }
 
   /// A code that has all of its symbols.
@@ -188,7 +208,8 @@ std::size_t TokenModel::memory_bytes() const {
   constexpr std::size_t kSymbolBytes = 5;
   const auto codes = tokens_.size() + 5 + kNumberKinds;
   return sizeof *this + texts_.capacity() * (sizeof(Text) + 3) + codes * kCodeBytes +
-         steps_.capacity() * sizeof(Step) + tokens_.size() * texts_.size() * kSymbolBytes;
+         (steps_.capacity() + long_steps_.capacity()) * sizeof(Step) +
+         tokens_.size() * texts_.size() * kSymbolBytes;
 }
 
 std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in) {

@@ -34,7 +34,8 @@ struct TokenModelParts {
 /// docs/FORMAT.md, "Token models".
 [[nodiscard]] Buffer encode_token_model(const TokenModelParts& parts);
 
-/// Immutable, thread-safe. Memory: 19 bytes a token, and 16 KiB and 5 bytes a token for each class.
+/// Immutable, thread-safe. Memory: 19 bytes a token, and for each class 16 KiB, 5 bytes a token and
+/// 4 to 64 bytes for each of the beginnings of codes that are longer than PrefixCode::kTableBits.
 class TokenModel {
  public:
   /// Errors: kCorrupt, with the offset.
@@ -63,7 +64,7 @@ class TokenModel {
   /// The token that the next bits of a text are, and all that follows from it.
   struct Step {
     std::uint16_t place = 0;      ///< for put_token()
-    std::uint8_t bits = 0;        ///< of its code; in the table 0: a longer one
+    std::uint8_t bits = 0;        ///< of its code
     std::uint8_t next_class = 0;  ///< of what comes after it; kTokenClassesMax: it ends a text
   };
   /// @param number  class of what stands before it
@@ -71,10 +72,9 @@ class TokenModel {
   [[nodiscard]] Step step(std::size_t number, std::uint64_t ahead) const {
     constexpr auto kBits = PrefixCode::kTableBits;
     const auto step = steps_[number << kBits | static_cast<std::size_t>(ahead >> (64 - kBits))];
-    if (step.bits != 0) [[likely]] {
-      return step;
-    }
-    return long_step(number, ahead);
+    if (step.bits != 0) return step;
+    const auto further = static_cast<std::size_t>(ahead << kBits >> (64 - step.next_class));
+    return long_steps_[first_long_step_[number] + step.place + further];
   }
   /// Writes kTokenRoomBytes bytes that begin with the token.
   /// @return its length
@@ -99,14 +99,16 @@ class TokenModel {
     return {place_of_[found.symbol], static_cast<std::uint8_t>(found.bits),
             class_after_[found.symbol]};
   }
-  [[nodiscard]] Step long_step(std::size_t number, std::uint64_t ahead) const {
-    return step_of(tokens_[number].find(ahead));
-  }
 
   std::vector<Text> texts_;  ///< the most frequent first, so that few cache lines hold most
   std::vector<std::uint16_t> place_of_;    ///< by symbol
   std::vector<std::uint8_t> class_after_;  ///< by symbol; kTokenClassesMax: it ends a text
-  std::vector<Step> steps_;                ///< by class, then by the next bits
+  /// By class, then by the next PrefixCode::kTableBits bits. Where a code is longer, `bits` is 0,
+  /// `place` is where among the class's long steps these are, and `next_class` how many bits more
+  /// say which.
+  std::vector<Step> steps_;
+  std::vector<Step> long_steps_;
+  std::array<std::uint32_t, kTokenClassesMax> first_long_step_{};  ///< by class
   std::array<std::uint8_t, kTokenContexts> class_of_context_{};
   std::vector<PrefixCode> tokens_;
   PrefixCode rows_;

@@ -24,7 +24,9 @@ TokenRows::TokenRows(std::size_t entries, std::size_t keys_bytes_max, std::uint6
 bool TokenRows::add(const TokenCursor& cursor) {
   const auto text = cursor.key();
   if (text.size() > keys_bytes_max_ - keys_.size()) return false;
-  if (!rows_.empty() && text <= key(rows_.size() - 1)) return false;
+  // The cursor has seen to it but for the first key of a block, which shares all of its bytes.
+  const bool is_first = cursor.shared_bytes() == text.size();
+  if (is_first && !rows_.empty() && text <= key(rows_.size() - 1)) return false;
   if (cursor.running_bytes() > kFileBytesMax - data_end_) return false;
   if (combinations_.empty() || combinations_.back() != cursor.combination()) {
     combinations_.push_back(cursor.combination());

@@ -5,30 +5,33 @@
 #include <cstring>
 
 namespace dgfs::format {
+namespace {
+
+/// Tokens that are certainly in the bits ahead.
+constexpr unsigned kTokensAhead = BitReader::kAheadBits / kCodeBitsMax;
+
+}  // namespace
 
 bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t bytes_max,
                      BitReader& in) {
   std::size_t number = model.token_class(context);
-  auto bits = in;  // a copy, which stays in registers, as do the bits ahead
-  auto ahead = bits.ahead();
-  auto left = BitReader::kAheadBits;
+  auto bits = in;  // a copy, which stays in registers
   auto size = size_;
-  do {
-    if (left < kCodeBitsMax) {
-      bits.skip(BitReader::kAheadBits - left);
-      if (bits.overrun()) return false;
-      ahead = bits.ahead();
-      left = BitReader::kAheadBits;
+  while (number != kTokenClassesMax) {
+    if (size > bytes_max || bits.overrun()) return false;
+    if (size + kTokensAhead * TokenModel::kTokenRoomBytes > room_bytes_) grow(size);
+    auto ahead = bits.ahead();
+    unsigned taken_bits = 0;
+    // A number of tokens that is fixed is foreseen; how many bits there are left would not be.
+    for (unsigned i = 0; i < kTokensAhead && number != kTokenClassesMax; ++i) {
+      const auto step = model.step(number, ahead);
+      size += model.put_token(step, bytes_ + size);
+      ahead <<= step.bits;
+      taken_bits += step.bits;
+      number = step.next_class;
     }
-    if (size > bytes_max) return false;
-    if (size + TokenModel::kTokenRoomBytes > room_bytes_) grow(size);
-    const auto step = model.step(number, ahead);
-    size += model.put_token(step, bytes_ + size);
-    ahead <<= step.bits;
-    left -= step.bits;
-    number = step.next_class;
-  } while (number != kTokenClassesMax);
-  bits.skip(BitReader::kAheadBits - left);
+    bits.skip(taken_bits);
+  }
   if (size - 1 > bytes_max || bits.overrun()) return false;
   in = bits;
   size_ = size - 1;

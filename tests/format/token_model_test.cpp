@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "format/token_parser.h"
 #include "format/token_text.h"
@@ -127,6 +128,41 @@ TEST(TokenText, EndsWithItsBoundAndWithTheBits) {
     EXPECT_EQ(text.view(), whole.view());
   }
   EXPECT_GT(texts, 20U);
+}
+
+TEST(TokenText, ComesBackFromCodesOfEveryLength) {
+  auto parts = some_token_model(6, 3);
+  for (auto& lengths : parts.token_lengths) {
+    std::vector<std::uint64_t> counts(lengths.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = std::uint64_t{1} << i % 24;
+    lengths = format::code_lengths(counts);
+  }
+  const auto model = TokenModel::decode(format::encode_token_model(parts)).value();
+  EntryGenerator generator(6);
+  std::set<unsigned> lengths;
+  for (int round = 0; round < 2000; ++round) {
+    format::BitWriter out;
+    std::string truth;
+    std::size_t context = format::kContextTarget;
+    while (truth.empty() || truth.back() != format::kTextEnd) {
+      const auto symbol = generator.below(model->token_count());
+      const auto& code = model->tokens(context);
+      code.write(symbol, out);
+      lengths.insert(code.length_bits(symbol));
+      truth += model->token(symbol);
+      context = static_cast<unsigned char>(truth.back());
+    }
+    truth.pop_back();
+    const auto bits = out.bit_count();
+    const auto bytes = std::move(out).finish();
+    format::BitReader in(bytes);
+    format::TokenText text;
+    ASSERT_TRUE(text.read(*model, format::kContextTarget, truth.size(), in)) << round;
+    ASSERT_EQ(text.view(), truth) << round;
+    ASSERT_EQ(in.bit_offset(), bits) << round;
+  }
+  EXPECT_EQ(*lengths.rbegin(), format::kCodeBitsMax);
+  EXPECT_LT(*lengths.begin(), format::PrefixCode::kTableBits);
 }
 
 TEST(TokenText, HasRoomForWhatItIsGiven) {
