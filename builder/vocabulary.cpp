@@ -25,7 +25,8 @@ class PairJoiner {
  private:
   struct Pair {
     std::int64_t count = 0;
-    std::vector<Place> places;  ///< of its first symbol; some may be out of date
+    std::int64_t queued_count = 0;  ///< of its first candidate in the queue; 0: it has none
+    std::vector<Place> places;      ///< of its first symbol; some may be out of date
   };
   struct Candidate {
     std::int64_t count;
@@ -43,6 +44,12 @@ class PairJoiner {
   void add(Place place) { change(place, 1); }
   void remove(Place place) { change(place, -1); }
   void join(Place place, Symbol joined);
+  /// Sees to it that the pair has a candidate with its count, or a higher one: once each.
+  void queue(std::uint64_t key, Pair& pair) {
+    if (pair.count <= pair.queued_count) return;
+    pair.queued_count = pair.count;
+    queue_.push({pair.count, key});
+  }
 
   std::size_t token_bytes_max_;
   std::vector<std::string> texts_of_;  ///< by symbol
@@ -72,7 +79,7 @@ PairJoiner::PairJoiner(const std::vector<CountedText>& texts, std::size_t token_
     }
   }
   for (Place place = 0; place < symbols_.size() && !stop.is_set(); ++place) add(place);
-  for (const auto& [key, pair] : pairs_) queue_.push({pair.count, key});
+  for (auto& [key, pair] : pairs_) queue(key, pair);
   touched_.clear();
 }
 
@@ -105,9 +112,10 @@ std::string PairJoiner::join_commonest(std::uint32_t count_min) {
     const auto best = queue_.top();
     queue_.pop();
     const auto found = pairs_.find(best.key);
-    if (found == pairs_.end()) continue;
+    if (found == pairs_.end() || found->second.queued_count != best.count) continue;
     if (found->second.count != best.count) {  // others have taken places of it since
-      if (found->second.count > 0) queue_.push({found->second.count, best.key});
+      found->second.queued_count = 0;
+      queue(best.key, found->second);
       continue;
     }
     if (best.count < count_min) return {};
@@ -125,9 +133,7 @@ std::string PairJoiner::join_commonest(std::uint32_t count_min) {
       if (is_here) join(place, joined);
     }
     for (const auto key : touched_) {
-      if (const auto pair = pairs_.find(key); pair != pairs_.end()) {
-        queue_.push({pair->second.count, key});
-      }
+      if (const auto pair = pairs_.find(key); pair != pairs_.end()) queue(key, pair->second);
     }
     touched_.clear();
     return text;

@@ -17,6 +17,7 @@
 #include "format/section.h"
 #include "tests/corrupt/heap_meter.h"
 #include "tests/corrupt/lies.h"
+#include "tests/corrupt/lying_images.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -26,33 +27,7 @@ namespace {
 
 using format::SectionKind;
 
-constexpr std::size_t kRunBytes = 128 * 1024;  // the most of a zstd block
 constexpr std::size_t kMiB = 1 << 20;
-
-// Blocks of 4 bytes that decode to 128 KiB each.
-void append_runs(std::size_t runs, Buffer& frame) {
-  for (std::size_t i = 0; i < runs; ++i) {
-    const auto header = std::uint32_t{kRunBytes} << 3 | 1U << 1 | (i + 1 == runs ? 1U : 0U);
-    for (const int shift : {0, 8, 16}) frame.push_back(static_cast<std::uint8_t>(header >> shift));
-    frame.push_back('b');
-  }
-}
-
-Buffer zstd_magic() { return {0x28, 0xb5, 0x2f, 0xfd}; }
-
-// A frame that does not say how much it holds.
-Buffer silent_frame(Buffer magic, std::size_t runs) {
-  magic.insert(magic.end(), {0x00, 7 << 3});  // a window of 128 KiB
-  append_runs(runs, magic);
-  return magic;
-}
-
-// A frame that says that it holds 2^60 bytes.
-Buffer boasting_frame(Buffer magic) {
-  magic.insert(magic.end(), {0xe0, 0, 0, 0, 0, 0, 0, 0, 0x10});
-  append_runs(1, magic);
-  return magic;
-}
 
 Buffer block_of(SectionKind kind, const Buffer& frame, std::uint32_t decoded_bytes) {
   Buffer block(format::kSealedBlockHeaderBytes);
@@ -115,11 +90,14 @@ TEST(Bombs, Sections) {
       {"a frame of 1 GiB for 64 KiB", silent_frame(zstd_magic(), 8192), 65536, 2523},
       {"a frame that says 2^60", boasting_frame(zstd_magic()), 65536, 2523},
       {"a frame of less than its header", silent_frame(zstd_magic(), 1), kBlockMax, 2524}};
+  Prober prober({{}, TakenImage(sample_image()).index()});
   for (const auto kind : kBlockSections) {
     for (const auto& [what, frame, decoded_bytes, code] : bombs) {
       SCOPED_TRACE(std::string(format::section_name(kind)) + ": " + what);
+      const auto index = index_with(kind, block_of(kind, frame, decoded_bytes));
+      prober.probe({{}, index}, Promise::kTruth, what);
       const auto memory = storage::make_memory_env(1);
-      write_file(*memory, "/t.idx", index_with(kind, block_of(kind, frame, decoded_bytes)));
+      write_file(*memory, "/t.idx", index);
       const HeapMeter meter;
       const auto error = index_error(*memory, kind);
       EXPECT_EQ(error.code(), code) << error.message();
@@ -155,17 +133,13 @@ TEST(Bombs, Pages) {
       {"a frame of 125 MiB for 1 MiB", silent_frame({}, 1000), decoded_max, 2143},
       {"a frame of 125 MiB for 100 bytes", silent_frame({}, 1000), 100, 2143},
       {"a frame that says 2^60", boasting_frame({}), 100, 2143}};
+  Prober prober({sample_image(), {}});
   for (const auto& [what, frame, decoded_bytes, code] : bombs) {
     SCOPED_TRACE(what);
-    TakenImage taken(sample_image());
-    auto header = value_of(format::read_page_header(Bytes(taken.pages()).first(4096)));
-    header.codec = 1;
-    header.decoded_bytes = decoded_bytes;
-    const auto page = format::make_page(header, frame);
-    std::copy(page.begin(), page.end(), taken.pages().begin());
-    taken.reseal_page(0);
+    const auto bytes = page_bomb_image(frame, decoded_bytes);
+    prober.probe({bytes, {}}, Promise::kTruth, what);
     const auto memory = storage::make_memory_env(1);
-    write_file(*memory, "/t", taken.image());
+    write_file(*memory, "/t", bytes);
     const HeapMeter meter;
     const auto image = value_of(reader::Image::open(*memory, "/t"));
     const auto node = image->lookup("d/one");
@@ -189,6 +163,8 @@ Error read_error(const Buffer& frame, std::uint64_t size_bytes) {
   entry.address = assembler.place(0, extent);
   const auto memory = storage::make_memory_env(1);
   assembler.write(*memory, "/t", "", true);
+  Prober({sample_image(), {}})
+      .probe({read_file(*memory, "/t"), {}}, Promise::kSense, "a bomb among the contents");
   const auto image = value_of(reader::Image::open(*memory, "/t"));
   const auto node = value_of(image->lookup("file"));
   Buffer out(1000);

@@ -65,16 +65,18 @@ class FlippedBits : public ::testing::TestWithParam<BaseImage> {
  protected:
   static constexpr std::size_t kSampleStep = 64;
 
-  // All 8 bits of one byte in each `step`, of every file in turn. Where in its `step` that byte
-  // is changes, so that fields at all places are hit.
-  void flip_all(std::size_t step) {
+  static constexpr int kAllBits = 8;
+
+  // `bits` bits of one byte in each `step`, of every file in turn. Where in its `step` that byte
+  // is changes, so that fields at all places are hit; likewise the bits, where it is not all.
+  void flip_all(std::size_t step, int bits = kAllBits) {
     const auto sound = GetParam().files();
     Prober prober(sound);
-    flip(prober, sound.image, step, "image", [](Buffer damaged) {
+    flip(prober, sound.image, {step, bits}, "image", [](Buffer damaged) {
       return ImageFiles{std::move(damaged), {}};
     });
     for (const auto& [name, bytes] : sound.volumes) {
-      flip(prober, bytes, step, name, [&, &name = name](Buffer damaged) {
+      flip(prober, bytes, {step, bits}, name, [&, &name = name](Buffer damaged) {
         auto files = sound;
         files.volumes[name] = std::move(damaged);
         return files;
@@ -84,17 +86,23 @@ class FlippedBits : public ::testing::TestWithParam<BaseImage> {
   void flip_index(std::size_t step) {
     const auto index = TakenImage(GetParam().files().image).index();
     Prober prober({{}, index});
-    flip(prober, index, step, "index", [](Buffer damaged) {
+    flip(prober, index, {step, kAllBits}, "index", [](Buffer damaged) {
       return ImageFiles{{}, std::move(damaged)};
     });
   }
 
  private:
-  static void flip(Prober& prober, const Buffer& victim, std::size_t step, const std::string& name,
+  struct Sample {
+    std::size_t step = 1;
+    int bits = kAllBits;
+  };
+  static void flip(Prober& prober, const Buffer& victim, Sample sample, const std::string& name,
                    const std::function<ImageFiles(Buffer)>& files) {
+    const auto [step, bits] = sample;
     for (std::size_t begin = 0; begin < victim.size(); begin += step) {
       const auto at = std::min(begin + begin / step * 29 % step, victim.size() - 1);
-      for (int bit = 0; bit < 8; ++bit) {
+      for (int i = 0; i < bits; ++i) {
+        const auto bit = (static_cast<int>(at * 3 % kAllBits) + i) % kAllBits;
         auto damaged = victim;
         damaged[at] ^= static_cast<std::uint8_t>(1 << bit);
         const auto what = name + ", bit " + std::to_string(bit) + " of byte " + std::to_string(at);
@@ -117,6 +125,10 @@ TEST_P(FewFlippedBits, OfTheFiles) { flip_all(13 * kSampleStep + 1); }
 class EveryFlippedBit : public FlippedBits {};
 TEST_P(EveryFlippedBit, OfTheFiles) { flip_all(1); }
 
+// Of each byte one bit: for all commands.
+class EveryFlippedByte : public FlippedBits {};
+TEST_P(EveryFlippedByte, OfTheFiles) { flip_all(1, 1); }
+
 class EveryFlippedIndexBit : public FlippedBits {};
 TEST_P(EveryFlippedIndexBit, OfALoneIndex) { flip_index(1); }
 
@@ -125,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Base, FlippedBits, ::testing::ValuesIn(kBaseImages), kB
 INSTANTIATE_TEST_SUITE_P(Base, FlippedIndexBits, ::testing::Values(kBaseImages[1]), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, FewFlippedBits, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedBit, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedByte, ::testing::Values(kBaseImages[1]), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, EveryFlippedIndexBit, ::testing::Values(kBaseImages[1]),
                          kBaseNameOf);
 

@@ -36,6 +36,7 @@ COMMANDS = (
 )
 # These work on a copy.
 CHANGING = (("verify", "--fix-index"), ("volume", "move", "0", "OUT"))
+HARMLESS = ("Lies-extents-overlap",)  # for who only reads
 WITH_TROUBLE_2 = ("ls", "diff")  # as those that they are named after
 # Damage that no sum covers or that is only to be found by reading all of it is for verify.
 PLACE = re.compile(r"(header|superblock|page|directory|table|inode|volume|target|xattr|sparse|"
@@ -87,9 +88,11 @@ class DamagedImages(ScratchCase):
                 operands = [places.get(operand, operand) for operand in operands]
                 result = run(DGFS, *self.words(command, image, operands))
                 text = self.check(result, what)
-                if command == "verify":
+                if command == "verify" and not operands and image.parent.name in HARMLESS:
+                    self.assertEqual(result.returncode, 0, what + text)
+                elif command == "verify":
                     self.assertEqual(result.returncode, 1, what + text)
-                if command == "verify" and "keeps no digests" not in text:
+                if command == "verify" and result.returncode == 1 and "keeps no" not in text:
                     self.assertRegex(text, PLACE, what)
 
     @staticmethod

@@ -12,6 +12,7 @@
 #include "format/directory_table.h"
 #include "format/key.h"
 #include "tests/corrupt/lies.h"
+#include "tests/corrupt/lying_images.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -163,7 +164,7 @@ TEST_F(NamespaceLies, SizesThatTheExtentsDoNotHave) {
   expect_lie("no frame at all", {3085, "contents"}, sized(7, 15, kZstd));
 }
 
-TEST_F(NamespaceLies, ExtentsThatOverlapAreOnlyRead) {
+TEST_F(NamespaceLies, ExtentsThatAreTheSameAreOnlyRead) {
   const auto image = image_of([](ImageAssembler& assembler) {
     for (const auto* name : {"e", "f", "g"}) {
       auto& entry = assembler.add(name, 0100644);
@@ -173,6 +174,35 @@ TEST_F(NamespaceLies, ExtentsThatOverlapAreOnlyRead) {
     }
   });
   EXPECT_TRUE(probe(image, "files that share an extent").errors.empty());
+}
+
+// The contents of one file hold the extent of another: both checksums can be right.
+TEST_F(NamespaceLies, ExtentsThatOverlapAreOnlyRead) {
+  const auto overlapping = overlapping_image();
+  EXPECT_EQ(probe(overlapping, "an extent within another").walked, 3U);
+  const auto memory = storage::make_memory_env(1);
+  write_file(*memory, "/t", overlapping);
+  const auto opened = value_of(reader::Image::open(*memory, "/t"));
+  Buffer content(13);
+  EXPECT_EQ(value_of(opened->read(value_of(opened->lookup("inner")), 0, content)), 13U);
+  EXPECT_EQ(as_text(content), "inner content");
+  EXPECT_EQ(value_of(opened->read(value_of(opened->lookup("outer")), 200, content)), 13U);
+  EXPECT_EQ(as_text(content), std::string(13, 'o'));
+  const auto image = image_of([](ImageAssembler& assembler) {
+    auto& entry = assembler.add("e", 0100644);
+    entry.size_bytes = 6;
+    entry.stored_bytes = 14;
+    entry.address = format::DataAddress{0, 4097};
+  });
+  expect_error(probe(image, "an extent that begins within another"), {3084, "contents"}, "overlap");
+}
+
+// Names that stand in a page twice, or the wrong way round: nothing of the page is told.
+TEST_F(NamespaceLies, NamesThatDoNotRise) {
+  for (const auto* second : {"aaa", "aa0", "000"}) {
+    SCOPED_TRACE(second);
+    expect_error(probe(unsorted_image(second), second), {2163, "pages"}, second);
+  }
 }
 
 // Two entries "x" in one listing is how names once got out of the destination elsewhere.
@@ -188,6 +218,7 @@ TEST_F(NamespaceLies, ADirectoryThatHoldsTheNamesOfOthers) {
   format::encode_directory_list(lists, 2, {});
   format::encode_directory_list(lists, 0, {});
   taken.bodies(SectionKind::kDirectoryTable) = {lists};
+  expect_error(probe(taken.image(), "a list with a name of another"), {3069, "pages"}, "list");
   const auto memory = storage::make_memory_env(1);
   write_file(*memory, "/t", taken.image());
   const auto image = value_of(reader::Image::open(*memory, "/t"));

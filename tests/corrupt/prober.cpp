@@ -373,10 +373,9 @@ Findings Prober::probe(const ImageFiles& files, Promise promise, const std::stri
       Questions::Purpose purpose;
       if (promise == Promise::kTruth) purpose.truth = &truth_;
       Questions questions(*image.assume_value(), usual_, findings, purpose, "\n" + what);
-      for (const auto& path : paths_) questions.about_path(path);
-      questions.about_tree();
-      for (const auto inode : inodes_) questions.about_inode(inode);
+      ask_all(questions);
       if (depth == Depth::kAll) {
+        ask_unchecked(*env, files, what);
         verify_and_extract(*image.assume_value(), *env,
                            [&](const Error& error) { questions.note(error); });
       }
@@ -388,6 +387,25 @@ Findings Prober::probe(const ImageFiles& files, Promise promise, const std::stri
   EXPECT_LT(processor_time_s() - begin_s, kSecondsMax) << what;
   if (is_new && seen.also) seen.also(files, sound_, promise, what);
   return findings;
+}
+
+void Prober::ask_all(Questions& questions) const {
+  for (const auto& path : paths_) questions.about_path(path);
+  questions.about_tree();
+  for (const auto inode : inodes_) questions.about_inode(inode);
+}
+
+// Without checks of contents their bytes may be others; all else is held to what is promised.
+void Prober::ask_unchecked(storage::MemoryEnv& env, const ImageFiles& files,
+                           const std::string& what) const {
+  reader::OpenOptions options;
+  options.check_contents = false;
+  const auto* const path = files.image.empty() ? "/t.dgfs.idx" : "/t.dgfs";
+  const auto image = reader::Image::open(env, path, options);
+  ASSERT_TRUE(image.has_value()) << what;
+  Findings findings;
+  Questions questions(*image.assume_value(), usual_, findings, {}, "\nunchecked " + what);
+  ask_all(questions);
 }
 
 void Prober::also(Also more) { marks().also = std::move(more); }

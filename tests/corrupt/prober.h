@@ -28,7 +28,7 @@ enum class Promise : std::uint8_t {
 /// How much is asked.
 enum class Depth : std::uint8_t {
   kAnswers,  ///< every call of Image
-  kAll,      ///< and verify() and extract()
+  kAll,      ///< the same without checks of contents, too, and verify() and extract()
 };
 
 /// Bytes that are an image, sound or damaged, or an index alone.
@@ -76,6 +76,10 @@ class Prober {
   class Questions;
   /// By question; a question is a call and its arguments.
   using Answers = std::map<std::string, std::string>;
+
+  void ask_all(Questions& questions) const;
+  void ask_unchecked(storage::MemoryEnv& env, const ImageFiles& files,
+                     const std::string& what) const;
 
   ImageFiles sound_;
   std::vector<std::string> paths_;

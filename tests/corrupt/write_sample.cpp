@@ -11,9 +11,12 @@
 #include <string>
 #include <string_view>
 
+#include "format/coding.h"
 #include "format/directory_table.h"
+#include "format/extent.h"
 #include "format/limits.h"
 #include "tests/corrupt/lies.h"
+#include "tests/corrupt/lying_images.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -116,6 +119,12 @@ class Victim {
 
 void write_cut(Victim victim) {
   const auto& header = victim.taken().header;
+  for (const auto& place : victim.taken().superblock.sections) {
+    if (place.length_bytes == 0) continue;
+    const auto begin = header.index_offset + place.offset_bytes;
+    victim.cut("cut-before-" + std::string(format::section_name(place.kind)), begin);
+    victim.cut("cut-in-" + std::string(format::section_name(place.kind)), begin + 1);
+  }
   victim.cut("cut-in-header", 100);
   victim.cut("cut-in-data", header.data_end - 1);
   victim.cut("cut-in-index", header.index_offset + kPageBytes + 1);
@@ -166,6 +175,37 @@ void write_assembled(Sample& sample) {
   });
 }
 
+// What is not in a tree: names twice, links in a circle, extents within others, bombs.
+void write_impossible(Sample& sample) {
+  const auto image = [&](const std::string& what, Buffer bytes) {
+    sample.write("Lies-" + what, {std::move(bytes), {}});
+  };
+  image("name-twice", unsorted_image("aaa"));
+  image("names-fall", unsorted_image("000"));
+  image("extents-overlap", overlapping_image());
+  image("page-bomb", page_bomb_image(silent_frame({}, 1000), 100));
+  image("page-bomb-that-boasts", page_bomb_image(boasting_frame({}), 100));
+  sample.assembled("link-record-that-is-a-link", [](auto& assembler) {
+    auto& name = assembler.add("l", 0100000);
+    name.link_inode = 4;
+    name.mtime = {};
+    auto& record = assembler.add_link_record(4, 0100000, 0);
+    record.link_inode = 4;
+    record.mtime = {};
+  });
+  sample.assembled("contents-bomb", [](auto& assembler) {
+    const auto frame = silent_frame(zstd_magic(), 16000);
+    Buffer extent(format::kChecksumBytes);
+    extent.insert(extent.end(), frame.begin(), frame.end());
+    format::store(MutableBytes(extent), 0, format::frame_checksum(0, frame));
+    auto& entry = assembler.add("e", 0100644);
+    entry.size_bytes = 100;
+    entry.stored_bytes = extent.size();
+    entry.codec = format::ExtentCodec::kZstd;
+    entry.address = assembler.place(0, extent);
+  });
+}
+
 void write_damaged(Sample& sample) {
   for (const auto& base : kBaseImages) {
     if (base.name == std::string_view("Tiny")) continue;  // in Sample
@@ -183,6 +223,7 @@ void write_damaged(Sample& sample) {
   write_cut(Victim(sample, whole));
   write_lying(Victim(sample, whole));
   write_assembled(sample);
+  write_impossible(sample);
 }
 
 void write_sound(Sample& sample) {
