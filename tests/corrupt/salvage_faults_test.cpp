@@ -19,6 +19,7 @@
 #include "storage/faulty_env.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/image_assembler.h"
 
 namespace dgfs::test {
 namespace {
