@@ -288,7 +288,7 @@ void add_images(const std::filesystem::path& folder, const std::filesystem::path
     if (entry.path().extension() != ".img") continue;
     std::ifstream file(entry.path(), std::ios::binary);
     const Buffer image{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    const auto recipe = recipe_of(image, kDataBytes);
+    const auto recipe = recipe_of(image, {}, kDataBytes);
     constexpr std::uint8_t kWithCopy = 4;
     for (const auto use : {kFirst, kSecond}) corpus.add(recipe, use, std::uint32_t{0});
     for (const auto use : {kFirst, kThird, kFourth}) {
