@@ -53,12 +53,21 @@ TEST(Prober, SeesAWrongByte) {
 }
 
 // What the fuzzer of whole images begins with must be whole.
-TEST(Recipes, BakeToAnImageOfTheSameTree) {
-  Prober prober({tiny_image(), {}});
-  const auto baked = bake(recipe_of(tiny_image(), tiny_image().size()));
-  const auto findings = prober.probe({baked, {}}, Promise::kTruth, "baked");
+class Recipes : public ::testing::TestWithParam<BaseImage> {};
+TEST_P(Recipes, BakeToAnImageOfTheSameTree) {
+  const auto sound = GetParam().files();
+  std::vector<Buffer> volumes;
+  for (const auto& [name, bytes] : sound.volumes) volumes.push_back(bytes);
+  const auto baked = bake(recipe_of(sound.image, volumes, sound.image.size()));
+  ImageFiles files{baked.image, {}};
+  for (std::size_t i = 0; i < baked.volumes.size(); ++i) {
+    files.volumes["volume" + std::to_string(i)] = baked.volumes[i];
+  }
+  Prober prober(sound);
+  const auto findings = prober.probe(files, Promise::kTruth, "baked");
   EXPECT_TRUE(findings.errors.empty()) << findings.text();
-  EXPECT_EQ(findings.walked, TakenImage(tiny_image()).superblock.namespace_entries);
+  EXPECT_EQ(findings.walked, TakenImage(sound.image).superblock.namespace_entries);
+  EXPECT_EQ(baked.volumes.size(), volumes.size());
 }
 
 class FlippedBits : public ::testing::TestWithParam<BaseImage> {
@@ -133,6 +142,7 @@ class EveryFlippedIndexBit : public FlippedBits {};
 TEST_P(EveryFlippedIndexBit, OfALoneIndex) { flip_index(1); }
 
 constexpr auto kBaseNameOf = [](const auto& base) { return std::string(base.param.name); };
+INSTANTIATE_TEST_SUITE_P(Base, Recipes, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, FlippedBits, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, FlippedIndexBits, ::testing::Values(kBaseImages[1]), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, FewFlippedBits, ::testing::ValuesIn(kBaseImages), kBaseNameOf);

@@ -4,6 +4,7 @@
 // Whole images. Input: a byte that says what is done (walked, listed, read and verified; extracted
 // and read as many; salvaged; mended) and whether there is a second copy of the index, two places
 // that are damaged then, one in each copy, and a recipe (image_recipe.h).
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ namespace {
 constexpr std::size_t kReadBytesMax = 4096;
 constexpr int kNodesMax = 500;
 constexpr std::uint64_t kWrittenBytesMax = std::uint64_t{8} << 20;
+constexpr const char* kFolder = "/in";
 constexpr const char* kImage = "/in/i";
 constexpr const char* kIndex = "/in/i.idx";
 
@@ -106,19 +108,22 @@ void use_many(const reader::Image& image) {
       options);
 }
 
+// Further volumes; no name in a volume table is one of these, so they are found by what they say.
+std::string volume_path(std::size_t number) { return "/in/volume" + std::to_string(number); }
+
 // What is written is below the one name that is meant.
 void require_within(storage::Env& env) {
-  const auto require_only = [&](const char* path, std::string_view one, std::string_view other) {
+  const auto require_only = [&](const char* path, const std::set<std::string_view>& names) {
     const auto directory = env.open_directory(path);
     require(directory.has_value());
     (void)directory.value()->each_name([&](std::string_view name) {
-      require(name == one || name == other);
+      require(names.contains(name));
       return true;
     });
   };
-  require_only("/", "in", "out");
-  require_only("/out", "tree", "tree");
-  require_only("/in", "i", "i.idx");
+  require_only("/", {"in", "out"});
+  require_only("/out", {"tree"});
+  require_only(kFolder, {"i", "i.idx", "volume0", "volume1", "volume2", "volume3"});
 }
 
 void extract(storage::MemoryEnv& env, const reader::Image& image) {
@@ -136,6 +141,7 @@ void salvage(storage::MemoryEnv& env) {
   options.jobs = 1;
   options.privileged = true;
   options.partial = true;
+  options.open.volume_paths = {kFolder};  // a lost volume table names none
   std::uint64_t listed = 0;
   (void)reader::list_salvage(env, kImage, options, [&](const std::string& path, const auto&) {
     require(path.find("..") != 0 && path.find("/../") == path.npos);
@@ -155,13 +161,16 @@ void mend(storage::MemoryEnv& env) {
   require(again && again.value().index_pieces == 0 && again.value().image_pieces == 0);
 }
 
-void put(storage::Env& env, const char* path, Bytes bytes) {
+void put(storage::Env& env, const std::string& path, Bytes bytes) {
   const auto file = env.open(path, {.mode = storage::OpenOptions::Mode::kCreateNew});
   require(file && file.value()->write_at(0, bytes));
 }
 
-// The image, and a second copy of its index if that is wanted, a byte of each copy damaged.
-void put_image(storage::Env& env, Buffer image, bool has_copy, std::uint32_t places) {
+// The image with its further volumes, and a second copy of its index if that is wanted, a byte of
+// each copy damaged.
+void put_image(storage::Env& env, BakedImage baked, bool has_copy, std::uint32_t places) {
+  auto& image = baked.image;
+  for (std::size_t i = 0; i < baked.volumes.size(); ++i) put(env, volume_path(i), baked.volumes[i]);
   if (has_copy) {
     const auto header = format::decode_volume_header(Bytes(image).first(format::kPageBytes));
     require(header.has_value());

@@ -19,7 +19,9 @@ using format::kPageBytes;
 using format::SectionKind;
 
 constexpr std::uint8_t kCountsChunk = 0;
-constexpr std::uint8_t kPageChunk = 1;
+constexpr std::uint8_t kColumnsChunk = 1;
+constexpr std::uint8_t kStoredPageChunk = 253;
+constexpr std::uint8_t kVolumeChunk = 254;
 constexpr std::uint8_t kDataChunk = 255;
 // A fuzzer's time is better spent on many small images.
 constexpr std::size_t kChunksMax = 200;
@@ -31,69 +33,133 @@ void add_chunk(Buffer& recipe, std::uint8_t what, Bytes bytes) {
   encoder.raw(bytes);
 }
 
-Buffer decoded_page(Bytes page) {
+void add_counts(Buffer& recipe, const format::Superblock& superblock) {
+  Buffer counts;
+  format::Encoder encoder(counts);
+  encoder.fixed(superblock.namespace_entries);
+  encoder.fixed(superblock.link_entries);
+  encoder.fixed(superblock.next_inode);
+  encoder.fixed(superblock.compat);
+  encoder.fixed(superblock.incompat);
+  add_chunk(recipe, kCountsChunk, counts);
+}
+
+Buffer compressed(Bytes columns) {
+  return format::compress_payload(columns, {}, *format::Model::empty(), 1).value();
+}
+
+bool is_dictionary(TakenImage& taken, std::uint16_t model_id) {
+  for (const auto& body : taken.bodies(SectionKind::kModels)) {  // id u16, kind u8, bytes
+    if (format::load<std::uint16_t>(body, 0) != model_id) continue;
+    return body[2] == static_cast<std::uint8_t>(format::ModelKind::kZstdDictionary);
+  }
+  return false;
+}
+
+/// The columns of a page, if they fit a page again without a dictionary and with little effort;
+/// else nothing.
+Buffer columns_of(TakenImage& taken, const format::PageHeader& header, Bytes payload) {
+  if (header.codec != format::kColumnCodec || is_dictionary(taken, header.model_id)) return {};
+  auto columns =
+      format::decompress_payload(payload, header.decoded_bytes, *format::Model::empty()).value();
+  return compressed(columns).size() <= format::kPagePayloadBytesMax ? std::move(columns) : Buffer();
+}
+
+void add_page(Buffer& recipe, TakenImage& taken, Bytes page) {
   const auto header = format::read_page_header(page).value();
-  Buffer out;
-  format::Encoder encoder(out);
+  const auto payload = page.subspan(format::kPageHeaderBytes, header.payload_bytes);
+  const auto columns = columns_of(taken, header, payload);
+  Buffer chunk;
+  format::Encoder encoder(chunk);
   encoder.fixed(header.codec);
   encoder.fixed(header.model_id);
   encoder.fixed(header.attribute_table);
   encoder.fixed(header.entry_count);
-  const auto payload = page.subspan(format::kPageHeaderBytes, header.payload_bytes);
-  const auto columns =
-      format::decompress_payload(payload, header.decoded_bytes, *format::Model::empty());
-  if (columns) encoder.raw(columns.value());
-  return out;
+  if (columns.empty()) encoder.fixed(header.decoded_bytes);
+  encoder.raw(columns.empty() ? payload : Bytes(columns));
+  add_chunk(recipe, columns.empty() ? kStoredPageChunk : kColumnsChunk, chunk);
 }
 
-Buffer encoded_page(Bytes bytes) {
+void add_section(Buffer& recipe, TakenImage& taken, std::uint8_t what) {
+  const auto kind = static_cast<SectionKind>(what);
+  for (const auto& body : taken.bodies(kind)) add_chunk(recipe, what, body);
+  for (const auto& body : record_bodies(kind, taken.raw(kind))) add_chunk(recipe, what, body);
+}
+
+void add_volume(Buffer& recipe, Bytes volume, std::size_t data_bytes) {
+  const auto header = format::decode_volume_header(volume.first(kPageBytes)).value();
+  const auto data = volume.first(static_cast<std::size_t>(header.data_end)).subspan(kPageBytes);
+  Buffer chunk;
+  format::Encoder encoder(chunk);
+  encoder.fixed(header.number);
+  encoder.raw(data.first(std::min(data_bytes, data.size())));
+  add_chunk(recipe, kVolumeChunk, chunk);
+}
+
+Buffer baked_page(bool is_stored, Bytes bytes) {
   FuzzInput input(bytes);
   format::PageHeader header;
   header.codec = input.take<std::uint8_t>();
   header.model_id = input.take<std::uint16_t>();
   header.attribute_table = input.take<std::uint16_t>();
   header.entry_count = input.take<std::uint16_t>();
-  const auto columns = input.rest();
-  header.decoded_bytes = static_cast<std::uint32_t>(columns.size());
-  auto payload = format::compress_payload(columns, {}, *format::Model::empty(), 1).value();
+  if (is_stored) header.decoded_bytes = input.take<std::uint32_t>();
+  auto payload = input.rest();
+  if (!is_stored) {
+    header.decoded_bytes = static_cast<std::uint32_t>(payload.size());
+    payload = compressed(payload);
+  }
   payload.resize(std::min(payload.size(), format::kPagePayloadBytesMax));
   return format::make_page(header, payload);
 }
 
-/// Bodies of the records of a section, by the lengths that the pages' entries would know. Without
-/// them the whole section is one: mutations within it keep all offsets.
-void add_record(Buffer& section, SectionKind kind, Bytes body) {
-  Buffer page;
-  if (kind == SectionKind::kDigests) {  // all of one length
-    page.assign(body.begin(), body.end());
-    page.resize(kPageBytes - format::kRecordChecksumBytes);
-    body = page;
-  }
-  const auto record = format::seal_record(kind, section.size(), body);
-  section.insert(section.end(), record.begin(), record.end());
+/// A further volume of the image with this superblock.
+Buffer baked_volume(const format::Superblock& superblock, Bytes bytes) {
+  FuzzInput input(bytes);
+  format::VolumeHeader header;
+  header.incompat = superblock.incompat;
+  header.image_uuid = superblock.uuid;
+  header.number = input.take<format::VolumeNumber>();
+  const auto data = input.rest();
+  header.data_end = kPageBytes + data.size();
+  header.file_bytes = (header.data_end + kPageBytes - 1) / kPageBytes * kPageBytes + kPageBytes;
+  auto volume = format::encode_volume_header(header);
+  volume.insert(volume.end(), data.begin(), data.end());
+  volume.resize(static_cast<std::size_t>(header.file_bytes - kPageBytes));
+  const auto last = format::encode_volume_header(header);
+  volume.insert(volume.end(), last.begin(), last.end());
+  return volume;
 }
+
+void take_counts(format::Superblock& superblock, Bytes bytes) {
+  FuzzInput input(bytes);
+  superblock.namespace_entries = input.take<std::uint64_t>();
+  superblock.link_entries = input.take<std::uint64_t>();
+  superblock.next_inode = input.take<std::uint64_t>();
+  superblock.compat = input.take<std::uint64_t>();
+  // Others end at once, and not in a decoder.
+  superblock.incompat = input.take<std::uint64_t>() & format::feature::kIncompatKnown;
+}
+
+void append(Buffer& out, Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
 
 void add_ingredient(TakenImage& image, std::uint8_t what, Bytes bytes) {
   const auto kind = static_cast<SectionKind>(what);
   if (what == kCountsChunk) {
-    FuzzInput input(bytes);
-    image.superblock.namespace_entries = input.take<std::uint64_t>();
-    image.superblock.link_entries = input.take<std::uint64_t>();
-    image.superblock.next_inode = input.take<std::uint64_t>();
-    image.superblock.compat = input.take<std::uint64_t>();
-    // Others end at once, and not in a decoder.
-    image.superblock.incompat = input.take<std::uint64_t>() & format::feature::kIncompatKnown;
-  } else if (what == kPageChunk) {
-    const auto page = encoded_page(bytes);
-    image.pages().insert(image.pages().end(), page.begin(), page.end());
+    take_counts(image.superblock, bytes);
+  } else if (what == kColumnsChunk || what == kStoredPageChunk) {
+    append(image.pages(), baked_page(what == kStoredPageChunk, bytes));
   } else if (what == kDataChunk) {
-    image.data.insert(image.data.end(), bytes.begin(), bytes.end());
+    append(image.data, bytes);
   } else if (has_blocks(kind)) {
     if (bytes.size() <= format::kSectionBlockBytesMax) {
       image.bodies(kind).emplace_back(bytes.begin(), bytes.end());
     }
   } else if (what < format::kSectionKinds) {
-    add_record(image.raw(kind), kind, bytes);
+    Buffer body(bytes.begin(), bytes.end());
+    // All of one length, so that those behind it stay where they are.
+    if (kind == SectionKind::kDigests) body.resize(kPageBytes - format::kRecordChecksumBytes);
+    append(image.raw(kind), format::seal_record(kind, image.raw(kind).size(), body));
   }
 }
 
@@ -113,45 +179,39 @@ void reseal_pages(TakenImage& image) {
 
 }  // namespace
 
-Buffer recipe_of(Bytes image, std::size_t data_bytes) {
+Buffer recipe_of(Bytes image, const std::vector<Buffer>& volumes, std::size_t data_bytes) {
   TakenImage taken(image);
   Buffer recipe;
-  Buffer counts;
-  format::Encoder encoder(counts);
-  encoder.fixed(taken.superblock.namespace_entries);
-  encoder.fixed(taken.superblock.link_entries);
-  encoder.fixed(taken.superblock.next_inode);
-  encoder.fixed(taken.superblock.compat);
-  encoder.fixed(taken.superblock.incompat);
-  add_chunk(recipe, kCountsChunk, counts);
+  add_counts(recipe, taken.superblock);
   for (std::size_t at = 0; at < taken.pages().size(); at += kPageBytes) {
-    add_chunk(recipe, kPageChunk, decoded_page(Bytes(taken.pages()).subspan(at, kPageBytes)));
+    add_page(recipe, taken, Bytes(taken.pages()).subspan(at, kPageBytes));
   }
   for (std::uint8_t what = 2; what < format::kSectionKinds; ++what) {
-    const auto kind = static_cast<SectionKind>(what);
-    for (const auto& body : taken.bodies(kind)) add_chunk(recipe, what, body);
-    const auto& records = taken.raw(kind);
-    const auto record_bytes = kind == SectionKind::kDigests ? kPageBytes : records.size();
-    for (std::size_t at = 0; at < records.size(); at += record_bytes) {
-      const auto record = Bytes(records).subspan(at, record_bytes);
-      add_chunk(recipe, what, record.subspan(format::kRecordChecksumBytes));
-    }
+    add_section(recipe, taken, what);
   }
+  for (const auto& volume : volumes) add_volume(recipe, volume, data_bytes);
   add_chunk(recipe, kDataChunk, Bytes(taken.data).first(std::min(data_bytes, taken.data.size())));
   return recipe;
 }
 
-Buffer bake(Bytes recipe) {
+BakedImage bake(Bytes recipe) {
   TakenImage image;
+  std::vector<Bytes> volumes;
   for (std::size_t chunks = 0; recipe.size() > 5 && chunks < kChunksMax; ++chunks) {
     const auto what = recipe[0];
     const std::size_t wanted = format::load<std::uint32_t>(recipe, 1);
     const auto bytes = recipe.subspan(5, std::min(wanted, recipe.size() - 5));
-    add_ingredient(image, what, bytes);
+    if (what != kVolumeChunk) {
+      add_ingredient(image, what, bytes);
+    } else if (volumes.size() < kBakedVolumesMax) {
+      volumes.push_back(bytes);
+    }
     recipe = recipe.subspan(5 + bytes.size());
   }
   reseal_pages(image);
-  return image.image();
+  BakedImage baked{image.image(), {}};
+  for (const auto volume : volumes) baked.volumes.push_back(baked_volume(image.superblock, volume));
+  return baked;
 }
 
 }  // namespace dgfs::test

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // make_seeds FOLDER GOLDEN: the seed corpora of the fuzz targets, FOLDER/TARGET/NAME, from what the
-// encoders write. Made at build, so that they follow the format.
+// encoders write and from real images. Made at build, so that they follow the format.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include "format/coding.h"
 #include "format/digest_page.h"
@@ -25,35 +24,14 @@
 #include "format/xattr_set.h"
 #include "format/zstd_payload.h"
 #include "tests/fuzz/fuzz_tables.h"
-#include "tests/fuzz/image_recipe.h"
+#include "tests/fuzz/image_seeds.h"
+#include "tests/fuzz/seed_corpus.h"
 #include "tests/support/entry_generator.h"
 
 namespace dgfs::test {
 namespace {
 
 using format::SectionKind;
-
-/// Writes seeds; each begins with what its target takes from the front of its input.
-class Corpus {
- public:
-  Corpus(const std::filesystem::path& folder, std::string_view target) : folder_(folder / target) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  template <class... Ints>
-  void add(Bytes bytes, Ints... front) {
-    Buffer seed;
-    format::Encoder encoder(seed);
-    (encoder.fixed(front), ...);
-    encoder.raw(bytes);
-    std::ofstream file(folder_ / std::to_string(count_++), std::ios::binary);
-    file.write(as_text(seed).data(), static_cast<std::streamsize>(seed.size()));
-  }
-
- private:
-  std::filesystem::path folder_;
-  int count_ = 0;
-};
 
 constexpr std::uint8_t kFirst = 0;
 constexpr std::uint8_t kSecond = 1;
@@ -79,7 +57,7 @@ std::vector<format::Entry> entries(std::uint64_t seed, bool links) {
 }
 
 void add_pages(const std::filesystem::path& folder) {
-  Corpus corpus(folder, "page");
+  SeedCorpus corpus(folder, "page");
   auto table = fuzz_attributes();
   const auto model = format::Model::empty();
   const format::PageContext context{model.get(), &table};
@@ -104,7 +82,7 @@ void add_pages(const std::filesystem::path& folder) {
 }
 
 void add_page_blocks(const std::filesystem::path& folder) {
-  Corpus corpus(folder, "page_block");
+  SeedCorpus corpus(folder, "page_block");
   for (const std::size_t count : {0u, 1u, 20u}) {
     std::vector<format::PageRecord> records;
     for (std::size_t i = 0; i < count; ++i) {
@@ -157,7 +135,7 @@ format::VolumeHeader volume_header() {
   return made;
 }
 
-void add_tables(Corpus& corpus) {
+void add_tables(SeedCorpus& corpus) {
   corpus.add(encoded([](Buffer& out) {
                format::encode_directory_list(out, 3, std::vector<std::uint64_t>{0, 2});
                format::encode_directory_list(out, 1, {});
@@ -175,7 +153,7 @@ void add_tables(Corpus& corpus) {
   corpus.add(encoded([](Buffer& out) { fuzz_attributes().encode(out); }), std::uint8_t{5});
 }
 
-void add_side_records(Corpus& corpus) {
+void add_side_records(SeedCorpus& corpus) {
   format::SparseMap map;
   map.add(0, 4096);
   map.add(1 << 20, 100);
@@ -187,7 +165,7 @@ void add_side_records(Corpus& corpus) {
              std::uint8_t{7});
 }
 
-void add_digests(Corpus& corpus) {
+void add_digests(SeedCorpus& corpus) {
   const std::vector<format::Ordinal> firsts = {1, 130, 70'000};
   corpus.add(encoded([&](Buffer& out) {
                format::encode_digest_table(format::DigestAlgorithm::kSha256, firsts, 0, out);
@@ -200,7 +178,7 @@ void add_digests(Corpus& corpus) {
 }
 
 void add_sections(const std::filesystem::path& folder) {
-  Corpus corpus(folder, "sections");
+  SeedCorpus corpus(folder, "sections");
   for (const std::size_t bytes : {0u, 10u, 3000u}) {
     corpus.add(encoded([&](Buffer& out) {
                  format::seal_block(SectionKind::kVolumes, Buffer(bytes, 'b'), out);
@@ -221,7 +199,7 @@ void add_sections(const std::filesystem::path& folder) {
 }
 
 void add_extents(const std::filesystem::path& folder) {
-  Corpus corpus(folder, "extent");
+  SeedCorpus corpus(folder, "extent");
   for (const std::size_t bytes : {1u, 3000u}) {
     Buffer content(bytes);
     for (std::size_t i = 0; i < bytes; ++i) content[i] = static_cast<std::uint8_t>(i % 7 * i);
@@ -261,14 +239,14 @@ void add_extents(const std::filesystem::path& folder) {
 
 void add_keys(const std::filesystem::path& folder) {
   using namespace std::string_view_literals;
-  Corpus corpus(folder, "key");
+  SeedCorpus corpus(folder, "key");
   for (const auto key : {"\0"sv, "\0name"sv, "a\0bb\0\0name"sv, "a/b/../c"sv, "//x/./y/"sv}) {
     corpus.add(as_bytes(key));
   }
 }
 
 void add_models(const std::filesystem::path& folder) {
-  Corpus corpus(folder, "model");
+  SeedCorpus corpus(folder, "model");
   std::vector<Buffer> samples;
   for (std::size_t i = 0; i < 200; ++i) samples.push_back(fuzz_sample(i));
   const auto model = format::Model::train(1, samples, 1024).value();
@@ -279,28 +257,9 @@ void add_models(const std::filesystem::path& folder) {
   corpus.add(format::encode_token_model(some_token_model(1, 2)), std::uint32_t{0});
 }
 
-/// Of the golden images, which have one of everything that a tree can hold: each for all that is
-/// done with images, some of it with a second copy of the index.
-void add_images(const std::filesystem::path& folder, const std::filesystem::path& golden) {
-  constexpr std::size_t kDataBytes = 2000;
-  Corpus corpus(folder, "image");
-  for (const auto& entry : std::filesystem::directory_iterator(golden)) {
-    if (entry.path().extension() != ".img") continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    const Buffer image{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    const auto recipe = recipe_of(image, kDataBytes);
-    constexpr std::uint8_t kWithCopy = 4;
-    for (const auto use : {kFirst, kSecond}) corpus.add(recipe, use, std::uint32_t{0});
-    for (const auto use : {kFirst, kThird, kFourth}) {
-      const auto with_copy = static_cast<std::uint8_t>(use + kWithCopy);
-      corpus.add(recipe, with_copy, std::uint32_t{0x2345'0123});
-    }
-  }
-}
-
 /// text_fuzz: a byte that picks the parser, and text.
 void add_texts(const std::filesystem::path& folder) {
-  Corpus corpus(folder, "text");
+  SeedCorpus corpus(folder, "text");
   const auto add = [&](std::uint8_t parser, std::initializer_list<std::string_view> texts) {
     for (const auto text : texts) corpus.add(as_bytes(text), parser);
   };
@@ -352,6 +311,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path folder(argv[1]);
+  std::filesystem::remove_all(folder);
   dgfs::test::add_pages(folder);
   dgfs::test::add_page_blocks(folder);
   dgfs::test::add_sections(folder);
@@ -359,6 +319,8 @@ int main(int argc, char** argv) {
   dgfs::test::add_keys(folder);
   dgfs::test::add_models(folder);
   dgfs::test::add_texts(folder);
-  dgfs::test::add_images(folder, argv[2]);
+  const auto images = dgfs::test::seed_images(argv[2]);
+  dgfs::test::add_image_seeds(folder, images);
+  for (const auto& image : images) dgfs::test::add_piece_seeds(folder, image);
   return 0;
 }

@@ -46,6 +46,20 @@ bool has_blocks(SectionKind kind) {
          kind == SectionKind::kDictionaries || kind == SectionKind::kDigestTable;
 }
 
+std::vector<Buffer> record_bodies(SectionKind kind, Bytes section) {
+  std::vector<Buffer> bodies;
+  std::size_t begin = 0;
+  for (auto end = format::kRecordChecksumBytes; end <= section.size(); ++end) {
+    const auto body = format::open_record(kind, begin, section.subspan(begin, end - begin));
+    if (!body) continue;
+    bodies.emplace_back(body.assume_value().begin(), body.assume_value().end());
+    begin = end;
+  }
+  if (begin == section.size()) return bodies;
+  std::fprintf(stderr, "section %s has no record at %zu\n", format::section_name(kind), begin);
+  std::abort();
+}
+
 void reseal_header_page(MutableBytes bytes, std::size_t at) {
   const auto page = bytes.subspan(at, kPageBytes);
   format::store(page, format::kHeaderChecksumOffset,

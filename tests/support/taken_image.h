@@ -63,6 +63,10 @@ class TakenImage {
 /// Whether a section is made of sealed blocks.
 [[nodiscard]] bool has_blocks(format::SectionKind kind);
 
+/// Bodies of a sound section's sealed records. Where one ends only entries know, so its checksum is
+/// tried with every length: for small sections.
+[[nodiscard]] std::vector<Buffer> record_bodies(format::SectionKind kind, Bytes section);
+
 /// @{ Recomputes the checksum of what begins at `at`. A length that leads out of the bytes is cut.
 void reseal_header_page(MutableBytes bytes, std::size_t at);
 void reseal_block(MutableBytes bytes, std::size_t at, format::SectionKind kind);
