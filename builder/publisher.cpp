@@ -136,11 +136,11 @@ Status Publisher::run() {
     DGFS_TRY(is_old, is_index_of(env_, other_index, image_.output.path));
     is_other_old = is_old;
   }
+  DGFS_CHECK(sync_all());
   // One name changes, which is atomic by itself.
   if (!has_index && !is_other_old && volumes_.empty()) {
     return env_.publish(*image_.output.file, image_.output.path);
   }
-  DGFS_CHECK(sync_all());
   if (has_index) {
     DGFS_CHECK(stage({publication_.index, publication_.index_path}, new_index_));
   }
@@ -174,6 +174,9 @@ Status Publisher::run() {
 // Slow, so it comes before anything has a name that a kill would leave.
 Status Publisher::sync_all() {
   DGFS_CHECK(image_.output.file->sync());
+  if (publication_.index != nullptr) {
+    DGFS_CHECK(with_path(publication_.index->sync(), publication_.index_path));
+  }
   for (const Replacement& volume : volumes_) {
     DGFS_CHECK(with_path(volume.output.file->sync(), volume.output.path));
   }

@@ -4,7 +4,7 @@
 // The publisher gives the finished image and index their names, so that at every moment what can
 // be opened there is complete: the old image, or the new one.
 //
-//   0. image and volumes are synced                    (all that is slow)
+//   0. image, index and volumes are synced             (all that is slow)
 //   1. the new index and the new volumes get hidden names
 //   2. the old image and old volumes get second, hidden names
 //                                                       (to return to, should a later step fail)

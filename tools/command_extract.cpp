@@ -93,11 +93,13 @@ std::string entry_line(const Session& session, const std::string& path, const re
 }
 
 /// Prints what would be written.
-int list_only(const Session& session, const reader::Image& image, ExtractCommand& command) {
+int list_only(Session& session, const reader::Image& image, ExtractCommand& command) {
+  if (!command.quiet) session.show_progress("listing");
   command.extract.failed = [&](const std::string& path, const Error& error) {
     session.complain(path, error.message());
   };
   const auto visit = [&](const std::string& path, const reader::Node& node) {
+    if (!command.extract.wanted) session.passed();  // else it was when that was asked
     const std::string_view shown = path.empty() ? "." : std::string_view(path);
     if (command.json) return session.print(node_json(image, shown, node).line());
     if (!path.empty()) session.print(entry_line(session, path, node));
@@ -133,7 +135,10 @@ int write(const Session& session, const reader::Image& image, ExtractCommand& co
     session.complain(path, error.message());
   };
   command.extract.progress = [&](const reader::ExtractProgress& now) {
-    bar.update("extracting", now.content_bytes, now.content_bytes_total);
+    // Of a part of an image nobody knows how much it is.
+    const bool is_total_known = now.content_bytes_total != 0;
+    bar.update("extracting", is_total_known ? now.content_bytes : now.entries,
+               now.content_bytes_total);
   };
   const std::uint64_t start_ns = session.env().monotonic_ns();
   const Result<reader::ExtractReport> result =
@@ -172,7 +177,7 @@ void add_options(OptionParser& options, reader::ExtractOptions& extract) {
 }  // namespace
 
 int run_extract(const ToolIo& io, const Arguments& arguments) {
-  const Session session(io, "extract");
+  Session session(io, "extract");
   OptionParser options(
       {"dgfs extract", "IMAGE DEST [PATH]...",
        "Writes everything, or what lies at the given paths and the rules keep, below the directory "
@@ -201,6 +206,7 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   const rules::PathRules& rules = choice.value().rules;
   if (!rules.empty()) {
     extract.wanted = [&](std::string_view path, bool is_directory) {
+      session.passed();
       return rules.includes(path, is_directory);
     };
   }

@@ -179,7 +179,9 @@ void report_to(SalvageCommand& command, ProgressBar& bar, reader::SalvageOptions
     command.lost_index(what);
   };
   salvage.progress = [&](const reader::ExtractProgress& now) {
-    bar.update("salvaging", now.content_bytes, now.content_bytes_total);
+    const bool has_contents = now.content_bytes_total != 0;
+    bar.update("salvaging", has_contents ? now.content_bytes : now.entries,
+               now.content_bytes_total);
   };
 }
 

@@ -25,7 +25,8 @@ Result<reader::VerifyReport> verify_with_progress(const Session& session,
     tell(error);
   };
   options.progress = [&bar](const reader::VerifyProgress& now) {
-    bar.update("verifying", now.stored_bytes, now.stored_bytes_total);
+    const bool has_contents = now.stored_bytes_total != 0;
+    bar.update("verifying", has_contents ? now.stored_bytes : now.files, now.stored_bytes_total);
   };
   options.stop = &session.io().stop;
   return reader::verify(image, options);

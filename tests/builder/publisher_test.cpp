@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What becomes of an index that lies where readers look for one, when the new image has none there.
+// What becomes of an index that lies where readers look for one, when the new image has none there;
+// and that nothing has a name before it is on the device.
 #include "builder/publisher.h"
 
 #include <gtest/gtest.h>
@@ -124,6 +125,30 @@ TEST_P(ReplacedIndexTest, IsBackAfterAnyFailureWithoutHardLinksToo) {
     EXPECT_FALSE(image.value().nodes.contains("new")) << call;
   }
   EXPECT_GT(failures, 20);
+}
+
+// To write gigabytes takes minutes, in which a kill would leave a hidden file of that size.
+TEST(Publisher, NamesNothingThatIsNotSynced) {
+  const auto memory_env = storage::make_memory_env(1);
+  SourceTree tree(*memory_env, "/src");
+  tree.file("f", "content");
+  for (const std::string index_path : {"", "/i.idx"}) {
+    std::string calls;
+    HookEnv env(*memory_env, [&](storage::CallKind kind, const std::string&) -> Status {
+      if (kind == storage::CallKind::kWrite) calls += 'w';
+      if (kind == storage::CallKind::kSync) calls += 's';
+      if (kind == storage::CallKind::kPublish) calls += 'p';
+      return ok();
+    });
+    auto options = options_for(tree, "/i");
+    options.index_path = index_path;
+    options.jobs = 1;
+    ASSERT_TRUE(builder::build(env, options));
+    const std::string files = index_path.empty() ? "s" : "ss";
+    const auto first_name = calls.find('p');
+    EXPECT_TRUE(calls.substr(0, first_name).ends_with("w" + files)) << calls;
+    EXPECT_EQ(calls.find('w', first_name), std::string::npos) << calls;
+  }
 }
 
 }  // namespace

@@ -180,17 +180,6 @@ class ThroughMount(MountCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.expect_served()
 
-    def test_systemd_takes_the_documented_unit(self):
-        support.need_program("systemd-analyze")
-        text = (support.HERE.parent.parent / "docs" / "MOUNTING.md").read_text()
-        unit = text[text.index("[Unit]"):]
-        unit = unit[:unit.index("```")]
-        where = next(line for line in unit.splitlines() if line.startswith("Where="))[6:]
-        path = self.scratch / (where.strip("/").replace("/", "-") + ".mount")
-        path.write_text(unit)
-        result = run("systemd-analyze", "verify", "--man=no", path, check=False)
-        self.assertNotIn(path.name.encode(), result.stderr)
-
 
 class Options(MountCase):
     def mount(self, options, image=None, **keywords):

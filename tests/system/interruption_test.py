@@ -9,39 +9,25 @@ is left, and what is changed in place is as it was or as it should be.
 import os
 import random
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 import unittest
 
 import support
-from support import DGFS, build, dgfs
+from signal_case import MOMENTS, SIGNALS, SignalCase, content_of
+from support import build, dgfs, need_fuse, run
 
-MOMENTS = 10
 FILES = 1600
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SHARED_MEMORY = "/dev/shm"
 
 
-def content_of(number):
-    return bytes([number % 251, number // 251]) * (number * 37 % 40000)
-
-
-class Interruption(support.ScratchCase):
+class Interruption(SignalCase):
     def setUp(self):
         super().setUp()
         self.image = self.scratch / "tree.dgfs"
-        self.handled = 0  # how often the command had begun, and said that it was interrupted
 
     def make_tree(self):
-        tree = self.scratch / "tree"
-        for number in range(FILES):
-            path = tree / f"d{number % 30}" / f"f{number}"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content_of(number))
-            os.utime(path, ns=(number, number))
-        return tree
+        return super().make_tree("tree", FILES)
 
     def spoil(self, file, needle_at):
         """Changes a byte at each place, behind the end for those that are negative."""
@@ -49,37 +35,6 @@ class Interruption(support.ScratchCase):
         for at in needle_at:
             data[at] ^= 0x40
         file.write_bytes(data)
-
-    def seconds_of(self, *arguments):
-        begin = time.monotonic()
-        support.run(DGFS, *arguments, check=False)
-        return time.monotonic() - begin
-
-    def interrupt(self, seconds, number, *arguments, twice=False):
-        """Runs a command and sends it a signal; (whether it ended by that, both outputs)."""
-        with tempfile.TemporaryFile() as out:
-            process = subprocess.Popen([DGFS, *map(os.fspath, arguments)], stdout=out,
-                                       stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-            time.sleep(seconds)
-            for _ in range(2 if twice else 1):
-                process.send_signal(number)
-            errors = process.stderr.read()
-            process.stderr.close()
-            code = process.wait(timeout=60)
-            out.seek(0)
-            output = out.read()
-        ended = code == -number
-        if not ended:
-            self.assertIn(code, (0, 1), (arguments, errors))
-        elif not twice:
-            self.handled += b"interrupted" in errors
-        return ended, output, errors
-
-    def moments(self, *arguments):
-        """Delays that spread over a run of the command, each with a signal."""
-        seconds = self.seconds_of(*arguments)
-        for part in range(MOMENTS):
-            yield seconds * part / MOMENTS, SIGNALS[part % 2]
 
     def check_files(self, out):
         """Number of files below a directory, each of which is whole."""
@@ -128,7 +83,7 @@ class Interruption(support.ScratchCase):
     def check_reader(self, *arguments):
         """What is printed is the beginning of what would be; nothing is written."""
         before = sorted(self.scratch.iterdir())
-        whole = support.run(DGFS, *arguments, check=False).stdout
+        whole = dgfs(*arguments, check=False).stdout
         ends = 0
         for delay, number in self.moments(*arguments):
             ended, output, _ = self.interrupt(delay, number, *arguments)
@@ -152,13 +107,23 @@ class Interruption(support.ScratchCase):
         self.check_reader("verify", "--digest", "-j1", self.image)
         self.assertGreater(self.handled, 0)
 
-    def test_of_digest(self):
+    def make_many_names(self):
         tree = self.scratch / "tree"
         tree.mkdir()
         for number in range(30000):
             (tree / f"f{number}").touch()
         build(tree, self.image, "--digest", "sha256")
+
+    def test_of_digest(self):
+        self.make_many_names()
         self.check_reader("digest", self.image)
+
+    def test_of_what_reads_the_index_only(self):
+        self.make_many_names()
+        for command in (["info", "--scan"], ["du", "-a"], ["ls", "-R"], ["ls", "-lR"],
+                        ["find", "-ls"]):
+            with self.subTest(command):
+                self.check_reader(command[0], self.image, *command[1:])
 
     def make_wide_image(self):
         """An index of some megabytes."""
@@ -202,6 +167,50 @@ class Interruption(support.ScratchCase):
             self.assertEqual(self.image.read_bytes(), sound_image)
         self.assertIn((False, False), states)
         self.assertGreater(self.handled, 0)
+
+    def is_mounted(self, point):
+        with open("/proc/self/mounts", encoding="utf-8") as table:
+            return any(line.split()[1] == str(point) for line in table)
+
+    def unmount_if_mounted(self, point):
+        """Also where a daemon that was told to end does that itself meanwhile."""
+        deadline = time.monotonic() + 20
+        while self.is_mounted(point):
+            run("fusermount3", "-u", point, check=False)
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+
+    def check_mount(self, command, point, seconds):
+        """An ended one has mounted nothing; any other one can be unmounted as always."""
+        def when_mounted(process):
+            while process.poll() is None and not self.is_mounted(point):
+                time.sleep(0.0005)
+
+        in_foreground = "--foreground" in command
+        delays = [seconds * part / MOMENTS for part in range(0, MOMENTS, 2)]
+        ends = 0
+        for part, when in enumerate(delays + [when_mounted] * 3):
+            ended, _, _ = self.interrupt(when, SIGNALS[part % 2], *command, twice=part % 3 == 2)
+            ends += ended
+            if ended or in_foreground:
+                self.assertFalse(self.is_mounted(point))
+            self.unmount_if_mounted(point)
+            self.assertEqual(os.listdir(point), [])
+        self.assertGreater(ends, 0)
+
+    def test_of_mount(self):
+        need_fuse()
+        self.make_wide_image()
+        point = self.scratch / "point"
+        point.mkdir()
+        self.addCleanup(run, "umount", "--lazy", point, check=False)
+        before = sorted(self.scratch.iterdir())
+        command = ["mount", "-o", "check=all", self.image, point]
+        seconds = self.seconds_of(*command)
+        self.unmount_if_mounted(point)
+        self.check_mount(command, point, seconds)
+        self.check_mount([*command, "--foreground"], point, seconds)
+        self.assertEqual(sorted(self.scratch.iterdir()), before)
 
     def check_move(self, target):
         """A volume is at one of both places, and whole."""

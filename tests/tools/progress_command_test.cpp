@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Commands that go over an index show on the terminal how far they are, and never disturb what they
+// Commands that may take long show on the terminal how far they are, and never disturb what they
 // print. Time flies here: each look at the clock takes two seconds.
+#include <algorithm>
 #include <atomic>
 #include <regex>
 
@@ -12,10 +13,14 @@
 namespace dgfs::test {
 namespace {
 
-/// Lets everything pass.
+/// Lets everything pass, but second names of files that are to be moved: where they go is another
+/// file system, so that they are copied.
 class Bystander final : public storage::CallObserver {
  public:
-  Status before(storage::CallKind, const std::string&) override { return ok(); }
+  Status before(storage::CallKind kind, const std::string& path) override {
+    if (kind != storage::CallKind::kAllocate || !path.ends_with("/moved")) return ok();
+    return Error(ErrorKind::kIo, 1, "another file system");
+  }
   Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
                            std::span<const MutableBytes> outs, const std::string&) override {
     return file.read_at(offset_bytes, outs);
@@ -87,6 +92,8 @@ std::vector<Case> cases() {
           {"searching", {"find"}, {"-depth", "-size", "+1G"}},
           {"summing", {"du", "-s"}},
           {"listing", {"digest"}},
+          {"listing", {"extract", "-n"}, {"out"}},
+          {"listing", {"extract", "-n", "--include", "none", "--exclude", "*/*"}, {"out"}},
           {"scanning", {"info", "--scan"}, {}, false},
           {"counting", {"info", "--scan"}, {}, false},
           {"checking", {"info", "--scan"}, {}, false}};
@@ -122,6 +129,7 @@ TEST_F(ProgressCommandTest, LeavesEveryLineOfAListWhole) {
         {"du", "-a", image_},
         {"du", image_, "b", "a"},
         {"digest", image_},
+        {"extract", "-n", image_, "out"},
         {"info", "--scan", image_}}) {
     // What is taken away again, and then nothing but what a pipe gets.
     const auto text = terminal_of(words, {.out_is_terminal = true});
@@ -138,6 +146,85 @@ TEST_F(ProgressCommandTest, LeavesEveryLineOfAListWhole) {
 TEST_F(ProgressCommandTest, OfASilentSearchIsShownBesideItsOutput) {
   const auto text = terminal_of({"find", image_, "-name", "none"}, {.out_is_terminal = true});
   EXPECT_NE(text.find("\rsearching"), std::string::npos) << text;
+}
+
+/// A command that goes over contents.
+struct ContentCase {
+  std::vector<std::string> labels;
+  std::vector<std::string> words;  ///< kNew: what is not there, another each time
+  bool has_quiet = true;
+};
+
+constexpr const char* kNew = "NEW";
+
+TEST_F(ProgressCommandTest, OfContentsIsShownUnlessToBeQuiet) {
+  int runs = 0;
+  const auto anew = [&](std::vector<std::string> words) {
+    const std::string fresh = dir_ / ("fresh" + std::to_string(++runs));
+    std::replace(words.begin(), words.end(), std::string(kNew), fresh);
+    return words;
+  };
+  const ContentCase cases[] = {
+      {{"scanning", "packing", "indexing", "syncing"}, {"build", tree_, kNew}},
+      {{"packing", "verifying"}, {"build", "--verify", tree_, kNew}},
+      {{"extracting"}, {"extract", image_, kNew}},
+      {{"verifying"}, {"verify", image_}},
+      {{"verifying"}, {"verify", "--digest", image_}},
+      {{"comparing"}, {"diff", image_, tree_}, false},
+      {{"salvaging"}, {"salvage", image_, kNew}},
+      {{"salvaging"}, {"salvage", "--list", image_}}};
+  for (const auto& one : cases) {
+    const auto command = one.words[0] + " " + one.words[1];
+    const auto text = terminal_of(anew(one.words), {});
+    for (const auto& label : one.labels) {
+      EXPECT_NE(text.find("\r" + label), std::string::npos) << command << text;
+    }
+    EXPECT_TRUE(text.ends_with("\r\x1b[K")) << command << ": the line goes in the end";
+    EXPECT_EQ(terminal_of(anew(one.words), {.err_is_terminal = false}), "") << command;
+    if (!one.has_quiet) continue;
+    auto quiet = anew(one.words);
+    quiet.emplace_back("--quiet");
+    EXPECT_EQ(terminal_of(quiet, {}), "") << command;
+  }
+}
+
+TEST_F(ProgressCommandTest, OfAMovedVolumeIsShownUnlessToBeQuiet) {
+  const std::string image = dir_ / "spread.dgfs";
+  const std::string place = dir_ / "place";
+  const std::string other = dir_ / "other";
+  ASSERT_TRUE(env_->make_directory(place, 0755));
+  ASSERT_TRUE(env_->make_directory(other, 0755));
+  ASSERT_EQ(run({"build", "-q", tree_, image, "--volume", place + "/v"}).code, 0);
+  const auto move = [&](const std::string& from, const std::string& to, const Ends& ends) {
+    const std::string volume = to + "/moved";
+    return terminal_of({"volume", "move", image, "1", volume, "--volume", from}, ends);
+  };
+  const auto text = move(place, other, {});
+  EXPECT_NE(text.find("\rmoving"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\r\x1b[K")) << text;
+  EXPECT_EQ(move(other, place, {.err_is_terminal = false}), "");
+  const std::string volume = other + "/moved";
+  EXPECT_EQ(terminal_of({"volume", "move", image, "1", volume, "--volume", place, "-q"}, {}), "");
+}
+
+// Nobody knows beforehand how much a part of an image is; its bytes are no entries.
+TEST_F(ProgressCommandTest, OfAPartCountsEntries) {
+  const std::string out = dir_ / "out";
+  const auto text = terminal_of({"extract", image_, out, "b"}, {});
+  EXPECT_NE(text.find("extracting 501 entries"), std::string::npos) << text;
+}
+
+// With nothing in any file there are no bytes to count.
+TEST_F(ProgressCommandTest, OfEmptyFilesCountsThem) {
+  const std::string image = dir_ / "empty.dgfs";
+  ASSERT_EQ(run({"build", "-q", tree_ + "/a", image}).code, 0);
+  const std::string out = dir_ / "out";
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"verify", image},
+                                                {"salvage", image, out},
+                                                {"salvage", "--list", image}}) {
+    const auto text = terminal_of(words, {});
+    EXPECT_TRUE(std::regex_search(text, std::regex("ing +50[01] entries"))) << words[0] << text;
+  }
 }
 
 #ifdef DGFS_HAS_FUSE
