@@ -364,9 +364,11 @@ Findings Prober::probe(const ImageFiles& files, Promise promise, const std::stri
   const auto env = put(files, sound_);
   const HeapMeter meter;
   Findings findings;
+  bool is_open = false;
   {
     const auto image = reader::Image::open(*env, files.image.empty() ? "/t.dgfs.idx" : "/t.dgfs");
-    if (!image) {
+    is_open = image.has_value();
+    if (!is_open) {
       findings.errors.push_back(image.assume_error());
       expect_place(image.assume_error(), "\n" + what);
     } else {
@@ -375,7 +377,6 @@ Findings Prober::probe(const ImageFiles& files, Promise promise, const std::stri
       Questions questions(*image.assume_value(), usual_, findings, purpose, "\n" + what);
       ask_all(questions);
       if (depth == Depth::kAll) {
-        ask_unchecked(*env, files, what);
         verify_and_extract(*image.assume_value(), *env,
                            [&](const Error& error) { questions.note(error); });
       }
@@ -385,6 +386,7 @@ Findings Prober::probe(const ImageFiles& files, Promise promise, const std::stri
   seen.longest_s = std::max(seen.longest_s, processor_time_s() - begin_s);
   EXPECT_LT(meter.peak_bytes(), kHeapBytesMax) << what;
   EXPECT_LT(processor_time_s() - begin_s, kSecondsMax) << what;
+  if (is_open && depth == Depth::kAll) ask_unchecked(*env, files, what);
   if (is_new && seen.also) seen.also(files, sound_, promise, what);
   return findings;
 }
