@@ -35,6 +35,7 @@ class Library(Store):
     """The image of DGFS, read by path with its library."""
     program = "dgfs_image_files"
     suffixes = Dgfs.suffixes
+    build_options = ()
 
     def __init__(self, name, options, way="read"):
         super().__init__(name, options)
