@@ -31,6 +31,7 @@ enum class ErrorKind : std::uint8_t {
   kChanged,          ///< an input changed while it was being read
   kInterrupted,      ///< the user asked to stop
   kLoop,             ///< a symbolic link stands where none may be followed
+  kBusy,             ///< somebody else has it for themselves
 };
 
 /// A failure with its place. Cheap to move; built only on failure paths. A value.
@@ -41,7 +42,7 @@ class Error {
   /// @param kind    what callers branch on
   /// @param code    number of the raising line; every raise site has its own (checked by a test).
   ///                Ranges: storage 1000s, format 2000s, reader 3000s, builder 4000s, fuse 5000s,
-  ///                tools 6000s
+  ///                tools 6000s, delta 7000s
   /// @param text    what went wrong, lower case, no trailing stop
   Error(ErrorKind kind, std::uint16_t code, std::string text);
   /// Copies the details, too.

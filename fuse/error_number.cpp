@@ -18,6 +18,8 @@ int error_number(const Error& error, Subject subject) noexcept {
       return EINVAL;
     case ErrorKind::kInterrupted:
       return EINTR;
+    case ErrorKind::kBusy:
+      return EBUSY;
     case ErrorKind::kUnsupported:
       return EOPNOTSUPP;
     default:

@@ -82,6 +82,10 @@ class File {
   /// content is unknown and must not be trusted.
   [[nodiscard]] virtual Status sync() = 0;
 
+  /// Has the file for this opening alone, among all that ask for it, in whatever process, until it
+  /// is closed. Does not wait. Errors: kBusy (somebody has it), kIo.
+  [[nodiscard]] virtual Status lock() = 0;
+
   /// First data segment that ends after `offset_bytes` (its begin clipped to it); an empty
   /// segment at the file's size where only a hole follows. File systems that do not track holes
   /// report one segment.

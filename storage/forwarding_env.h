@@ -15,12 +15,14 @@
 namespace dgfs::storage {
 
 /// Passes on to another Env.
-class ForwardingEnv : public Env {
+/// @tparam Interface  Env, or one that derives from it, whose own methods are left to do
+template <class Interface>
+class EnvForwarder : public Interface {
  public:
   /// @param base  must outlive this
-  explicit ForwardingEnv(Env& base) : base_(base) {}
+  explicit EnvForwarder(Env& base) : base_(base) {}
 
-  using Env::open;
+  using Interface::open;
   Result<std::unique_ptr<File>> open(const std::string& path, OpenOptions options) override {
     return base_.open(path, options);
   }
@@ -58,6 +60,8 @@ class ForwardingEnv : public Env {
   Env& base_;
 };
 
+using ForwardingEnv = EnvForwarder<Env>;
+
 /// Passes on to another File, which it owns.
 class ForwardingFile : public File {
  public:
@@ -78,6 +82,7 @@ class ForwardingFile : public File {
   Status truncate(std::uint64_t size_bytes) override { return inner_->truncate(size_bytes); }
   Status preallocate(std::uint64_t size_bytes) override { return inner_->preallocate(size_bytes); }
   Status sync() override { return inner_->sync(); }
+  Status lock() override { return inner_->lock(); }
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
     return inner_->next_data(offset_bytes);
   }

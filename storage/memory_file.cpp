@@ -26,6 +26,7 @@ MemoryFile::MemoryFile(std::shared_ptr<MemoryTree> tree, MemoryInodePtr inode, s
 MemoryFile::~MemoryFile() {
   const Lock lock(tree_->mutex);
   if (crash_count_ != tree_->crash_count) return;  // the crash has closed it
+  if (has_lock_) inode_->is_locked = false;
   --inode_->open_count;
   tree_->release_if_gone(*inode_);
 }
@@ -101,6 +102,16 @@ Status MemoryFile::sync() {
   const Lock lock(tree_->mutex);
   DGFS_CHECK(check_alive());
   make_content_durable(*inode_);
+  return ok();
+}
+
+Status MemoryFile::lock() {
+  const Lock lock(tree_->mutex);
+  DGFS_CHECK(check_alive());
+  if (inode_->is_locked && !has_lock_) {
+    return Error(ErrorKind::kBusy, 1190, "is locked by somebody else").in_file(path_);
+  }
+  inode_->is_locked = has_lock_ = true;
   return ok();
 }
 

@@ -29,6 +29,7 @@ class MemoryFile final : public File {
   Status truncate(std::uint64_t size_bytes) override;
   Status preallocate(std::uint64_t size_bytes) override;
   Status sync() override;
+  Status lock() override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
   void advise(storage::Access access, std::uint64_t offset_bytes,
               std::uint64_t length_bytes) override;
@@ -48,6 +49,7 @@ class MemoryFile final : public File {
   MemoryInodePtr inode_;
   std::string path_;
   Access access_;
+  bool has_lock_ = false;
   std::uint64_t crash_count_;
 };
 

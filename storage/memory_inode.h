@@ -61,6 +61,7 @@ struct MemoryInode {
   std::vector<NameChange> name_changes;
 
   std::uint64_t open_count = 0;     // Files that hold it
+  bool is_locked = false;           // by one of them
   std::uint64_t charged_pages = 0;  // its part of the capacity in use
 
   [[nodiscard]] bool is_directory() const noexcept;

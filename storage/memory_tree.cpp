@@ -192,6 +192,7 @@ void MemoryTree::crash(CrashLoss loss, std::uint64_t seed) {
     waiting.pop_back();
     lose_unsynced(inode, loss, seed);
     inode.open_count = 0;
+    inode.is_locked = false;
     inode.charged_pages = pages_taken(inode);
     charged_pages_ += inode.charged_pages;
     for (const auto& [name, child] : inode.entries) {

@@ -53,6 +53,7 @@ class OffsetFile final : public File {
   Status truncate(std::uint64_t) override { return refusal(); }
   Status preallocate(std::uint64_t) override { return refusal(); }
   Status sync() override { return ok(); }
+  Status lock() override { return file_->lock(); }
 
  private:
   [[nodiscard]] Error refusal() const {

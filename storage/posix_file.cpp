@@ -3,6 +3,7 @@
 #include "storage/posix_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -132,6 +133,15 @@ Status PosixFile::preallocate(std::uint64_t size_bytes) {
 Status PosixFile::sync() {
   if (retry_interrupted([&] { return ::fsync(fd_.get()); }) == 0) return ok();
   return os_error(1018, errno, "sync", path_);
+}
+
+// Of the open file, not of the process: another opening in this one is refused as well.
+Status PosixFile::lock() {
+  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0) return ok();
+  if (errno == EWOULDBLOCK) {
+    return Error(ErrorKind::kBusy, 1191, "is locked by somebody else").in_file(path_);
+  }
+  return os_error(1192, errno, "lock", path_);
 }
 
 Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {

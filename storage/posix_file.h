@@ -31,6 +31,7 @@ class PosixFile final : public File {
   Status truncate(std::uint64_t size_bytes) override;
   Status preallocate(std::uint64_t size_bytes) override;
   Status sync() override;
+  Status lock() override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
   /// A read that begins where kWillNeed said waits awake for a while: what is left of it is often
   /// shorter than what it takes to go to sleep and be woken.

@@ -43,9 +43,12 @@ class WrappedFile final : public File {
     DGFS_CHECK(observer_.before(CallKind::kSync, path()));
     return inner_->sync();
   }
-  Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
+  Status lock() override {
     DGFS_CHECK(observer_.before(CallKind::kOther, path()));
-    return inner_->next_data(offset_bytes);
+    return inner_->lock();
+  }
+  Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
+    return observer_.next_data(*inner_, offset_bytes, path());
   }
   void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override {
     inner_->advise(access, offset_bytes, length_bytes);

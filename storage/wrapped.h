@@ -9,6 +9,7 @@
 #include <string>
 
 #include "storage/env.h"
+#include "storage/forwarding_env.h"
 
 namespace dgfs::storage {
 
@@ -40,6 +41,12 @@ class CallObserver {
                                                  const std::string& path) = 0;
   [[nodiscard]] virtual Status write(File& file, std::uint64_t offset_bytes, Bytes data,
                                      const std::string& path) = 0;
+  /// Where data is; like any other call unless told.
+  [[nodiscard]] virtual Result<DataSegment> next_data(const File& file, std::uint64_t offset_bytes,
+                                                      const std::string& path) {
+    DGFS_CHECK(before(CallKind::kOther, path));
+    return file.next_data(offset_bytes);
+  }
 };
 
 /// `observer` must outlive the result.
@@ -49,69 +56,59 @@ class CallObserver {
 /// The file inside of a wrapped one; null if it is none.
 [[nodiscard]] File* unwrap_file(File& file);
 
-/// An Env that passes everything on to `base`, through `observer`. Base is CountingEnv or
-/// FaultyEnv, whose own methods are left to do. Both references must outlive it.
+/// An Env that passes calls on through `observer`, which must outlive it. Interface is Env,
+/// CountingEnv or FaultyEnv.
 template <class Interface>
-class WrappedEnv : public Interface {
+class WrappedEnv : public EnvForwarder<Interface> {
  public:
-  explicit WrappedEnv(Env& base) : base_(base) {}
+  using EnvForwarder<Interface>::EnvForwarder;
+  using EnvForwarder<Interface>::base;
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenOptions options) override {
     const bool creates = options.mode == OpenOptions::Mode::kCreateNew;
     DGFS_CHECK(observer().before(creates ? CallKind::kCreate : CallKind::kOpen, path));
-    DGFS_TRY(file, base_.open(path, options));
+    DGFS_TRY(file, base().open(path, options));
     return wrap_file(std::move(file), observer());
   }
   Result<std::unique_ptr<File>> create_unnamed(const std::string& directory_path) override {
     DGFS_CHECK(observer().before(CallKind::kCreate, kUnnamedPath));
-    DGFS_TRY(file, base_.create_unnamed(directory_path));
+    DGFS_TRY(file, base().create_unnamed(directory_path));
     return wrap_file(std::move(file), observer());
   }
   Status publish(File& file, const std::string& path, std::uint32_t mode) override {
     File* inner = unwrap_file(file);
     DGFS_CHECK(observer().before(CallKind::kPublish, path));
-    return base_.publish(inner == nullptr ? file : *inner, path, mode);
+    return base().publish(inner == nullptr ? file : *inner, path, mode);
   }
   Status rename(const std::string& from, const std::string& to) override {
     DGFS_CHECK(observer().before(CallKind::kAllocate, from));
-    return base_.rename(from, to);
+    return base().rename(from, to);
   }
   Status remove(const std::string& path) override {
     DGFS_CHECK(observer().before(CallKind::kOther, path));
-    return base_.remove(path);
+    return base().remove(path);
   }
   Result<FileStatus> status(const std::string& path) const override {
     DGFS_CHECK(observer().before(CallKind::kOther, path));
-    return base_.status(path);
+    return base().status(path);
   }
   Status make_directory(const std::string& path, std::uint32_t mode) override {
     DGFS_CHECK(observer().before(CallKind::kAllocate, path));
-    return base_.make_directory(path, mode);
+    return base().make_directory(path, mode);
   }
   Result<std::unique_ptr<Directory>> open_directory(const std::string& path) override {
     DGFS_CHECK(observer().before(CallKind::kOther, path));
-    DGFS_TRY(directory, base_.open_directory(path));
+    DGFS_TRY(directory, base().open_directory(path));
     return wrap_directory(std::move(directory), observer());
   }
   Status sync_directory(const std::string& path) override {
     DGFS_CHECK(observer().before(CallKind::kSync, path));
-    return base_.sync_directory(path);
+    return base().sync_directory(path);
   }
-  Time now() const override { return base_.now(); }
-  std::uint64_t monotonic_ns() const override { return base_.monotonic_ns(); }
-  void random(MutableBytes out) override { base_.random(out); }
-  std::optional<std::string> variable(const std::string& name) const override {
-    return base_.variable(name);
-  }
-  unsigned processor_count() const override { return base_.processor_count(); }
-  std::uint32_t user_id() const override { return base_.user_id(); }
 
  protected:
   static constexpr const char* kUnnamedPath = "(unnamed)";
   [[nodiscard]] virtual CallObserver& observer() const = 0;
-
- private:
-  Env& base_;
 };
 
 }  // namespace dgfs::storage

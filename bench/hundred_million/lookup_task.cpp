@@ -35,7 +35,7 @@ double seconds_since(Clock::time_point begin) {
 /// Tells the system that files are read here and there, so that it reads nothing ahead.
 class RandomAccessEnv final : public storage::ForwardingEnv {
  public:
-  using ForwardingEnv::ForwardingEnv;
+  using storage::ForwardingEnv::ForwardingEnv;
   Result<std::unique_ptr<storage::File>> open(const std::string& path,
                                               storage::OpenOptions options) override {
     DGFS_TRY(file, base().open(path, options));

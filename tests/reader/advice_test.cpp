@@ -46,11 +46,11 @@ class AdvisedFile final : public storage::ForwardingFile {
 // Of the image, not of its index.
 class AdviceEnv final : public storage::ForwardingEnv {
  public:
-  using ForwardingEnv::ForwardingEnv;
+  using storage::ForwardingEnv::ForwardingEnv;
 
   Result<std::unique_ptr<storage::File>> open(const std::string& path,
                                               storage::OpenOptions options) override {
-    DGFS_TRY(file, ForwardingEnv::open(path, options));
+    DGFS_TRY(file, storage::ForwardingEnv::open(path, options));
     if (path != kImage) return file;
     return std::make_unique<AdvisedFile>(std::move(file), notes);
   }

@@ -19,7 +19,7 @@ constexpr int kRounds = 2000;
 // The clock of two threads that ask at the same time, a second later each time.
 class MeetingEnv final : public storage::ForwardingEnv {
  public:
-  using ForwardingEnv::ForwardingEnv;
+  using storage::ForwardingEnv::ForwardingEnv;
 
   std::uint64_t monotonic_ns() const override {
     if (!meets) return 0;

@@ -105,6 +105,19 @@ TEST_P(EnvConformance, OpenTellsWhyNot) {
   EXPECT_NE(env().open(at("absent")).error().message().find(at("absent")), std::string::npos);
 }
 
+TEST_P(EnvConformance, AFileIsLockedUntilItIsClosed) {
+  create(at("f"), "x");
+  auto first = std::move(env().open(at("f"), kWrite)).value();
+  const auto second = std::move(env().open(at("f"))).value();
+  ASSERT_OK(first->lock());
+  ASSERT_OK(first->lock());
+  EXPECT_FAILS(ErrorKind::kBusy, second->lock());
+  create(at("other"), "x");
+  EXPECT_TRUE(std::move(env().open(at("other"))).value()->lock());
+  first = nullptr;
+  EXPECT_TRUE(second->lock());
+}
+
 TEST_P(EnvConformance, OpenNeverWaitsForTheOtherEndOfAFifo) {
   ASSERT_OK(root()->make_node("fifo", 0010600, 0));
   EXPECT_FAILS(ErrorKind::kInvalidArgument, env().open(at("fifo")));
