@@ -42,13 +42,16 @@ Status AppendFile::append_in_place(storage::AlignedMemory& memory, std::size_t b
   if (count < kInPlaceBytesMin) return append(memory.first(begin + count).subspan(begin));
   DGFS_CHECK(write_whole_blocks());
   const MutableBytes all = memory.first(memory_bytes(count));
-  if (begin != filled_) std::memmove(all.data() + filled_, all.data() + begin, count);
-  if (filled_ != 0) std::memcpy(all.data(), buffer_.first(filled_).data(), filled_);
-  const std::size_t end = filled_ + count;
-  const std::size_t whole = whole_blocks(end);
-  DGFS_CHECK(write(all.first(whole)));
+  if (begin % kBlockBytes != filled_) {
+    std::memmove(all.data() + filled_, all.data() + begin, count);
+    begin = filled_;
+  }
+  const MutableBytes own = all.subspan(begin - filled_).first(filled_ + count);
+  if (filled_ != 0) std::memcpy(own.data(), buffer_.first(filled_).data(), filled_);
+  const std::size_t whole = whole_blocks(own.size());
+  DGFS_CHECK(write(own.first(whole)));
   written_ += whole;
-  keep(all.first(end).subspan(whole));
+  keep(own.subspan(whole));
   return ok();
 }
 

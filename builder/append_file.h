@@ -45,13 +45,15 @@ class AppendFile {
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Status append(Bytes bytes);
   /// Appends `count` bytes that stand in `memory` from `begin` on, without a copy where these are
-  /// many and begin is position() % kBlockBytes. What `memory` holds afterwards is not defined.
+  /// many and `begin` stands where position() does in its block. What `memory` holds afterwards is
+  /// not defined.
+  /// @param begin   less than 2 * kBlockBytes
   /// @param memory  of memory_bytes(count) at least
   [[nodiscard]] Status append_in_place(storage::AlignedMemory& memory, std::size_t begin,
                                        std::size_t count);
-  /// For `count` bytes, wherever in a block they begin.
+  /// For `count` bytes, wherever in the first two blocks they begin.
   [[nodiscard]] static constexpr std::size_t memory_bytes(std::size_t count) {
-    return (count + 2 * kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    return (count + 3 * kBlockBytes - 1) / kBlockBytes * kBlockBytes;
   }
   /// Appends zeros up to a multiple of `alignment`.
   [[nodiscard]] Status align(std::size_t alignment);

@@ -105,7 +105,7 @@ struct Batch {
   std::vector<BatchItem> items;
   std::optional<FilePiece> piece;
   storage::AlignedMemory memory;         ///< holds the data; what else is in it is AppendFile's
-  std::size_t data_begin = 0;            ///< in memory: less than a block
+  std::size_t data_begin = 0;            ///< in memory: in its first two blocks
   std::size_t data_bytes = 0;            ///< filled
   std::vector<std::uint64_t> checksums;  ///< of the frames in data, in order
   format::SeekTable frames;              ///< of a compressed piece: those in data

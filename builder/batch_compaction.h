@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Batch compaction: a batch's data moves to its begin as extents leave it.
+// Batch compaction: a batch's data moves to where it is written from as extents leave it.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,16 @@ namespace dgfs::builder {
 class BatchCompaction {
  public:
   /// @param batch  must outlive this
-  explicit BatchCompaction(Batch& batch) : batch_(batch) {}
+  /// @param begin  where in its memory the data is to begin; not behind where it does
+  BatchCompaction(Batch& batch, std::size_t begin) : batch_(batch), read_at_(batch.data_begin) {
+    batch_.data_begin = begin;
+  }
 
   /// Data of the extent whose turn it is.
   [[nodiscard]] Bytes next(const BatchExtent& extent) const {
-    return data().subspan(read_bytes_, extent.data_bytes);
+    return batch_.memory.first(read_at_ + extent.data_bytes).subspan(read_at_);
   }
-  /// How much of the data, from its begin, is as it will be.
+  /// How much of the data, from Batch::data_begin on, is as it will be.
   [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }
 
   void keep(const BatchExtent& extent) {
@@ -37,7 +40,7 @@ class BatchCompaction {
     drop(extent);
   }
   void drop(const BatchExtent& extent) {
-    read_bytes_ += extent.data_bytes;
+    read_at_ += extent.data_bytes;
     read_frames_ += extent.frame_count;
   }
   /// After the last one.
@@ -47,22 +50,18 @@ class BatchCompaction {
   }
 
  private:
-  [[nodiscard]] MutableBytes data() const {
-    return batch_.memory.first(batch_.data_begin + batch_.data_bytes).subspan(batch_.data_begin);
-  }
   void keep_as(Bytes stored, std::span<const std::uint64_t> checksums) {
-    const auto place = data().subspan(kept_bytes_);
-    if (stored.data() != place.data()) {
-      std::memmove(place.data(), stored.data(), stored.size());
-      std::copy(checksums.begin(), checksums.end(),
-                batch_.checksums.begin() + static_cast<std::ptrdiff_t>(kept_frames_));
-    }
+    const auto at = batch_.data_begin + kept_bytes_;
+    const auto place = batch_.memory.first(at + stored.size()).subspan(at);
+    if (stored.data() != place.data()) std::memmove(place.data(), stored.data(), stored.size());
+    std::uint64_t* kept = batch_.checksums.data() + kept_frames_;
+    if (checksums.data() != kept) std::copy(checksums.begin(), checksums.end(), kept);
     kept_bytes_ += stored.size();
     kept_frames_ += checksums.size();
   }
 
   Batch& batch_;
-  std::size_t read_bytes_ = 0;
+  std::size_t read_at_;  ///< in memory, of the extent whose turn it is
   std::size_t kept_bytes_ = 0;
   std::size_t read_frames_ = 0;
   std::size_t kept_frames_ = 0;

@@ -73,7 +73,9 @@ Result<bool> BatchMaker::fill(Batch& batch) {
 void BatchMaker::place(Batch& batch) {
   batch.volume = groups_.volume();
   planned_volume_ = batch.volume;
+  // In the second block: if it is to begin elsewhere in a block after all, it moves to the first.
   batch.data_begin =
+      AppendFile::kBlockBytes +
       static_cast<std::size_t>(planned_positions_[batch.volume] % AppendFile::kBlockBytes);
 }
 

@@ -40,8 +40,12 @@ void point_to(const PlacedExtent& known, const BatchExtent& extent, Batch& batch
 }  // namespace
 
 Status Deduplicator::share(Batch& batch) {
-  BatchCompaction data(batch);
   const std::uint64_t position = volumes_[batch.volume].position();
+  // What was planned holds until something is left out; then all that follows in its volume moves,
+  // once, as it is gone through here.
+  const auto in_block = static_cast<std::size_t>(position % AppendFile::kBlockBytes);
+  const bool is_as_planned = batch.data_begin % AppendFile::kBlockBytes == in_block;
+  BatchCompaction data(batch, is_as_planned ? batch.data_begin : in_block);
   for (const BatchExtent& extent : batch.extents) {
     DGFS_TRY(known, table_.find(extent.fingerprint));
     if (known) {

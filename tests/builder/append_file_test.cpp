@@ -78,8 +78,9 @@ TEST_F(AppendFileTest, WritesWholeBlocksFromWhereverTheyAre) {
     const bool is_large = random_.one_in(3);
     const std::size_t count = random_.below(is_large ? 3 << 20 : 100000);
     // As a rule where it belongs in its block, as planned; at times not.
-    const std::size_t begin = (random_.one_in(4) ? random_.below(AppendFile::kBlockBytes)
-                                                 : model_.size() % AppendFile::kBlockBytes);
+    const std::size_t begin = (random_.one_in(4) ? random_.below(2 * AppendFile::kBlockBytes)
+                                                 : random_.below(2) * AppendFile::kBlockBytes +
+                                                       model_.size() % AppendFile::kBlockBytes);
     append(count, is_large, begin);
     if (HasFatalFailure()) return;
   }

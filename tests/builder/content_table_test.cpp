@@ -97,9 +97,11 @@ TEST(Fingerprint, DoesNotDependOnHowAContentComes) {
 class LyingFingerprints : public testing::Test {
  protected:
   /// A batch of raw extents that all claim the same.
-  Batch batch_of(const std::vector<Buffer>& contents) {
+  /// @param surplus_bytes  by which the image was expected to be longer before it
+  Batch batch_of(const std::vector<Buffer>& contents, std::size_t surplus_bytes = 0) {
     Batch batch;
-    batch.data_begin = static_cast<std::size_t>(image_.position() % AppendFile::kBlockBytes);
+    batch.data_begin = static_cast<std::size_t>(
+        AppendFile::kBlockBytes + (image_.position() + surplus_bytes) % AppendFile::kBlockBytes);
     batch.reserve_data(kBatchBytesMax);
     for (const auto& content : contents) {
       const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(content.size()));
@@ -126,9 +128,10 @@ TEST_F(LyingFingerprints, ShareNothingButTheSameBytes) {
   const std::vector<Buffer> contents = {Buffer(100, 'a'), Buffer(100, 'b'), Buffer(100, 'a'),
                                         Buffer(99, 'a'), Buffer(200, 'c')};
   for (int round = 0; round < 2; ++round) {
-    auto batch = batch_of(contents);
+    auto batch = batch_of(contents, round == 0 ? 0 : 200);
     const auto position = image_.position();
     ASSERT_TRUE(dedup_.share(batch));
+    EXPECT_EQ((position - batch.data_begin) % AppendFile::kBlockBytes, 0U);
     std::vector<Buffer> kept = contents;
     kept.erase(kept.begin() + 2);
     if (round == 1) kept.erase(kept.begin());  // the first of all is in the image
