@@ -13,7 +13,6 @@
 #include "format/zstd_payload.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
-#include "tests/support/image_assembler.h"
 #include "tests/support/taken_image.h"
 
 namespace dgfs::test {
@@ -50,6 +49,26 @@ Buffer boasting_frame(Buffer magic) {
   magic.insert(magic.end(), {0xe0, 0, 0, 0, 0, 0, 0, 0, 0x10});
   append_runs(1, magic);
   return magic;
+}
+
+void add_stored_frame(ImageAssembler& assembler, const Buffer& frame, std::uint64_t size_bytes) {
+  Buffer extent(format::kChecksumBytes);
+  extent.insert(extent.end(), frame.begin(), frame.end());
+  format::store(MutableBytes(extent), 0, format::frame_checksum(0, frame));
+  auto& entry = assembler.add("e", 0100644);
+  entry.size_bytes = size_bytes;
+  entry.stored_bytes = extent.size();
+  entry.codec = format::ExtentCodec::kZstd;
+  entry.address = assembler.place(0, extent);
+}
+
+void add_circular_link(ImageAssembler& assembler) {
+  auto& name = assembler.add("l", 0100000);
+  name.link_inode = 4;
+  name.mtime = {};
+  auto& record = assembler.add_link_record(4, 0100000, 0);
+  record.link_inode = 4;
+  record.mtime = {};
 }
 
 Buffer page_bomb_image(const Buffer& frame, std::uint32_t decoded_bytes) {

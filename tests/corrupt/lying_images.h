@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "tests/support/image_assembler.h"
 
 namespace dgfs::test {
 
@@ -17,6 +18,11 @@ namespace dgfs::test {
 [[nodiscard]] Buffer boasting_frame(Buffer magic);
 /// What a frame of zstd begins with; payloads of pages have none.
 [[nodiscard]] Buffer zstd_magic();
+
+/// A file "e" of `size_bytes` whose one stored frame is `frame`.
+void add_stored_frame(ImageAssembler& assembler, const Buffer& frame, std::uint64_t size_bytes);
+/// A file "l" whose link record is a link to itself.
+void add_circular_link(ImageAssembler& assembler);
 
 /// sample_image() with a first page whose payload is `frame`, which is said to be
 /// `decoded_bytes` long.

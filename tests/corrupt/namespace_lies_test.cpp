@@ -107,15 +107,7 @@ TEST_F(NamespaceLies, HardLinks) {
 }
 
 TEST_F(NamespaceLies, ALinkRecordThatIsALink) {
-  const auto findings = probe(image_of([](ImageAssembler& assembler) {
-                                auto& name = assembler.add("l", 0100000);
-                                name.link_inode = 4;
-                                name.mtime = {};
-                                auto& record = assembler.add_link_record(4, 0100000, 0);
-                                record.link_inode = 4;
-                                record.mtime = {};
-                              }),
-                              "a record that leads to itself");
+  const auto findings = probe(image_of(add_circular_link), "a record that leads to itself");
   expect_error(findings, {3044, "pages"}, "a record that leads to itself");
 }
 

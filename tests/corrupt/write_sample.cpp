@@ -11,9 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "format/coding.h"
 #include "format/directory_table.h"
-#include "format/extent.h"
 #include "format/limits.h"
 #include "tests/corrupt/lies.h"
 #include "tests/corrupt/lying_images.h"
@@ -185,24 +183,9 @@ void write_impossible(Sample& sample) {
   image("extents-overlap", overlapping_image());
   image("page-bomb", page_bomb_image(silent_frame({}, 1000), 100));
   image("page-bomb-that-boasts", page_bomb_image(boasting_frame({}), 100));
-  sample.assembled("link-record-that-is-a-link", [](auto& assembler) {
-    auto& name = assembler.add("l", 0100000);
-    name.link_inode = 4;
-    name.mtime = {};
-    auto& record = assembler.add_link_record(4, 0100000, 0);
-    record.link_inode = 4;
-    record.mtime = {};
-  });
+  sample.assembled("link-record-that-is-a-link", add_circular_link);
   sample.assembled("contents-bomb", [](auto& assembler) {
-    const auto frame = silent_frame(zstd_magic(), 16000);
-    Buffer extent(format::kChecksumBytes);
-    extent.insert(extent.end(), frame.begin(), frame.end());
-    format::store(MutableBytes(extent), 0, format::frame_checksum(0, frame));
-    auto& entry = assembler.add("e", 0100644);
-    entry.size_bytes = 100;
-    entry.stored_bytes = extent.size();
-    entry.codec = format::ExtentCodec::kZstd;
-    entry.address = assembler.place(0, extent);
+    add_stored_frame(assembler, silent_frame(zstd_magic(), 16000), 100);
   });
 }
 
