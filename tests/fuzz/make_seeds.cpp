@@ -26,6 +26,7 @@
 #include "tests/fuzz/fuzz_tables.h"
 #include "tests/fuzz/image_seeds.h"
 #include "tests/fuzz/seed_corpus.h"
+#include "tests/fuzz/store_seeds.h"
 #include "tests/support/entry_generator.h"
 
 namespace dgfs::test {
@@ -319,6 +320,7 @@ int main(int argc, char** argv) {
   dgfs::test::add_keys(folder);
   dgfs::test::add_models(folder);
   dgfs::test::add_texts(folder);
+  dgfs::test::add_store_seeds(folder);
   const auto images = dgfs::test::seed_images(argv[2]);
   dgfs::test::add_image_seeds(folder, images);
   for (const auto& image : images) dgfs::test::add_piece_seeds(folder, image);

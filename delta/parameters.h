@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What the shape of a store follows from. Tests make all of it tiny, so that a few operations
+// bring about splits, flushes and checkpoints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dgfs::delta {
+
+/// Longest key. Inside of a page of the index a key may be longer; a store is keyed by object and
+/// name, or by zone and path within it.
+inline constexpr std::size_t kKeyBytesMax = 4096;
+/// Longest value, and how far a patch may reach.
+inline constexpr std::size_t kValueBytesMax = std::size_t{16} << 20;
+
+/// Of a store on disk: kept in its superblock.
+struct StoreParameters {
+  std::uint64_t basement_bytes = std::uint64_t{64} << 10;  ///< of a piece of the lowest level
+  /// Messages that a node may hold for its children: a point query reads one child's share of it.
+  std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
+  std::uint64_t fanout = 16;                              ///< children of a node, at most
+  std::uint64_t segment_bytes = std::uint64_t{64} << 20;  ///< of the log; there are two
+
+  friend bool operator==(const StoreParameters&, const StoreParameters&) = default;
+};
+
+}  // namespace dgfs::delta

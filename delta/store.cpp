@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dgfs::delta {
+namespace {
+
+// A group is at most this part of a segment, and a batch this part of a group.
+constexpr std::uint64_t kGroupShare = 4;
+
+std::size_t bytes_of(const Batch& batch) {
+  MemoryTable table;
+  table.apply(batch);
+  return table.size_bytes();
+}
+
+Status check_key(const std::string& key) {
+  if (key.size() <= kKeyBytesMax) return ok();
+  return Error(ErrorKind::kLimit, 7070, "a key is too long");
+}
+
+Status check(const PointChange& change) {
+  DGFS_CHECK(check_key(change.key));
+  std::uint64_t bytes = change.message.value ? change.message.value->size() : 0;
+  for (const Edit& edit : change.message.patch.edits()) {
+    if (begin_of(edit) > kValueBytesMax) bytes = kValueBytesMax + 1;
+    bytes = std::max(bytes, end_of(edit));
+  }
+  if (bytes <= kValueBytesMax) return ok();
+  return Error(ErrorKind::kLimit, 7071, "a value is too long");
+}
+
+Status check(const RangeDelete& removal) {
+  DGFS_CHECK(check_key(removal.range.begin));
+  return removal.range.end ? check_key(*removal.range.end) : Status(ok());
+}
+
+}  // namespace
+
+Store::Store(Files files, const Superblock& superblock, const StoreOptions& options)
+    : options_(options),
+      parameters_(superblock.parameters),
+      superblocks_(std::move(files.superblocks)),
+      cache_(options.cache_bytes),
+      superblock_(superblock),
+      blocks_(std::move(files.blocks)),
+      editor_(source(), superblock.parameters, false),
+      log_(std::move(files.log)),
+      unlogged_(empty_run()),
+      applied_(superblock.sequence),
+      durable_(superblock.sequence) {
+  auto root = std::make_shared<const Stored<Node>>(
+      superblock.root, static_cast<std::size_t>(superblock.root.length_bytes));
+  view_ = std::make_shared<const TreeView>(
+      TreeView{std::move(root), {}, std::make_shared<const int>()});
+}
+
+Status Store::check_batch(const Batch& batch) const {
+  for (const Operation& operation : batch.operations()) {
+    DGFS_CHECK(std::visit([](const auto& each) { return check(each); }, operation));
+  }
+  return ok();
+}
+
+Status Store::apply(const Batch& batch) {
+  DGFS_CHECK(check_batch(batch));
+  const auto bytes = bytes_of(batch);
+  if (bytes > parameters_.segment_bytes / kGroupShare) {
+    return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
+  }
+  DGFS_CHECK(make_room(bytes));
+  const std::lock_guard lock(state_lock_);
+  if (failure_) return *failure_;
+  table_.apply(batch);
+  group_.apply(batch);
+  ++applied_;
+  return ok();
+}
+
+// Before anything is taken in: what is refused has not happened.
+Status Store::make_room(std::size_t batch_bytes) {
+  std::size_t group_bytes = 0;
+  std::size_t waiting_bytes = 0;
+  std::uint64_t log_bytes = 0;
+  {
+    const std::lock_guard lock(state_lock_);
+    log_bytes = log_bytes_;
+    group_bytes = group_.size_bytes();
+    waiting_bytes = table_.size_bytes();
+    for (const RunRef& run : view_->runs) waiting_bytes += run->size_bytes();
+  }
+  if (group_bytes + batch_bytes > parameters_.segment_bytes / kGroupShare) {
+    DGFS_CHECK(sync());
+  }
+  return make_room_below(log_bytes, waiting_bytes);
+}
+
+// A thread that maintains has the time in which as much again is written.
+Status Store::make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes) {
+  const std::uint64_t log_bytes_max = parameters_.segment_bytes / 2;
+  if (log_bytes <= log_bytes_max && waiting_bytes <= options_.table_bytes) return ok();
+  if (maintenance_ != nullptr) maintenance_->notify();
+  const std::uint64_t patience = maintenance_ != nullptr ? 2 : 1;
+  // A segment that is full is found out by sync().
+  if (log_bytes > log_bytes_max && maintenance_ == nullptr) return checkpoint();
+  return waiting_bytes > patience * options_.table_bytes ? maintain() : Status(ok());
+}
+
+Status Store::sync() {
+  DGFS_TRY(is_logged, write_group());
+  return is_logged ? Status(ok()) : checkpoint();
+}
+
+// False if there is no room.
+Result<bool> Store::write_group() {
+  std::uint64_t sequence = 0;
+  {
+    const std::lock_guard lock(state_lock_);
+    if (failure_) return *failure_;
+    sequence = applied_;
+  }
+  const std::lock_guard lock(log_lock_);
+  {
+    // Others may have written it meanwhile, and with them what came later.
+    const std::lock_guard state_lock(state_lock_);
+    if (failure_) return *failure_;
+    if (durable_ >= sequence) return true;
+    sequence = applied_;
+    freeze_group();
+  }
+  return log_group(sequence);
+}
+
+void Store::freeze_group() { unlogged_ = merged(*unlogged_, *group_.freeze()); }
+
+Result<bool> Store::log_group(std::uint64_t sequence) {
+  if (!unlogged_->empty()) {
+    if (auto logged = log_->append(*unlogged_, sequence); !logged) {
+      if (logged.error().kind() == ErrorKind::kNoSpace && logged.error().code() == 7024) {
+        return false;
+      }
+      return fail(std::move(logged).error());
+    }
+    unlogged_ = empty_run();
+  }
+  const std::lock_guard lock(state_lock_);
+  durable_ = std::max(durable_, sequence);
+  log_bytes_ = log_->used_bytes();
+  counters_.log_bytes = log_->written_bytes();
+  return true;
+}
+
+Result<std::optional<std::string>> Store::get(std::string_view key) const {
+  Message newest;
+  std::shared_ptr<const TreeView> view;
+  {
+    const std::lock_guard lock(state_lock_);
+    if (const auto* message = table_.find(key)) newest = *message;
+    view = view_;
+  }
+  DGFS_TRY(message, find(*view, key, std::move(newest), source()));
+  if (message.kind == MessageKind::kPatch && !message.patch.empty()) {
+    message = over_nothing(std::move(message));
+  }
+  if (message.kind != MessageKind::kPut) return std::optional<std::string>();
+  return std::optional(*message.value);
+}
+
+Cursor Store::cursor() {
+  const std::lock_guard lock(state_lock_);
+  freeze_table();
+  return {*view_, source()};
+}
+
+// Tables that were frozen for a cursor may be small: those of about the same size become one.
+void Store::freeze_table() {
+  if (table_.empty()) return;
+  TreeView view = *view_;
+  view.runs.push_back(table_.freeze());
+  while (view.runs.size() > settled_runs_ + 1) {
+    const RunRef& older = view.runs[view.runs.size() - 2];
+    if (older->size_bytes() > 2 * view.runs.back()->size_bytes()) break;
+    RunRef both = merged(*older, *view.runs.back());
+    view.runs.pop_back();
+    view.runs.back() = std::move(both);
+  }
+  view_ = std::make_shared<const TreeView>(std::move(view));
+}
+
+Error Store::fail(Error error) {
+  const std::lock_guard lock(state_lock_);
+  if (!failure_) failure_ = error;
+  return *failure_;
+}
+
+StoreCounters Store::counters() const {
+  const std::lock_guard lock(state_lock_);
+  return counters_;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Store: an ordered, durable dictionary that is made for writing. Writers touch the group that is
+// to be logged and a table in memory, nothing else; maintenance moves tables into a Bε-tree and
+// makes checkpoints of it (docs/STORE.md).
+//
+//   DIR/store   superblocks    DIR/log.0, DIR/log.1   groups    DIR/blocks   nodes and runs
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delta/batch.h"
+#include "delta/disk/retired_blocks.h"
+#include "delta/disk/superblock.h"
+#include "delta/log/log.h"
+#include "delta/maintenance.h"
+#include "delta/tree/cursor.h"
+#include "delta/tree/editor.h"
+#include "delta/tree/memory_table.h"
+#include "storage/env.h"
+
+namespace dgfs::delta {
+
+/// How a store is opened. A value.
+struct StoreOptions {
+  bool create = false;                              ///< makes one where there is none
+  StoreParameters parameters;                       ///< of one that is made
+  std::size_t cache_bytes = std::size_t{64} << 20;  ///< for blocks that were read
+  std::size_t table_bytes = std::size_t{32} << 20;  ///< of changes that wait for the tree
+  /// A thread maintains the store. Without it writers do, at moments that depend on what they write
+  /// alone.
+  bool in_background = false;
+};
+
+/// Counts since it was opened.
+struct StoreCounters {
+  std::uint64_t log_bytes = 0;    ///< groups, with headers and padding
+  std::uint64_t block_bytes = 0;  ///< nodes and runs
+  std::uint64_t checkpoints = 0;
+};
+
+/// Thread-safe. A store is open once, in whatever process. After a failed sync every call that
+/// writes fails with the same error until the store is opened again: what the disk holds is not
+/// known.
+class Store {
+ public:
+  /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already), kIo,
+  /// kNoSpace, kCorrupt, kUnsupported.
+  [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
+                                                           const std::string& directory,
+                                                           const StoreOptions& options);
+
+  /// All of a batch or nothing; others see all of it or nothing. Durable after sync(), or whenever
+  /// the log is written. Errors: kLimit (a key or a value too long, a batch too large for a
+  /// segment of the log); those of sync() and maintain().
+  [[nodiscard]] Status apply(const Batch& batch);
+  /// What was applied before is durable. Errors: kIo, kNoSpace.
+  [[nodiscard]] Status sync();
+
+  /// nullopt: there is no such key. Errors: kIo, kCorrupt.
+  [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
+  /// Sees what has been applied so far. The store must outlive it.
+  [[nodiscard]] Cursor cursor();
+
+  /// Moves waiting tables into the tree. Errors: kIo, kCorrupt; all is as before then.
+  [[nodiscard]] Status maintain();
+  /// What was applied before is in a durable tree, and the log is empty. Errors: kIo, kNoSpace,
+  /// kCorrupt.
+  [[nodiscard]] Status checkpoint();
+
+  [[nodiscard]] StoreCounters counters() const;
+
+ private:
+  struct Files {
+    std::unique_ptr<storage::File> superblocks;
+    std::unique_ptr<Log> log;
+    std::unique_ptr<storage::File> blocks;
+  };
+
+  Store(Files files, const Superblock& superblock, const StoreOptions& options);
+
+  [[nodiscard]] static Status make(storage::Env& env, const std::string& directory,
+                                   const StoreOptions& options);
+  [[nodiscard]] Status recover();
+  [[nodiscard]] Status check_batch(const Batch& batch) const;
+  [[nodiscard]] Status make_room(std::size_t batch_bytes);
+  [[nodiscard]] Status make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes);
+  [[nodiscard]] Result<bool> write_group();
+  [[nodiscard]] Result<bool> log_group(std::uint64_t sequence);
+  void freeze_table();
+  void freeze_group();
+  [[nodiscard]] Status tend();
+  [[nodiscard]] Status push_tables(std::size_t count);
+  void retire(const TreeHold& hold);
+  [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
+  [[nodiscard]] Status write_checkpoint(std::uint64_t sequence, const LogPosition& log);
+  [[nodiscard]] Error fail(Error error);
+  [[nodiscard]] BlockSource source() const { return {&blocks_, &cache_}; }
+
+  const StoreOptions options_;
+  const StoreParameters parameters_;
+  std::unique_ptr<storage::File> superblocks_;
+  mutable BlockCache cache_;
+
+  // Order of locks: work_, log_lock_, state_lock_. No I/O under the last.
+  std::mutex work_;  ///< maintenance: superblock_, blocks_ but for reading, editor_, retired_
+  Superblock superblock_;
+  BlockFile blocks_;
+  TreeEditor editor_;
+  RetiredBlocks retired_;
+
+  std::mutex log_lock_;
+  std::unique_ptr<Log> log_;
+
+  RunRef unlogged_;  ///< a group that found no room; nothing newer is logged before it
+
+  mutable std::mutex state_lock_;  ///< all that follows
+  MemoryTable table_;              ///< what is newer than view_
+  MemoryTable group_;              ///< what is not in the log
+  std::shared_ptr<const TreeView> view_;
+  std::size_t settled_runs_ = 0;  ///< of view_, from the oldest on: not to be merged with others
+  std::uint64_t applied_ = 0;     ///< sequence number of the last batch
+  std::uint64_t durable_ = 0;     ///< of the last one that is
+  std::uint64_t log_bytes_ = 0;   ///< in the segment: who writes does not wait for one that syncs
+  std::optional<Error> failure_;
+  StoreCounters counters_;
+
+  std::unique_ptr<Maintenance> maintenance_;  ///< last: it ends before all that it uses
+};
+
+}  // namespace dgfs::delta

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// How what was written gets into the tree, and the tree to the disk.
+#include <algorithm>
+#include <utility>
+
+#include "delta/store.h"
+#include "delta/tree/tree_blocks.h"
+
+namespace dgfs::delta {
+
+Status Store::maintain() {
+  const std::lock_guard lock(work_);
+  std::size_t count = 0;
+  {
+    const std::lock_guard state_lock(state_lock_);
+    freeze_table();
+    count = settled_runs_ = view_->runs.size();
+  }
+  return push_tables(count);
+}
+
+Status Store::tend() {
+  bool is_log_due = false;
+  {
+    const std::lock_guard lock(state_lock_);
+    is_log_due = log_bytes_ > parameters_.segment_bytes / 2;
+  }
+  return is_log_due ? checkpoint() : maintain();
+}
+
+Status Store::push_tables(std::size_t count) {
+  for (; count > 0; --count) {
+    std::shared_ptr<const TreeView> before;
+    {
+      const std::lock_guard lock(state_lock_);
+      before = view_;
+    }
+    DGFS_TRY(root, editor_.push(before->root, before->runs.front()));
+    const TreeHold hold = before->hold;
+    before.reset();
+    {
+      const std::lock_guard lock(state_lock_);
+      TreeView after{std::move(root),
+                     {view_->runs.begin() + 1, view_->runs.end()},
+                     std::make_shared<const int>()};
+      view_ = std::make_shared<const TreeView>(std::move(after));
+      --settled_runs_;
+    }
+    retire(hold);
+  }
+  return ok();
+}
+
+void Store::retire(const TreeHold& hold) {
+  auto places = editor_.take_retired();
+  for (const auto& subtree : editor_.take_dropped()) {
+    // What cannot be read here is found to be free when the store is opened again.
+    static_cast<void>(each_block(subtree, source(), [&](const Place& place) {
+      places.push_back(place);
+      return Status(ok());
+    }));
+  }
+  retired_.add(hold, std::move(places));
+}
+
+// The log changes its segment at once, so that writers go on while the tree is written. Where the
+// group found no room they wait: one that had a part of what the checkpoint has and more would be
+// replayed over it.
+Status Store::checkpoint() {
+  const std::lock_guard lock(work_);
+  std::unique_lock log_lock(log_lock_);
+  std::uint64_t sequence = 0;
+  std::size_t count = 0;
+  {
+    const std::lock_guard state_lock(state_lock_);
+    if (failure_) return *failure_;
+    freeze_table();
+    freeze_group();
+    sequence = applied_;
+    count = settled_runs_ = view_->runs.size();
+  }
+  DGFS_TRY(is_logged, change_segment(sequence));
+  const LogPosition begin = log_->segment_begin();
+  if (is_logged) log_lock.unlock();
+  DGFS_CHECK(push_tables(count));
+  DGFS_CHECK(write_checkpoint(sequence, begin));
+  if (!is_logged) unlogged_ = empty_run();
+  const std::lock_guard state_lock(state_lock_);
+  durable_ = std::max(durable_, sequence);
+  ++counters_.checkpoints;
+  counters_.block_bytes = blocks_.written_bytes();
+  return ok();
+}
+
+// Not where the other segment is still needed, since the checkpoint before this failed. Returns
+// whether the group is in the log.
+Result<bool> Store::change_segment(std::uint64_t sequence) {
+  DGFS_TRY(is_logged, log_group(sequence));
+  if (log_->segment_begin().generation != superblock_.log.generation) return is_logged;
+  log_->change_segment();
+  {
+    const std::lock_guard lock(state_lock_);
+    log_bytes_ = 0;
+  }
+  return is_logged ? Result<bool>(true) : log_group(sequence);
+}
+
+Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
+  const auto root = [this] {
+    const std::lock_guard lock(state_lock_);
+    return view_->root;
+  }();
+  DGFS_CHECK(write_tree(root, blocks_, source()));
+  if (auto synced = blocks_.sync(); !synced) return fail(std::move(synced).error());
+  Superblock next = superblock_;
+  ++next.checkpoint;
+  next.sequence = sequence;
+  next.log = log;
+  next.root = *root->place();
+  DGFS_CHECK(write_superblock(*superblocks_, next));
+  if (auto synced = superblocks_->sync(); !synced) return fail(std::move(synced).error());
+  superblock_ = next;
+  retired_.note_checkpoint();
+  for (const Place& place : retired_.take_free()) {
+    cache_.erase(place.offset_bytes);
+    blocks_.free(place);
+  }
+  return ok();
+}
+
+}  // namespace dgfs::delta

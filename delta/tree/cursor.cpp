@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/cursor.h"
+
+#include <utility>
+
+namespace dgfs::delta {
+
+// Slices may overlap, so it goes by the key where the last one ended.
+Status Cursor::load(const KeyEnd& key, bool before) {
+  slice_.reset();
+  DGFS_TRY(slice, slice_at(view_, key, before, source_));
+  slice.run = settled(*slice.run);
+  const auto& points = slice.run->points();
+  at_ =
+      key ? static_cast<std::size_t>(slice.run->lower_bound(*key) - points.begin()) : points.size();
+  slice_ = std::move(slice);
+  return ok();
+}
+
+Status Cursor::seek(std::string_view key) {
+  DGFS_CHECK(load(std::string(key), false));
+  return find_forward();
+}
+
+Status Cursor::seek_before(const KeyEnd& end) {
+  DGFS_CHECK(load(end, true));
+  return find_backward();
+}
+
+Status Cursor::next() {
+  ++at_;
+  return find_forward();
+}
+
+Status Cursor::previous() { return find_backward(); }
+
+// at_ is where the key would be, which may be behind the slice's last one.
+Status Cursor::find_forward() {
+  while (at_ == slice_->run->points().size()) {
+    const KeyEnd end = slice_->range.end;
+    if (!end) {
+      slice_.reset();
+      return ok();
+    }
+    DGFS_CHECK(load(end, false));
+  }
+  return ok();
+}
+
+// at_ is behind the key.
+Status Cursor::find_backward() {
+  while (at_ == 0) {
+    const std::string begin = slice_->range.begin;
+    if (begin.empty()) {
+      slice_.reset();
+      return ok();
+    }
+    DGFS_CHECK(load(begin, true));
+  }
+  --at_;
+  return ok();
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Cursor: goes through the keys of a view in order, either way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "delta/tree/view.h"
+
+namespace dgfs::delta {
+
+/// Sees the store as it was when it was made, whatever is written meanwhile. For one thread.
+/// It stands at a key, or at none: behind the last one or before the first.
+class Cursor {
+ public:
+  /// Stands nowhere. @param source  must outlive it
+  Cursor(TreeView view, const BlockSource& source) : view_(std::move(view)), source_(source) {}
+
+  /// To the first key that is not below `key`. Errors of all moves: those of Stored::load; it
+  /// stands nowhere then.
+  [[nodiscard]] Status seek(std::string_view key);
+  /// To the last key that lies before `end`.
+  [[nodiscard]] Status seek_before(const KeyEnd& end);
+  /// It must stand at a key.
+  [[nodiscard]] Status next();
+  [[nodiscard]] Status previous();
+
+  [[nodiscard]] bool is_at_key() const { return slice_.has_value(); }
+  /// While it stands there.
+  [[nodiscard]] const std::string& key() const { return point().key; }
+  [[nodiscard]] const ValueRef& value() const { return point().message.value; }
+
+ private:
+  [[nodiscard]] const Point& point() const { return slice_->run->points()[at_]; }
+  [[nodiscard]] Status load(const KeyEnd& key, bool before);
+  [[nodiscard]] Status find_forward();
+  [[nodiscard]] Status find_backward();
+
+  TreeView view_;
+  BlockSource source_;
+  std::optional<KeySlice> slice_;  ///< settled; none: it stands nowhere
+  std::size_t at_ = 0;             ///< of its points
+};
+
+}  // namespace dgfs::delta

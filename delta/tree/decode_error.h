@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#pragma once
+
+#include "base/error.h"
+#include "format/coding.h"
+
+namespace dgfs::delta {
+
+/// Of bytes that are not as they were written, where the decoder is.
+[[nodiscard]] inline Error corrupt(std::uint16_t code, const format::Decoder& in,
+                                   const char* text) {
+  return Error(ErrorKind::kCorrupt, code, text).at_offset(in.offset());
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The lowest level of the tree: what waits there is put into basements.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "delta/tree/editor.h"
+
+namespace dgfs::delta {
+namespace {
+
+// A basement is rewritten when this part of its size waits for it: each message so costs four times
+// its bytes at the lowest level.
+constexpr std::uint64_t kBasementShare = 4;
+
+bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.empty(); }
+
+// Parts of about equal size, none above `bytes_max` unless a point is.
+std::vector<RunRef> cut(const Run& run, std::uint64_t bytes_max) {
+  const auto parts = std::max<std::uint64_t>((run.size_bytes() + bytes_max - 1) / bytes_max, 1);
+  const auto part_bytes = run.size_bytes() / parts;
+  std::vector<RunRef> all;
+  auto begin = run.points().begin();
+  std::string low;
+  while (true) {
+    auto end = begin;
+    for (std::size_t bytes = 0; end != run.points().end() && bytes < part_bytes; ++end) {
+      bytes += end->size_bytes();
+    }
+    const bool is_last = end == run.points().end();
+    all.push_back(clipped(run, {low, is_last ? KeyEnd() : KeyEnd(end->key)}));
+    if (is_last) return all;
+    low = end->key;
+    begin = end;
+  }
+}
+
+}  // namespace
+
+Status TreeEditor::rewrite_basements(std::vector<Slot>& slots) {
+  std::vector<Slot> all;
+  for (Slot& slot : slots) {
+    const bool is_due = slot.waiting_bytes() > parameters_.basement_bytes / kBasementShare ||
+                        (slot.basement == nullptr && !slot.runs.empty());
+    if (!is_due) {
+      all.push_back(std::move(slot));
+      continue;
+    }
+    DGFS_TRY(parts, rewritten(slot));
+    std::ranges::move(parts, std::back_inserter(all));
+  }
+  // Small neighbours become one; what is empty leaves its range to the one before.
+  slots.clear();
+  for (Slot& slot : all) {
+    const bool has_room =
+        !slots.empty() && (is_empty(slot) || is_empty(slots.back()) ||
+                           (slot.basement && slots.back().basement && slot.runs.empty() &&
+                            slots.back().runs.empty() &&
+                            slot.basement->size_bytes() + slots.back().basement->size_bytes() <
+                                parameters_.basement_bytes / 2));
+    if (!has_room) {
+      slots.push_back(std::move(slot));
+      continue;
+    }
+    Slot& before = slots.back();
+    if (is_empty(slot)) continue;
+    if (is_empty(before)) {
+      slot.low = before.low;
+      before = std::move(slot);
+      continue;
+    }
+    DGFS_TRY(left, before.basement->load(source_));
+    DGFS_TRY(right, slot.basement->load(source_));
+    retire(before.basement);
+    retire(slot.basement);
+    before.basement = make_run(merged(*left, *right));
+  }
+  return ok();
+}
+
+Result<std::vector<Slot>> TreeEditor::rewritten(const Slot& slot) {
+  std::vector<StoredRun> sources;
+  if (slot.basement) sources.push_back(slot.basement);
+  sources.insert(sources.end(), slot.runs.begin(), slot.runs.end());
+  DGFS_TRY(all, taken(sources));
+  if (!keeps_removals_) all = settled(*all);
+  std::vector<Slot> parts;
+  for (auto& part : cut(*all, parameters_.basement_bytes)) {
+    Slot own;
+    own.low = parts.empty() ? slot.low : part->points().front().key;
+    if (!part->empty()) own.basement = make_run(std::move(part));
+    parts.push_back(std::move(own));
+  }
+  return parts;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/fragments.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace dgfs::delta {
+namespace {
+
+// A node of the map and its strings.
+std::size_t bytes_of(const std::string& begin, const KeyEnd& end) {
+  return 4 * sizeof(void*) + 2 * sizeof(std::string) + begin.size() + (end ? end->size() : 0);
+}
+
+}  // namespace
+
+void Fragments::add(KeyRange range) {
+  if (range.empty()) return;
+  // The first that ends at or behind where the range begins.
+  auto at = map_.upper_bound(range.begin);
+  if (at != map_.begin()) {
+    const auto before = std::prev(at);
+    if (!before->second || *before->second >= range.begin) at = before;
+  }
+  while (at != map_.end() && (!range.end || at->first <= *range.end)) {
+    range.begin = std::min(range.begin, at->first);
+    if (ends_before(range.end, at->second)) range.end = at->second;
+    size_bytes_ -= bytes_of(at->first, at->second);
+    at = map_.erase(at);
+  }
+  size_bytes_ += bytes_of(range.begin, range.end);
+  map_.emplace_hint(at, std::move(range.begin), std::move(range.end));
+}
+
+void Fragments::add(const Fragments& others) {
+  for (const auto& [begin, end] : others) add({begin, end});
+}
+
+bool Fragments::covers(const KeyRange& range) const {
+  if (range.empty()) return true;
+  const auto fragment = find(range.begin);
+  return fragment != map_.end() && !ends_before(fragment->second, range.end);
+}
+
+Fragments::Map::const_iterator Fragments::find(std::string_view key) const {
+  const auto behind = map_.upper_bound(key);
+  if (behind == map_.begin()) return map_.end();
+  const auto fragment = std::prev(behind);
+  return is_before(key, fragment->second) ? fragment : map_.end();
+}
+
+Fragments::Map::const_iterator Fragments::find_before(const KeyEnd& key) const {
+  const auto behind = key ? map_.lower_bound(*key) : map_.end();
+  if (behind == map_.begin()) return map_.end();
+  const auto fragment = std::prev(behind);
+  return ends_before(fragment->second, key) ? map_.end() : fragment;
+}
+
+Fragments Fragments::clipped(const KeyRange& range) const {
+  Fragments part;
+  if (range.empty()) return part;
+  auto at = find(range.begin);
+  if (at == map_.end()) at = map_.lower_bound(range.begin);
+  for (; at != map_.end() && is_before(at->first, range.end); ++at) {
+    part.add({std::max(at->first, range.begin),
+              ends_before(range.end, at->second) ? range.end : at->second});
+  }
+  return part;
+}
+
+}  // namespace dgfs::delta

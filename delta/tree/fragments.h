@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Ranges of keys, and the fragments of a key space that range deletes have left: sorted, disjoint,
+// those that touch joined, so that many deletes of one stretch are one fragment.
+// (RocksDB keeps the like of its range tombstones; here one level needs no sequence numbers, since
+// all of a fragment is older than each point of the same level.)
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dgfs::delta {
+
+/// The end of a range: the first key behind it; none: behind all keys.
+using KeyEnd = std::optional<std::string>;
+
+/// Whether a key lies before the end.
+[[nodiscard]] inline bool is_before(std::string_view key, const KeyEnd& end) {
+  return !end || key < *end;
+}
+[[nodiscard]] inline bool ends_before(const KeyEnd& a, const KeyEnd& b) {
+  return a && is_before(std::string_view(*a), b);
+}
+
+/// Keys from `begin` on that lie before `end`. A value.
+struct KeyRange {
+  std::string begin;
+  KeyEnd end;
+
+  [[nodiscard]] bool empty() const { return end && *end <= begin; }
+  [[nodiscard]] bool contains(std::string_view key) const {
+    return begin <= key && is_before(key, end);
+  }
+  friend bool operator==(const KeyRange&, const KeyRange&) = default;
+};
+
+/// Not thread-safe for writing; any number of readers.
+class Fragments {
+ public:
+  using Map = std::map<std::string, KeyEnd, std::less<>>;  ///< begin to end
+
+  /// Adds a range; those that it overlaps or touches become one with it.
+  /// Cost: O(log n), and the number of those.
+  void add(KeyRange range);
+  void add(const Fragments& others);
+
+  /// O(log n).
+  [[nodiscard]] bool covers(std::string_view key) const { return find(key) != map_.end(); }
+  /// Whether all of a range is covered. An empty range is.
+  [[nodiscard]] bool covers(const KeyRange& range) const;
+  /// The fragment that covers `key`, or end().
+  [[nodiscard]] Map::const_iterator find(std::string_view key) const;
+  /// The one that covers the keys right before `key`, or end().
+  [[nodiscard]] Map::const_iterator find_before(const KeyEnd& key) const;
+  /// Those parts that lie in `range`.
+  [[nodiscard]] Fragments clipped(const KeyRange& range) const;
+
+  [[nodiscard]] bool empty() const { return map_.empty(); }
+  [[nodiscard]] std::size_t size() const { return map_.size(); }
+  [[nodiscard]] Map::const_iterator begin() const { return map_.begin(); }
+  [[nodiscard]] Map::const_iterator end() const { return map_.end(); }
+  /// What they take of memory, about.
+  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+
+  friend bool operator==(const Fragments& a, const Fragments& b) { return a.map_ == b.map_; }
+
+ private:
+  Map map_;
+  std::size_t size_bytes_ = 0;
+};
+
+}  // namespace dgfs::delta

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/message.h"
+
+#include <utility>
+
+namespace dgfs::delta {
+
+Message Message::put(std::string value) {
+  return {MessageKind::kPut, std::make_shared<const std::string>(std::move(value)), {}};
+}
+
+const Message& Message::removal() {
+  static const Message message{MessageKind::kDelete, nullptr, {}};
+  return message;
+}
+
+Message Message::change(Edit edit) {
+  Message message;
+  message.patch.add(std::move(edit));
+  return message;
+}
+
+std::size_t Message::size_bytes() const {
+  return sizeof(Message) + (value ? value->size() : 0) + patch.size_bytes();
+}
+
+bool operator==(const Message& a, const Message& b) {
+  if (a.kind != b.kind || a.patch != b.patch) return false;
+  return a.kind != MessageKind::kPut || *a.value == *b.value;
+}
+
+Message composed(const Message& older, Message newer) {
+  if (newer.is_final()) return newer;
+  if (newer.patch.empty()) return older;
+  switch (older.kind) {
+    case MessageKind::kDelete:
+      return over_nothing(std::move(newer));
+    case MessageKind::kPut: {
+      std::string value = *older.value;
+      newer.patch.apply_to(value);
+      return Message::put(std::move(value));
+    }
+    case MessageKind::kPatch:
+      break;
+  }
+  Message both = older;
+  both.patch.add(newer.patch);
+  return both;
+}
+
+Message over_nothing(Message newer) {
+  if (newer.is_final()) return newer;
+  std::string value;
+  newer.patch.apply_to(value);
+  return Message::put(std::move(value));
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "delta/parameters.h"
+#include "delta/tree/decode_error.h"
+#include "format/coding.h"
+
+namespace dgfs::delta {
+namespace {
+
+using format::Decoder;
+using format::Encoder;
+
+constexpr unsigned kHeightMax = 32;
+
+void encode_place(const Place& place, Encoder& out) {
+  out.varint(place.offset_bytes / kBlockAlignmentBytes);
+  out.varint(place.length_bytes);
+  out.fixed(place.checksum);
+}
+
+Result<Place> decode_place(Decoder& in) {
+  DGFS_TRY(block, in.varint_up_to(UINT64_MAX / kBlockAlignmentBytes));
+  DGFS_TRY(length, in.varint_up_to(kBlockBytesMax));
+  DGFS_TRY(checksum, in.fixed<std::uint64_t>());
+  return Place{block * kBlockAlignmentBytes, length, checksum};
+}
+
+void encode_stored(const Stored<Run>& run, Encoder& out) {
+  encode_place(*run.place(), out);
+  out.varint(run.size_bytes());
+}
+
+Result<StoredRun> decode_stored(Decoder& in) {
+  DGFS_TRY(place, decode_place(in));
+  DGFS_TRY(size_bytes, in.varint());
+  return StoredRun(
+      std::make_shared<const Stored<Run>>(place, static_cast<std::size_t>(size_bytes)));
+}
+
+Result<Slot> decode_slot(unsigned height, Decoder& in) {
+  Slot slot;
+  DGFS_TRY(low, in.string(kKeyBytesMax));
+  slot.low = low;
+  if (height > 0) {
+    DGFS_TRY(place, decode_place(in));
+    slot.child =
+        std::make_shared<const Stored<Node>>(place, static_cast<std::size_t>(place.length_bytes));
+  } else {
+    DGFS_TRY(has_basement, in.varint_up_to(1));
+    if (has_basement == 1) {
+      DGFS_TRY(basement, decode_stored(in));
+      slot.basement = std::move(basement);
+    }
+  }
+  DGFS_TRY(run_count, in.varint_up_to(in.remaining()));
+  for (std::uint64_t i = 0; i < run_count; ++i) {
+    DGFS_TRY(run, decode_stored(in));
+    slot.runs.push_back(std::move(run));
+  }
+  return slot;
+}
+
+}  // namespace
+
+std::size_t Slot::waiting_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& run : runs) bytes += run->size_bytes();
+  return bytes;
+}
+
+Node::Node(unsigned height, std::vector<Slot> slots) : height_(height), slots_(std::move(slots)) {
+  size_bytes_ = sizeof(Node);
+  for (const Slot& slot : slots_) {
+    size_bytes_ += sizeof(Slot) + slot.low.size() +
+                   (1 + slot.runs.size()) * (sizeof(StoredRun) + sizeof(Stored<Run>));
+  }
+}
+
+StoredNode Node::make_empty(unsigned height) {
+  Slot slot;
+  if (height > 0) slot.child = make_empty(height - 1);
+  return make_node(height, {std::move(slot)});
+}
+
+std::size_t Node::find(std::string_view key) const {
+  const auto behind =
+      std::upper_bound(slots_.begin() + 1, slots_.end(), key,
+                       [](std::string_view wanted, const Slot& slot) { return wanted < slot.low; });
+  return static_cast<std::size_t>(behind - slots_.begin()) - 1;
+}
+
+KeyRange Node::range_of(std::size_t slot, const KeyRange& range) const {
+  return {slot == 0 ? range.begin : slots_[slot].low,
+          slot + 1 == slots_.size() ? range.end : KeyEnd(slots_[slot + 1].low)};
+}
+
+void Node::encode(Buffer& out) const {
+  Encoder encoder(out);
+  encoder.varint(height_);
+  encoder.varint(slots_.size());
+  for (const Slot& slot : slots_) {
+    encoder.string(slot.low);
+    if (height_ > 0) {
+      encode_place(*slot.child->place(), encoder);
+    } else {
+      encoder.varint(slot.basement ? 1 : 0);
+      if (slot.basement) encode_stored(*slot.basement, encoder);
+    }
+    encoder.varint(slot.runs.size());
+    for (const auto& run : slot.runs) encode_stored(*run, encoder);
+  }
+}
+
+Result<std::shared_ptr<const Node>> Node::decode(Bytes bytes) {
+  Decoder in(bytes);
+  DGFS_TRY(height, in.varint_up_to(kHeightMax));
+  DGFS_TRY(count, in.varint_up_to(bytes.size()));
+  if (count == 0) return corrupt(7050, in, "a node without slots");
+  std::vector<Slot> slots;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    DGFS_TRY(slot, decode_slot(static_cast<unsigned>(height), in));
+    if (i > 1 && slot.low <= slots.back().low) return corrupt(7051, in, "slots out of order");
+    slots.push_back(std::move(slot));
+  }
+  DGFS_CHECK(in.finish());
+  return std::shared_ptr<const Node>(
+      std::make_shared<const Node>(static_cast<unsigned>(height), std::move(slots)));
+}
+
+}  // namespace dgfs::delta

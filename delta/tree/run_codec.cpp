@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Runs to bytes and back, as blocks of the tree and groups of the log hold them.
+//
+//   run       points, fragments: varint counts; then these
+//   point     shared: varint, bytes that the key has in common with the one before; the others:
+//             string; kind: 1 byte; of a put its value: string; of a patch its edits: varint count
+//   edit      what: 1 byte, 0 piece, 1 add, 2 max; offset: varint; of a piece its bytes: string;
+//             else the operand: varint
+//   fragment  begin: string; 1 byte: whether it ends; then the end: string
+//
+// A small change of a known key so takes its own bytes and some eight more.
+#include <algorithm>
+#include <utility>
+
+#include "delta/parameters.h"
+#include "delta/tree/decode_error.h"
+#include "delta/tree/run.h"
+#include "format/coding.h"
+
+namespace dgfs::delta {
+namespace {
+
+using format::Decoder;
+using format::Encoder;
+
+constexpr std::uint8_t kPieceTag = 0;
+constexpr std::uint8_t kAddTag = 1;
+constexpr std::uint8_t kMaxTag = 2;
+
+std::size_t shared_length(std::string_view a, std::string_view b) {
+  const auto [at, other] = std::mismatch(
+      a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
+  return static_cast<std::size_t>(at - a.begin());
+}
+
+void encode_edit(const Edit& edit, Encoder& out) {
+  if (const auto* piece = std::get_if<Piece>(&edit)) {
+    out.fixed(kPieceTag);
+    out.varint(piece->offset_bytes);
+    out.string(piece->bytes);
+    return;
+  }
+  const auto& change = std::get<FieldChange>(edit);
+  out.fixed(change.operation == FieldOperation::kAdd ? kAddTag : kMaxTag);
+  out.varint(change.offset_bytes);
+  out.varint(change.operand);
+}
+
+Result<Edit> decode_edit(Decoder& in) {
+  DGFS_TRY(tag, in.fixed<std::uint8_t>());
+  DGFS_TRY(offset, in.varint_up_to(kValueBytesMax));
+  if (tag == kPieceTag) {
+    DGFS_TRY(bytes, in.string(kValueBytesMax - offset));
+    if (bytes.empty()) return corrupt(7001, in, "a piece without bytes");
+    return Edit(Piece{offset, std::string(bytes)});
+  }
+  if (tag != kAddTag && tag != kMaxTag) return corrupt(7002, in, "an edit of no known sort");
+  if (offset > kValueBytesMax - FieldChange::kFieldBytes) {
+    return corrupt(7003, in, "a field beyond the longest value");
+  }
+  DGFS_TRY(operand, in.varint());
+  const auto operation = tag == kAddTag ? FieldOperation::kAdd : FieldOperation::kMax;
+  return Edit(FieldChange{offset, operation, operand});
+}
+
+Result<Message> decode_message(Decoder& in) {
+  DGFS_TRY(kind, in.fixed<std::uint8_t>());
+  switch (static_cast<MessageKind>(kind)) {
+    case MessageKind::kPut: {
+      DGFS_TRY(value, in.string(kValueBytesMax));
+      return Message::put(std::string(value));
+    }
+    case MessageKind::kDelete:
+      return Message::removal();
+    case MessageKind::kPatch: {
+      DGFS_TRY(count, in.varint_up_to(in.remaining()));
+      std::vector<Edit> edits;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        DGFS_TRY(edit, decode_edit(in));
+        edits.push_back(std::move(edit));
+      }
+      Message message;
+      message.patch = Patch(std::move(edits));
+      return message;
+    }
+  }
+  return corrupt(7004, in, "a message of no known kind");
+}
+
+Result<Fragments> decode_fragments(std::uint64_t count, Decoder& in) {
+  Fragments fragments;
+  KeyEnd last;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    KeyRange range;
+    DGFS_TRY(begin, in.string(kKeyBytesMax));
+    range.begin = begin;
+    DGFS_TRY(ends, in.fixed<std::uint8_t>());
+    if (ends > 1) return corrupt(7005, in, "a fragment that neither ends nor does not");
+    if (ends == 1) {
+      DGFS_TRY(end, in.string(kKeyBytesMax));
+      range.end = std::string(end);
+    }
+    if (range.empty() || (i != 0 && (!last || *last >= range.begin))) {
+      return corrupt(7006, in, "fragments that are empty, out of order, or touch");
+    }
+    last = range.end;
+    fragments.add(std::move(range));
+  }
+  return fragments;
+}
+
+}  // namespace
+
+void Run::encode(Buffer& out) const {
+  Encoder encoder(out);
+  encoder.varint(points_.size());
+  encoder.varint(fragments_.size());
+  std::string_view last;
+  for (const auto& [key, message] : points_) {
+    const auto shared = shared_length(last, key);
+    encoder.varint(shared);
+    encoder.string(std::string_view(key).substr(shared));
+    encoder.fixed(static_cast<std::uint8_t>(message.kind));
+    if (message.kind == MessageKind::kPut) {
+      encoder.string(*message.value);
+    } else if (message.kind == MessageKind::kPatch) {
+      encoder.varint(message.patch.edits().size());
+      for (const Edit& edit : message.patch.edits()) encode_edit(edit, encoder);
+    }
+    last = key;
+  }
+  for (const auto& [begin, end] : fragments_) {
+    encoder.string(begin);
+    encoder.fixed(static_cast<std::uint8_t>(end.has_value()));
+    if (end) encoder.string(*end);
+  }
+}
+
+Result<RunRef> Run::decode(Bytes bytes) {
+  Decoder in(bytes);
+  // A point and a fragment take two bytes at the least, so that no count asks for more memory than
+  // the bytes may fill.
+  DGFS_TRY(point_count, in.varint_up_to(bytes.size()));
+  DGFS_TRY(fragment_count, in.varint_up_to(bytes.size()));
+  std::vector<Point> points;
+  std::string key;
+  for (std::uint64_t i = 0; i < point_count; ++i) {
+    DGFS_TRY(shared, in.varint_up_to(key.size()));
+    DGFS_TRY(rest, in.string(kKeyBytesMax - shared));
+    std::string next = key.substr(0, static_cast<std::size_t>(shared));
+    next += rest;
+    if (i != 0 && next <= key) return corrupt(7007, in, "keys out of order");
+    DGFS_TRY(message, decode_message(in));
+    key = std::move(next);
+    points.push_back({key, std::move(message)});
+  }
+  DGFS_TRY(fragments, decode_fragments(fragment_count, in));
+  DGFS_CHECK(in.finish());
+  for (const Point& point : points) {
+    if (point.message.kind != MessageKind::kPut && fragments.covers(point.key)) {
+      return corrupt(7008, in, "a message that a fragment covers");
+    }
+  }
+  return RunRef(std::make_shared<const Run>(std::move(points), std::move(fragments)));
+}
+
+}  // namespace dgfs::delta

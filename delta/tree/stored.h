@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Stored<T>: a part of the tree that never changes, on disk, in memory, or in both. One that has
+// no place on disk yet stays in memory; one that has may be dropped and read again.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "delta/disk/block_file.h"
+#include "delta/tree/block_cache.h"
+
+namespace dgfs::delta {
+
+/// What reads blocks. Both must outlive it; a value.
+struct BlockSource {
+  const BlockFile* file = nullptr;
+  BlockCache* cache = nullptr;
+};
+
+/// Thread-safe.
+/// @tparam T  has `static Result<std::shared_ptr<const T>> decode(Bytes)` and `size_bytes()`
+template <class T>
+class Stored {
+ public:
+  using Ref = std::shared_ptr<const T>;
+
+  /// What is not on disk yet.
+  explicit Stored(Ref value) : size_bytes_(value->size_bytes()), unwritten_(std::move(value)) {}
+  /// @param size_bytes  of the decoded value
+  Stored(const Place& place, std::size_t size_bytes) : size_bytes_(size_bytes), place_(place) {}
+
+  /// Reads and decodes it if it is not in memory. Errors: those of BlockFile::read and decode.
+  [[nodiscard]] Result<Ref> load(const BlockSource& source) const {
+    {
+      const std::lock_guard lock(mutex_);
+      if (unwritten_) return unwritten_;
+      if (auto value = read_.lock()) {
+        source.cache->touch(place_->offset_bytes);
+        return value;
+      }
+    }
+    // No lock is held while reading: two threads may read the same block, and one of both stays.
+    const Place place = *this->place();
+    DGFS_TRY(block, source.file->read(place));
+    DGFS_TRY(value, T::decode(block));
+    keep(value, source);
+    return value;
+  }
+  /// None: it has not been written.
+  [[nodiscard]] std::optional<Place> place() const {
+    const std::lock_guard lock(mutex_);
+    return place_;
+  }
+  /// It has been written there. Once.
+  void set_place(const Place& place, const BlockSource& source) const {
+    Ref value;
+    {
+      const std::lock_guard lock(mutex_);
+      place_ = place;
+      value = std::exchange(unwritten_, nullptr);
+    }
+    keep(value, source);
+  }
+  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  void keep(const Ref& value, const BlockSource& source) const {
+    const std::lock_guard lock(mutex_);
+    read_ = value;
+    source.cache->insert(place_->offset_bytes, value, size_bytes_);
+  }
+
+  const std::size_t size_bytes_;
+  mutable std::mutex mutex_;
+  mutable Ref unwritten_;
+  mutable std::weak_ptr<const T> read_;
+  mutable std::optional<Place> place_;
+};
+
+}  // namespace dgfs::delta

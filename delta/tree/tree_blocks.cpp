@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/tree_blocks.h"
+
+#include "delta/tree/editor.h"
+
+namespace dgfs::delta {
+namespace {
+
+template <class T>
+Status write_block(const std::shared_ptr<const Stored<T>>& part, BlockFile& file,
+                   const BlockSource& source) {
+  if (part->place()) return ok();
+  DGFS_TRY(value, part->load(source));
+  Buffer block;
+  value->encode(block);
+  DGFS_TRY(place, file.write(block));
+  part->set_place(place, source);
+  return ok();
+}
+
+Status each_place(const StoredRun& run, const PlaceSink& sink) {
+  const auto place = run->place();
+  return place ? sink(*place) : Status(ok());
+}
+
+Status each_below(const Node& node, const BlockSource& source, const PlaceSink& sink) {
+  for (const Slot& slot : node.slots()) {
+    for (const auto& run : slot.runs) {
+      DGFS_CHECK(each_place(run, sink));
+    }
+    if (slot.basement) {
+      DGFS_CHECK(each_place(slot.basement, sink));
+    }
+    if (!slot.child) continue;
+    if (const auto place = slot.child->place()) {
+      DGFS_CHECK(sink(*place));
+    }
+    DGFS_TRY(child, load_child(node.height(), slot, source));
+    DGFS_CHECK(each_below(*child, source, sink));
+  }
+  return ok();
+}
+
+}  // namespace
+
+Status write_tree(const StoredNode& root, BlockFile& file, const BlockSource& source) {
+  if (root->place()) return ok();  // then so is all below it
+  DGFS_TRY(node, root->load(source));
+  for (const Slot& slot : node->slots()) {
+    if (slot.child) {
+      DGFS_CHECK(write_tree(slot.child, file, source));
+    }
+    if (slot.basement) {
+      DGFS_CHECK(write_block(slot.basement, file, source));
+    }
+    for (const auto& run : slot.runs) {
+      DGFS_CHECK(write_block(run, file, source));
+    }
+  }
+  return write_block(root, file, source);
+}
+
+Status each_block(const StoredNode& root, const BlockSource& source, const PlaceSink& sink) {
+  if (const auto place = root->place()) {
+    DGFS_CHECK(sink(*place));
+  }
+  DGFS_TRY(node, root->load(source));
+  return each_below(*node, source, sink);
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The blocks of a tree: those that have to be written, and all that it reaches.
+#pragma once
+
+#include <functional>
+
+#include "delta/tree/node.h"
+
+namespace dgfs::delta {
+
+/// Writes what has no place yet, children before those that refer to them.
+/// Errors: those of BlockFile::write and of Stored::load; what has been written stays so.
+[[nodiscard]] Status write_tree(const StoredNode& root, BlockFile& file, const BlockSource& source);
+
+using PlaceSink = std::function<Status(const Place&)>;
+/// Gives `sink` the place of each block of a tree that is on disk, a node before what it refers to.
+/// Reads nodes and no runs. Errors: those of the sink and of Stored::load.
+[[nodiscard]] Status each_block(const StoredNode& root, const BlockSource& source,
+                                const PlaceSink& sink);
+
+}  // namespace dgfs::delta

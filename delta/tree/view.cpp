@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/view.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "delta/tree/editor.h"
+
+namespace dgfs::delta {
+namespace {
+
+// Over what is found further down goes what was found before.
+class Finder {
+ public:
+  Finder(std::string_view key, Message newer) : key_(key), message_(std::move(newer)) {}
+
+  [[nodiscard]] bool is_done() const { return message_.is_final(); }
+  void look_into(const Run& run) {
+    if (const auto* older = run.find(key_)) message_ = composed(*older, std::move(message_));
+  }
+  // The newest first.
+  Status look_into(const std::vector<StoredRun>& runs, const BlockSource& source) {
+    for (auto run = runs.rbegin(); run != runs.rend() && !is_done(); ++run) {
+      DGFS_TRY(loaded, (*run)->load(source));
+      look_into(*loaded);
+    }
+    return ok();
+  }
+  Message take() { return std::move(message_); }
+
+ private:
+  std::string_view key_;
+  Message message_;
+};
+
+// The slot of the keys before `key`.
+std::size_t slot_before(const Node& node, const KeyEnd& key) {
+  if (!key) return node.slots().size() - 1;
+  const auto at = node.find(*key);
+  return at > 0 && node.slots()[at].low == *key ? at - 1 : at;
+}
+
+// Collects the runs of the levels, the newest first, in a range that becomes narrower.
+class SliceMaker {
+ public:
+  SliceMaker(const KeyEnd& key, bool before) : key_(key), before_(before) {}
+
+  void narrow(const KeyRange& range) {
+    range_.begin = std::max(range_.begin, range.begin);
+    if (ends_before(range.end, range_.end)) range_.end = range.end;
+  }
+  // True if what is older need not be asked: a fragment covers it, whose range is the slice's.
+  [[nodiscard]] bool add(RunRef run) {
+    const auto& fragments = run->fragments();
+    const auto fragment = before_ ? fragments.find_before(key_) : fragments.find(*key_);
+    const bool is_covered = fragment != fragments.end();
+    if (is_covered) narrow({fragment->first, fragment->second});
+    runs_.push_back(std::move(run));
+    return is_covered;
+  }
+  [[nodiscard]] Result<bool> add(const std::vector<StoredRun>& runs, const BlockSource& source) {
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      DGFS_TRY(loaded, (*run)->load(source));
+      if (add(std::move(loaded))) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] KeySlice take() {
+    std::vector<RunRef> parts = {empty_run()};
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+      parts.push_back(clipped(**run, range_));
+    }
+    return {range_, merged(std::move(parts))};
+  }
+
+ private:
+  KeyEnd key_;
+  bool before_;
+  KeyRange range_{"", std::nullopt};
+  std::vector<RunRef> runs_;  // the newest first
+};
+
+}  // namespace
+
+Result<Message> find(const TreeView& view, std::string_view key, Message newer,
+                     const BlockSource& source) {
+  Finder finder(key, std::move(newer));
+  for (auto run = view.runs.rbegin(); run != view.runs.rend() && !finder.is_done(); ++run) {
+    finder.look_into(**run);
+  }
+  if (finder.is_done()) return finder.take();
+  DGFS_TRY(node, view.root->load(source));
+  while (true) {
+    const auto at = node->find(key);
+    const Slot& slot = node->slots()[at];
+    DGFS_CHECK(finder.look_into(slot.runs, source));
+    if (!finder.is_done() && slot.basement) {
+      DGFS_TRY(basement, slot.basement->load(source));
+      finder.look_into(*basement);
+    }
+    if (finder.is_done() || node->height() == 0) return finder.take();
+    DGFS_TRY(child, load_child(node->height(), slot, source));
+    node = std::move(child);
+  }
+}
+
+Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
+                          const BlockSource& source) {
+  SliceMaker maker(key, before);
+  for (auto run = view.runs.rbegin(); run != view.runs.rend(); ++run) {
+    if (maker.add(*run)) return maker.take();
+  }
+  KeyRange range{"", std::nullopt};
+  DGFS_TRY(node, view.root->load(source));
+  while (true) {
+    const auto at = before ? slot_before(*node, key) : node->find(*key);
+    const Slot& slot = node->slots()[at];
+    range = node->range_of(at, range);
+    maker.narrow(range);
+    DGFS_TRY(is_covered, maker.add(slot.runs, source));
+    if (is_covered) return maker.take();
+    if (node->height() == 0) {
+      if (slot.basement) {
+        DGFS_TRY(basement, slot.basement->load(source));
+        static_cast<void>(maker.add(std::move(basement)));
+      }
+      return maker.take();
+    }
+    DGFS_TRY(child, load_child(node->height(), slot, source));
+    node = std::move(child);
+  }
+}
+
+}  // namespace dgfs::delta

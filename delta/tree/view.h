@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// TreeView: what a store held at one moment: a tree, and over it the runs that had not got into it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "delta/disk/retired_blocks.h"
+#include "delta/tree/node.h"
+
+namespace dgfs::delta {
+
+/// Thread-safe; a value, which keeps all that it refers to.
+struct TreeView {
+  StoredNode root;
+  std::vector<RunRef> runs;  ///< over the tree, the oldest first
+  TreeHold hold;             ///< keeps the tree's blocks
+};
+
+/// What all levels say of a key, `newer` over them. A patch if no level is final.
+/// Errors: those of Stored::load.
+[[nodiscard]] Result<Message> find(const TreeView& view, std::string_view key, Message newer,
+                                   const BlockSource& source);
+
+/// A slice of the key space with all that is known of its keys. A value.
+struct KeySlice {
+  KeyRange range;
+  RunRef run;  ///< of its keys; over what lower layers may have
+};
+
+/// The slice that has `key`: as a rule what one basement has. Where a range delete covers more,
+/// all of that which nothing newer interrupts, and nothing below is read.
+/// @param key     nullopt: the end of all keys, with `before`
+/// @param before  the slice that has the keys right before `key` instead
+/// Errors: those of Stored::load.
+[[nodiscard]] Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
+                                        const BlockSource& source);
+
+}  // namespace dgfs::delta

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/fragments.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/random.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+constexpr std::uint64_t kKeys = 40;
+
+std::string key_of(std::uint64_t number) { return {static_cast<char>('0' + number)}; }
+
+KeyRange random_range(Random& random) {
+  KeyRange range{key_of(random.below(kKeys)), std::nullopt};
+  if (!random.one_in(20)) range.end = key_of(random.below(kKeys));
+  return range;
+}
+
+// What is covered, key by key; keys above all those asked for stand for the end of all keys.
+using Model = std::set<std::string>;
+
+void expect_same(const Fragments& fragments, const Model& model) {
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    ASSERT_EQ(fragments.covers(key_of(i)), model.contains(key_of(i))) << i;
+  }
+  KeyEnd last = "";
+  for (const auto& [begin, end] : fragments) {
+    ASSERT_TRUE(ends_before(last, KeyEnd(begin)) || (last && last->empty())) << "they touch";
+    ASSERT_FALSE((KeyRange{begin, end}.empty()));
+    last = end;
+  }
+}
+
+TEST(Fragments, CoverWhatWasAdded) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    Fragments fragments;
+    Model model;
+    for (auto count = random.below(12); count > 0; --count) {
+      const auto range = random_range(random);
+      fragments.add(range);
+      for (std::uint64_t i = 0; i < kKeys; ++i) {
+        if (range.contains(key_of(i))) model.insert(key_of(i));
+      }
+      expect_same(fragments, model);
+    }
+    const auto bounds = random_range(random);
+    Model part;
+    for (const auto& key : model) {
+      if (bounds.contains(key)) part.insert(key);
+    }
+    expect_same(fragments.clipped(bounds), part);
+    bool all = true;
+    for (std::uint64_t i = 0; i < kKeys; ++i) {
+      all &= !bounds.contains(key_of(i)) || model.contains(key_of(i));
+    }
+    const bool reaches_the_end = bounds.end || bounds.empty() || fragments.covers("~");
+    EXPECT_EQ(fragments.covers(bounds), all && reaches_the_end);
+  }
+}
+
+TEST(Fragments, ThatTouchAreOne) {
+  Fragments fragments;
+  for (int i = 0; i < 1000; ++i) {
+    const auto name = [](int number) { return "key" + std::to_string(10000 + number); };
+    fragments.add({name(i), name(i + 1)});
+  }
+  ASSERT_EQ(fragments.size(), 1U);
+  fragments.add({"a", std::nullopt});
+  ASSERT_EQ(fragments.size(), 1U);
+  EXPECT_EQ(fragments.begin()->first, "a");
+  EXPECT_EQ(fragments.begin()->second, std::nullopt);
+}
+
+TEST(Fragments, AnEmptyRangeIsNone) {
+  Fragments fragments;
+  fragments.add({"b", "b"});
+  fragments.add({"b", "a"});
+  EXPECT_TRUE(fragments.empty());
+  EXPECT_TRUE(fragments.covers(KeyRange{"b", "a"}));
+  EXPECT_EQ(fragments.size_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/run.h"
+
+#include <gtest/gtest.h>
+
+#include "delta/tree/memory_table.h"
+#include "tests/delta/random_batch.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+// All of it, over nothing.
+std::map<std::string, std::string> settled_values_of(const Run& run) {
+  std::map<std::string, std::string> values;
+  const auto lowest = settled(run);
+  for (const auto& [key, message] : lowest->points()) values[key] = *message.value;
+  return values;
+}
+
+// What the header promises of each run.
+void expect_normal(const Run& run) {
+  std::size_t bytes = run.fragments().size_bytes();
+  for (std::size_t i = 0; i < run.points().size(); ++i) {
+    const auto& [key, message] = run.points()[i];
+    bytes += run.points()[i].size_bytes();
+    if (i != 0) {
+      ASSERT_LT(run.points()[i - 1].key, key);
+    }
+    if (run.fragments().covers(key)) {
+      ASSERT_EQ(message.kind, MessageKind::kPut);
+    }
+  }
+  ASSERT_EQ(run.size_bytes(), bytes);
+}
+
+// Operations frozen into runs wherever, and these merged in any grouping, say the same.
+TEST(Run, MergesSayWhatTheOperationsSay) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Random random(seed);
+    BatchShape shape;
+    shape.keys = 1 + random.below(60);
+    StoreModel model;
+    MemoryTable table;
+    std::vector<RunRef> runs;
+    for (auto count = random.below(200); count > 0; --count) {
+      const auto batch = random_batch(random, shape);
+      model.apply(batch);
+      table.apply(batch);
+      if (random.one_in(20)) runs.push_back(table.freeze());
+    }
+    runs.push_back(table.freeze());
+    ASSERT_TRUE(table.empty());
+    ASSERT_EQ(table.size_bytes(), 0U);
+    for (const auto& run : runs) expect_normal(*run);
+    while (runs.size() > 1) {
+      const auto at = static_cast<std::size_t>(random.below(runs.size() - 1));
+      runs[at] = merged(*runs[at], *runs[at + 1]);
+      expect_normal(*runs[at]);
+      runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+      if (random.one_in(4)) break;
+    }
+    EXPECT_EQ(settled_values_of(*merged(runs)), model.values());
+  }
+}
+
+// A key's messages from run to run, oldest to newest, say what the merge says.
+TEST(Run, FindsWhatItSaysOfAKey) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    BatchShape shape;
+    shape.keys = 30;
+    MemoryTable table;
+    std::vector<RunRef> runs;
+    for (int i = 0; i < 60; ++i) {
+      table.apply(random_batch(random, shape));
+      if (random.one_in(8)) runs.push_back(table.freeze());
+    }
+    runs.push_back(table.freeze());
+    const auto all = merged(runs);
+    for (int i = 0; i < 60; ++i) {
+      const auto key = random_key(random, shape);
+      Message expected;
+      for (const auto& run : runs) {
+        if (const auto* message = run->find(key)) expected = composed(expected, *message);
+      }
+      const auto* found = all->find(key);
+      EXPECT_EQ(found == nullptr ? Message() : *found, expected) << key;
+    }
+  }
+}
+
+TEST(Run, IsCutIntoParts) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    BatchShape shape;
+    MemoryTable table;
+    for (int i = 0; i < 100; ++i) table.apply(random_batch(random, shape));
+    const auto run = table.freeze();
+    const auto cut = random_key(random, shape);
+    const auto low = clipped(*run, {"", cut});
+    const auto high = clipped(*run, {cut, std::nullopt});
+    expect_normal(*low);
+    expect_normal(*high);
+    for (const auto& point : low->points()) ASSERT_LT(point.key, cut);
+    for (const auto& point : high->points()) ASSERT_GE(point.key, cut);
+    EXPECT_EQ(*merged(*low, *high), *run);
+  }
+}
+
+TEST(Run, ARangeDeleteOfManyKeysIsOneFragment) {
+  MemoryTable table;
+  for (int i = 0; i < 10000; ++i) {
+    Batch batch;
+    batch.put("key" + std::to_string(i), "value");
+    table.apply(batch);
+  }
+  Batch batch;
+  batch.remove_range({"key", "kez"});
+  table.apply(batch);
+  const auto run = table.freeze();
+  EXPECT_TRUE(run->points().empty());
+  EXPECT_EQ(run->fragments().size(), 1U);
+}
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Stores of tiny parameters against a std::map: a few hundred operations split, flush, merge and
+// checkpoint, and change the segment of the log.
+#include "delta/store.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "storage/faulty_env.h"
+#include "storage/memory_env.h"
+#include "tests/delta/random_batch.h"
+#include "tests/delta/tiny_store.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+using Values = std::map<std::string, std::string>;
+
+void expect_gets(const Store& store, const Values& expected, Random& random,
+                 const BatchShape& shape) {
+  for (int i = 0; i < 5; ++i) {
+    const auto key = random_key(random, shape);
+    const auto found = store.get(key);
+    ASSERT_TRUE(found) << found.error().message();
+    const auto at = expected.find(key);
+    ASSERT_EQ(found.value().has_value(), at != expected.end()) << key;
+    if (at != expected.end()) {
+      ASSERT_EQ(*found.value(), at->second) << key;
+    }
+  }
+}
+
+// From some key on, some steps either way.
+void expect_walk(Cursor& cursor, const Values& expected, Random& random, const BatchShape& shape) {
+  const auto key = random_key(random, shape);
+  auto at = expected.lower_bound(key);
+  if (random.one_in(2)) {
+    ASSERT_TRUE(cursor.seek(key));
+  } else {
+    ASSERT_TRUE(cursor.seek_before(key));
+    at = at == expected.begin() ? expected.end() : std::prev(at);
+  }
+  for (int step = 0; step < 20; ++step) {
+    ASSERT_EQ(cursor.is_at_key(), at != expected.end()) << key;
+    if (at == expected.end()) return;
+    ASSERT_EQ(cursor.key(), at->first);
+    ASSERT_EQ(*cursor.value(), at->second);
+    if (random.one_in(3)) {
+      ASSERT_TRUE(cursor.previous());
+      at = at == expected.begin() ? expected.end() : std::prev(at);
+    } else {
+      ASSERT_TRUE(cursor.next());
+      ++at;
+    }
+  }
+}
+
+class StoreModelTest : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(StoreModelTest, AnswersAsAMapDoes) {
+  for (std::uint64_t round = 0; round < 12; ++round) {
+    Random random(GetParam() * 1000 + round);
+    const auto env = storage::make_memory_env(1);
+    const auto options = tiny_options(random);
+    auto store = open_store(*env, options);
+    BatchShape shape;
+    shape.keys = 20 + random.below(400);
+    StoreModel model;
+    // Cursors see what there was when they were made.
+    std::list<std::pair<Cursor, Values>> cursors;
+    for (int step = 0; step < 400; ++step) {
+      const auto batch = random_batch(random, shape);
+      const auto applied = store->apply(batch);
+      ASSERT_TRUE(applied) << applied.error().message();
+      model.apply(batch);
+      expect_gets(*store, model.values(), random, shape);
+      if (random.one_in(10)) {
+        ASSERT_TRUE(store->sync());
+      }
+      if (random.one_in(15)) {
+        ASSERT_TRUE(store->maintain());
+      }
+      if (random.one_in(40)) {
+        ASSERT_TRUE(store->checkpoint());
+      }
+      if (random.one_in(20)) {
+        ASSERT_EQ(values_of(*store), model.values());
+        cursors.emplace_back(store->cursor(), model.values());
+      }
+      for (auto& [cursor, values] : cursors) {
+        if (random.one_in(8)) expect_walk(cursor, values, random, shape);
+      }
+      if (cursors.size() > 4) cursors.pop_front();
+      if (random.one_in(100)) {
+        ASSERT_TRUE(store->sync());
+        cursors.clear();
+        store = nullptr;
+        store = open_store(*env, options);
+      }
+      if (HasFatalFailure()) return;
+    }
+    EXPECT_EQ(values_of(*store), model.values());
+    expect_sound(*env);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, StoreModelTest, testing::Range<std::uint64_t>(0, 8));
+
+TEST(Store, IsMadeOnlyIfAskedFor) {
+  const auto env = storage::make_memory_env(1);
+  EXPECT_EQ(Store::open(*env, "/s", {}).error().kind(), ErrorKind::kNotFound);
+}
+
+// The kernel may have dropped what it could not write, and say that the next sync went well.
+TEST(Store, WritesNothingAfterAFailedSyncUntilItIsOpenedAgain) {
+  const auto memory = storage::make_memory_env(1);
+  const auto faulty = storage::make_faulty_env(*memory, 1);
+  Random random(1);
+  const auto options = tiny_options(random);
+  auto store = open_store(*faulty, options);
+  Batch batch;
+  batch.put("key", "value");
+  ASSERT_TRUE(store->apply(batch));
+  faulty->arm({storage::FaultKind::kIoError, 2});  // the write of the group, then its sync
+  const auto failed = store->sync();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().kind(), ErrorKind::kIo);
+  for (const auto& again : {store->sync(), store->apply(batch), store->checkpoint()}) {
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().message(), failed.error().message());
+  }
+  EXPECT_EQ(*store->get("key").value(), "value");
+  store = nullptr;
+  store = open_store(*memory, options);
+  EXPECT_TRUE(store->apply(batch));
+  EXPECT_TRUE(store->sync());
+}
+
+TEST(Store, IsOpenOnce) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  auto store = open_store(*env, options);
+  EXPECT_EQ(Store::open(*env, "/s", options).error().kind(), ErrorKind::kBusy);
+  store = nullptr;
+  EXPECT_TRUE(Store::open(*env, "/s", options));
+}
+
+TEST(Store, RefusesWhatIsTooLarge) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.parameters.segment_bytes = 8192;
+  auto store = open_store(*env, options);
+  Batch long_key;
+  long_key.put(std::string(kKeyBytesMax + 1, 'k'), "");
+  EXPECT_EQ(store->apply(long_key).error().kind(), ErrorKind::kLimit);
+  Batch far;
+  far.patch("k", std::uint64_t{1} << 60, "x");
+  EXPECT_EQ(store->apply(far).error().kind(), ErrorKind::kLimit);
+  Batch large;
+  large.put("k", std::string(4096, 'v'));
+  EXPECT_EQ(store->apply(large).error().kind(), ErrorKind::kLimit);
+  EXPECT_TRUE(values_of(*store).empty());
+}
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tests/fuzz/store_seeds.h"
+
+#include <string>
+
+#include "delta/disk/superblock.h"
+#include "delta/tree/memory_table.h"
+#include "delta/tree/node.h"
+#include "tests/fuzz/seed_corpus.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+constexpr std::uint8_t kRun = 0;
+constexpr std::uint8_t kNode = 1;
+constexpr std::uint8_t kGroup = 2;
+constexpr std::uint8_t kSuperblock = 3;
+
+RunRef run_of(int count) {
+  Batch batch;
+  for (int i = 0; i < count; ++i) {
+    const auto key = "directory/name" + std::to_string(i * 37 % 1000);
+    switch (i % 5) {
+      case 0:
+        batch.remove(key);
+        break;
+      case 1:
+        batch.patch(key, static_cast<std::uint64_t>(i), "four");
+        batch.patch(key, static_cast<std::uint64_t>(i) + 100, "more");
+        break;
+      case 2:
+        batch.change_field(key, {8, FieldOperation::kAdd, 1});
+        batch.change_field(key, {16, FieldOperation::kMax, 1U << i % 30});
+        break;
+      case 3:
+        batch.remove_range({key + "a", key + "b"});
+        break;
+      default:
+        batch.put(key, std::string(static_cast<std::size_t>(i), 'v'));
+    }
+  }
+  if (count % 2 == 1) batch.remove_range({"z", std::nullopt});
+  MemoryTable table;
+  table.apply(batch);
+  return table.freeze();
+}
+
+Place place_of(std::uint64_t number) { return {number * 512, number % 4096 + 1, number * 977}; }
+
+Buffer node_of(unsigned height, std::uint64_t count) {
+  std::vector<Slot> slots;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Slot slot;
+    slot.low = "key" + std::to_string(100 + i);
+    if (height > 0) {
+      slot.child = std::make_shared<const Stored<Node>>(place_of(i), 100);
+    } else if (i % 3 != 0) {
+      slot.basement = std::make_shared<const Stored<Run>>(place_of(1000 + i), 4000);
+    }
+    for (std::uint64_t run = 0; run < i % 4; ++run) {
+      slot.runs.push_back(std::make_shared<const Stored<Run>>(place_of(2000 + i * 8 + run), 300));
+    }
+    slots.push_back(std::move(slot));
+  }
+  Buffer bytes;
+  Node(height, std::move(slots)).encode(bytes);
+  return bytes;
+}
+
+}  // namespace
+
+void add_store_seeds(const std::filesystem::path& folder) {
+  SeedCorpus corpus(folder, "store");
+  for (const int count : {0, 1, 2, 5, 17, 40}) {
+    const auto run = run_of(count);
+    Buffer bytes;
+    run->encode(bytes);
+    corpus.add(bytes, kRun);
+    GroupHeader header;
+    header.generation = 3;
+    header.number = static_cast<std::uint64_t>(count);
+    corpus.add(encode_group(header, *run), kGroup);
+  }
+  for (const unsigned height : {0U, 1U, 2U}) {
+    corpus.add(node_of(height, 1), kNode);
+    corpus.add(node_of(height, 16), kNode);
+  }
+  Superblock superblock;
+  superblock.checkpoint = 7;
+  superblock.sequence = 1000;
+  superblock.root = place_of(9);
+  corpus.add(encode_superblock(superblock), kSuperblock);
+}
+
+}  // namespace dgfs::test
