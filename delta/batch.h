@@ -48,12 +48,12 @@ class Batch {
     add(PointChange{std::move(key), Message::change(change)});
   }
 
+  void add(Operation operation) { operations_.push_back(std::move(operation)); }
+
   [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
   [[nodiscard]] bool empty() const { return operations_.empty(); }
 
  private:
-  void add(Operation operation) { operations_.push_back(std::move(operation)); }
-
   std::vector<Operation> operations_;
 };
 

@@ -23,6 +23,8 @@ struct StoreParameters {
   std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
   std::uint64_t fanout = 16;                              ///< children of a node, at most
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;  ///< of the log; there are two
+  /// Longer values go to the extent volume.
+  std::uint64_t inline_bytes = std::uint64_t{16} << 10;
 
   friend bool operator==(const StoreParameters&, const StoreParameters&) = default;
 };

@@ -11,12 +11,6 @@ namespace {
 // A group is at most this part of a segment, and a batch this part of a group.
 constexpr std::uint64_t kGroupShare = 4;
 
-std::size_t bytes_of(const Batch& batch) {
-  MemoryTable table;
-  table.apply(batch);
-  return table.size_bytes();
-}
-
 Status check_key(const std::string& key) {
   if (key.size() <= kKeyBytesMax) return ok();
   return Error(ErrorKind::kLimit, 7070, "a key is too long");
@@ -45,9 +39,10 @@ Store::Store(Files files, const Superblock& superblock, const StoreOptions& opti
       parameters_(superblock.parameters),
       superblocks_(std::move(files.superblocks)),
       cache_(options.cache_bytes),
+      extents_(std::move(files.extents)),
       superblock_(superblock),
       blocks_(std::move(files.blocks)),
-      editor_(source(), superblock.parameters, false),
+      editor_(source(), extents_, superblock.parameters, false),
       log_(std::move(files.log)),
       unlogged_(empty_run()),
       applied_(superblock.sequence),
@@ -65,34 +60,74 @@ Status Store::check_batch(const Batch& batch) const {
   return ok();
 }
 
+bool Store::is_large(const Message& message) const {
+  return message.value && message.value->size() > parameters_.inline_bytes;
+}
+
+Store::BatchSize Store::size_of(const Batch& batch) const {
+  BatchSize size;
+  for (const Operation& operation : batch.operations()) {
+    const auto* change = std::get_if<PointChange>(&operation);
+    size.table_bytes += MemoryTable::bytes_of(operation);
+    if (change == nullptr || !is_large(change->message)) continue;
+    size.table_bytes -= change->message.value->size();
+    size.value_bytes += change->message.value->size();
+  }
+  return size;
+}
+
+// Table and group share a large value, so that it is bound for both at once.
+Batch Store::with_large_values(const Batch& batch) {
+  Batch all;
+  for (const Operation& operation : batch.operations()) {
+    const auto* change = std::get_if<PointChange>(&operation);
+    if (change == nullptr || !is_large(change->message)) {
+      all.add(operation);
+      continue;
+    }
+    auto large = std::make_shared<const LargeValue>(change->message.value, extents_);
+    all.add(PointChange{change->key, Message::put(std::move(large))});
+  }
+  return all;
+}
+
 Status Store::apply(const Batch& batch) {
   DGFS_CHECK(check_batch(batch));
-  const auto bytes = bytes_of(batch);
-  if (bytes > parameters_.segment_bytes / kGroupShare) {
+  const auto size = size_of(batch);
+  if (size.table_bytes > parameters_.segment_bytes / kGroupShare) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
-  DGFS_CHECK(make_room(bytes));
+  DGFS_CHECK(make_room(size));
+  if (size.value_bytes > 0) return take_in(with_large_values(batch), size);
+  return take_in(batch, size);
+}
+
+Status Store::take_in(const Batch& batch, const BatchSize& size) {
   const std::lock_guard lock(state_lock_);
   if (failure_) return *failure_;
   table_.apply(batch);
   group_.apply(batch);
+  unbound_bytes_ += size.value_bytes;
   ++applied_;
   return ok();
 }
 
 // Before anything is taken in: what is refused has not happened.
-Status Store::make_room(std::size_t batch_bytes) {
+Status Store::make_room(const BatchSize& batch) {
   std::size_t group_bytes = 0;
+  std::size_t unbound_bytes = 0;
   std::size_t waiting_bytes = 0;
   std::uint64_t log_bytes = 0;
   {
     const std::lock_guard lock(state_lock_);
     log_bytes = log_bytes_;
     group_bytes = group_.size_bytes();
+    unbound_bytes = unbound_bytes_;
     waiting_bytes = table_.size_bytes();
     for (const RunRef& run : view_->runs) waiting_bytes += run->size_bytes();
   }
-  if (group_bytes + batch_bytes > parameters_.segment_bytes / kGroupShare) {
+  if (group_bytes + batch.table_bytes > parameters_.segment_bytes / kGroupShare ||
+      (unbound_bytes > 0 && unbound_bytes + batch.value_bytes > options_.table_bytes)) {
     DGFS_CHECK(sync());
   }
   return make_room_below(log_bytes, waiting_bytes);
@@ -134,10 +169,30 @@ Result<bool> Store::write_group() {
   return log_group(sequence);
 }
 
-void Store::freeze_group() { unlogged_ = merged(*unlogged_, *group_.freeze()); }
+void Store::freeze_group() {
+  unlogged_ = merged(*unlogged_, *group_.freeze());
+  unbound_bytes_ = 0;
+}
+
+// Values that have died are in no run: they are bound to nothing, and never written.
+Status Store::bind_values(const Run& run) {
+  bool is_any = false;
+  for (const Point& point : run.points()) {
+    if (!point.message.large) continue;
+    DGFS_CHECK(point.message.large->bind());
+    is_any = true;
+  }
+  if (!is_any) return ok();
+  // The log must not be durable before what it refers to.
+  if (auto synced = extents_.file().sync(); !synced) return fail(std::move(synced).error());
+  const std::lock_guard lock(state_lock_);
+  counters_.value_bytes = extents_.file().written_bytes();
+  return ok();
+}
 
 Result<bool> Store::log_group(std::uint64_t sequence) {
   if (!unlogged_->empty()) {
+    DGFS_CHECK(bind_values(*unlogged_));
     if (auto logged = log_->append(*unlogged_, sequence); !logged) {
       if (logged.error().kind() == ErrorKind::kNoSpace && logged.error().code() == 7024) {
         return false;
@@ -166,7 +221,9 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
     message = over_nothing(std::move(message));
   }
   if (message.kind != MessageKind::kPut) return std::optional<std::string>();
-  return std::optional(*message.value);
+  // The view is held until here: it keeps the space of what it refers to.
+  DGFS_TRY(value, value_of(message, extents_.file()));
+  return std::optional(*value);
 }
 
 Cursor Store::cursor() {

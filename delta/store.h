@@ -5,7 +5,8 @@
 // to be logged and a table in memory, nothing else; maintenance moves tables into a Bε-tree and
 // makes checkpoints of it (docs/STORE.md).
 //
-//   DIR/store   superblocks    DIR/log.0, DIR/log.1   groups    DIR/blocks   nodes and runs
+//   DIR/store    superblocks       DIR/log.0, DIR/log.1   groups
+//   DIR/blocks   nodes and runs    DIR/extents            large values
 #pragma once
 
 #include <memory>
@@ -17,6 +18,7 @@
 #include "delta/batch.h"
 #include "delta/disk/retired_blocks.h"
 #include "delta/disk/superblock.h"
+#include "delta/extent/extent_volume.h"
 #include "delta/log/log.h"
 #include "delta/maintenance.h"
 #include "delta/tree/cursor.h"
@@ -41,6 +43,7 @@ struct StoreOptions {
 struct StoreCounters {
   std::uint64_t log_bytes = 0;    ///< groups, with headers and padding
   std::uint64_t block_bytes = 0;  ///< nodes and runs
+  std::uint64_t value_bytes = 0;  ///< large values
   std::uint64_t checkpoints = 0;
 };
 
@@ -80,6 +83,13 @@ class Store {
     std::unique_ptr<storage::File> superblocks;
     std::unique_ptr<Log> log;
     std::unique_ptr<storage::File> blocks;
+    std::unique_ptr<storage::File> extents;
+  };
+
+  /// What a batch asks for, at most.
+  struct BatchSize {
+    std::size_t table_bytes = 0;  ///< of memory and of the log, without large values
+    std::size_t value_bytes = 0;  ///< of these
   };
 
   Store(Files files, const Superblock& superblock, const StoreOptions& options);
@@ -87,34 +97,44 @@ class Store {
   [[nodiscard]] static Status make(storage::Env& env, const std::string& directory,
                                    const StoreOptions& options);
   [[nodiscard]] Status recover();
+  [[nodiscard]] Status mark_used_space();
+  [[nodiscard]] Status replay(const Run& run);
   [[nodiscard]] Status check_batch(const Batch& batch) const;
-  [[nodiscard]] Status make_room(std::size_t batch_bytes);
+  [[nodiscard]] bool is_large(const Message& message) const;
+  [[nodiscard]] BatchSize size_of(const Batch& batch) const;
+  [[nodiscard]] Batch with_large_values(const Batch& batch);
+  [[nodiscard]] Status take_in(const Batch& batch, const BatchSize& size);
+  [[nodiscard]] Status make_room(const BatchSize& batch);
   [[nodiscard]] Status make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes);
   [[nodiscard]] Result<bool> write_group();
   [[nodiscard]] Result<bool> log_group(std::uint64_t sequence);
   void freeze_table();
   void freeze_group();
+  [[nodiscard]] Status bind_values(const Run& run);
   [[nodiscard]] Status tend();
+  [[nodiscard]] Status bind_tables(std::size_t count);
   [[nodiscard]] Status push_tables(std::size_t count);
   void retire(const TreeHold& hold);
+  void free_space();
   [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
   [[nodiscard]] Status write_checkpoint(std::uint64_t sequence, const LogPosition& log);
   [[nodiscard]] Error fail(Error error);
-  [[nodiscard]] BlockSource source() const { return {&blocks_, &cache_}; }
+  [[nodiscard]] BlockSource source() const { return {&blocks_, &cache_, &extents_.file()}; }
 
   const StoreOptions options_;
   const StoreParameters parameters_;
   std::unique_ptr<storage::File> superblocks_;
   mutable BlockCache cache_;
+  ExtentVolume extents_;  ///< outlives all values
 
   // Order of locks: work_, log_lock_, state_lock_. No I/O under the last.
-  std::mutex work_;  ///< maintenance: superblock_, blocks_ but for reading, editor_, retired_
+  std::mutex work_;  ///< maintenance: superblock_, editor_, retired_, what blocks_ has
   Superblock superblock_;
   BlockFile blocks_;
   TreeEditor editor_;
   RetiredBlocks retired_;
 
-  std::mutex log_lock_;
+  std::mutex log_lock_;  ///< values are bound under it, too
   std::unique_ptr<Log> log_;
 
   RunRef unlogged_;  ///< a group that found no room; nothing newer is logged before it
@@ -123,10 +143,11 @@ class Store {
   MemoryTable table_;              ///< what is newer than view_
   MemoryTable group_;              ///< what is not in the log
   std::shared_ptr<const TreeView> view_;
-  std::size_t settled_runs_ = 0;  ///< of view_, from the oldest on: not to be merged with others
-  std::uint64_t applied_ = 0;     ///< sequence number of the last batch
-  std::uint64_t durable_ = 0;     ///< of the last one that is
-  std::uint64_t log_bytes_ = 0;   ///< in the segment: who writes does not wait for one that syncs
+  std::size_t settled_runs_ = 0;   ///< of view_, from the oldest on: not to be merged with others
+  std::uint64_t applied_ = 0;      ///< sequence number of the last batch
+  std::uint64_t durable_ = 0;      ///< of the last one that is
+  std::uint64_t log_bytes_ = 0;    ///< in the segment: who writes does not wait for one that syncs
+  std::size_t unbound_bytes_ = 0;  ///< of large values of group_
   std::optional<Error> failure_;
   StoreCounters counters_;
 

@@ -12,10 +12,11 @@ namespace {
 
 class Walk {
  public:
-  Walk(BlockFile& file, StoreReport& report) : file_(file), report_(report), cache_(0) {}
+  Walk(BlockFile& file, BlockFile& extents, StoreReport& report)
+      : file_(file), extents_(extents), report_(report), cache_(0) {}
 
   Status run(const Place& root) {
-    DGFS_CHECK(file_.mark(root));
+    DGFS_CHECK(file_.mark(root.extent()));
     const Stored<Node> stored(root, static_cast<std::size_t>(root.length_bytes));
     DGFS_TRY(node, stored.load(source()));
     report_.height = node->height();
@@ -25,8 +26,20 @@ class Walk {
     return ok();
   }
 
+  // Of the tree, or of a group of the log.
+  Status check_values(const Run& run) {
+    for (const Point& point : run.points()) {
+      if (!point.message.large) continue;
+      DGFS_CHECK(extents_.mark(point.message.large->place()->extent()));
+      DGFS_CHECK(point.message.large->load(extents_));
+      ++report_.large_values;
+      report_.large_bytes += point.message.large->length_bytes();
+    }
+    return ok();
+  }
+
  private:
-  [[nodiscard]] BlockSource source() { return {&file_, &cache_}; }
+  [[nodiscard]] BlockSource source() { return {&file_, &cache_, nullptr}; }
 
   Status walk(const Node& node, const KeyRange& range) {
     ++report_.nodes;
@@ -46,7 +59,7 @@ class Walk {
         report_.basement_points += loaded->points().size();
       }
       if (node.height() == 0) continue;
-      DGFS_CHECK(file_.mark(*slot.child->place()));
+      DGFS_CHECK(file_.mark(slot.child->place()->extent()));
       DGFS_TRY(child, load_child(node.height(), slot, source()));
       DGFS_CHECK(walk(*child, own));
     }
@@ -54,7 +67,7 @@ class Walk {
   }
 
   Result<RunRef> check(const StoredRun& stored, const KeyRange& range) {
-    DGFS_CHECK(file_.mark(*stored->place()));
+    DGFS_CHECK(file_.mark(stored->place()->extent()));
     DGFS_TRY(run, stored->load(source()));
     if (run->size_bytes() != stored->size_bytes()) {
       return misplaced(7081, "a run is not as large as its node says");
@@ -62,6 +75,10 @@ class Walk {
     if (*clipped(*run, range) != *run) {
       return misplaced(7082, "a run has keys that are not its slot's");
     }
+    if (run->values() != stored->values()) {
+      return misplaced(7083, "a run has other large values than its node says");
+    }
+    DGFS_CHECK(check_values(*run));
     return run;
   }
 
@@ -70,6 +87,7 @@ class Walk {
   }
 
   BlockFile& file_;
+  BlockFile& extents_;
   StoreReport& report_;
   BlockCache cache_;
 };
@@ -83,11 +101,15 @@ Result<StoreReport> check_store(storage::Env& env, const std::string& directory)
   report.superblock = superblock;
   DGFS_TRY(blocks, env.open(directory + "/blocks"));
   BlockFile file(std::move(blocks));
-  DGFS_CHECK(Walk(file, report).run(superblock.root));
+  DGFS_TRY(extents, env.open(directory + "/extents"));
+  BlockFile values(std::move(extents), "extents");
+  Walk walk(file, values, report);
+  DGFS_CHECK(walk.run(superblock.root));
   DGFS_TRY(log, Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store));
-  DGFS_CHECK(log->replay(superblock.log, [&](const Run& /*run*/, std::uint64_t sequence) {
-    if (sequence > superblock.sequence) ++report.log_groups;
-    return Status(ok());
+  DGFS_CHECK(log->replay(superblock.log, [&](const Run& run, std::uint64_t sequence) {
+    if (sequence <= superblock.sequence) return Status(ok());
+    ++report.log_groups;
+    return walk.check_values(run);
   }));
   return report;
 }

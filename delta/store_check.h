@@ -23,6 +23,8 @@ struct StoreReport {
   std::uint64_t basement_points = 0;
   std::uint64_t waiting_points = 0;
   std::uint64_t waiting_fragments = 0;
+  std::uint64_t large_values = 0;
+  std::uint64_t large_bytes = 0;
   std::uint64_t used_bytes = 0;  ///< of blocks, with padding
   std::uint64_t free_bytes = 0;  ///< between them
   std::uint64_t log_groups = 0;  ///< that the tree has not

@@ -18,6 +18,10 @@ Status Store::maintain() {
     freeze_table();
     count = settled_runs_ = view_->runs.size();
   }
+  {
+    const std::lock_guard log_lock(log_lock_);
+    DGFS_CHECK(bind_tables(count));
+  }
   return push_tables(count);
 }
 
@@ -28,6 +32,18 @@ Status Store::tend() {
     is_log_due = log_bytes_ > parameters_.segment_bytes / 2;
   }
   return is_log_due ? checkpoint() : maintain();
+}
+
+// The tree refers to bound values only. As a rule the log has bound them before.
+Status Store::bind_tables(std::size_t count) {
+  const auto view = [this] {
+    const std::lock_guard lock(state_lock_);
+    return view_;
+  }();
+  for (std::size_t i = 0; i < count; ++i) {
+    DGFS_CHECK(bind_values(*view->runs[i]));
+  }
+  return ok();
 }
 
 Status Store::push_tables(std::size_t count) {
@@ -54,15 +70,15 @@ Status Store::push_tables(std::size_t count) {
 }
 
 void Store::retire(const TreeHold& hold) {
-  auto places = editor_.take_retired();
+  auto space = editor_.take_retired();
   for (const auto& subtree : editor_.take_dropped()) {
     // What cannot be read here is found to be free when the store is opened again.
-    static_cast<void>(each_block(subtree, source(), [&](const Place& place) {
-      places.push_back(place);
+    static_cast<void>(each_extent(subtree, source(), [&](SpaceKind kind, const Extent& extent) {
+      (kind == SpaceKind::kBlock ? space.blocks : space.values).push_back(extent);
       return Status(ok());
     }));
   }
-  retired_.add(hold, std::move(places));
+  retired_.add(hold, std::move(space));
 }
 
 // The log changes its segment at once, so that writers go on while the tree is written. Where the
@@ -83,6 +99,9 @@ Status Store::checkpoint() {
   }
   DGFS_TRY(is_logged, change_segment(sequence));
   const LogPosition begin = log_->segment_begin();
+  DGFS_CHECK(bind_tables(count));
+  // No group refers to these that is replayed after this checkpoint.
+  retired_.add(nullptr, {{}, extents_.take_dropped()});
   if (is_logged) log_lock.unlock();
   DGFS_CHECK(push_tables(count));
   DGFS_CHECK(write_checkpoint(sequence, begin));
@@ -113,7 +132,9 @@ Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
     return view_->root;
   }();
   DGFS_CHECK(write_tree(root, blocks_, source()));
-  if (auto synced = blocks_.sync(); !synced) return fail(std::move(synced).error());
+  for (BlockFile* file : {&blocks_, &extents_.file()}) {
+    if (auto synced = file->sync(); !synced) return fail(std::move(synced).error());
+  }
   Superblock next = superblock_;
   ++next.checkpoint;
   next.sequence = sequence;
@@ -123,11 +144,17 @@ Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
   if (auto synced = superblocks_->sync(); !synced) return fail(std::move(synced).error());
   superblock_ = next;
   retired_.note_checkpoint();
-  for (const Place& place : retired_.take_free()) {
-    cache_.erase(place.offset_bytes);
-    blocks_.free(place);
-  }
+  free_space();
   return ok();
+}
+
+void Store::free_space() {
+  const UsedSpace space = retired_.take_free();
+  for (const Extent& block : space.blocks) {
+    cache_.erase(block.offset_bytes);
+    blocks_.free(block);
+  }
+  for (const Extent& value : space.values) extents_.file().free(value);
 }
 
 }  // namespace dgfs::delta

@@ -12,6 +12,14 @@ namespace {
 
 constexpr const char* kSuperblocks = "/store";
 constexpr const char* kBlocks = "/blocks";
+constexpr const char* kExtents = "/extents";
+
+Result<std::unique_ptr<storage::File>> make_empty(storage::Env& env, const std::string& path) {
+  if (env.status(path)) {
+    DGFS_CHECK(env.remove(path));
+  }
+  return env.open(path, {storage::OpenOptions::Mode::kCreateNew});
+}
 
 }  // namespace
 
@@ -26,11 +34,13 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
   if (!superblocks) return std::move(superblocks).error();
   DGFS_CHECK(superblocks.value()->lock());
   DGFS_TRY(superblock, read_superblock(*superblocks.value()));
-  Files files{std::move(superblocks).value(), nullptr, nullptr};
+  Files files{std::move(superblocks).value(), nullptr, nullptr, nullptr};
   DGFS_TRY(log, Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store));
   files.log = std::move(log);
   DGFS_TRY(blocks, env.open(directory + kBlocks, {Mode::kReadWrite}));
   files.blocks = std::move(blocks);
+  DGFS_TRY(extents, env.open(directory + kExtents, {Mode::kReadWrite}));
+  files.extents = std::move(extents);
   std::unique_ptr<Store> store(new Store(std::move(files), superblock, options));
   DGFS_CHECK(store->recover());
   if (options.in_background) {
@@ -48,15 +58,13 @@ Status Store::make(storage::Env& env, const std::string& directory, const StoreO
     DGFS_CHECK(env.make_directory(directory, 0777));
   }
   DGFS_CHECK(Log::create(env, directory, options.parameters.segment_bytes));
-  const auto blocks_path = directory + kBlocks;
-  if (env.status(blocks_path)) {
-    DGFS_CHECK(env.remove(blocks_path));
-  }
-  DGFS_TRY(file, env.open(blocks_path, {storage::OpenOptions::Mode::kCreateNew}));
+  DGFS_TRY(extents, make_empty(env, directory + kExtents));
+  DGFS_CHECK(extents->sync());
+  DGFS_TRY(file, make_empty(env, directory + kBlocks));
   BlockFile blocks(std::move(file));
   BlockCache cache(0);
   const StoredNode root = Node::make_empty(0);
-  DGFS_CHECK(write_tree(root, blocks, {&blocks, &cache}));
+  DGFS_CHECK(write_tree(root, blocks, {&blocks, &cache, nullptr}));
   DGFS_CHECK(blocks.sync());
   DGFS_CHECK(env.sync_directory(directory));
   Superblock superblock;
@@ -72,17 +80,36 @@ Status Store::make(storage::Env& env, const std::string& directory, const StoreO
 }
 
 Status Store::recover() {
-  DGFS_CHECK(each_block(view_->root, source(),
-                        [this](const Place& place) { return blocks_.mark(place); }));
+  DGFS_CHECK(mark_used_space());
   DGFS_CHECK(log_->replay(superblock_.log, [this](const Run& run, std::uint64_t sequence) {
-    if (sequence > superblock_.sequence) {
-      table_.apply(run);
-      applied_ = durable_ = sequence;
-    }
-    return Status(ok());
+    if (sequence <= superblock_.sequence) return Status(ok());
+    applied_ = durable_ = sequence;
+    return replay(run);
   }));
   log_bytes_ = log_->used_bytes();
   return table_.empty() ? Status(ok()) : checkpoint();
+}
+
+Status Store::mark_used_space() {
+  return each_extent(view_->root, source(), [this](SpaceKind kind, const Extent& extent) {
+    return kind == SpaceKind::kBlock ? blocks_.mark(extent) : extents_.file().mark(extent);
+  });
+}
+
+// Two passes: here the large values of each group are found to be in use, and nothing is written;
+// what the groups come to goes into the tree when all have been read.
+Status Store::replay(const Run& run) {
+  std::vector<Point> points;
+  for (const Point& point : run.points()) {
+    points.push_back(point);
+    auto& message = points.back().message;
+    if (!message.large) continue;
+    const Place place = *message.large->place();
+    DGFS_CHECK(extents_.file().mark(place.extent()));
+    message.large = std::make_shared<const LargeValue>(place, extents_);
+  }
+  table_.apply(Run(std::move(points), Fragments(run.fragments())));
+  return ok();
 }
 
 }  // namespace dgfs::delta

@@ -2,53 +2,116 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/disk/block_file.h"
 
+#include <utility>
+
 #include "format/checksum.h"
 
 namespace dgfs::delta {
+namespace {
 
-Extent BlockFile::extent_of(const Place& place) {
-  return {place.offset_bytes, (place.length_bytes + kBlockAlignmentBytes - 1) /
+// A place that cannot be written is left alone until the store is opened again.
+constexpr int kAttemptsMax = 3;
+
+Extent padded(const Extent& block) {
+  return {block.offset_bytes, (block.length_bytes + kBlockAlignmentBytes - 1) /
                                   kBlockAlignmentBytes * kBlockAlignmentBytes};
 }
 
-Error BlockFile::damaged(std::uint16_t code, const Place& place, const char* text) const {
+}  // namespace
+
+Error BlockFile::damaged(std::uint16_t code, std::uint64_t offset_bytes, const char* text) const {
   return Error(ErrorKind::kCorrupt, code, text)
       .in_file(file_->path())
-      .in_section("blocks")
-      .at_offset(place.offset_bytes);
+      .in_section(section_)
+      .at_offset(offset_bytes);
 }
 
 Result<Place> BlockFile::write(Bytes block) {
   Place place{0, block.size(), format::checksum64(block)};
-  const Extent extent = space_.take(extent_of(place).length_bytes);
-  place.offset_bytes = extent.offset_bytes;
-  if (auto written = file_->write_at(extent.offset_bytes, block); !written) {
-    space_.give_back(extent);
-    return std::move(written).error();
+  for (int attempts = 1;; ++attempts) {
+    const Extent extent = take(padded(place.extent()).length_bytes);
+    place.offset_bytes = extent.offset_bytes;
+    auto written = file_->write_at(extent.offset_bytes, block);
+    const std::lock_guard lock(mutex_);
+    is_synced_ = false;
+    if (written) {
+      written_bytes_ += block.size();
+      return place;
+    }
+    const bool is_bad_place = written.error().kind() == ErrorKind::kIo;
+    if (!is_bad_place) space_.give_back(extent);
+    if (!is_bad_place || attempts == kAttemptsMax) return std::move(written).error();
   }
-  written_bytes_ += block.size();
-  return place;
+}
+
+Extent BlockFile::take(std::uint64_t length_bytes) {
+  const std::lock_guard lock(mutex_);
+  return space_.take(length_bytes);
+}
+
+Status BlockFile::check_length(const Place& place) const {
+  if (place.length_bytes <= kBlockBytesMax && place.offset_bytes <= UINT64_MAX / 2) return ok();
+  return damaged(7030, place.offset_bytes, "a block has an impossible place, and is not read");
+}
+
+Status BlockFile::read_into(const Place& place, MutableBytes block) const {
+  if (auto read = storage::read_exactly(*file_, place.offset_bytes, block); !read) {
+    return std::move(read).error().in_section(section_);
+  }
+  if (format::checksum64(block) == place.checksum) return ok();
+  return damaged(7031, place.offset_bytes,
+                 "a block is not the one that was written: checksum mismatch");
 }
 
 Result<Buffer> BlockFile::read(const Place& place) const {
-  if (place.length_bytes > kBlockBytesMax) return damaged(7030, place, "a block is too long");
+  DGFS_CHECK(check_length(place));
   Buffer block(static_cast<std::size_t>(place.length_bytes));
-  DGFS_CHECK(storage::read_exactly(*file_, place.offset_bytes, block));
-  if (format::checksum64(block) != place.checksum) {
-    return damaged(7031, place, "a block is not the one that was written: checksum mismatch");
-  }
+  DGFS_CHECK(read_into(place, block));
   return block;
 }
 
-Status BlockFile::mark(const Place& place) {
-  if (place.length_bytes == 0 || place.length_bytes > kBlockBytesMax ||
-      place.offset_bytes % kBlockAlignmentBytes != 0 || place.offset_bytes > UINT64_MAX / 2) {
-    return damaged(7032, place, "a block has an impossible place");
+Result<std::string> BlockFile::read_string(const Place& place) const {
+  DGFS_CHECK(check_length(place));
+  std::string value(static_cast<std::size_t>(place.length_bytes), '\0');
+  DGFS_CHECK(read_into(place, as_mutable_bytes(value)));
+  return value;
+}
+
+Status BlockFile::sync() {
+  const std::lock_guard sync_lock(sync_);
+  {
+    const std::lock_guard lock(mutex_);
+    // What is written from here on is for the next one.
+    if (std::exchange(is_synced_, true)) return ok();
   }
-  if (!space_.mark(extent_of(place))) {
-    return damaged(7033, place, "a block is referred to twice, or lies over another");
+  auto synced = file_->sync();
+  if (!synced) {
+    const std::lock_guard lock(mutex_);
+    is_synced_ = false;
+  }
+  return synced;
+}
+
+Status BlockFile::mark(const Extent& block) {
+  if (block.length_bytes == 0 || block.length_bytes > kBlockBytesMax ||
+      block.offset_bytes % kBlockAlignmentBytes != 0 || block.offset_bytes > UINT64_MAX / 2) {
+    return damaged(7032, block.offset_bytes, "a block has an impossible place");
+  }
+  const std::lock_guard lock(mutex_);
+  if (!space_.mark(padded(block))) {
+    return damaged(7033, block.offset_bytes, "a block is referred to twice, or lies over another");
   }
   return ok();
+}
+
+void BlockFile::free(const Extent& block) {
+  const std::lock_guard lock(mutex_);
+  space_.give_back(padded(block));
+}
+
+std::uint64_t BlockFile::written_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return written_bytes_;
 }
 
 }  // namespace dgfs::delta

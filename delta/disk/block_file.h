@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The file of blocks: nodes and runs of the tree, each written once, at a place of its own. Who
-// refers to a block has its checksum, so that a stale or misdirected one is found out, too.
+// A file of blocks, each written once, at a place of its own: nodes and runs of the tree in one,
+// large values in another. Who refers to a block has its checksum, so that a stale or misdirected
+// one is found out, too.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <mutex>
+#include <string>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -22,6 +24,7 @@ struct Place {
   std::uint64_t length_bytes = 0;  ///< without padding
   std::uint64_t checksum = 0;      ///< of the block
 
+  [[nodiscard]] Extent extent() const { return {offset_bytes, length_bytes}; }
   friend bool operator==(const Place&, const Place&) = default;
 };
 
@@ -30,33 +33,47 @@ inline constexpr std::uint64_t kBlockAlignmentBytes = 512;
 /// No block is longer; what claims to be is damaged.
 inline constexpr std::uint64_t kBlockBytesMax = std::uint64_t{1} << 30;
 
-/// Reading is thread-safe, all else for one thread.
+/// Thread-safe.
 class BlockFile {
  public:
-  /// @param file  shall hold nothing but blocks
-  explicit BlockFile(std::unique_ptr<storage::File> file) : file_(std::move(file)) {}
+  /// @param file     shall hold nothing but blocks
+  /// @param section  what errors call it
+  explicit BlockFile(std::unique_ptr<storage::File> file, const char* section = "blocks")
+      : file_(std::move(file)), section_(section) {}
 
-  /// Writes a block; durable after sync(). Errors: kIo, kNoSpace.
+  /// Writes a block; durable after sync(). Where a write fails another place is tried.
+  /// Errors: kIo, kNoSpace.
   [[nodiscard]] Result<Place> write(Bytes block);
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
-  [[nodiscard]] Status sync() { return file_->sync(); }
+  [[nodiscard]] Result<std::string> read_string(const Place& place) const;
+  /// All that was written before is durable. Errors: kIo.
+  [[nodiscard]] Status sync();
 
-  /// Notes that a block is in use. Errors: kCorrupt if its place is impossible, or in use already.
-  [[nodiscard]] Status mark(const Place& place);
+  /// Notes that a block is in use. Errors: kCorrupt if its extent is impossible, or in use already.
+  /// @param block  as long as the block, without padding
+  [[nodiscard]] Status mark(const Extent& block);
   /// Its space may be used again.
-  void free(const Place& place) { space_.give_back(extent_of(place)); }
+  void free(const Extent& block);
 
+  /// While no other thread uses the file.
   [[nodiscard]] const SpaceMap& space() const { return space_; }
-  [[nodiscard]] std::uint64_t written_bytes() const { return written_bytes_; }
+  [[nodiscard]] std::uint64_t written_bytes() const;
 
  private:
-  [[nodiscard]] static Extent extent_of(const Place& place);
-  [[nodiscard]] Error damaged(std::uint16_t code, const Place& place, const char* text) const;
+  [[nodiscard]] Error damaged(std::uint16_t code, std::uint64_t offset_bytes,
+                              const char* text) const;
+  [[nodiscard]] Extent take(std::uint64_t length_bytes);
+  [[nodiscard]] Status check_length(const Place& place) const;
+  [[nodiscard]] Status read_into(const Place& place, MutableBytes block) const;
 
   std::unique_ptr<storage::File> file_;
+  const char* section_;
+  std::mutex sync_;           ///< whoever finds nothing to sync has waited for who does it
+  mutable std::mutex mutex_;  ///< all that follows
   SpaceMap space_;
   std::uint64_t written_bytes_ = 0;
+  bool is_synced_ = true;
 };
 
 }  // namespace dgfs::delta

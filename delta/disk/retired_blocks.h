@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Blocks that the tree no longer refers to, until nothing else does: the last checkpoint, which a
+// Space that the tree no longer refers to, until nothing else does: the last checkpoint, which a
 // crash would return to, and views that began before.
 #pragma once
 
 #include <deque>
 #include <memory>
 #include <utility>
-#include <vector>
 
-#include "delta/disk/block_file.h"
+#include "delta/disk/used_space.h"
 
 namespace dgfs::delta {
 
@@ -20,22 +19,22 @@ using TreeHold = std::shared_ptr<const int>;
 /// For one thread; holds may be let go by any.
 class RetiredBlocks {
  public:
-  /// @param hold    of the last tree that refers to the places
-  /// @param places  none, too: what is retired later waits for this tree all the same
-  void add(const TreeHold& hold, std::vector<Place> places) {
-    retired_.push_back({hold, false, std::move(places)});
+  /// @param hold   of the last tree that refers to the space; null: none does
+  /// @param space  empty, too: what is retired later waits for this tree all the same
+  void add(const TreeHold& hold, UsedSpace space) {
+    retired_.push_back({hold, false, std::move(space)});
   }
   /// A checkpoint of a tree that came after all that were added is durable.
   void note_checkpoint() {
     for (auto& each : retired_) each.is_past_checkpoint = true;
   }
-  /// Those that nobody can need any more.
-  [[nodiscard]] std::vector<Place> take_free() {
-    std::vector<Place> free;
+  /// What nobody can need any more.
+  [[nodiscard]] UsedSpace take_free() {
+    UsedSpace free;
     // A view of a tree has the blocks of that tree, which those retired later may be among.
     while (!retired_.empty() && retired_.front().is_past_checkpoint &&
            retired_.front().hold.expired()) {
-      free.insert(free.end(), retired_.front().places.begin(), retired_.front().places.end());
+      free.add(retired_.front().space);
       retired_.pop_front();
     }
     return free;
@@ -45,7 +44,7 @@ class RetiredBlocks {
   struct Retired {
     std::weak_ptr<const int> hold;
     bool is_past_checkpoint;
-    std::vector<Place> places;
+    UsedSpace space;
   };
 
   std::deque<Retired> retired_;

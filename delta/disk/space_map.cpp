@@ -6,14 +6,27 @@
 
 namespace dgfs::delta {
 
+void SpaceMap::add(const Extent& stretch) {
+  free_.emplace(stretch.offset_bytes, stretch.length_bytes);
+  by_length_.emplace(stretch.length_bytes, stretch.offset_bytes);
+  free_bytes_ += stretch.length_bytes;
+}
+
+SpaceMap::Stretches::iterator SpaceMap::remove(Stretches::iterator stretch) {
+  by_length_.erase({stretch->second, stretch->first});
+  free_bytes_ -= stretch->second;
+  return free_.erase(stretch);
+}
+
 Extent SpaceMap::take(std::uint64_t length_bytes) {
-  for (auto stretch = free_.begin(); stretch != free_.end(); ++stretch) {
-    if (stretch->second < length_bytes) continue;
-    const Extent extent{stretch->first, length_bytes};
-    const std::uint64_t rest = stretch->second - length_bytes;
-    stretch = free_.erase(stretch);
-    if (rest != 0) free_.emplace_hint(stretch, extent.end_bytes(), rest);
-    free_bytes_ -= length_bytes;
+  const auto fit = by_length_.lower_bound({length_bytes, 0});
+  if (fit != by_length_.end()) {
+    const auto [stretch_bytes, offset] = *fit;
+    const Extent extent{offset, length_bytes};
+    remove(free_.find(offset));
+    if (stretch_bytes != length_bytes) {
+      add({extent.end_bytes(), stretch_bytes - length_bytes});
+    }
     return extent;
   }
   const Extent extent{end_bytes_, length_bytes};
@@ -22,33 +35,30 @@ Extent SpaceMap::take(std::uint64_t length_bytes) {
 }
 
 void SpaceMap::give_back(const Extent& extent) {
-  free_bytes_ += extent.length_bytes;
-  auto after = free_.lower_bound(extent.offset_bytes);
   Extent whole = extent;
+  auto after = free_.lower_bound(extent.offset_bytes);
   if (after != free_.end() && after->first == extent.end_bytes()) {
     whole.length_bytes += after->second;
-    after = free_.erase(after);
+    after = remove(after);
   }
   if (after != free_.begin()) {
     const auto before = std::prev(after);
     if (before->first + before->second == whole.offset_bytes) {
       whole = {before->first, before->second + whole.length_bytes};
-      after = free_.erase(before);
+      remove(before);
     }
   }
   if (whole.end_bytes() == end_bytes_) {
     end_bytes_ = whole.offset_bytes;
-    free_bytes_ -= whole.length_bytes;
   } else {
-    free_.emplace_hint(after, whole.offset_bytes, whole.length_bytes);
+    add(whole);
   }
 }
 
 bool SpaceMap::mark(const Extent& extent) {
   if (extent.offset_bytes >= end_bytes_) {
     if (extent.offset_bytes > end_bytes_) {
-      free_.emplace(end_bytes_, extent.offset_bytes - end_bytes_);
-      free_bytes_ += extent.offset_bytes - end_bytes_;
+      add({end_bytes_, extent.offset_bytes - end_bytes_});
     }
     end_bytes_ = extent.end_bytes();
     return true;
@@ -58,13 +68,12 @@ bool SpaceMap::mark(const Extent& extent) {
   const auto stretch = std::prev(behind);
   const Extent whole{stretch->first, stretch->second};
   if (whole.end_bytes() < extent.end_bytes()) return false;
-  free_.erase(stretch);
-  free_bytes_ -= extent.length_bytes;
+  remove(stretch);
   if (whole.offset_bytes != extent.offset_bytes) {
-    free_.emplace(whole.offset_bytes, extent.offset_bytes - whole.offset_bytes);
+    add({whole.offset_bytes, extent.offset_bytes - whole.offset_bytes});
   }
   if (whole.end_bytes() != extent.end_bytes()) {
-    free_.emplace(extent.end_bytes(), whole.end_bytes() - extent.end_bytes());
+    add({extent.end_bytes(), whole.end_bytes() - extent.end_bytes()});
   }
   return true;
 }

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace dgfs::delta {
 
@@ -22,8 +24,8 @@ struct Extent {
 /// For one thread.
 class SpaceMap {
  public:
-  /// Space for `length_bytes`, first that which lies before the end, where it is found first.
-  /// Cost: O(number of free stretches).
+  /// Space for `length_bytes`: the shortest free stretch that has it, of these the first; at the
+  /// end if there is none. O(log n).
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
   /// @param extent  taken, all of it
   void give_back(const Extent& extent);
@@ -36,7 +38,13 @@ class SpaceMap {
   [[nodiscard]] std::uint64_t used_bytes() const { return end_bytes_ - free_bytes_; }
 
  private:
-  std::map<std::uint64_t, std::uint64_t> free_;  ///< offset to length; none touches another
+  using Stretches = std::map<std::uint64_t, std::uint64_t>;  ///< offset to length
+
+  void add(const Extent& stretch);
+  Stretches::iterator remove(Stretches::iterator stretch);
+
+  Stretches free_;                                               ///< none touches another
+  std::set<std::pair<std::uint64_t, std::uint64_t>> by_length_;  ///< length and offset of them
   std::uint64_t end_bytes_ = 0;
   std::uint64_t free_bytes_ = 0;
 };

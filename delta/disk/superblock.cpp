@@ -48,10 +48,10 @@ Buffer encode_superblock(const Superblock& superblock) {
   out.raw(superblock.store);
   for (const std::uint64_t number :
        {superblock.parameters.basement_bytes, superblock.parameters.buffer_bytes,
-        superblock.parameters.fanout, superblock.parameters.segment_bytes, superblock.checkpoint,
-        superblock.sequence, superblock.log.generation, superblock.log.number,
-        superblock.log.previous, superblock.root.offset_bytes, superblock.root.length_bytes,
-        superblock.root.checksum}) {
+        superblock.parameters.fanout, superblock.parameters.segment_bytes,
+        superblock.parameters.inline_bytes, superblock.checkpoint, superblock.sequence,
+        superblock.log.generation, superblock.log.number, superblock.log.previous,
+        superblock.root.offset_bytes, superblock.root.length_bytes, superblock.root.checksum}) {
     out.fixed(number);
   }
   bytes.resize(kSuperblockBytes);
@@ -79,10 +79,10 @@ Result<Superblock> decode_superblock(Bytes bytes) {
   std::copy(uuid.begin(), uuid.end(), superblock.store.begin());
   for (std::uint64_t* number :
        {&superblock.parameters.basement_bytes, &superblock.parameters.buffer_bytes,
-        &superblock.parameters.fanout, &superblock.parameters.segment_bytes, &superblock.checkpoint,
-        &superblock.sequence, &superblock.log.generation, &superblock.log.number,
-        &superblock.log.previous, &superblock.root.offset_bytes, &superblock.root.length_bytes,
-        &superblock.root.checksum}) {
+        &superblock.parameters.fanout, &superblock.parameters.segment_bytes,
+        &superblock.parameters.inline_bytes, &superblock.checkpoint, &superblock.sequence,
+        &superblock.log.generation, &superblock.log.number, &superblock.log.previous,
+        &superblock.root.offset_bytes, &superblock.root.length_bytes, &superblock.root.checksum}) {
     DGFS_TRY(value, in.fixed<std::uint64_t>());
     *number = value;
   }

@@ -31,7 +31,10 @@ class Cursor {
   [[nodiscard]] bool is_at_key() const { return slice_.has_value(); }
   /// While it stands there.
   [[nodiscard]] const std::string& key() const { return point().key; }
-  [[nodiscard]] const ValueRef& value() const { return point().message.value; }
+  /// A large value is read. Errors: those of LargeValue::load.
+  [[nodiscard]] Result<ValueRef> value() const {
+    return value_of(point().message, *source_.values);
+  }
 
  private:
   [[nodiscard]] const Point& point() const { return slice_->run->points()[at_]; }

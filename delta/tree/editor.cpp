@@ -28,20 +28,25 @@ Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot
 }
 
 Result<StoredNode> TreeEditor::push(const StoredNode& root, const RunRef& run) {
-  const auto retired_before = retired_.size();
-  const auto dropped_before = dropped_.size();
-  auto nodes = push(root, run, {"", std::nullopt});
-  while (nodes && nodes.value().size() > 1) {
-    const auto child = nodes.value().front().child->load(source_);
-    StoredNode above = make_node(child.value()->height() + 1, std::move(nodes).value());
-    nodes = push(above, empty_run(), {"", std::nullopt});
+  begin(*run);
+  auto pushed = push_and_grow(root, run);
+  if (pushed) {
+    finish(*run);
+  } else {
+    abandon();
   }
-  if (!nodes) {
-    retired_.resize(retired_before);
-    dropped_.resize(dropped_before);
-    return std::move(nodes).error();
+  return pushed;
+}
+
+Result<StoredNode> TreeEditor::push_and_grow(const StoredNode& root, const RunRef& run) {
+  DGFS_TRY(nodes, push(root, run, {"", std::nullopt}));
+  while (nodes.size() > 1) {
+    DGFS_TRY(child, nodes.front().child->load(source_));
+    const StoredNode above = make_node(child->height() + 1, std::move(nodes));
+    DGFS_TRY(more, push(above, empty_run(), {"", std::nullopt}));
+    nodes = std::move(more);
   }
-  StoredNode top = nodes.value().front().child;
+  StoredNode top = nodes.front().child;
   while (true) {  // one that has a single child and nothing to say is none
     DGFS_TRY(node, top->load(source_));
     if (node->height() == 0 || node->slots().size() > 1 || !node->slots()[0].runs.empty()) {
@@ -52,7 +57,46 @@ Result<StoredNode> TreeEditor::push(const StoredNode& root, const RunRef& run) {
   }
 }
 
-std::vector<Place> TreeEditor::take_retired() { return std::exchange(retired_, {}); }
+// What is retired counts once all has gone well: until then the old tree is the only one.
+void TreeEditor::begin(const Run& run) {
+  abandon();
+  balance_.lose(run.values());
+}
+
+void TreeEditor::finish(const Run& run) {
+  used_up_.values = balance_.lost();
+  retired_.add(used_up_);
+  dropped_.insert(dropped_.end(), cut_off_.begin(), cut_off_.end());
+  for (const Point& point : run.points()) {
+    if (point.message.large) point.message.large->give_to_tree();
+  }
+  for (const LargeRef& value : made_) value->give_to_tree();
+  abandon();
+}
+
+void TreeEditor::abandon() {
+  balance_.clear();
+  made_.clear();
+  used_up_ = {};
+  cut_off_.clear();
+}
+
+StoredRun TreeEditor::make(RunRef run) {
+  auto made = make_run(std::move(run));
+  balance_.gain(made->values());
+  return made;
+}
+
+void TreeEditor::retire(const StoredRun& run) {
+  balance_.lose(run->values());
+  if (const auto place = run->place()) used_up_.blocks.push_back(place->extent());
+}
+
+void TreeEditor::retire(const StoredNode& node) {
+  if (const auto place = node->place()) used_up_.blocks.push_back(place->extent());
+}
+
+UsedSpace TreeEditor::take_retired() { return std::exchange(retired_, {}); }
 std::vector<StoredNode> TreeEditor::take_dropped() { return std::exchange(dropped_, {}); }
 
 Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRef& run,
@@ -95,10 +139,10 @@ Status TreeEditor::hand_out(const Node& node, const Run& run, const KeyRange& ra
       clear(node.height(), slots[i]);
       if (!keeps_removals_) part = without_fragments(*part);
     }
-    if (!part->empty()) slots[i].runs.push_back(make_run(std::move(part)));
+    if (!part->empty()) slots[i].runs.push_back(make(std::move(part)));
     if (slots[i].runs.size() > kRunsMax) {
       DGFS_TRY(all, taken(slots[i].runs));
-      slots[i].runs = {make_run(std::move(all))};
+      slots[i].runs = {make(std::move(all))};
     }
   }
   return ok();
@@ -110,7 +154,7 @@ void TreeEditor::clear(unsigned height, Slot& slot) {
   if (slot.basement) retire(slot.basement);
   slot.basement = nullptr;
   if (slot.child) {
-    dropped_.push_back(slot.child);
+    cut_off_.push_back(slot.child);
     slot.child = Node::make_empty(height - 1);
   }
 }

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "delta/disk/used_space.h"
+#include "delta/extent/extent_balance.h"
+#include "delta/extent/extent_volume.h"
 #include "delta/parameters.h"
 #include "delta/tree/node.h"
 
@@ -15,25 +18,32 @@ namespace dgfs::delta {
 /// For one thread. A failed call leaves the tree that it was given as good as it was.
 class TreeEditor {
  public:
+  /// @param volume          takes values that have become large; must outlive it
   /// @param keeps_removals  a lower layer may have the keys that are removed here, so that removals
   ///                        and patches stay what they are down to the basements
-  TreeEditor(const BlockSource& source, const StoreParameters& parameters, bool keeps_removals)
-      : source_(source), parameters_(parameters), keeps_removals_(keeps_removals) {}
+  TreeEditor(const BlockSource& source, ExtentVolume& volume, const StoreParameters& parameters,
+             bool keeps_removals)
+      : source_(source),
+        volume_(&volume),
+        parameters_(parameters),
+        keeps_removals_(keeps_removals) {}
 
   /// The root of the tree with `run` over it. Moves messages down where a node has more of them
-  /// than it may, and splits and merges what has become too large or too small.
-  /// Errors: kIo, kCorrupt.
+  /// than it may, and splits and merges what has become too large or too small. The large values of
+  /// the run, which must be bound, are the tree's then.
+  /// Errors: kIo, kCorrupt, kNoSpace (of a value that has become large).
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run);
 
-  /// Blocks that the new trees have no use for, since it was asked last. Whoever still has the old
-  /// ones may.
-  [[nodiscard]] std::vector<Place> take_retired();
-  /// Subtrees that were dropped without being read: all blocks below them are retired as well.
+  /// What the new trees have no use for, since it was asked last. Whoever still has the old ones
+  /// may.
+  [[nodiscard]] UsedSpace take_retired();
+  /// Subtrees that were dropped without being read: all space below them is retired as well.
   [[nodiscard]] std::vector<StoredNode> take_dropped();
 
  private:
   using Nodes = std::vector<Slot>;  ///< new nodes, as slots for the one above: low and child
 
+  [[nodiscard]] Result<StoredNode> push_and_grow(const StoredNode& root, const RunRef& run);
   [[nodiscard]] Result<Nodes> push(const StoredNode& node, const RunRef& run,
                                    const KeyRange& range);
   [[nodiscard]] Status hand_out(const Node& node, const Run& run, const KeyRange& range,
@@ -48,16 +58,27 @@ class TreeEditor {
   [[nodiscard]] Result<bool> try_merge(Slot& left, const Slot& right);
   [[nodiscard]] Result<RunRef> taken(std::vector<StoredRun>& runs);
   void clear(unsigned height, Slot& slot);
-  template <class T>
-  void retire(const std::shared_ptr<const Stored<T>>& part) {
-    if (const auto place = part->place()) retired_.push_back(*place);
-  }
+  [[nodiscard]] Result<RunRef> with_large_values(const RunRef& run);
+  [[nodiscard]] Result<Message> in_volume(const Message& message);
+  [[nodiscard]] StoredRun make(RunRef run);
+  void retire(const StoredRun& run);
+  void retire(const StoredNode& node);
+  void begin(const Run& run);
+  void finish(const Run& run);
+  void abandon();
 
   BlockSource source_;
+  ExtentVolume* volume_;
   StoreParameters parameters_;
   bool keeps_removals_;
-  std::vector<Place> retired_;
+  UsedSpace retired_;
   std::vector<StoredNode> dropped_;
+
+  // Of one push.
+  ExtentBalance balance_;
+  std::vector<LargeRef> made_;  ///< values that have become large
+  UsedSpace used_up_;
+  std::vector<StoredNode> cut_off_;
 };
 
 /// The child of a slot. Errors: those of Stored::load; kCorrupt if its height is wrong.

@@ -75,7 +75,7 @@ Status TreeEditor::rewrite_basements(std::vector<Slot>& slots) {
     DGFS_TRY(right, slot.basement->load(source_));
     retire(before.basement);
     retire(slot.basement);
-    before.basement = make_run(merged(*left, *right));
+    before.basement = make(merged(*left, *right));
   }
   return ok();
 }
@@ -86,14 +86,44 @@ Result<std::vector<Slot>> TreeEditor::rewritten(const Slot& slot) {
   sources.insert(sources.end(), slot.runs.begin(), slot.runs.end());
   DGFS_TRY(all, taken(sources));
   if (!keeps_removals_) all = settled(*all);
+  DGFS_TRY(basement, with_large_values(all));
   std::vector<Slot> parts;
-  for (auto& part : cut(*all, parameters_.basement_bytes)) {
+  for (auto& part : cut(*basement, parameters_.basement_bytes)) {
     Slot own;
     own.low = parts.empty() ? slot.low : part->points().front().key;
-    if (!part->empty()) own.basement = make_run(std::move(part));
+    if (!part->empty()) own.basement = make(std::move(part));
     parts.push_back(std::move(own));
   }
   return parts;
+}
+
+// What patches have made large while it was in the tree leaves it, and a large value of which they
+// have changed more than half is written anew: its patches would be read with it each time.
+Result<RunRef> TreeEditor::with_large_values(const RunRef& run) {
+  const auto is_due = [this](const Point& point) {
+    const Message& message = point.message;
+    if (message.value) return message.value->size() > parameters_.inline_bytes;
+    return message.large && message.patch.size_bytes() > message.large->length_bytes() / 2;
+  };
+  if (std::ranges::none_of(run->points(), is_due)) return run;
+  std::vector<Point> points;
+  for (const Point& point : run->points()) {
+    if (!is_due(point)) {
+      points.push_back(point);
+      continue;
+    }
+    DGFS_TRY(message, in_volume(point.message));
+    points.push_back({point.key, std::move(message)});
+  }
+  return RunRef(std::make_shared<const Run>(std::move(points), Fragments(run->fragments())));
+}
+
+Result<Message> TreeEditor::in_volume(const Message& message) {
+  DGFS_TRY(value, value_of(message, volume_->file()));
+  auto large = std::make_shared<const LargeValue>(std::move(value), *volume_);
+  DGFS_CHECK(large->bind());
+  made_.push_back(large);
+  return Message::put(std::move(large));
 }
 
 }  // namespace dgfs::delta

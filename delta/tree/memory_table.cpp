@@ -8,11 +8,20 @@ namespace dgfs::delta {
 namespace {
 
 // A node of the map, its strings and its message.
-std::size_t bytes_of(const std::string& key, const Message& message) {
+std::size_t bytes_of_point(const std::string& key, const Message& message) {
   return 4 * sizeof(void*) + sizeof(std::string) + key.size() + message.size_bytes();
 }
 
 }  // namespace
+
+std::size_t MemoryTable::bytes_of(const Operation& operation) {
+  if (const auto* change = std::get_if<PointChange>(&operation)) {
+    return bytes_of_point(change->key, change->message);
+  }
+  Fragments fragments;
+  fragments.add(std::get<RangeDelete>(operation).range);
+  return fragments.size_bytes();
+}
 
 void MemoryTable::apply(const Operation& operation) {
   if (const auto* range = std::get_if<RangeDelete>(&operation)) {
@@ -36,21 +45,21 @@ void MemoryTable::put(std::string key, Message message) {
   const bool is_covered = fragments_.covers(key);
   const auto at = points_.lower_bound(key);
   if (at != points_.end() && at->first == key) {
-    size_bytes_ -= bytes_of(key, at->second);
+    size_bytes_ -= bytes_of_point(key, at->second);
     message = composed(at->second, std::move(message));
     if (is_covered && message.kind == MessageKind::kDelete) {
       points_.erase(at);
       return;
     }
     at->second = std::move(message);
-    size_bytes_ += bytes_of(key, at->second);
+    size_bytes_ += bytes_of_point(key, at->second);
     return;
   }
   if (is_covered) {
     if (message.kind == MessageKind::kDelete) return;
     message = over_nothing(std::move(message));
   }
-  size_bytes_ += bytes_of(key, message);
+  size_bytes_ += bytes_of_point(key, message);
   points_.emplace_hint(at, std::move(key), std::move(message));
 }
 
@@ -58,7 +67,7 @@ void MemoryTable::remove(const KeyRange& range) {
   if (range.empty()) return;
   auto at = points_.lower_bound(range.begin);
   while (at != points_.end() && is_before(at->first, range.end)) {
-    size_bytes_ -= bytes_of(at->first, at->second);
+    size_bytes_ -= bytes_of_point(at->first, at->second);
     at = points_.erase(at);
   }
   fragments_.add(range);

@@ -23,6 +23,9 @@ class MemoryTable {
   /// All that a run says, over what the table has.
   void apply(const Run& run);
 
+  /// What an operation adds to size_bytes(), at most, about.
+  [[nodiscard]] static std::size_t bytes_of(const Operation& operation);
+
   /// As Run::find.
   [[nodiscard]] const Message* find(std::string_view key) const;
   [[nodiscard]] bool empty() const { return points_.empty() && fragments_.empty(); }

@@ -7,11 +7,13 @@
 namespace dgfs::delta {
 
 Message Message::put(std::string value) {
-  return {MessageKind::kPut, std::make_shared<const std::string>(std::move(value)), {}};
+  return {MessageKind::kPut, std::make_shared<const std::string>(std::move(value)), nullptr, {}};
 }
 
+Message Message::put(LargeRef large) { return {MessageKind::kPut, nullptr, std::move(large), {}}; }
+
 const Message& Message::removal() {
-  static const Message message{MessageKind::kDelete, nullptr, {}};
+  static const Message message{MessageKind::kDelete, nullptr, nullptr, {}};
   return message;
 }
 
@@ -22,12 +24,17 @@ Message Message::change(Edit edit) {
 }
 
 std::size_t Message::size_bytes() const {
-  return sizeof(Message) + (value ? value->size() : 0) + patch.size_bytes();
+  return sizeof(Message) + (value ? value->size() : 0) + (large ? sizeof(LargeValue) : 0) +
+         patch.size_bytes();
 }
 
 bool operator==(const Message& a, const Message& b) {
-  if (a.kind != b.kind || a.patch != b.patch) return false;
-  return a.kind != MessageKind::kPut || *a.value == *b.value;
+  if (a.kind != b.kind || a.patch != b.patch || !a.value != !b.value || !a.large != !b.large) {
+    return false;
+  }
+  if (a.value) return *a.value == *b.value;
+  if (!a.large || a.large == b.large) return true;
+  return a.large->place() && a.large->place() == b.large->place();
 }
 
 Message composed(const Message& older, Message newer) {
@@ -37,6 +44,7 @@ Message composed(const Message& older, Message newer) {
     case MessageKind::kDelete:
       return over_nothing(std::move(newer));
     case MessageKind::kPut: {
+      if (older.large) break;
       std::string value = *older.value;
       newer.patch.apply_to(value);
       return Message::put(std::move(value));
@@ -54,6 +62,15 @@ Message over_nothing(Message newer) {
   std::string value;
   newer.patch.apply_to(value);
   return Message::put(std::move(value));
+}
+
+Result<ValueRef> value_of(const Message& message, const BlockFile& volume) {
+  if (message.value) return message.value;
+  DGFS_TRY(large, message.large->load(volume));
+  if (message.patch.empty()) return large;
+  std::string value = *large;
+  message.patch.apply_to(value);
+  return std::make_shared<const std::string>(std::move(value));
 }
 
 }  // namespace dgfs::delta

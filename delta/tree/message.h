@@ -9,35 +9,35 @@
 #include <memory>
 #include <string>
 
+#include "delta/extent/large_value.h"
 #include "delta/tree/patch.h"
 
 namespace dgfs::delta {
-
-/// Shared by the levels that a value passes through, so that it is moved and not copied.
-using ValueRef = std::shared_ptr<const std::string>;
 
 /// What a message says of the key.
 enum class MessageKind : std::uint8_t {
   kPatch,   ///< whatever older levels say, changed by `patch`
   kDelete,  ///< there is no such key
-  kPut,     ///< `value`
+  kPut,     ///< `value`, or `large` changed by `patch`
 };
 
 /// A value. Thread-safe for reading.
 struct Message {
   MessageKind kind = MessageKind::kPatch;
-  ValueRef value = nullptr;  ///< of kPut; never null then
-  Patch patch;               ///< of kPatch
+  ValueRef value = nullptr;  ///< of kPut
+  LargeRef large = nullptr;  ///< of kPut, if there is no `value`
+  Patch patch;               ///< of kPatch, or over `large`, so that it is changed without reading
 
   [[nodiscard]] static Message put(std::string value);
+  [[nodiscard]] static Message put(LargeRef large);
   [[nodiscard]] static const Message& removal();
   [[nodiscard]] static Message change(Edit edit);
 
   /// Older levels have nothing to add.
   [[nodiscard]] bool is_final() const { return kind != MessageKind::kPatch; }
-  /// What it takes of memory, about.
+  /// What it takes of memory, about; without the bytes of a large value, bound or not.
   [[nodiscard]] std::size_t size_bytes() const;
-  /// By content.
+  /// By content; large values by their places.
   friend bool operator==(const Message& a, const Message& b);
 };
 
@@ -46,5 +46,7 @@ struct Message {
 [[nodiscard]] Message composed(const Message& older, Message newer);
 /// The same where nothing is older: a patch changes an empty value.
 [[nodiscard]] Message over_nothing(Message newer);
+/// The value of a kPut. Errors: those of LargeValue::load.
+[[nodiscard]] Result<ValueRef> value_of(const Message& message, const BlockFile& volume);
 
 }  // namespace dgfs::delta

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/disk/place_codec.h"
 #include "delta/parameters.h"
 #include "delta/tree/decode_error.h"
 #include "format/coding.h"
@@ -17,29 +18,24 @@ using format::Encoder;
 
 constexpr unsigned kHeightMax = 32;
 
-void encode_place(const Place& place, Encoder& out) {
-  out.varint(place.offset_bytes / kBlockAlignmentBytes);
-  out.varint(place.length_bytes);
-  out.fixed(place.checksum);
-}
-
-Result<Place> decode_place(Decoder& in) {
-  DGFS_TRY(block, in.varint_up_to(UINT64_MAX / kBlockAlignmentBytes));
-  DGFS_TRY(length, in.varint_up_to(kBlockBytesMax));
-  DGFS_TRY(checksum, in.fixed<std::uint64_t>());
-  return Place{block * kBlockAlignmentBytes, length, checksum};
-}
-
-void encode_stored(const Stored<Run>& run, Encoder& out) {
+void encode_stored(const TreeRun& run, Encoder& out) {
   encode_place(*run.place(), out);
   out.varint(run.size_bytes());
+  out.varint(run.values().size());
+  for (const Extent& value : run.values()) encode_extent(value, out);
 }
 
 Result<StoredRun> decode_stored(Decoder& in) {
   DGFS_TRY(place, decode_place(in));
   DGFS_TRY(size_bytes, in.varint());
-  return StoredRun(
-      std::make_shared<const Stored<Run>>(place, static_cast<std::size_t>(size_bytes)));
+  DGFS_TRY(value_count, in.varint_up_to(in.remaining()));
+  std::vector<Extent> values;
+  for (std::uint64_t i = 0; i < value_count; ++i) {
+    DGFS_TRY(value, decode_extent(in));
+    values.push_back(value);
+  }
+  return StoredRun(std::make_shared<const TreeRun>(place, static_cast<std::size_t>(size_bytes),
+                                                   std::move(values)));
 }
 
 Result<Slot> decode_slot(unsigned height, Decoder& in) {
@@ -65,6 +61,10 @@ Result<Slot> decode_slot(unsigned height, Decoder& in) {
   return slot;
 }
 
+std::size_t bytes_of(const TreeRun& run) {
+  return sizeof(StoredRun) + sizeof(TreeRun) + run.values().size() * sizeof(Extent);
+}
+
 }  // namespace
 
 std::size_t Slot::waiting_bytes() const {
@@ -76,8 +76,9 @@ std::size_t Slot::waiting_bytes() const {
 Node::Node(unsigned height, std::vector<Slot> slots) : height_(height), slots_(std::move(slots)) {
   size_bytes_ = sizeof(Node);
   for (const Slot& slot : slots_) {
-    size_bytes_ += sizeof(Slot) + slot.low.size() +
-                   (1 + slot.runs.size()) * (sizeof(StoredRun) + sizeof(Stored<Run>));
+    size_bytes_ += sizeof(Slot) + slot.low.size();
+    if (slot.basement) size_bytes_ += bytes_of(*slot.basement);
+    for (const auto& run : slot.runs) size_bytes_ += bytes_of(*run);
   }
 }
 

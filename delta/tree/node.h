@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -25,8 +26,24 @@
 namespace dgfs::delta {
 
 class Node;
-using StoredRun = std::shared_ptr<const Stored<Run>>;
 using StoredNode = std::shared_ptr<const Stored<Node>>;
+
+/// A run that a node refers to. What it has in the extent volume stands in the node, too: a run
+/// that goes without being read takes its large values with it.
+class TreeRun : public Stored<Run> {
+ public:
+  /// What is not on disk yet. Its large values must be bound.
+  explicit TreeRun(RunRef run) : Stored(run), values_(run->values()) {}
+  TreeRun(const Place& place, std::size_t size_bytes, std::vector<Extent> values)
+      : Stored(place, size_bytes), values_(std::move(values)) {}
+
+  /// Extents of its large values.
+  [[nodiscard]] const std::vector<Extent>& values() const { return values_; }
+
+ private:
+  std::vector<Extent> values_;
+};
+using StoredRun = std::shared_ptr<const TreeRun>;
 
 /// A value, which shares what it refers to.
 struct Slot {
@@ -72,7 +89,7 @@ class Node {
       std::make_shared<const Node>(height, std::move(slots)));
 }
 [[nodiscard]] inline StoredRun make_run(RunRef run) {
-  return std::make_shared<const Stored<Run>>(std::move(run));
+  return std::make_shared<const TreeRun>(std::move(run));
 }
 
 }  // namespace dgfs::delta

@@ -72,6 +72,14 @@ std::vector<Point>::const_iterator Run::lower_bound(std::string_view key) const 
                                   [](const Point& point) { return std::string_view(point.key); });
 }
 
+std::vector<Extent> Run::values() const {
+  std::vector<Extent> all;
+  for (const Point& point : points_) {
+    if (point.message.large) all.push_back(point.message.large->place()->extent());
+  }
+  return all;
+}
+
 RunRef empty_run() { return std::make_shared<const Run>(std::vector<Point>(), Fragments()); }
 
 RunRef merged(const Run& older, const Run& newer) {

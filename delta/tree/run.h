@@ -49,8 +49,11 @@ class Run {
   [[nodiscard]] bool empty() const { return points_.empty() && fragments_.empty(); }
   /// What it takes of memory, about.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+  /// Of its large values, which must be bound, in the extent volume.
+  [[nodiscard]] std::vector<Extent> values() const;
 
-  /// Appends. The bytes are those of blocks and of groups of the log (run_codec.cpp).
+  /// Appends; large values must be bound. The bytes are those of blocks and of groups of the log
+  /// (run_codec.cpp).
   void encode(Buffer& out) const;
   /// All that the constructor asks for is checked. Errors: kCorrupt, with the offset in `bytes`.
   /// Memory: in the order of bytes.size().

@@ -5,7 +5,9 @@
 //
 //   run       points, fragments: varint counts; then these
 //   point     shared: varint, bytes that the key has in common with the one before; the others:
-//             string; kind: 1 byte; of a put its value: string; of a patch its edits: varint count
+//             string; kind: 1 byte; of a put its value: string; of a put of a large value its
+//             place: offset / 512, length: varints, checksum: 8 bytes; of this and of a patch the
+//             edits: varint count
 //   edit      what: 1 byte, 0 piece, 1 add, 2 max; offset: varint; of a piece its bytes: string;
 //             else the operand: varint
 //   fragment  begin: string; 1 byte: whether it ends; then the end: string
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/disk/place_codec.h"
 #include "delta/parameters.h"
 #include "delta/tree/decode_error.h"
 #include "delta/tree/run.h"
@@ -24,6 +27,8 @@ namespace {
 
 using format::Decoder;
 using format::Encoder;
+
+constexpr std::uint8_t kLargePut = 3;  // the kinds before it are those of MessageKind
 
 constexpr std::uint8_t kPieceTag = 0;
 constexpr std::uint8_t kAddTag = 1;
@@ -65,8 +70,42 @@ Result<Edit> decode_edit(Decoder& in) {
   return Edit(FieldChange{offset, operation, operand});
 }
 
+void encode_patch(const Patch& patch, Encoder& out) {
+  out.varint(patch.edits().size());
+  for (const Edit& edit : patch.edits()) encode_edit(edit, out);
+}
+
+Result<Patch> decode_patch(Decoder& in) {
+  DGFS_TRY(count, in.varint_up_to(in.remaining()));
+  std::vector<Edit> edits;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    DGFS_TRY(edit, decode_edit(in));
+    edits.push_back(std::move(edit));
+  }
+  return Patch(std::move(edits));
+}
+
+void encode_message(const Message& message, Encoder& out) {
+  out.fixed(message.large ? kLargePut : static_cast<std::uint8_t>(message.kind));
+  if (message.large) encode_place(*message.large->place(), out);
+  if (message.value) out.string(*message.value);
+  if (message.large || message.kind == MessageKind::kPatch) encode_patch(message.patch, out);
+}
+
+Result<Message> decode_large_put(Decoder& in) {
+  DGFS_TRY(place, decode_place(in));
+  if (place.length_bytes == 0 || place.length_bytes > kValueBytesMax) {
+    return corrupt(7009, in, "a large value of an impossible length");
+  }
+  Message message = Message::put(std::make_shared<const LargeValue>(place));
+  DGFS_TRY(patch, decode_patch(in));
+  message.patch = std::move(patch);
+  return message;
+}
+
 Result<Message> decode_message(Decoder& in) {
   DGFS_TRY(kind, in.fixed<std::uint8_t>());
+  if (kind == kLargePut) return decode_large_put(in);
   switch (static_cast<MessageKind>(kind)) {
     case MessageKind::kPut: {
       DGFS_TRY(value, in.string(kValueBytesMax));
@@ -75,14 +114,9 @@ Result<Message> decode_message(Decoder& in) {
     case MessageKind::kDelete:
       return Message::removal();
     case MessageKind::kPatch: {
-      DGFS_TRY(count, in.varint_up_to(in.remaining()));
-      std::vector<Edit> edits;
-      for (std::uint64_t i = 0; i < count; ++i) {
-        DGFS_TRY(edit, decode_edit(in));
-        edits.push_back(std::move(edit));
-      }
       Message message;
-      message.patch = Patch(std::move(edits));
+      DGFS_TRY(patch, decode_patch(in));
+      message.patch = std::move(patch);
       return message;
     }
   }
@@ -122,13 +156,7 @@ void Run::encode(Buffer& out) const {
     const auto shared = shared_length(last, key);
     encoder.varint(shared);
     encoder.string(std::string_view(key).substr(shared));
-    encoder.fixed(static_cast<std::uint8_t>(message.kind));
-    if (message.kind == MessageKind::kPut) {
-      encoder.string(*message.value);
-    } else if (message.kind == MessageKind::kPatch) {
-      encoder.varint(message.patch.edits().size());
-      for (const Edit& edit : message.patch.edits()) encode_edit(edit, encoder);
-    }
+    encode_message(message, encoder);
     last = key;
   }
   for (const auto& [begin, end] : fragments_) {

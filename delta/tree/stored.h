@@ -15,10 +15,11 @@
 
 namespace dgfs::delta {
 
-/// What reads blocks. Both must outlive it; a value.
+/// What reads blocks. All must outlive it; a value.
 struct BlockSource {
   const BlockFile* file = nullptr;
   BlockCache* cache = nullptr;
+  const BlockFile* values = nullptr;  ///< large ones; null where they are not asked for
 };
 
 /// Thread-safe.

@@ -8,7 +8,7 @@ namespace dgfs::delta {
 namespace {
 
 template <class T>
-Status write_block(const std::shared_ptr<const Stored<T>>& part, BlockFile& file,
+Status write_block(const std::shared_ptr<const T>& part, BlockFile& file,
                    const BlockSource& source) {
   if (part->place()) return ok();
   DGFS_TRY(value, part->load(source));
@@ -19,23 +19,29 @@ Status write_block(const std::shared_ptr<const Stored<T>>& part, BlockFile& file
   return ok();
 }
 
-Status each_place(const StoredRun& run, const PlaceSink& sink) {
-  const auto place = run->place();
-  return place ? sink(*place) : Status(ok());
+template <class T>
+Status block_of(const std::shared_ptr<const T>& part, const SpaceSink& sink) {
+  const auto place = part->place();
+  return place ? sink(SpaceKind::kBlock, place->extent()) : Status(ok());
 }
 
-Status each_below(const Node& node, const BlockSource& source, const PlaceSink& sink) {
+Status extents_of(const StoredRun& run, const SpaceSink& sink) {
+  for (const Extent& value : run->values()) {
+    DGFS_CHECK(sink(SpaceKind::kValue, value));
+  }
+  return block_of(run, sink);
+}
+
+Status each_below(const Node& node, const BlockSource& source, const SpaceSink& sink) {
   for (const Slot& slot : node.slots()) {
     for (const auto& run : slot.runs) {
-      DGFS_CHECK(each_place(run, sink));
+      DGFS_CHECK(extents_of(run, sink));
     }
     if (slot.basement) {
-      DGFS_CHECK(each_place(slot.basement, sink));
+      DGFS_CHECK(extents_of(slot.basement, sink));
     }
     if (!slot.child) continue;
-    if (const auto place = slot.child->place()) {
-      DGFS_CHECK(sink(*place));
-    }
+    DGFS_CHECK(block_of(slot.child, sink));
     DGFS_TRY(child, load_child(node.height(), slot, source));
     DGFS_CHECK(each_below(*child, source, sink));
   }
@@ -61,10 +67,8 @@ Status write_tree(const StoredNode& root, BlockFile& file, const BlockSource& so
   return write_block(root, file, source);
 }
 
-Status each_block(const StoredNode& root, const BlockSource& source, const PlaceSink& sink) {
-  if (const auto place = root->place()) {
-    DGFS_CHECK(sink(*place));
-  }
+Status each_extent(const StoredNode& root, const BlockSource& source, const SpaceSink& sink) {
+  DGFS_CHECK(block_of(root, sink));
   DGFS_TRY(node, root->load(source));
   return each_below(*node, source, sink);
 }

@@ -14,10 +14,14 @@ namespace dgfs::delta {
 /// Errors: those of BlockFile::write and of Stored::load; what has been written stays so.
 [[nodiscard]] Status write_tree(const StoredNode& root, BlockFile& file, const BlockSource& source);
 
-using PlaceSink = std::function<Status(const Place&)>;
-/// Gives `sink` the place of each block of a tree that is on disk, a node before what it refers to.
-/// Reads nodes and no runs. Errors: those of the sink and of Stored::load.
-[[nodiscard]] Status each_block(const StoredNode& root, const BlockSource& source,
-                                const PlaceSink& sink);
+/// Which file an extent is of.
+enum class SpaceKind : std::uint8_t { kBlock, kValue };
+
+using SpaceSink = std::function<Status(SpaceKind, const Extent&)>;
+/// Gives `sink` the extent of each block of a tree that is on disk, a node before what it refers
+/// to, and those of all large values. Reads nodes and no runs. Errors: those of the sink and of
+/// Stored::load.
+[[nodiscard]] Status each_extent(const StoredNode& root, const BlockSource& source,
+                                 const SpaceSink& sink);
 
 }  // namespace dgfs::delta

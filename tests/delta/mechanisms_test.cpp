@@ -4,51 +4,21 @@
 // What a store promises not to do, counted at the storage.
 #include <gtest/gtest.h>
 
-#include "storage/counting_env.h"
-#include "storage/memory_env.h"
-#include "tests/delta/tiny_store.h"
+#include "tests/delta/counted_store.h"
 
 namespace dgfs::test {
 namespace {
 
 using namespace delta;
 
-std::string key_of(int number) { return "key" + std::to_string(100000 + number); }
-
-class Mechanisms : public testing::Test {
+class Mechanisms : public CountedStore {
  protected:
-  Mechanisms() {
-    options_.create = true;
-    options_.parameters = {4096, 8192, 8, 1 << 20};
-    options_.cache_bytes = 0;
-    reopen();
-  }
-  void reopen() {
-    store_.reset();
-    store_ = open_store(*env_, options_);
-    env_->reset();
-  }
+  Mechanisms() : CountedStore({4096, 8192, 8, 1 << 20}) {}
+
   void put_many(int count, std::size_t value_bytes) {
-    for (int i = 0; i < count; ++i) {
-      Batch batch;
-      batch.put(key_of(i), std::string(value_bytes, 'v'));
-      ASSERT_TRUE(store_->apply(batch));
-    }
+    for (int i = 0; i < count; ++i) put(i, std::string(value_bytes, 'v'));
     ASSERT_TRUE(store_->checkpoint());
   }
-  [[nodiscard]] StoreReport report() {
-    auto checked = check_store(*memory_, "/s");
-    EXPECT_TRUE(checked) << checked.error().message();
-    return checked ? checked.value() : StoreReport();
-  }
-  [[nodiscard]] std::uint64_t logged_bytes() const {
-    return env_->counts("/s/log.0").written_bytes + env_->counts("/s/log.1").written_bytes;
-  }
-
-  std::unique_ptr<storage::MemoryEnv> memory_ = storage::make_memory_env(1);
-  std::unique_ptr<storage::CountingEnv> env_ = storage::make_counting_env(*memory_);
-  StoreOptions options_;
-  std::unique_ptr<Store> store_;
 };
 
 TEST_F(Mechanisms, ChangesReadNothing) {
@@ -56,13 +26,13 @@ TEST_F(Mechanisms, ChangesReadNothing) {
   reopen();
   for (int i = 0; i < 2000; i += 3) {
     Batch batch;
-    batch.patch(key_of(i), 5, "four");
-    batch.change_field(key_of(i + 1), {0, FieldOperation::kAdd, 1});
-    batch.remove_range({key_of(i + 2), key_of(i + 3)});
+    batch.patch(numbered_key(i), 5, "four");
+    batch.change_field(numbered_key(i + 1), {0, FieldOperation::kAdd, 1});
+    batch.remove_range({numbered_key(i + 2), numbered_key(i + 3)});
     ASSERT_TRUE(store_->apply(batch));
   }
   ASSERT_TRUE(store_->sync());
-  EXPECT_EQ(env_->counts("/s/blocks").reads, 0U);
+  EXPECT_EQ(counts("blocks").reads, 0U);
 }
 
 // Of what a fragment covers, nodes are read for the places of their blocks, and no basements.
@@ -72,10 +42,10 @@ TEST_F(Mechanisms, CoveredBasementsAreFreedUnread) {
   ASSERT_GT(before.basements, 100U);
   reopen();
   Batch batch;
-  batch.remove_range({key_of(100), key_of(3900)});
+  batch.remove_range({numbered_key(100), numbered_key(3900)});
   ASSERT_TRUE(store_->apply(batch));
   ASSERT_TRUE(store_->checkpoint());
-  EXPECT_LE(env_->counts("/s/blocks").reads, before.nodes + 4);
+  EXPECT_LE(counts("blocks").reads, before.nodes + 4);
   // Twice: the first one keeps what the one before may need.
   ASSERT_TRUE(store_->apply(batch));
   ASSERT_TRUE(store_->checkpoint());
@@ -88,8 +58,8 @@ TEST_F(Mechanisms, ASmallChangeTakesItsOwnBytesAndSixteenInTheLog) {
   std::uint64_t own_bytes = 0;
   for (int i = 0; i < kChanges; ++i) {
     Batch batch;
-    batch.patch(key_of(i), 70000, "fourfour");
-    own_bytes += key_of(i).size() + 8;
+    batch.patch(numbered_key(i), 70000, "fourfour");
+    own_bytes += numbered_key(i).size() + 8;
     ASSERT_TRUE(store_->apply(batch));
   }
   ASSERT_TRUE(store_->sync());
@@ -114,10 +84,10 @@ TEST_F(Mechanisms, AScanSeeksPastWhatIsGone) {
   put_many(4000, 100);
   reopen();
   Batch batch;
-  batch.remove_range({key_of(10), key_of(3990)});
+  batch.remove_range({numbered_key(10), numbered_key(3990)});
   ASSERT_TRUE(store_->apply(batch));
   EXPECT_EQ(values_of(*store_).size(), 20U);
-  EXPECT_LE(env_->counts("/s/blocks").reads, 20U);
+  EXPECT_LE(counts("blocks").reads, 20U);
 }
 
 }  // namespace

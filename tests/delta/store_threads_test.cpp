@@ -52,13 +52,16 @@ void walk_pairs(Store& store) {
   auto moved = cursor.seek("");
   while (moved && cursor.is_at_key()) {
     const auto key = cursor.key();
-    const auto value = *cursor.value();
+    const auto value = cursor.value();
+    ASSERT_TRUE(value) << value.error().message();
     ASSERT_EQ(key.back(), 'a');
     moved = cursor.next();
     ASSERT_TRUE(moved);
     ASSERT_TRUE(cursor.is_at_key());
     ASSERT_EQ(cursor.key(), key.substr(0, key.size() - 1) + "b");
-    ASSERT_EQ(*cursor.value(), value);
+    const auto other = cursor.value();
+    ASSERT_TRUE(other) << other.error().message();
+    ASSERT_EQ(*other.value(), *value.value());
     moved = cursor.next();
   }
   ASSERT_TRUE(moved) << moved.error().message();

@@ -24,6 +24,7 @@ inline delta::StoreOptions tiny_options(Random& random) {
   options.parameters.buffer_bytes = 1024 << random.below(3);
   options.parameters.fanout = 4 + random.below(3);
   options.parameters.segment_bytes = 8192 << random.below(3);
+  options.parameters.inline_bytes = 10 << random.below(4);
   options.cache_bytes = random.one_in(2) ? 0 : 16384;
   options.table_bytes = 2048 << random.below(4);
   return options;
@@ -42,7 +43,9 @@ inline std::map<std::string, std::string> values_of(delta::Store& store) {
   auto cursor = store.cursor();
   auto moved = cursor.seek("");
   while (moved && cursor.is_at_key()) {
-    values[cursor.key()] = *cursor.value();
+    const auto value = cursor.value();
+    EXPECT_TRUE(value) << value.error().message();
+    values[cursor.key()] = value ? *value.value() : "";
     moved = cursor.next();
   }
   EXPECT_TRUE(moved) << moved.error().message();

@@ -19,6 +19,15 @@ constexpr std::uint8_t kNode = 1;
 constexpr std::uint8_t kGroup = 2;
 constexpr std::uint8_t kSuperblock = 3;
 
+Place place_of(std::uint64_t number) { return {number * 512, number % 4096 + 1, number * 977}; }
+
+StoredRun stored_run(std::uint64_t number, std::size_t size_bytes) {
+  std::vector<Extent> values;
+  for (std::uint64_t i = 0; i < number % 3; ++i)
+    values.push_back({(number + i) * 40960, 20000 + i});
+  return std::make_shared<const TreeRun>(place_of(number), size_bytes, std::move(values));
+}
+
 RunRef run_of(int count) {
   Batch batch;
   for (int i = 0; i < count; ++i) {
@@ -43,12 +52,15 @@ RunRef run_of(int count) {
     }
   }
   if (count % 2 == 1) batch.remove_range({"z", std::nullopt});
+  for (std::uint64_t i = 0; i + 3 < static_cast<std::uint64_t>(count); i += 3) {
+    const auto key = "large" + std::to_string(i);
+    batch.add(PointChange{key, Message::put(std::make_shared<const LargeValue>(place_of(i)))});
+    if (i % 2 == 0) batch.patch(key, i, "over it");
+  }
   MemoryTable table;
   table.apply(batch);
   return table.freeze();
 }
-
-Place place_of(std::uint64_t number) { return {number * 512, number % 4096 + 1, number * 977}; }
 
 Buffer node_of(unsigned height, std::uint64_t count) {
   std::vector<Slot> slots;
@@ -58,10 +70,10 @@ Buffer node_of(unsigned height, std::uint64_t count) {
     if (height > 0) {
       slot.child = std::make_shared<const Stored<Node>>(place_of(i), 100);
     } else if (i % 3 != 0) {
-      slot.basement = std::make_shared<const Stored<Run>>(place_of(1000 + i), 4000);
+      slot.basement = stored_run(1000 + i, 4000);
     }
     for (std::uint64_t run = 0; run < i % 4; ++run) {
-      slot.runs.push_back(std::make_shared<const Stored<Run>>(place_of(2000 + i * 8 + run), 300));
+      slot.runs.push_back(stored_run(2000 + i * 8 + run, 300));
     }
     slots.push_back(std::move(slot));
   }

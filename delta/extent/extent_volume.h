@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The extent volume: the file of large values. Each is written once, when the group is logged that
+// it came with, and stays where it is while the tree moves what refers to it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "delta/disk/block_file.h"
+
+namespace dgfs::delta {
+
+/// Thread-safe.
+class ExtentVolume {
+ public:
+  explicit ExtentVolume(std::unique_ptr<storage::File> file) : file_(std::move(file), "extents") {}
+
+  [[nodiscard]] BlockFile& file() { return file_; }
+  [[nodiscard]] const BlockFile& file() const { return file_; }
+
+  /// A value died before the tree had it. The log may yet refer to it, so that its space is not
+  /// free before a checkpoint.
+  void drop(const Extent& value) {
+    const std::lock_guard lock(mutex_);
+    dropped_.push_back(value);
+  }
+  /// Those since it was asked last.
+  [[nodiscard]] std::vector<Extent> take_dropped() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(dropped_, {});
+  }
+
+ private:
+  BlockFile file_;
+  std::mutex mutex_;
+  std::vector<Extent> dropped_;
+};
+
+}  // namespace dgfs::delta

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/extent/large_value.h"
+
+#include <utility>
+
+namespace dgfs::delta {
+
+LargeValue::~LargeValue() {
+  if (volume_ != nullptr && place_) volume_->drop(place_->extent());
+}
+
+std::optional<Place> LargeValue::place() const {
+  const std::lock_guard lock(mutex_);
+  return place_;
+}
+
+Status LargeValue::bind() const {
+  ValueRef bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    bytes = bytes_;
+  }
+  if (!bytes) return ok();
+  DGFS_TRY(place, volume_->file().write(as_bytes(*bytes)));
+  const std::lock_guard lock(mutex_);
+  place_ = place;
+  bytes_ = nullptr;
+  return ok();
+}
+
+void LargeValue::give_to_tree() const {
+  const std::lock_guard lock(mutex_);
+  volume_ = nullptr;
+}
+
+Result<ValueRef> LargeValue::load(const BlockFile& volume) const {
+  Place place;
+  {
+    const std::lock_guard lock(mutex_);
+    if (bytes_) return bytes_;
+    place = *place_;
+  }
+  DGFS_TRY(bytes, volume.read_string(place));
+  return std::make_shared<const std::string>(std::move(bytes));
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Large values: when they are written, how often, and when their space is free, counted at the
+// storage.
+#include <gtest/gtest.h>
+
+#include "tests/delta/counted_store.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+constexpr std::size_t kValueBytes = std::size_t{32} << 10;
+
+std::string value_of(int number, std::size_t bytes = kValueBytes) {
+  std::string value(bytes, static_cast<char>('a' + number % 26));
+  value += std::to_string(number);
+  return value;
+}
+
+class LargeValues : public CountedStore {
+ protected:
+  LargeValues() : CountedStore({4096, 8192, 8, 1 << 20, 4096}) {}
+
+  void put_many(int count) {
+    for (int i = 0; i < count; ++i) put(i, value_of(i));
+  }
+  void expect_value(int number, const std::string& expected) {
+    const auto found = store_->get(numbered_key(number));
+    ASSERT_TRUE(found) << found.error().message();
+    ASSERT_TRUE(found.value());
+    EXPECT_TRUE(*found.value() == expected) << numbered_key(number);
+  }
+  void checkpoint_twice() {  // the first one keeps what the one before may need
+    for (int i = 0; i < 2; ++i) {
+      put(9999, std::to_string(i));
+      ASSERT_TRUE(store_->checkpoint());
+    }
+  }
+  [[nodiscard]] storage::IoCounts extents() const { return counts("extents"); }
+};
+
+TEST_F(LargeValues, AreWrittenOnce) {
+  constexpr int kCount = 200;
+  put_many(kCount);
+  ASSERT_TRUE(store_->checkpoint());
+  checkpoint_twice();
+  std::uint64_t written = 0;
+  for (const char* name : {"store", "log.0", "log.1", "blocks", "extents"}) {
+    written += counts(name).written_bytes;
+  }
+  EXPECT_LE(static_cast<double>(written), 1.05 * kCount * kValueBytes);
+  EXPECT_GE(extents().written_bytes, kCount * kValueBytes);
+  for (int i = 0; i < kCount; ++i) expect_value(i, value_of(i));
+}
+
+// They are bound to nothing.
+TEST_F(LargeValues, ThatDieBeforeTheirGroupIsLoggedAreNeverWritten) {
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 10; ++i) put(i, value_of(i + round));
+  }
+  Batch batch;
+  batch.remove_range({numbered_key(3), numbered_key(8)});
+  batch.remove(numbered_key(9));
+  ASSERT_TRUE(store_->apply(batch));
+  EXPECT_EQ(extents().written_bytes, 0U);
+  ASSERT_TRUE(store_->sync());
+  std::uint64_t expected = 0;
+  for (const int i : {0, 1, 2, 8}) expected += value_of(i + 4).size();
+  EXPECT_EQ(extents().written_bytes, expected);
+}
+
+TEST_F(LargeValues, AreInTheLogByTheirPlaceAlone) {
+  put_many(20);
+  ASSERT_TRUE(store_->sync());
+  EXPECT_EQ(logged_bytes(), 4096U);
+  reopen();  // from the log
+  for (int i = 0; i < 20; ++i) expect_value(i, value_of(i));
+  // What recovery has not found to be in use would be overwritten.
+  for (int i = 20; i < 40; ++i) put(i, value_of(i));
+  ASSERT_TRUE(store_->sync());
+  reopen();
+  for (int i = 0; i < 40; ++i) expect_value(i, value_of(i));
+}
+
+TEST_F(LargeValues, AreChangedWithoutBeingRead) {
+  put_many(50);
+  ASSERT_TRUE(store_->checkpoint());
+  env_->reset();
+  for (int i = 0; i < 50; ++i) {
+    Batch batch;
+    batch.patch(numbered_key(i), 100, "four");
+    ASSERT_TRUE(store_->apply(batch));
+  }
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_EQ(extents().reads, 0U);
+  EXPECT_EQ(extents().written_bytes, 0U);
+  for (int i = 0; i < 50; ++i) expect_value(i, value_of(i).replace(100, 4, "four"));
+}
+
+TEST_F(LargeValues, OfWhichMoreThanHalfHasChangedAreWrittenAnew) {
+  put_many(3);
+  ASSERT_TRUE(store_->checkpoint());
+  env_->reset();
+  const std::string patch(kValueBytes * 2 / 3, 'P');
+  Batch batch;
+  batch.patch(numbered_key(1), 10, patch);
+  ASSERT_TRUE(store_->apply(batch));
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_EQ(extents().written_bytes, value_of(1).size());
+  expect_value(1, value_of(1).replace(10, patch.size(), patch));
+  reopen();
+  expect_value(1, value_of(1).replace(10, patch.size(), patch));
+}
+
+TEST_F(LargeValues, ThatPatchesHaveMadeLeaveTheTree) {
+  std::string expected;
+  for (int i = 0; i < 40; ++i) {
+    const std::string bytes(1000, static_cast<char>('a' + i % 26));
+    Batch batch;
+    batch.patch(numbered_key(0), expected.size(), bytes);
+    ASSERT_TRUE(store_->apply(batch));
+    expected += bytes;
+    if (i % 10 == 9) {
+      ASSERT_TRUE(store_->checkpoint());
+    }
+  }
+  EXPECT_GT(extents().written_bytes, 0U);
+  expect_value(0, expected);
+  checkpoint_twice();
+  EXPECT_LT(report().used_bytes, expected.size() / 2);
+}
+
+TEST_F(LargeValues, GiveTheirSpaceBackWhenTheyAreOverwritten) {
+  for (int round = 0; round < 40; ++round) {
+    for (int i = 0; i < 5; ++i) put(i, value_of(i + round));
+    ASSERT_TRUE(round % 2 == 0 ? store_->sync() : store_->checkpoint());
+  }
+  EXPECT_LE(size_bytes("extents"), 30 * kValueBytes);
+  for (int i = 0; i < 5; ++i) expect_value(i, value_of(i + 39));
+}
+
+TEST_F(LargeValues, GoUnreadWithARangeThatIsDeleted) {
+  put_many(300);
+  ASSERT_TRUE(store_->checkpoint());
+  reopen();
+  Batch batch;
+  batch.remove_range({numbered_key(10), numbered_key(290)});
+  ASSERT_TRUE(store_->apply(batch));
+  checkpoint_twice();
+  EXPECT_EQ(extents().reads, 0U);
+  // Their space takes new ones.
+  for (int i = 300; i < 550; ++i) put(i, value_of(i));
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_LE(size_bytes("extents"), 310 * (kValueBytes + 512));
+  for (const int i : {0, 9, 290, 299, 300, 549}) expect_value(i, value_of(i));
+}
+
+// A cursor has the values that it began with, whatever becomes of them.
+TEST_F(LargeValues, StayAsLongAsACursorMaySeeThem) {
+  put_many(5);
+  ASSERT_TRUE(store_->checkpoint());
+  put(2, value_of(20));
+  auto cursor = std::make_unique<Cursor>(store_->cursor());
+  for (int round = 0; round < 6; ++round) {
+    for (int i = 0; i < 5; ++i) put(i, value_of(i + 100 + round));
+    ASSERT_TRUE(store_->checkpoint());
+  }
+  ASSERT_TRUE(cursor->seek(""));
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(cursor->is_at_key());
+    const auto value = cursor->value();
+    ASSERT_TRUE(value) << value.error().message();
+    EXPECT_TRUE(*value.value() == value_of(i == 2 ? 20 : i)) << i;
+    ASSERT_TRUE(cursor->next());
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test
