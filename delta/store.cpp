@@ -3,6 +3,7 @@
 #include "delta/store.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace dgfs::delta {
@@ -10,6 +11,8 @@ namespace {
 
 // A group is at most this part of a segment, and a batch this part of a group.
 constexpr std::uint64_t kGroupShare = 4;
+// How many times the bytes of the tables may wait while a thread moves them into the tree.
+constexpr std::uint64_t kPatience = 2;
 
 Status check_key(const std::string& key) {
   if (key.size() <= kKeyBytesMax) return ok();
@@ -34,14 +37,17 @@ Status check(const RangeDelete& removal) {
 
 }  // namespace
 
-Store::Store(Files files, const Superblock& superblock, const StoreOptions& options)
-    : options_(options),
+Store::Store(storage::Env& env, Files files, const Superblock& superblock,
+             const StoreOptions& options)
+    : env_(env),
+      options_(options),
       parameters_(superblock.parameters),
       superblocks_(std::move(files.superblocks)),
       cache_(options.cache_bytes),
       extents_(std::move(files.extents)),
       superblock_(superblock),
       blocks_(std::move(files.blocks)),
+      packer_(options.level),
       editor_(source(), extents_, superblock.parameters, false),
       log_(std::move(files.log)),
       unlogged_(empty_run()),
@@ -98,8 +104,9 @@ Status Store::apply(const Batch& batch) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
   DGFS_CHECK(make_room(size));
-  if (size.value_bytes > 0) return take_in(with_large_values(batch), size);
-  return take_in(batch, size);
+  DGFS_CHECK(take_in(size.value_bytes > 0 ? with_large_values(batch) : batch, size));
+  if (maintenance_ != nullptr) pace(size);
+  return ok();
 }
 
 Status Store::take_in(const Batch& batch, const BatchSize& size) {
@@ -123,14 +130,25 @@ Status Store::make_room(const BatchSize& batch) {
     log_bytes = log_bytes_;
     group_bytes = group_.size_bytes();
     unbound_bytes = unbound_bytes_;
-    waiting_bytes = table_.size_bytes();
-    for (const RunRef& run : view_->runs) waiting_bytes += run->size_bytes();
+    waiting_bytes = this->waiting_bytes();
   }
-  if (group_bytes + batch.table_bytes > parameters_.segment_bytes / kGroupShare ||
-      (unbound_bytes > 0 && unbound_bytes + batch.value_bytes > options_.table_bytes)) {
+  const auto fill = [&](std::size_t share) {
+    return (group_bytes + batch.table_bytes) * share > parameters_.segment_bytes / kGroupShare ||
+           (unbound_bytes > 0 &&
+            (unbound_bytes + batch.value_bytes) * share > options_.table_bytes);
+  };
+  if (fill(1)) {
     DGFS_CHECK(sync());
+  } else if (commits_ != nullptr && fill(2)) {
+    commits_->notify();
   }
   return make_room_below(log_bytes, waiting_bytes);
+}
+
+std::size_t Store::waiting_bytes() const {
+  std::size_t bytes = table_.size_bytes();
+  for (const RunRef& run : view_->runs) bytes += run->size_bytes();
+  return bytes;
 }
 
 // A thread that maintains has the time in which as much again is written.
@@ -138,10 +156,21 @@ Status Store::make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes
   const std::uint64_t log_bytes_max = parameters_.segment_bytes / 2;
   if (log_bytes <= log_bytes_max && waiting_bytes <= options_.table_bytes) return ok();
   if (maintenance_ != nullptr) maintenance_->notify();
-  const std::uint64_t patience = maintenance_ != nullptr ? 2 : 1;
+  const std::uint64_t patience = maintenance_ != nullptr ? kPatience : 1;
   // A segment that is full is found out by sync().
   if (log_bytes > log_bytes_max && maintenance_ == nullptr) return checkpoint();
   return waiting_bytes > patience * options_.table_bytes ? maintain() : Status(ok());
+}
+
+void Store::pace(const BatchSize& batch) {
+  Pacer::Duration delay(0);
+  {
+    const std::lock_guard lock(state_lock_);
+    const Pacer::Backlog log{log_bytes_ + group_.size_bytes(), parameters_.segment_bytes};
+    const Pacer::Backlog tables{waiting_bytes(), kPatience * options_.table_bytes};
+    delay = pacer_.delay(batch.table_bytes, log.share() > tables.share() ? log : tables);
+  }
+  if (delay.count() != 0) std::this_thread::sleep_for(delay);
 }
 
 Status Store::sync() {

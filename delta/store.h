@@ -20,10 +20,11 @@
 #include "delta/disk/superblock.h"
 #include "delta/extent/extent_volume.h"
 #include "delta/log/log.h"
-#include "delta/maintenance.h"
+#include "delta/pacer.h"
 #include "delta/tree/cursor.h"
 #include "delta/tree/editor.h"
 #include "delta/tree/memory_table.h"
+#include "delta/worker.h"
 #include "storage/env.h"
 
 namespace dgfs::delta {
@@ -34,8 +35,10 @@ struct StoreOptions {
   StoreParameters parameters;                       ///< of one that is made
   std::size_t cache_bytes = std::size_t{64} << 20;  ///< for blocks that were read
   std::size_t table_bytes = std::size_t{32} << 20;  ///< of changes that wait for the tree
-  /// A thread maintains the store. Without it writers do, at moments that depend on what they write
-  /// alone.
+  std::size_t dirty_bytes = std::size_t{64} << 20;  ///< of the tree, not written yet
+  int level = 1;  ///< zstd's, of blocks of the tree; 0: they are not compressed
+  /// Threads maintain the store, and make durable what is a second old. Without them writers do the
+  /// first, at moments that depend on what they write alone, and sync() the second.
   bool in_background = false;
 };
 
@@ -92,7 +95,7 @@ class Store {
     std::size_t value_bytes = 0;  ///< of these
   };
 
-  Store(Files files, const Superblock& superblock, const StoreOptions& options);
+  Store(storage::Env& env, Files files, const Superblock& superblock, const StoreOptions& options);
 
   [[nodiscard]] static Status make(storage::Env& env, const std::string& directory,
                                    const StoreOptions& options);
@@ -106,12 +109,17 @@ class Store {
   [[nodiscard]] Status take_in(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status make_room(const BatchSize& batch);
   [[nodiscard]] Status make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes);
+  [[nodiscard]] std::size_t waiting_bytes() const;
   [[nodiscard]] Result<bool> write_group();
   [[nodiscard]] Result<bool> log_group(std::uint64_t sequence);
   void freeze_table();
   void freeze_group();
   [[nodiscard]] Status bind_values(const Run& run);
+  [[nodiscard]] Status start_workers();
   [[nodiscard]] Status tend();
+  [[nodiscard]] Status spill();
+  [[nodiscard]] Status write_tree(const StoredNode& root);
+  void pace(const BatchSize& batch);
   [[nodiscard]] Status bind_tables(std::size_t count);
   [[nodiscard]] Status push_tables(std::size_t count);
   void retire(const TreeHold& hold);
@@ -121,6 +129,7 @@ class Store {
   [[nodiscard]] Error fail(Error error);
   [[nodiscard]] BlockSource source() const { return {&blocks_, &cache_, &extents_.file()}; }
 
+  storage::Env& env_;  ///< its clock
   const StoreOptions options_;
   const StoreParameters parameters_;
   std::unique_ptr<storage::File> superblocks_;
@@ -128,9 +137,10 @@ class Store {
   ExtentVolume extents_;  ///< outlives all values
 
   // Order of locks: work_, log_lock_, state_lock_. No I/O under the last.
-  std::mutex work_;  ///< maintenance: superblock_, editor_, retired_, what blocks_ has
+  std::mutex work_;  ///< maintenance: superblock_, packer_, editor_, retired_, what blocks_ has
   Superblock superblock_;
   BlockFile blocks_;
+  BlockPacker packer_;
   TreeEditor editor_;
   RetiredBlocks retired_;
 
@@ -151,7 +161,11 @@ class Store {
   std::optional<Error> failure_;
   StoreCounters counters_;
 
-  std::unique_ptr<Maintenance> maintenance_;  ///< last: it ends before all that it uses
+  Pacer pacer_;
+
+  // Last: they end before all that they use.
+  std::unique_ptr<Worker> maintenance_;
+  std::unique_ptr<Worker> commits_;
 };
 
 }  // namespace dgfs::delta

@@ -3,12 +3,19 @@
 //
 // How what was written gets into the tree, and the tree to the disk.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "delta/store.h"
 #include "delta/tree/tree_blocks.h"
 
 namespace dgfs::delta {
+namespace {
+
+// What a crash may cost those who do not sync.
+constexpr std::chrono::milliseconds kCommitInterval{1000};
+
+}  // namespace
 
 Status Store::maintain() {
   const std::lock_guard lock(work_);
@@ -25,13 +32,24 @@ Status Store::maintain() {
   return push_tables(count);
 }
 
+Status Store::start_workers() {
+  maintenance_ = std::make_unique<Worker>([this] { return tend(); });
+  commits_ = std::make_unique<Worker>([this] { return sync(); }, kCommitInterval);
+  DGFS_CHECK(maintenance_->start());
+  return commits_->start();
+}
+
 Status Store::tend() {
   bool is_log_due = false;
   {
     const std::lock_guard lock(state_lock_);
     is_log_due = log_bytes_ > parameters_.segment_bytes / 2;
   }
-  return is_log_due ? checkpoint() : maintain();
+  const auto begin_ns = env_.monotonic_ns();
+  auto tended = is_log_due ? checkpoint() : maintain();
+  const std::lock_guard lock(state_lock_);
+  pacer_.note_work(Pacer::Duration(env_.monotonic_ns() - begin_ns));
+  return tended;
 }
 
 // The tree refers to bound values only. As a rule the log has bound them before.
@@ -65,8 +83,20 @@ Status Store::push_tables(std::size_t count) {
       --settled_runs_;
     }
     retire(hold);
+    DGFS_CHECK(spill());
   }
   return ok();
+}
+
+// Blocks that are written before a checkpoint asks for it are in nobody's way: a crash forgets
+// them. Those that are changed again were written in vain.
+Status Store::spill() {
+  const auto root = [this] {
+    const std::lock_guard lock(state_lock_);
+    return view_->root;
+  }();
+  DGFS_TRY(bytes, unwritten_bytes(root, source()));
+  return bytes > options_.dirty_bytes ? write_tree(root) : Status(ok());
 }
 
 void Store::retire(const TreeHold& hold) {
@@ -131,7 +161,7 @@ Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
     const std::lock_guard lock(state_lock_);
     return view_->root;
   }();
-  DGFS_CHECK(write_tree(root, blocks_, source()));
+  DGFS_CHECK(write_tree(root));
   for (BlockFile* file : {&blocks_, &extents_.file()}) {
     if (auto synced = file->sync(); !synced) return fail(std::move(synced).error());
   }
@@ -146,6 +176,10 @@ Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
   retired_.note_checkpoint();
   free_space();
   return ok();
+}
+
+Status Store::write_tree(const StoredNode& root) {
+  return TreeWriter(blocks_, packer_, source()).write(root);
 }
 
 void Store::free_space() {

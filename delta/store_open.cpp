@@ -41,12 +41,10 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
   files.blocks = std::move(blocks);
   DGFS_TRY(extents, env.open(directory + kExtents, {Mode::kReadWrite}));
   files.extents = std::move(extents);
-  std::unique_ptr<Store> store(new Store(std::move(files), superblock, options));
+  std::unique_ptr<Store> store(new Store(env, std::move(files), superblock, options));
   DGFS_CHECK(store->recover());
   if (options.in_background) {
-    store->maintenance_ =
-        std::make_unique<Maintenance>([raw = store.get()] { return raw->tend(); });
-    DGFS_CHECK(store->maintenance_->start());
+    DGFS_CHECK(store->start_workers());
   }
   return store;
 }
@@ -64,7 +62,8 @@ Status Store::make(storage::Env& env, const std::string& directory, const StoreO
   BlockFile blocks(std::move(file));
   BlockCache cache(0);
   const StoredNode root = Node::make_empty(0);
-  DGFS_CHECK(write_tree(root, blocks, {&blocks, &cache, nullptr}));
+  BlockPacker packer(0);
+  DGFS_CHECK(TreeWriter(blocks, packer, {&blocks, &cache, nullptr}).write(root));
   DGFS_CHECK(blocks.sync());
   DGFS_CHECK(env.sync_directory(directory));
   Superblock superblock;

@@ -20,10 +20,11 @@ Extent padded(const Extent& block) {
 }  // namespace
 
 Error BlockFile::damaged(std::uint16_t code, std::uint64_t offset_bytes, const char* text) const {
-  return Error(ErrorKind::kCorrupt, code, text)
-      .in_file(file_->path())
-      .in_section(section_)
-      .at_offset(offset_bytes);
+  return at_place(Error(ErrorKind::kCorrupt, code, text), {offset_bytes, 0, 0});
+}
+
+Error BlockFile::at_place(Error error, const Place& place) const {
+  return std::move(error).in_file(file_->path()).in_section(section_).at_offset(place.offset_bytes);
 }
 
 Result<Place> BlockFile::write(Bytes block) {

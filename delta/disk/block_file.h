@@ -47,6 +47,8 @@ class BlockFile {
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
   [[nodiscard]] Result<std::string> read_string(const Place& place) const;
+  /// An error in what a block says, with where it is.
+  [[nodiscard]] Error at_place(Error error, const Place& place) const;
   /// All that was written before is durable. Errors: kIo.
   [[nodiscard]] Status sync();
 

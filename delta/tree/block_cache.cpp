@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/tree/block_cache.h"
 
+#include <iterator>
 #include <utility>
 
 namespace dgfs::delta {
@@ -10,26 +11,38 @@ void BlockCache::insert(std::uint64_t offset_bytes, std::shared_ptr<const void> 
                         std::size_t bytes) {
   Entries dropped;  // destroyed without the lock
   const std::lock_guard lock(mutex_);
-  if (const auto old = places_.find(offset_bytes); old != places_.end()) drop(old, dropped);
-  entries_.push_front({offset_bytes, std::move(value), bytes});
+  if (const auto old = places_.find(offset_bytes); old != places_.end()) {
+    drop(old->second, dropped);
+  }
+  entries_.push_front({offset_bytes, std::move(value), bytes, false});
   places_.emplace(offset_bytes, entries_.begin());
   bytes_ += bytes;
-  while (bytes_ > bytes_max_ && !entries_.empty()) {
-    drop(places_.find(entries_.back().offset_bytes), dropped);
+  while (bytes_ > bytes_max_ && !places_.empty()) {
+    drop(std::prev(entries_.empty() ? protected_.end() : entries_.end()), dropped);
   }
 }
 
 void BlockCache::touch(std::uint64_t offset_bytes) {
   const std::lock_guard lock(mutex_);
   const auto at = places_.find(offset_bytes);
-  if (at != places_.end()) entries_.splice(entries_.begin(), entries_, at->second);
+  if (at == places_.end()) return;
+  Entry& entry = *at->second;
+  protected_.splice(protected_.begin(), list_of(entry), at->second);
+  if (!std::exchange(entry.is_protected, true)) protected_bytes_ += entry.bytes;
+  // What has not been used for the longest time gets one chance more among the others.
+  while (protected_bytes_ > protected_bytes_max_) {
+    const auto last = std::prev(protected_.end());
+    last->is_protected = false;
+    protected_bytes_ -= last->bytes;
+    entries_.splice(entries_.begin(), protected_, last);
+  }
 }
 
 void BlockCache::erase(std::uint64_t offset_bytes) {
   Entries dropped;
   const std::lock_guard lock(mutex_);
   const auto at = places_.find(offset_bytes);
-  if (at != places_.end()) drop(at, dropped);
+  if (at != places_.end()) drop(at->second, dropped);
 }
 
 std::size_t BlockCache::size_bytes() const {
@@ -37,11 +50,11 @@ std::size_t BlockCache::size_bytes() const {
   return bytes_;
 }
 
-void BlockCache::drop(std::unordered_map<std::uint64_t, Entries::iterator>::iterator at,
-                      Entries& dropped) {
-  bytes_ -= at->second->bytes;
-  dropped.splice(dropped.begin(), entries_, at->second);
-  places_.erase(at);
+void BlockCache::drop(Entries::iterator entry, Entries& dropped) {
+  bytes_ -= entry->bytes;
+  if (entry->is_protected) protected_bytes_ -= entry->bytes;
+  places_.erase(entry->offset_bytes);
+  dropped.splice(dropped.begin(), list_of(*entry), entry);
 }
 
 }  // namespace dgfs::delta

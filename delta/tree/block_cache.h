@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// BlockCache: keeps decoded blocks that were read, the least recently used ones go first.
+// BlockCache: keeps decoded blocks that were read. What is used once only, as by a scan, makes
+// room first: a block has to be used again to become one of those that are protected (segmented
+// LRU).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,8 @@ namespace dgfs::delta {
 class BlockCache {
  public:
   /// @param bytes_max  of what is kept; what others hold besides does not count
-  explicit BlockCache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+  explicit BlockCache(std::size_t bytes_max)
+      : bytes_max_(bytes_max), protected_bytes_max_(bytes_max / 5 * 4) {}
 
   /// @param offset_bytes  of the block in its file
   void insert(std::uint64_t offset_bytes, std::shared_ptr<const void> value, std::size_t bytes);
@@ -32,15 +35,22 @@ class BlockCache {
     std::uint64_t offset_bytes;
     std::shared_ptr<const void> value;
     std::size_t bytes;
+    bool is_protected;
   };
   using Entries = std::list<Entry>;  ///< the last used first
 
-  void drop(std::unordered_map<std::uint64_t, Entries::iterator>::iterator at, Entries& dropped);
+  [[nodiscard]] Entries& list_of(const Entry& entry) {
+    return entry.is_protected ? protected_ : entries_;
+  }
+  void drop(Entries::iterator entry, Entries& dropped);
 
   mutable std::mutex mutex_;
   const std::size_t bytes_max_;
+  const std::size_t protected_bytes_max_;
   std::size_t bytes_ = 0;
-  Entries entries_;
+  std::size_t protected_bytes_ = 0;
+  Entries entries_;    ///< used once
+  Entries protected_;  ///< used again
   std::unordered_map<std::uint64_t, Entries::iterator> places_;
 };
 

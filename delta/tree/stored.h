@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "delta/disk/block_codec.h"
 #include "delta/disk/block_file.h"
 #include "delta/tree/block_cache.h"
 
@@ -46,9 +47,10 @@ class Stored {
     }
     // No lock is held while reading: two threads may read the same block, and one of both stays.
     const Place place = *this->place();
-    DGFS_TRY(block, source.file->read(place));
-    DGFS_TRY(value, T::decode(block));
-    keep(value, source);
+    DGFS_TRY(stored, source.file->read(place));
+    auto value = decode(std::move(stored));
+    if (!value) return source.file->at_place(std::move(value).error(), place);
+    keep(value.value(), source);
     return value;
   }
   /// None: it has not been written.
@@ -69,6 +71,10 @@ class Stored {
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
  private:
+  static Result<Ref> decode(Buffer stored) {
+    DGFS_TRY(block, unpack_block(std::move(stored)));
+    return T::decode(block);
+  }
   void keep(const Ref& value, const BlockSource& source) const {
     const std::lock_guard lock(mutex_);
     read_ = value;

@@ -8,18 +8,6 @@ namespace dgfs::delta {
 namespace {
 
 template <class T>
-Status write_block(const std::shared_ptr<const T>& part, BlockFile& file,
-                   const BlockSource& source) {
-  if (part->place()) return ok();
-  DGFS_TRY(value, part->load(source));
-  Buffer block;
-  value->encode(block);
-  DGFS_TRY(place, file.write(block));
-  part->set_place(place, source);
-  return ok();
-}
-
-template <class T>
 Status block_of(const std::shared_ptr<const T>& part, const SpaceSink& sink) {
   const auto place = part->place();
   return place ? sink(SpaceKind::kBlock, place->extent()) : Status(ok());
@@ -50,21 +38,48 @@ Status each_below(const Node& node, const BlockSource& source, const SpaceSink& 
 
 }  // namespace
 
-Status write_tree(const StoredNode& root, BlockFile& file, const BlockSource& source) {
+template <class T>
+Status TreeWriter::write_block(const std::shared_ptr<const T>& part) {
+  if (part->place()) return ok();
+  DGFS_TRY(value, part->load(source_));
+  Buffer block;
+  value->encode(block);
+  DGFS_TRY(stored, packer_.pack(block));
+  DGFS_TRY(place, file_.write(stored));
+  part->set_place(place, source_);
+  return ok();
+}
+
+Status TreeWriter::write(const StoredNode& root) {
   if (root->place()) return ok();  // then so is all below it
-  DGFS_TRY(node, root->load(source));
+  DGFS_TRY(node, root->load(source_));
   for (const Slot& slot : node->slots()) {
     if (slot.child) {
-      DGFS_CHECK(write_tree(slot.child, file, source));
+      DGFS_CHECK(write(slot.child));
     }
     if (slot.basement) {
-      DGFS_CHECK(write_block(slot.basement, file, source));
+      DGFS_CHECK(write_block(slot.basement));
     }
     for (const auto& run : slot.runs) {
-      DGFS_CHECK(write_block(run, file, source));
+      DGFS_CHECK(write_block(run));
     }
   }
-  return write_block(root, file, source);
+  return write_block(root);
+}
+
+Result<std::uint64_t> unwritten_bytes(const StoredNode& root, const BlockSource& source) {
+  if (root->place()) return std::uint64_t{0};
+  DGFS_TRY(node, root->load(source));
+  std::uint64_t bytes = node->size_bytes();
+  for (const Slot& slot : node->slots()) {
+    if (slot.child) {
+      DGFS_TRY(below, unwritten_bytes(slot.child, source));
+      bytes += below;
+    }
+    if (slot.basement && !slot.basement->place()) bytes += slot.basement->size_bytes();
+    for (const auto& run : slot.runs) bytes += run->place() ? 0 : run->size_bytes();
+  }
+  return bytes;
 }
 
 Status each_extent(const StoredNode& root, const BlockSource& source, const SpaceSink& sink) {

@@ -6,13 +6,35 @@
 
 #include <functional>
 
+#include "delta/disk/block_codec.h"
 #include "delta/tree/node.h"
 
 namespace dgfs::delta {
 
-/// Writes what has no place yet, children before those that refer to them.
-/// Errors: those of BlockFile::write and of Stored::load; what has been written stays so.
-[[nodiscard]] Status write_tree(const StoredNode& root, BlockFile& file, const BlockSource& source);
+/// For one thread.
+class TreeWriter {
+ public:
+  /// @param file    takes the blocks; that of `source`; must outlive it
+  /// @param packer  likewise
+  TreeWriter(BlockFile& file, BlockPacker& packer, const BlockSource& source)
+      : file_(file), packer_(packer), source_(source) {}
+
+  /// Writes what has no place yet, children before those that refer to them.
+  /// Errors: those of BlockFile::write and of Stored::load; what has been written stays so.
+  [[nodiscard]] Status write(const StoredNode& root);
+
+ private:
+  template <class T>
+  [[nodiscard]] Status write_block(const std::shared_ptr<const T>& part);
+
+  BlockFile& file_;
+  BlockPacker& packer_;
+  BlockSource source_;
+};
+
+/// What a TreeWriter would write, in memory, about. Errors: those of Stored::load.
+[[nodiscard]] Result<std::uint64_t> unwritten_bytes(const StoredNode& root,
+                                                    const BlockSource& source);
 
 /// Which file an extent is of.
 enum class SpaceKind : std::uint8_t { kBlock, kValue };

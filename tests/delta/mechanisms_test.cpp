@@ -79,6 +79,18 @@ TEST_F(Mechanisms, WhatDiesWithinAGroupIsNeverWritten) {
   EXPECT_EQ(logged_bytes(), 4096U);
 }
 
+TEST_F(Mechanisms, BlocksAreCompressed) {
+  options_.level = 0;
+  reopen();
+  put_many(2000, 100);
+  const auto plain = counts("blocks").written_bytes;
+  EXPECT_GT(plain, 2000U * 100);
+  options_.level = 1;
+  reopen();
+  put_many(2000, 100);
+  EXPECT_LT(counts("blocks").written_bytes, plain / 4);
+}
+
 // A key that a scan goes past costs nothing where a range delete has it.
 TEST_F(Mechanisms, AScanSeeksPastWhatIsGone) {
   put_many(4000, 100);

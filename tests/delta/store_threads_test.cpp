@@ -110,6 +110,26 @@ TEST_P(StoreThreads, SeeWholeBatches) {
   EXPECT_EQ(values_of(*store), expected);
 }
 
+// Nobody asks for it.
+TEST(StoreCommits, MakeDurableWhatIsASecondOld) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.in_background = true;
+  auto store = open_store(*env, options);
+  Batch batch;
+  batch.put("key", "value");
+  ASSERT_TRUE(store->apply(batch));
+  for (int i = 0; i < 600 && store->counters().log_bytes == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  ASSERT_NE(store->counters().log_bytes, 0U);
+  store = nullptr;
+  env->crash(storage::CrashLoss::kDropUnsynced, 1);
+  store = open_store(*env, options);
+  EXPECT_EQ(values_of(*store), (std::map<std::string, std::string>{{"key", "value"}}));
+}
+
 INSTANTIATE_TEST_SUITE_P(InBackground, StoreThreads, testing::Bool());
 
 }  // namespace

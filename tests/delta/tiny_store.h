@@ -27,6 +27,8 @@ inline delta::StoreOptions tiny_options(Random& random) {
   options.parameters.inline_bytes = 10 << random.below(4);
   options.cache_bytes = random.one_in(2) ? 0 : 16384;
   options.table_bytes = 2048 << random.below(4);
+  options.level = random.one_in(2) ? 1 : 0;
+  options.dirty_bytes = 4096 << random.below(6);
   return options;
 }
 

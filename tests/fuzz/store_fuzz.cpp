@@ -4,6 +4,7 @@
 // What the files of a store hold. Input: which decoder, then its bytes; checksums are made to fit.
 #include <algorithm>
 
+#include "delta/disk/block_codec.h"
 #include "delta/disk/superblock.h"
 #include "delta/log/group.h"
 #include "delta/tree/node.h"
@@ -51,6 +52,16 @@ void decode_group(Buffer input) {
   if (const auto run = delta::decode_group_run(*header, input)) check_run(*run.value());
 }
 
+void decode_block(Buffer input) {
+  const auto block = delta::unpack_block(std::move(input));
+  if (!block) return;
+  for (const int level : {0, 1}) {
+    delta::BlockPacker packer(level);
+    auto stored = packer.pack(block.value());
+    require(stored && delta::unpack_block(std::move(stored).value()).value() == block.value());
+  }
+}
+
 void decode_superblock(Buffer input) {
   if (input.size() >= delta::kSuperblockBytes) {
     input.resize(delta::kSuperblockBytes);
@@ -69,7 +80,7 @@ void decode_superblock(Buffer input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
   using namespace dgfs::test;
   FuzzInput input({data, size_bytes});
-  switch (input.take<std::uint8_t>() % 4) {
+  switch (input.take<std::uint8_t>() % 5) {
     case 0:
       decode_run(input.rest());
       break;
@@ -78,6 +89,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 2:
       decode_group(input.rest());
+      break;
+    case 3:
+      decode_block(input.rest());
       break;
     default:
       decode_superblock(input.rest());

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "delta/disk/block_codec.h"
 #include "delta/disk/superblock.h"
 #include "delta/tree/memory_table.h"
 #include "delta/tree/node.h"
@@ -17,7 +18,8 @@ using namespace delta;
 constexpr std::uint8_t kRun = 0;
 constexpr std::uint8_t kNode = 1;
 constexpr std::uint8_t kGroup = 2;
-constexpr std::uint8_t kSuperblock = 3;
+constexpr std::uint8_t kBlock = 3;
+constexpr std::uint8_t kSuperblock = 4;
 
 Place place_of(std::uint64_t number) { return {number * 512, number % 4096 + 1, number * 977}; }
 
@@ -91,6 +93,10 @@ void add_store_seeds(const std::filesystem::path& folder) {
     Buffer bytes;
     run->encode(bytes);
     corpus.add(bytes, kRun);
+    for (const int level : {0, 1}) {
+      BlockPacker packer(level);
+      corpus.add(packer.pack(bytes).value(), kBlock);
+    }
     GroupHeader header;
     header.generation = 3;
     header.number = static_cast<std::uint64_t>(count);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/maintenance.h"
+#include "delta/worker.h"
 
 #include <exception>
 
 namespace dgfs::delta {
 
-Maintenance::~Maintenance() {
+Worker::~Worker() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
@@ -15,7 +15,7 @@ Maintenance::~Maintenance() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status Maintenance::start() {
+Status Worker::start() {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::exception&) {
@@ -24,7 +24,7 @@ Status Maintenance::start() {
   return ok();
 }
 
-void Maintenance::notify() {
+void Worker::notify() {
   {
     const std::lock_guard lock(mutex_);
     is_due_ = true;
@@ -33,10 +33,15 @@ void Maintenance::notify() {
 }
 
 // What fails here fails again for the writer that finds no room because of it, and is told there.
-void Maintenance::run() {
+void Worker::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [this] { return is_due_ || is_ending_; });
+    const auto is_called = [this] { return is_due_ || is_ending_; };
+    if (interval_) {
+      wake_.wait_for(lock, *interval_, is_called);
+    } else {
+      wake_.wait(lock, is_called);
+    }
     if (is_ending_) return;
     is_due_ = false;
     lock.unlock();

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/disk/block_codec.h"
+
+#include <utility>
+
+#include "format/coding.h"
+
+namespace dgfs::delta {
+namespace {
+
+constexpr std::uint8_t kPlain = 0;
+constexpr std::uint8_t kZstd = 1;
+// What saves less is not worth the time of each read.
+constexpr std::size_t kGainShare = 8;
+constexpr std::size_t kHeadBytesMax = 11;
+
+}  // namespace
+
+Result<Buffer> BlockPacker::pack(Bytes block) {
+  if (level_ != 0 && block.size() > kHeadBytesMax * kGainShare &&
+      block.size() <= kCompressedBlockBytesMax) {
+    Buffer stored;
+    format::Encoder out(stored);
+    out.fixed(kZstd);
+    out.varint(block.size());
+    const auto head = stored.size();
+    stored.resize(block.size() - block.size() / kGainShare);
+    DGFS_TRY(length,
+             compressor_.compress(block, level_, nullptr, MutableBytes(stored).subspan(head)));
+    if (length) {
+      stored.resize(head + *length);
+      return stored;
+    }
+  }
+  Buffer stored;
+  stored.reserve(block.size() + 1);
+  stored.push_back(kPlain);
+  stored.insert(stored.end(), block.begin(), block.end());
+  return stored;
+}
+
+Result<Buffer> unpack_block(Buffer stored) {
+  if (stored.empty() || stored.front() > kZstd) {
+    return Error(ErrorKind::kCorrupt, 7035, "a block of no known codec");
+  }
+  if (stored.front() == kPlain) {
+    stored.erase(stored.begin());
+    return stored;
+  }
+  format::Decoder in(Bytes(stored).subspan(1));
+  DGFS_TRY(length, in.varint_up_to(kCompressedBlockBytesMax));
+  DGFS_TRY(frame, in.raw(in.remaining()));
+  Buffer block(static_cast<std::size_t>(length));
+  DGFS_CHECK(format::decompress_zstd_frame(frame, block));
+  return block;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// How a block is stored: as it is, or as a zstd frame where that is shorter.
+//
+//   0  1  codec: 0 plain, 1 zstd
+//   1     plain: the rest is the block; zstd: its length, a varint, and then the frame
+#pragma once
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/zstd_frame.h"
+
+namespace dgfs::delta {
+
+/// Longer blocks are stored as they are, so that no frame asks for more memory.
+inline constexpr std::size_t kCompressedBlockBytesMax = std::size_t{16} << 20;
+
+/// Not thread-safe.
+class BlockPacker {
+ public:
+  /// @param level  zstd's, 1 to 22; 0: blocks are stored as they are
+  explicit BlockPacker(int level) : level_(level) {}
+  /// Errors: kLimit (out of memory).
+  [[nodiscard]] Result<Buffer> pack(Bytes block);
+
+ private:
+  int level_;
+  format::ZstdCompressor compressor_;
+};
+
+/// The block that was packed. Errors: kCorrupt, kLimit (out of memory).
+/// Memory: kCompressedBlockBytesMax at most, or as much as `stored` has.
+[[nodiscard]] Result<Buffer> unpack_block(Buffer stored);
+
+}  // namespace dgfs::delta

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Worker: a thread that does a piece of work when it is told that there may be some, or when some
+// time has passed.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/result.h"
+
+namespace dgfs::delta {
+
+class Worker {
+ public:
+  using Interval = std::optional<std::chrono::milliseconds>;
+
+  /// @param work      is called by the thread, never twice at once; whoever waits for what it does
+  ///                  finds out elsewhere whether it went well
+  /// @param interval  after which it works without being told; none: never
+  explicit Worker(std::function<Status()> work, Interval interval = std::nullopt)
+      : work_(std::move(work)), interval_(interval) {}
+  /// Waits for the end of a call that is under way.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Errors: kLimit (no thread to be had).
+  [[nodiscard]] Status start();
+  /// There may be something to do. Thread-safe; does not wait.
+  void notify();
+
+ private:
+  void run();
+
+  std::function<Status()> work_;
+  Interval interval_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool is_due_ = false;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace dgfs::delta
