@@ -25,6 +25,9 @@ struct StoreParameters {
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;  ///< of the log; there are two
   /// Longer values go to the extent volume.
   std::uint64_t inline_bytes = std::uint64_t{16} << 10;
+  /// 1: something lies below the store that may have the keys which are removed here, so that
+  /// removals and patches stay what they are down to the basements; 0: nothing does.
+  std::uint64_t keeps_removals = 0;
 
   friend bool operator==(const StoreParameters&, const StoreParameters&) = default;
 };

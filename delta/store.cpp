@@ -48,7 +48,7 @@ Store::Store(storage::Env& env, Files files, const Superblock& superblock,
       superblock_(superblock),
       blocks_(std::move(files.blocks)),
       packer_(options.level),
-      editor_(source(), extents_, superblock.parameters, false),
+      editor_(source(), extents_, superblock.parameters),
       log_(std::move(files.log)),
       unlogged_(empty_run()),
       applied_(superblock.sequence),
@@ -237,7 +237,7 @@ Result<bool> Store::log_group(std::uint64_t sequence) {
   return true;
 }
 
-Result<std::optional<std::string>> Store::get(std::string_view key) const {
+Result<Message> Store::find(std::string_view key) const {
   Message newest;
   std::shared_ptr<const TreeView> view;
   {
@@ -245,14 +245,18 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
     if (const auto* message = table_.find(key)) newest = *message;
     view = view_;
   }
-  DGFS_TRY(message, find(*view, key, std::move(newest), source()));
-  if (message.kind == MessageKind::kPatch && !message.patch.empty()) {
-    message = over_nothing(std::move(message));
-  }
-  if (message.kind != MessageKind::kPut) return std::optional<std::string>();
+  DGFS_TRY(message, delta::find(*view, key, std::move(newest), source()));
+  if (!message.large) return message;
   // The view is held until here: it keeps the space of what it refers to.
   DGFS_TRY(value, value_of(message, extents_.file()));
-  return std::optional(*value);
+  return Message{MessageKind::kPut, std::move(value), nullptr, {}};
+}
+
+Result<std::optional<std::string>> Store::get(std::string_view key) const {
+  DGFS_TRY(message, find(key));
+  if (!message.patch.empty()) message = over_nothing(std::move(message));
+  if (message.kind != MessageKind::kPut) return std::optional<std::string>();
+  return std::optional(*message.value);
 }
 
 Cursor Store::cursor() {

@@ -70,6 +70,9 @@ class Store {
 
   /// nullopt: there is no such key. Errors: kIo, kCorrupt.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
+  /// What the store says of a key where something may lie below it: a value, that there is none, or
+  /// a patch, which is empty if it says nothing. Errors: those of get().
+  [[nodiscard]] Result<Message> find(std::string_view key) const;
   /// Sees what has been applied so far. The store must outlive it.
   [[nodiscard]] Cursor cursor();
 

@@ -31,7 +31,7 @@ Status check_parameters(const StoreParameters& parameters) {
       parameters.buffer_bytes == 0 || parameters.buffer_bytes > kBytesMax ||
       parameters.fanout < 2 || parameters.fanout > 1024 || parameters.segment_bytes == 0 ||
       parameters.segment_bytes % kGroupAlignmentBytes != 0 ||
-      parameters.segment_bytes > 64 * kBytesMax) {
+      parameters.segment_bytes > 64 * kBytesMax || parameters.keeps_removals > 1) {
     return corrupt(7040, "impossible parameters");
   }
   return ok();
@@ -49,9 +49,10 @@ Buffer encode_superblock(const Superblock& superblock) {
   for (const std::uint64_t number :
        {superblock.parameters.basement_bytes, superblock.parameters.buffer_bytes,
         superblock.parameters.fanout, superblock.parameters.segment_bytes,
-        superblock.parameters.inline_bytes, superblock.checkpoint, superblock.sequence,
-        superblock.log.generation, superblock.log.number, superblock.log.previous,
-        superblock.root.offset_bytes, superblock.root.length_bytes, superblock.root.checksum}) {
+        superblock.parameters.inline_bytes, superblock.parameters.keeps_removals,
+        superblock.checkpoint, superblock.sequence, superblock.log.generation,
+        superblock.log.number, superblock.log.previous, superblock.root.offset_bytes,
+        superblock.root.length_bytes, superblock.root.checksum}) {
     out.fixed(number);
   }
   bytes.resize(kSuperblockBytes);
@@ -80,9 +81,10 @@ Result<Superblock> decode_superblock(Bytes bytes) {
   for (std::uint64_t* number :
        {&superblock.parameters.basement_bytes, &superblock.parameters.buffer_bytes,
         &superblock.parameters.fanout, &superblock.parameters.segment_bytes,
-        &superblock.parameters.inline_bytes, &superblock.checkpoint, &superblock.sequence,
-        &superblock.log.generation, &superblock.log.number, &superblock.log.previous,
-        &superblock.root.offset_bytes, &superblock.root.length_bytes, &superblock.root.checksum}) {
+        &superblock.parameters.inline_bytes, &superblock.parameters.keeps_removals,
+        &superblock.checkpoint, &superblock.sequence, &superblock.log.generation,
+        &superblock.log.number, &superblock.log.previous, &superblock.root.offset_bytes,
+        &superblock.root.length_bytes, &superblock.root.checksum}) {
     DGFS_TRY(value, in.fixed<std::uint64_t>());
     *number = value;
   }

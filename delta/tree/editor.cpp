@@ -137,7 +137,7 @@ Status TreeEditor::hand_out(const Node& node, const Run& run, const KeyRange& ra
     auto part = clipped(run, slot_range);
     if (part->fragments().covers(slot_range)) {
       clear(node.height(), slots[i]);
-      if (!keeps_removals_) part = without_fragments(*part);
+      if (parameters_.keeps_removals == 0) part = without_fragments(*part);
     }
     if (!part->empty()) slots[i].runs.push_back(make(std::move(part)));
     if (slots[i].runs.size() > kRunsMax) {

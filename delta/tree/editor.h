@@ -18,15 +18,9 @@ namespace dgfs::delta {
 /// For one thread. A failed call leaves the tree that it was given as good as it was.
 class TreeEditor {
  public:
-  /// @param volume          takes values that have become large; must outlive it
-  /// @param keeps_removals  a lower layer may have the keys that are removed here, so that removals
-  ///                        and patches stay what they are down to the basements
-  TreeEditor(const BlockSource& source, ExtentVolume& volume, const StoreParameters& parameters,
-             bool keeps_removals)
-      : source_(source),
-        volume_(&volume),
-        parameters_(parameters),
-        keeps_removals_(keeps_removals) {}
+  /// @param volume  takes values that have become large; must outlive it
+  TreeEditor(const BlockSource& source, ExtentVolume& volume, const StoreParameters& parameters)
+      : source_(source), volume_(&volume), parameters_(parameters) {}
 
   /// The root of the tree with `run` over it. Moves messages down where a node has more of them
   /// than it may, and splits and merges what has become too large or too small. The large values of
@@ -70,7 +64,6 @@ class TreeEditor {
   BlockSource source_;
   ExtentVolume* volume_;
   StoreParameters parameters_;
-  bool keeps_removals_;
   UsedSpace retired_;
   std::vector<StoredNode> dropped_;
 

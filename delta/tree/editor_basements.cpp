@@ -85,7 +85,7 @@ Result<std::vector<Slot>> TreeEditor::rewritten(const Slot& slot) {
   if (slot.basement) sources.push_back(slot.basement);
   sources.insert(sources.end(), slot.runs.begin(), slot.runs.end());
   DGFS_TRY(all, taken(sources));
-  if (!keeps_removals_) all = settled(*all);
+  if (parameters_.keeps_removals == 0) all = settled(*all);
   DGFS_TRY(basement, with_large_values(all));
   std::vector<Slot> parts;
   for (auto& part : cut(*basement, parameters_.basement_bytes)) {

@@ -111,6 +111,56 @@ TEST_P(StoreModelTest, AnswersAsAMapDoes) {
   }
 }
 
+// A store over something else that has keys, too: what it says of a key, over what that has, is
+// what both come to.
+TEST_P(StoreModelTest, SaysWhatHappensToALowerLayer) {
+  for (std::uint64_t round = 0; round < 6; ++round) {
+    Random random(GetParam() * 1000 + round);
+    const auto env = storage::make_memory_env(1);
+    auto options = tiny_options(random);
+    options.parameters.keeps_removals = 1;
+    auto store = open_store(*env, options);
+    BatchShape shape;
+    shape.keys = 20 + random.below(200);
+    Values lower;
+    StoreModel model;
+    for (auto count = random.below(shape.keys); count > 0; --count) {
+      Batch batch;
+      const auto key = random_key(random, shape);
+      batch.put(key, "below " + key);
+      lower[key] = "below " + key;
+      model.apply(batch);
+    }
+    for (int step = 0; step < 400; ++step) {
+      const auto batch = random_batch(random, shape);
+      ASSERT_TRUE(store->apply(batch));
+      model.apply(batch);
+      if (random.one_in(30)) {
+        ASSERT_TRUE(store->checkpoint());
+      }
+      if (random.one_in(100)) {
+        ASSERT_TRUE(store->sync());
+        store = nullptr;
+        store = open_store(*env, options);
+      }
+      for (int i = 0; i < 5; ++i) {
+        const auto key = random_key(random, shape);
+        const auto said = store->find(key);
+        ASSERT_TRUE(said) << said.error().message();
+        const auto below = lower.find(key);
+        const auto both = composed(
+            below == lower.end() ? Message::removal() : Message::put(below->second), said.value());
+        const auto expected = model.values().find(key);
+        ASSERT_EQ(both.kind == MessageKind::kPut, expected != model.values().end()) << key;
+        if (expected != model.values().end()) {
+          ASSERT_EQ(*both.value, expected->second) << key;
+        }
+      }
+    }
+    expect_sound(*env);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, StoreModelTest, testing::Range<std::uint64_t>(0, 8));
 
 TEST(Store, IsMadeOnlyIfAskedFor) {
