@@ -147,7 +147,7 @@ Status Store::make_room(const BatchSize& batch) {
 
 std::size_t Store::waiting_bytes() const {
   std::size_t bytes = table_.size_bytes();
-  for (const RunRef& run : view_->runs) bytes += run->size_bytes();
+  for (const FrozenRef& table : view_->tables) bytes += table->size_bytes();
   return bytes;
 }
 
@@ -187,21 +187,25 @@ Result<bool> Store::write_group() {
     sequence = applied_;
   }
   const std::lock_guard lock(log_lock_);
+  MemoryTable group;
   {
     // Others may have written it meanwhile, and with them what came later.
     const std::lock_guard state_lock(state_lock_);
     if (failure_) return *failure_;
     if (durable_ >= sequence) return true;
     sequence = applied_;
-    freeze_group();
+    group = take_group();
   }
+  add_to_unlogged(std::move(group));
   return log_group(sequence);
 }
 
-void Store::freeze_group() {
-  unlogged_ = merged(*unlogged_, *group_.freeze());
+MemoryTable Store::take_group() {
   unbound_bytes_ = 0;
+  return std::exchange(group_, {});
 }
+
+void Store::add_to_unlogged(MemoryTable group) { unlogged_ = merged(unlogged_, group.freeze()); }
 
 // Values that have died are in no run: they are bound to nothing, and never written.
 Status Store::bind_values(const Run& run) {
@@ -260,24 +264,49 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
 }
 
 Cursor Store::cursor() {
-  const std::lock_guard lock(state_lock_);
-  freeze_table();
-  return {*view_, source()};
+  TreeView view;
+  {
+    const std::lock_guard lock(state_lock_);
+    freeze_table();
+    view = *view_;
+  }
+  join_tables();
+  return {std::move(view), source()};
 }
 
-// Tables that were frozen for a cursor may be small: those of about the same size become one.
 void Store::freeze_table() {
   if (table_.empty()) return;
   TreeView view = *view_;
-  view.runs.push_back(table_.freeze());
-  while (view.runs.size() > settled_runs_ + 1) {
-    const RunRef& older = view.runs[view.runs.size() - 2];
-    if (older->size_bytes() > 2 * view.runs.back()->size_bytes()) break;
-    RunRef both = merged(*older, *view.runs.back());
-    view.runs.pop_back();
-    view.runs.back() = std::move(both);
-  }
+  view.tables.push_back(std::make_shared<const FrozenTable>(std::exchange(table_, {})));
   view_ = std::make_shared<const TreeView>(std::move(view));
+}
+
+// Tables that were frozen for cursors may be small: those of about the same size become one, while
+// nobody waits. Where the view has changed meanwhile, it is somebody else's turn.
+void Store::join_tables() {
+  while (true) {
+    FrozenRef older;
+    FrozenRef newer;
+    {
+      const std::lock_guard lock(state_lock_);
+      const auto& tables = view_->tables;
+      if (tables.size() < settled_tables_ + 2) return;
+      older = tables[tables.size() - 2];
+      newer = tables.back();
+    }
+    if (older->size_bytes() > 2 * newer->size_bytes()) return;
+    auto both = std::make_shared<const FrozenTable>(merged(older->run(), newer->run()));
+    const std::lock_guard lock(state_lock_);
+    const auto& tables = view_->tables;
+    if (tables.size() < settled_tables_ + 2 || tables[tables.size() - 2] != older ||
+        tables.back() != newer) {
+      return;
+    }
+    TreeView view = *view_;
+    view.tables.pop_back();
+    view.tables.back() = std::move(both);
+    view_ = std::make_shared<const TreeView>(std::move(view));
+  }
 }
 
 Error Store::fail(Error error) {

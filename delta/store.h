@@ -116,7 +116,9 @@ class Store {
   [[nodiscard]] Result<bool> write_group();
   [[nodiscard]] Result<bool> log_group(std::uint64_t sequence);
   void freeze_table();
-  void freeze_group();
+  [[nodiscard]] MemoryTable take_group();
+  void add_to_unlogged(MemoryTable group);
+  void join_tables();
   [[nodiscard]] Status bind_values(const Run& run);
   [[nodiscard]] Status start_workers();
   [[nodiscard]] Status tend();
@@ -156,11 +158,11 @@ class Store {
   MemoryTable table_;              ///< what is newer than view_
   MemoryTable group_;              ///< what is not in the log
   std::shared_ptr<const TreeView> view_;
-  std::size_t settled_runs_ = 0;   ///< of view_, from the oldest on: not to be merged with others
-  std::uint64_t applied_ = 0;      ///< sequence number of the last batch
-  std::uint64_t durable_ = 0;      ///< of the last one that is
-  std::uint64_t log_bytes_ = 0;    ///< in the segment: who writes does not wait for one that syncs
-  std::size_t unbound_bytes_ = 0;  ///< of large values of group_
+  std::size_t settled_tables_ = 0;  ///< of view_, from the oldest on: not to be merged with others
+  std::uint64_t applied_ = 0;       ///< sequence number of the last batch
+  std::uint64_t durable_ = 0;       ///< of the last one that is
+  std::uint64_t log_bytes_ = 0;     ///< in the segment: who writes does not wait for one that syncs
+  std::size_t unbound_bytes_ = 0;   ///< of large values of group_
   std::optional<Error> failure_;
   StoreCounters counters_;
 

@@ -23,7 +23,7 @@ Status Store::maintain() {
   {
     const std::lock_guard state_lock(state_lock_);
     freeze_table();
-    count = settled_runs_ = view_->runs.size();
+    count = settled_tables_ = view_->tables.size();
   }
   {
     const std::lock_guard log_lock(log_lock_);
@@ -59,7 +59,7 @@ Status Store::bind_tables(std::size_t count) {
     return view_;
   }();
   for (std::size_t i = 0; i < count; ++i) {
-    DGFS_CHECK(bind_values(*view->runs[i]));
+    DGFS_CHECK(bind_values(*view->tables[i]->run()));
   }
   return ok();
 }
@@ -71,16 +71,16 @@ Status Store::push_tables(std::size_t count) {
       const std::lock_guard lock(state_lock_);
       before = view_;
     }
-    DGFS_TRY(root, editor_.push(before->root, before->runs.front()));
+    DGFS_TRY(root, editor_.push(before->root, before->tables.front()->run()));
     const TreeHold hold = before->hold;
     before.reset();
     {
       const std::lock_guard lock(state_lock_);
       TreeView after{std::move(root),
-                     {view_->runs.begin() + 1, view_->runs.end()},
+                     {view_->tables.begin() + 1, view_->tables.end()},
                      std::make_shared<const int>()};
       view_ = std::make_shared<const TreeView>(std::move(after));
-      --settled_runs_;
+      --settled_tables_;
     }
     retire(hold);
     DGFS_CHECK(spill());
@@ -119,14 +119,16 @@ Status Store::checkpoint() {
   std::unique_lock log_lock(log_lock_);
   std::uint64_t sequence = 0;
   std::size_t count = 0;
+  MemoryTable group;
   {
     const std::lock_guard state_lock(state_lock_);
     if (failure_) return *failure_;
     freeze_table();
-    freeze_group();
+    group = take_group();
     sequence = applied_;
-    count = settled_runs_ = view_->runs.size();
+    count = settled_tables_ = view_->tables.size();
   }
+  add_to_unlogged(std::move(group));
   DGFS_TRY(is_logged, change_segment(sequence));
   const LogPosition begin = log_->segment_begin();
   DGFS_CHECK(bind_tables(count));

@@ -75,7 +75,7 @@ Status TreeEditor::rewrite_basements(std::vector<Slot>& slots) {
     DGFS_TRY(right, slot.basement->load(source_));
     retire(before.basement);
     retire(slot.basement);
-    before.basement = make(merged(*left, *right));
+    before.basement = make(merged(left, right));
   }
   return ok();
 }

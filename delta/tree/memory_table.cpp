@@ -79,6 +79,13 @@ const Message* MemoryTable::find(std::string_view key) const {
   return fragments_.covers(key) ? &Message::removal() : nullptr;
 }
 
+RunRef MemoryTable::run() const {
+  std::vector<Point> points;
+  points.reserve(points_.size());
+  for (const auto& [key, message] : points_) points.push_back({key, message});
+  return std::make_shared<const Run>(std::move(points), Fragments(fragments_));
+}
+
 RunRef MemoryTable::freeze() {
   std::vector<Point> points;
   points.reserve(points_.size());

@@ -31,7 +31,9 @@ class MemoryTable {
   [[nodiscard]] bool empty() const { return points_.empty() && fragments_.empty(); }
   /// What it takes of memory, about.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_ + fragments_.size_bytes(); }
-  /// All that is in it, which leaves it empty.
+  /// All that is in it. O(n).
+  [[nodiscard]] RunRef run() const;
+  /// The same, and leaves it empty.
   [[nodiscard]] RunRef freeze();
 
  private:

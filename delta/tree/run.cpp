@@ -82,10 +82,12 @@ std::vector<Extent> Run::values() const {
 
 RunRef empty_run() { return std::make_shared<const Run>(std::vector<Point>(), Fragments()); }
 
-RunRef merged(const Run& older, const Run& newer) {
-  auto points = PointMerge(older, newer).take();
-  Fragments fragments = older.fragments();
-  fragments.add(newer.fragments());
+RunRef merged(const RunRef& older, const RunRef& newer) {
+  if (newer->empty()) return older;
+  if (older->empty()) return newer;
+  auto points = PointMerge(*older, *newer).take();
+  Fragments fragments = older->fragments();
+  fragments.add(newer->fragments());
   // What a fragment says need not be said twice.
   if (!fragments.empty()) {
     std::erase_if(points, [&](const Point& point) {
@@ -100,7 +102,7 @@ RunRef merged(std::vector<RunRef> runs) {
   while (runs.size() > 1) {
     std::vector<RunRef> fewer;
     for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
-      fewer.push_back(merged(*runs[i], *runs[i + 1]));
+      fewer.push_back(merged(runs[i], runs[i + 1]));
     }
     if (runs.size() % 2 != 0) fewer.push_back(std::move(runs.back()));
     runs = std::move(fewer);

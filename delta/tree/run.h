@@ -74,8 +74,8 @@ using RunRef = std::shared_ptr<const Run>;
 
 /// Says nothing.
 [[nodiscard]] RunRef empty_run();
-/// What both say together. Cost: O(size of both).
-[[nodiscard]] RunRef merged(const Run& older, const Run& newer);
+/// What both say together. Cost: O(size of both), nothing if either says nothing.
+[[nodiscard]] RunRef merged(const RunRef& older, const RunRef& newer);
 /// From the oldest to the newest; at least one.
 [[nodiscard]] RunRef merged(std::vector<RunRef> runs);
 /// Those points and parts of fragments that lie in `range`.

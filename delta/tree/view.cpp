@@ -20,6 +20,9 @@ class Finder {
   void look_into(const Run& run) {
     if (const auto* older = run.find(key_)) message_ = composed(*older, std::move(message_));
   }
+  void look_into(const FrozenTable& table) {
+    if (const auto older = table.find(key_)) message_ = composed(*older, std::move(message_));
+  }
   // The newest first.
   Status look_into(const std::vector<StoredRun>& runs, const BlockSource& source) {
     for (auto run = runs.rbegin(); run != runs.rend() && !is_done(); ++run) {
@@ -87,8 +90,9 @@ class SliceMaker {
 Result<Message> find(const TreeView& view, std::string_view key, Message newer,
                      const BlockSource& source) {
   Finder finder(key, std::move(newer));
-  for (auto run = view.runs.rbegin(); run != view.runs.rend() && !finder.is_done(); ++run) {
-    finder.look_into(**run);
+  for (auto table = view.tables.rbegin(); table != view.tables.rend(); ++table) {
+    if (finder.is_done()) break;
+    finder.look_into(**table);
   }
   if (finder.is_done()) return finder.take();
   DGFS_TRY(node, view.root->load(source));
@@ -109,8 +113,8 @@ Result<Message> find(const TreeView& view, std::string_view key, Message newer,
 Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
                           const BlockSource& source) {
   SliceMaker maker(key, before);
-  for (auto run = view.runs.rbegin(); run != view.runs.rend(); ++run) {
-    if (maker.add(*run)) return maker.take();
+  for (auto table = view.tables.rbegin(); table != view.tables.rend(); ++table) {
+    if (maker.add((*table)->run())) return maker.take();
   }
   KeyRange range{"", std::nullopt};
   DGFS_TRY(node, view.root->load(source));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TreeView: what a store held at one moment: a tree, and over it the runs that had not got into it.
+// TreeView: what a store held at one moment: a tree, and over it the tables that had not got into
+// it.
 #pragma once
 
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "delta/disk/retired_blocks.h"
+#include "delta/tree/frozen_table.h"
 #include "delta/tree/node.h"
 
 namespace dgfs::delta {
@@ -18,8 +20,8 @@ namespace dgfs::delta {
 /// Thread-safe; a value, which keeps all that it refers to.
 struct TreeView {
   StoredNode root;
-  std::vector<RunRef> runs;  ///< over the tree, the oldest first
-  TreeHold hold;             ///< keeps the tree's blocks
+  std::vector<FrozenRef> tables;  ///< over the tree, the oldest first
+  TreeHold hold;                  ///< keeps the tree's blocks
 };
 
 /// What all levels say of a key, `newer` over them. A patch if no level is final.

@@ -57,7 +57,7 @@ TEST(Run, MergesSayWhatTheOperationsSay) {
     for (const auto& run : runs) expect_normal(*run);
     while (runs.size() > 1) {
       const auto at = static_cast<std::size_t>(random.below(runs.size() - 1));
-      runs[at] = merged(*runs[at], *runs[at + 1]);
+      runs[at] = merged(runs[at], runs[at + 1]);
       expect_normal(*runs[at]);
       runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(at) + 1);
       if (random.one_in(4)) break;
@@ -106,7 +106,7 @@ TEST(Run, IsCutIntoParts) {
     expect_normal(*high);
     for (const auto& point : low->points()) ASSERT_LT(point.key, cut);
     for (const auto& point : high->points()) ASSERT_GE(point.key, cut);
-    EXPECT_EQ(*merged(*low, *high), *run);
+    EXPECT_EQ(*merged(low, high), *run);
   }
 }
 
