@@ -35,6 +35,14 @@ Status check(const RangeDelete& removal) {
   return removal.range.end ? check_key(*removal.range.end) : Status(ok());
 }
 
+// What removes makes space, some day, and is small.
+bool removes_only(const Batch& batch) {
+  return std::ranges::all_of(batch.operations(), [](const Operation& operation) {
+    const auto* change = std::get_if<PointChange>(&operation);
+    return change == nullptr || change->message.kind == MessageKind::kDelete;
+  });
+}
+
 }  // namespace
 
 Store::Store(storage::Env& env, Files files, const Superblock& superblock,
@@ -52,6 +60,7 @@ Store::Store(storage::Env& env, Files files, const Superblock& superblock,
       log_(std::move(files.log)),
       unlogged_(empty_run()),
       applied_(superblock.sequence),
+      in_tree_(superblock.sequence),
       durable_(superblock.sequence) {
   auto root = std::make_shared<const Stored<Node>>(
       superblock.root, static_cast<std::size_t>(superblock.root.length_bytes));
@@ -77,7 +86,7 @@ Store::BatchSize Store::size_of(const Batch& batch) const {
     size.table_bytes += MemoryTable::bytes_of(operation);
     if (change == nullptr || !is_large(change->message)) continue;
     size.table_bytes -= change->message.value->size();
-    size.value_bytes += change->message.value->size();
+    size.value_bytes += padded_bytes(change->message.value->size());
   }
   return size;
 }
@@ -103,10 +112,30 @@ Status Store::apply(const Batch& batch) {
   if (size.table_bytes > parameters_.segment_bytes / kGroupShare) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
+  DGFS_CHECK(admit(batch, size));
   DGFS_CHECK(make_room(size));
   DGFS_CHECK(take_in(size.value_bytes > 0 ? with_large_values(batch) : batch, size));
   if (maintenance_ != nullptr) pace(size);
   return ok();
+}
+
+// Where there is no space for a batch, there may be some again, or what has been removed makes
+// some.
+Status Store::admit(const Batch& batch, const BatchSize& size) {
+  auto found = has_space(batch, size);
+  if (found || found.error().kind() != ErrorKind::kNoSpace) return found;
+  DGFS_CHECK(find_space());
+  return has_space(batch, size);
+}
+
+Status Store::has_space(const Batch& batch, const BatchSize& size) {
+  std::size_t unbound_bytes = 0;
+  {
+    const std::lock_guard lock(state_lock_);
+    unbound_bytes = unbound_bytes_;
+    if (refusal_ && !removes_only(batch)) return *refusal_;
+  }
+  return size.value_bytes == 0 ? ok() : extents_.file().reserve(unbound_bytes + size.value_bytes);
 }
 
 Status Store::take_in(const Batch& batch, const BatchSize& size) {

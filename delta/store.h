@@ -63,7 +63,8 @@ class Store {
 
   /// All of a batch or nothing; others see all of it or nothing. Durable after sync(), or whenever
   /// the log is written. Errors: kLimit (a key or a value too long, a batch too large for a
-  /// segment of the log); those of sync() and maintain().
+  /// segment of the log), kNoSpace (the disk has no space for it, unless it does nothing but
+  /// remove); those of sync() and maintain().
   [[nodiscard]] Status apply(const Batch& batch);
   /// What was applied before is durable. Errors: kIo, kNoSpace.
   [[nodiscard]] Status sync();
@@ -109,6 +110,8 @@ class Store {
   [[nodiscard]] bool is_large(const Message& message) const;
   [[nodiscard]] BatchSize size_of(const Batch& batch) const;
   [[nodiscard]] Batch with_large_values(const Batch& batch);
+  [[nodiscard]] Status admit(const Batch& batch, const BatchSize& size);
+  [[nodiscard]] Status has_space(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status take_in(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status make_room(const BatchSize& batch);
   [[nodiscard]] Status make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes);
@@ -127,6 +130,9 @@ class Store {
   void pace(const BatchSize& batch);
   [[nodiscard]] Status bind_tables(std::size_t count);
   [[nodiscard]] Status push_tables(std::size_t count);
+  [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run);
+  [[nodiscard]] Status find_space();
+  [[nodiscard]] Result<bool> keep_reserve(const Stored<Node>& root);
   void retire(const TreeHold& hold);
   void free_space();
   [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
@@ -160,10 +166,12 @@ class Store {
   std::shared_ptr<const TreeView> view_;
   std::size_t settled_tables_ = 0;  ///< of view_, from the oldest on: not to be merged with others
   std::uint64_t applied_ = 0;       ///< sequence number of the last batch
+  std::uint64_t in_tree_ = 0;       ///< of the last one that is in a durable tree
   std::uint64_t durable_ = 0;       ///< of the last one that is
   std::uint64_t log_bytes_ = 0;     ///< in the segment: who writes does not wait for one that syncs
   std::size_t unbound_bytes_ = 0;   ///< of large values of group_
   std::optional<Error> failure_;
+  std::optional<Error> refusal_;  ///< of batches: there is no space for a checkpoint of more
   StoreCounters counters_;
 
   Pacer pacer_;

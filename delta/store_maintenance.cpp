@@ -64,53 +64,6 @@ Status Store::bind_tables(std::size_t count) {
   return ok();
 }
 
-Status Store::push_tables(std::size_t count) {
-  for (; count > 0; --count) {
-    std::shared_ptr<const TreeView> before;
-    {
-      const std::lock_guard lock(state_lock_);
-      before = view_;
-    }
-    DGFS_TRY(root, editor_.push(before->root, before->tables.front()->run()));
-    const TreeHold hold = before->hold;
-    before.reset();
-    {
-      const std::lock_guard lock(state_lock_);
-      TreeView after{std::move(root),
-                     {view_->tables.begin() + 1, view_->tables.end()},
-                     std::make_shared<const int>()};
-      view_ = std::make_shared<const TreeView>(std::move(after));
-      --settled_tables_;
-    }
-    retire(hold);
-    DGFS_CHECK(spill());
-  }
-  return ok();
-}
-
-// Blocks that are written before a checkpoint asks for it are in nobody's way: a crash forgets
-// them. Those that are changed again were written in vain.
-Status Store::spill() {
-  const auto root = [this] {
-    const std::lock_guard lock(state_lock_);
-    return view_->root;
-  }();
-  DGFS_TRY(bytes, unwritten_bytes(root, source()));
-  return bytes > options_.dirty_bytes ? write_tree(root) : Status(ok());
-}
-
-void Store::retire(const TreeHold& hold) {
-  auto space = editor_.take_retired();
-  for (const auto& subtree : editor_.take_dropped()) {
-    // What cannot be read here is found to be free when the store is opened again.
-    static_cast<void>(each_extent(subtree, source(), [&](SpaceKind kind, const Extent& extent) {
-      (kind == SpaceKind::kBlock ? space.blocks : space.values).push_back(extent);
-      return Status(ok());
-    }));
-  }
-  retired_.add(hold, std::move(space));
-}
-
 // The log changes its segment at once, so that writers go on while the tree is written. Where the
 // group found no room they wait: one that had a part of what the checkpoint has and more would be
 // replayed over it.
@@ -140,6 +93,7 @@ Status Store::checkpoint() {
   if (!is_logged) unlogged_ = empty_run();
   const std::lock_guard state_lock(state_lock_);
   durable_ = std::max(durable_, sequence);
+  in_tree_ = sequence;
   ++counters_.checkpoints;
   counters_.block_bytes = blocks_.written_bytes();
   return ok();
@@ -177,20 +131,8 @@ Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
   superblock_ = next;
   retired_.note_checkpoint();
   free_space();
+  DGFS_CHECK(keep_reserve(*root));
   return ok();
-}
-
-Status Store::write_tree(const StoredNode& root) {
-  return TreeWriter(blocks_, packer_, source()).write(root);
-}
-
-void Store::free_space() {
-  const UsedSpace space = retired_.take_free();
-  for (const Extent& block : space.blocks) {
-    cache_.erase(block.offset_bytes);
-    blocks_.free(block);
-  }
-  for (const Extent& value : space.values) extents_.file().free(value);
 }
 
 }  // namespace dgfs::delta

@@ -72,7 +72,8 @@ Status Store::make(storage::Env& env, const std::string& directory, const StoreO
   superblock.checkpoint = 1;
   superblock.root = *root->place();
   DGFS_TRY(superblocks, env.create_unnamed(directory));
-  DGFS_CHECK(superblocks->truncate(2 * kSuperblockBytes));
+  // Both, so that no checkpoint has to find space for its own.
+  DGFS_CHECK(superblocks->write_at(0, Buffer(2 * kSuperblockBytes)));
   DGFS_CHECK(write_superblock(*superblocks, superblock));
   DGFS_CHECK(env.publish(*superblocks, directory + kSuperblocks));
   return env.sync_directory(storage::parent_path(directory));
@@ -86,7 +87,9 @@ Status Store::recover() {
     return replay(run);
   }));
   log_bytes_ = log_->used_bytes();
-  return table_.empty() ? Status(ok()) : checkpoint();
+  if (!table_.empty()) return checkpoint();
+  DGFS_CHECK(keep_reserve(*view_->root));
+  return ok();
 }
 
 Status Store::mark_used_space() {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/disk/block_file.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "format/checksum.h"
@@ -12,9 +13,12 @@ namespace {
 // A place that cannot be written is left alone until the store is opened again.
 constexpr int kAttemptsMax = 3;
 
+// Space is asked for in steps of an eighth of the file, within these bounds.
+constexpr std::uint64_t kStepBytesMin = std::uint64_t{1} << 20;
+constexpr std::uint64_t kStepBytesMax = std::uint64_t{64} << 20;
+
 Extent padded(const Extent& block) {
-  return {block.offset_bytes, (block.length_bytes + kBlockAlignmentBytes - 1) /
-                                  kBlockAlignmentBytes * kBlockAlignmentBytes};
+  return {block.offset_bytes, padded_bytes(block.length_bytes)};
 }
 
 }  // namespace
@@ -76,6 +80,23 @@ Result<std::string> BlockFile::read_string(const Place& place) const {
   std::string value(static_cast<std::size_t>(place.length_bytes), '\0');
   DGFS_CHECK(read_into(place, as_mutable_bytes(value)));
   return value;
+}
+
+Status BlockFile::reserve(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto end = space_.end_bytes() + bytes;
+  if (end <= reserved_end_bytes_) return ok();
+  // More than is asked for, if there is more.
+  for (const auto more : {std::clamp(end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
+    auto reserved = file_->preallocate(end + more);
+    if (reserved) {
+      reserved_end_bytes_ = end + more;
+      return ok();
+    }
+    const bool is_full = reserved.error().kind() == ErrorKind::kNoSpace;
+    if (!is_full || (more == 0 && space_.longest_free_bytes() < bytes)) return reserved;
+  }
+  return ok();
 }
 
 Status BlockFile::sync() {

@@ -33,6 +33,11 @@ inline constexpr std::uint64_t kBlockAlignmentBytes = 512;
 /// No block is longer; what claims to be is damaged.
 inline constexpr std::uint64_t kBlockBytesMax = std::uint64_t{1} << 30;
 
+/// As long as a block is on disk, with padding.
+[[nodiscard]] constexpr std::uint64_t padded_bytes(std::uint64_t block_bytes) {
+  return (block_bytes + kBlockAlignmentBytes - 1) / kBlockAlignmentBytes * kBlockAlignmentBytes;
+}
+
 /// Thread-safe.
 class BlockFile {
  public:
@@ -49,6 +54,10 @@ class BlockFile {
   [[nodiscard]] Result<std::string> read_string(const Place& place) const;
   /// An error in what a block says, with where it is.
   [[nodiscard]] Error at_place(Error error, const Place& place) const;
+  /// Sees to it that writes of `bytes` in all, with padding, find space on the disk, beyond what
+  /// has been written. Space is asked for in steps, so that most calls ask for none.
+  /// Errors: kNoSpace, kIo.
+  [[nodiscard]] Status reserve(std::uint64_t bytes);
   /// All that was written before is durable. Errors: kIo.
   [[nodiscard]] Status sync();
 
@@ -74,6 +83,7 @@ class BlockFile {
   std::mutex sync_;           ///< whoever finds nothing to sync has waited for who does it
   mutable std::mutex mutex_;  ///< all that follows
   SpaceMap space_;
+  std::uint64_t reserved_end_bytes_ = 0;  ///< of the file
   std::uint64_t written_bytes_ = 0;
   bool is_synced_ = true;
 };

@@ -32,6 +32,10 @@ class SpaceMap {
   /// Takes what is known to be in use. Returns whether all of it was free.
   [[nodiscard]] bool mark(const Extent& extent);
 
+  /// Of the longest free stretch before the end.
+  [[nodiscard]] std::uint64_t longest_free_bytes() const {
+    return by_length_.empty() ? 0 : by_length_.rbegin()->first;
+  }
   /// Behind all that is taken.
   [[nodiscard]] std::uint64_t end_bytes() const { return end_bytes_; }
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }

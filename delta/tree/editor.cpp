@@ -16,6 +16,14 @@ RunRef without_fragments(const Run& run) {
   return std::make_shared<const Run>(std::vector<Point>(run.points()), Fragments());
 }
 
+// A new node, as a slot for the one above.
+Slot slot_of(unsigned height, std::vector<Slot>::iterator begin, std::vector<Slot>::iterator end) {
+  Slot slot;
+  slot.low = begin->low;
+  slot.child = make_node(height, {std::make_move_iterator(begin), std::make_move_iterator(end)});
+  return slot;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot,
@@ -27,15 +35,11 @@ Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot
   return child;
 }
 
-Result<StoredNode> TreeEditor::push(const StoredNode& root, const RunRef& run) {
-  begin(*run);
-  auto pushed = push_and_grow(root, run);
-  if (pushed) {
-    finish(*run);
-  } else {
-    abandon();
-  }
-  return pushed;
+Result<StoredNode> TreeEditor::push(const StoredNode& root, const RunRef& run, bool flushes) {
+  begin();
+  flushes_ = flushes;
+  balance_.lose(run->values());
+  return push_and_grow(root, run);
 }
 
 Result<StoredNode> TreeEditor::push_and_grow(const StoredNode& root, const RunRef& run) {
@@ -57,13 +61,7 @@ Result<StoredNode> TreeEditor::push_and_grow(const StoredNode& root, const RunRe
   }
 }
 
-// What is retired counts once all has gone well: until then the old tree is the only one.
-void TreeEditor::begin(const Run& run) {
-  abandon();
-  balance_.lose(run.values());
-}
-
-void TreeEditor::finish(const Run& run) {
+void TreeEditor::accept(const Run& run) {
   used_up_.values = balance_.lost();
   retired_.add(used_up_);
   dropped_.insert(dropped_.end(), cut_off_.begin(), cut_off_.end());
@@ -71,10 +69,10 @@ void TreeEditor::finish(const Run& run) {
     if (point.message.large) point.message.large->give_to_tree();
   }
   for (const LargeRef& value : made_) value->give_to_tree();
-  abandon();
+  begin();
 }
 
-void TreeEditor::abandon() {
+void TreeEditor::begin() {
   balance_.clear();
   made_.clear();
   used_up_ = {};
@@ -105,6 +103,7 @@ Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRe
   retire(stored);
   std::vector<Slot> slots = node->slots();
   DGFS_CHECK(hand_out(*node, *run, range, slots));
+  if (!flushes_) return Nodes{slot_of(node->height(), slots.begin(), slots.end())};
   if (node->height() == 0) {
     DGFS_CHECK(rewrite_basements(slots));
   } else {
@@ -116,13 +115,8 @@ Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRe
   const auto parts = (slots.size() + parameters_.fanout - 1) / parameters_.fanout;
   for (std::size_t part = 0, begin = 0; part < parts; ++part) {
     const auto end = slots.size() * (part + 1) / parts;
-    const auto first = slots.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto last = slots.begin() + static_cast<std::ptrdiff_t>(end);
-    Slot above;
-    above.low = first->low;
-    above.child =
-        make_node(node->height(), {std::make_move_iterator(first), std::make_move_iterator(last)});
-    nodes.push_back(std::move(above));
+    nodes.push_back(slot_of(node->height(), slots.begin() + static_cast<std::ptrdiff_t>(begin),
+                            slots.begin() + static_cast<std::ptrdiff_t>(end)));
     begin = end;
   }
   return nodes;
@@ -140,7 +134,7 @@ Status TreeEditor::hand_out(const Node& node, const Run& run, const KeyRange& ra
       if (parameters_.keeps_removals == 0) part = without_fragments(*part);
     }
     if (!part->empty()) slots[i].runs.push_back(make(std::move(part)));
-    if (slots[i].runs.size() > kRunsMax) {
+    if (flushes_ && slots[i].runs.size() > kRunsMax) {
       DGFS_TRY(all, taken(slots[i].runs));
       slots[i].runs = {make(std::move(all))};
     }

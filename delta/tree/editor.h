@@ -23,10 +23,17 @@ class TreeEditor {
       : source_(source), volume_(&volume), parameters_(parameters) {}
 
   /// The root of the tree with `run` over it. Moves messages down where a node has more of them
-  /// than it may, and splits and merges what has become too large or too small. The large values of
-  /// the run, which must be bound, are the tree's then.
+  /// than it may, and splits and merges what has become too large or too small. Nothing has
+  /// happened before accept().
+  /// @param run     its large values must be bound
+  /// @param flushes  false: messages stay in the root, which gets larger than it should, and as
+  ///                 little as possible is to be written
   /// Errors: kIo, kCorrupt, kNoSpace (of a value that has become large).
-  [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run);
+  [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run,
+                                        bool flushes = true);
+  /// The tree that was made last takes the place of the old one. Large values of `run`, which was
+  /// pushed, are the tree's now.
+  void accept(const Run& run);
 
   /// What the new trees have no use for, since it was asked last. Whoever still has the old ones
   /// may.
@@ -57,9 +64,7 @@ class TreeEditor {
   [[nodiscard]] StoredRun make(RunRef run);
   void retire(const StoredRun& run);
   void retire(const StoredNode& node);
-  void begin(const Run& run);
-  void finish(const Run& run);
-  void abandon();
+  void begin();
 
   BlockSource source_;
   ExtentVolume* volume_;
@@ -68,6 +73,7 @@ class TreeEditor {
   std::vector<StoredNode> dropped_;
 
   // Of one push.
+  bool flushes_ = true;
   ExtentBalance balance_;
   std::vector<LargeRef> made_;  ///< values that have become large
   UsedSpace used_up_;

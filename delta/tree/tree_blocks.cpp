@@ -67,13 +67,13 @@ Status TreeWriter::write(const StoredNode& root) {
   return write_block(root);
 }
 
-Result<std::uint64_t> unwritten_bytes(const StoredNode& root, const BlockSource& source) {
-  if (root->place()) return std::uint64_t{0};
-  DGFS_TRY(node, root->load(source));
+Result<std::uint64_t> unwritten_bytes(const Stored<Node>& root, const BlockSource& source) {
+  if (root.place()) return std::uint64_t{0};
+  DGFS_TRY(node, root.load(source));
   std::uint64_t bytes = node->size_bytes();
   for (const Slot& slot : node->slots()) {
     if (slot.child) {
-      DGFS_TRY(below, unwritten_bytes(slot.child, source));
+      DGFS_TRY(below, unwritten_bytes(*slot.child, source));
       bytes += below;
     }
     if (slot.basement && !slot.basement->place()) bytes += slot.basement->size_bytes();

@@ -33,7 +33,7 @@ class TreeWriter {
 };
 
 /// What a TreeWriter would write, in memory, about. Errors: those of Stored::load.
-[[nodiscard]] Result<std::uint64_t> unwritten_bytes(const StoredNode& root,
+[[nodiscard]] Result<std::uint64_t> unwritten_bytes(const Stored<Node>& root,
                                                     const BlockSource& source);
 
 /// Which file an extent is of.

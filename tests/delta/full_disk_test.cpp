@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A disk that is full: batches are refused before anything is lost, what was taken in gets into the
+// tree all the same, and removing makes room.
+#include <gtest/gtest.h>
+
+#include "tests/delta/counted_store.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+constexpr std::uint64_t kDiskBytes = std::uint64_t{2500} << 10;
+
+class FullDisk : public testing::TestWithParam<std::size_t> {
+ protected:
+  FullDisk() {
+    options_.create = true;
+    options_.parameters = {4096, 16384, 8, 1 << 18, 2048};
+    options_.table_bytes = 32768;
+    options_.level = 0;
+    store_ = open_store(*env_, options_);
+  }
+
+  [[nodiscard]] std::string value_of(int number) const {
+    return std::string(GetParam(), static_cast<char>('a' + number % 26)) + std::to_string(number);
+  }
+  // Until it is refused; how many were taken in.
+  int fill() {
+    for (int i = 0; i < 200000; ++i, ++next_) {
+      Batch batch;
+      const auto key = numbered_key(next_ * 7919 % 800000);
+      batch.put(key, value_of(next_));
+      const auto applied = store_->apply(batch);
+      if (!applied) {
+        EXPECT_EQ(applied.error().kind(), ErrorKind::kNoSpace) << applied.error().message();
+        EXPECT_NE(applied.error().message().find("/s/"), std::string::npos);
+        return i;
+      }
+      values_[key] = value_of(next_);
+    }
+    ADD_FAILURE() << "the disk never was full";
+    return 0;
+  }
+  void expect_all() { EXPECT_TRUE(values_of(*store_) == values_); }
+  void reopen() {
+    store_ = nullptr;
+    store_ = open_store(*env_, options_);
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  StoreOptions options_;
+  std::unique_ptr<Store> store_;
+  std::map<std::string, std::string> values_;
+  int next_ = 0;
+};
+
+TEST_P(FullDisk, TakesInWhatItCanKeep) {
+  env_->set_capacity(kDiskBytes);
+  EXPECT_GT(fill(), 10);
+  // All of it gets to the disk, though nothing more does.
+  ASSERT_TRUE(store_->sync());
+  expect_all();
+  const auto done = store_->checkpoint();
+  ASSERT_TRUE(done) << done.error().message();
+  expect_all();
+  reopen();
+  expect_all();
+  expect_sound(*env_);
+}
+
+TEST_P(FullDisk, ACrashLosesNothingThatWasDurable) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  ASSERT_TRUE(store_->sync());
+  store_ = nullptr;
+  env_->crash(storage::CrashLoss::kDropUnsynced, 1);
+  // The log goes into the tree on the full disk.
+  reopen();
+  expect_all();
+  expect_sound(*env_);
+}
+
+TEST_P(FullDisk, RemovingMakesRoom) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  for (int round = 0; round < 3; ++round) {
+    Batch removal;
+    removal.remove_range({"", std::nullopt});
+    const auto removed = store_->apply(removal);
+    ASSERT_TRUE(removed) << removed.error().message();
+    values_.clear();
+    EXPECT_GT(fill(), 10) << round;
+    expect_all();
+  }
+  reopen();
+  expect_all();
+  expect_sound(*env_);
+}
+
+TEST_P(FullDisk, SpaceThatOthersHaveMadeIsFound) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  env_->set_capacity(2 * kDiskBytes);
+  EXPECT_GT(fill(), 10);
+  ASSERT_TRUE(store_->checkpoint());
+  expect_all();
+}
+
+// Small ones, and large ones, which go to the extent volume.
+INSTANTIATE_TEST_SUITE_P(ValueBytes, FullDisk, testing::Values(400, 3000));
+
+}  // namespace
+}  // namespace dgfs::test
