@@ -292,7 +292,7 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
   return std::optional(*message.value);
 }
 
-Cursor Store::cursor() {
+Cursor Store::cursor(KeyRange bounds) {
   TreeView view;
   {
     const std::lock_guard lock(state_lock_);
@@ -300,7 +300,7 @@ Cursor Store::cursor() {
     view = *view_;
   }
   join_tables();
-  return {std::move(view), source()};
+  return {std::move(view), source(), std::move(bounds)};
 }
 
 void Store::freeze_table() {

@@ -75,7 +75,8 @@ class Store {
   /// a patch, which is empty if it says nothing. Errors: those of get().
   [[nodiscard]] Result<Message> find(std::string_view key) const;
   /// Sees what has been applied so far. The store must outlive it.
-  [[nodiscard]] Cursor cursor();
+  /// @param bounds  of the keys that it sees
+  [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt});
 
   /// Moves waiting tables into the tree. Errors: kIo, kCorrupt; all is as before then.
   [[nodiscard]] Status maintain();

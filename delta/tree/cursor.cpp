@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/tree/cursor.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dgfs::delta {
@@ -19,12 +20,16 @@ Status Cursor::load(const KeyEnd& key, bool before) {
 }
 
 Status Cursor::seek(std::string_view key) {
-  DGFS_CHECK(load(std::string(key), false));
+  slice_.reset();
+  if (bounds_.empty()) return ok();
+  DGFS_CHECK(load(std::max(std::string(key), bounds_.begin), false));
   return find_forward();
 }
 
 Status Cursor::seek_before(const KeyEnd& end) {
-  DGFS_CHECK(load(end, true));
+  slice_.reset();
+  if (bounds_.empty()) return ok();
+  DGFS_CHECK(load(ends_before(end, bounds_.end) ? end : bounds_.end, true));
   return find_backward();
 }
 
@@ -39,12 +44,13 @@ Status Cursor::previous() { return find_backward(); }
 Status Cursor::find_forward() {
   while (at_ == slice_->run->points().size()) {
     const KeyEnd end = slice_->range.end;
-    if (!end) {
+    if (!end || !is_before(*end, bounds_.end)) {
       slice_.reset();
       return ok();
     }
     DGFS_CHECK(load(end, false));
   }
+  if (!is_before(key(), bounds_.end)) slice_.reset();
   return ok();
 }
 
@@ -52,13 +58,14 @@ Status Cursor::find_forward() {
 Status Cursor::find_backward() {
   while (at_ == 0) {
     const std::string begin = slice_->range.begin;
-    if (begin.empty()) {
+    if (begin <= bounds_.begin) {
       slice_.reset();
       return ok();
     }
     DGFS_CHECK(load(begin, true));
   }
   --at_;
+  if (key() < bounds_.begin) slice_.reset();
   return ok();
 }
 

@@ -13,11 +13,15 @@
 namespace dgfs::delta {
 
 /// Sees the store as it was when it was made, whatever is written meanwhile. For one thread.
-/// It stands at a key, or at none: behind the last one or before the first.
+/// It stands at a key, or at none: behind the last one or before the first. Where it goes on in one
+/// direction, the blocks that come next are read ahead.
 class Cursor {
  public:
-  /// Stands nowhere. @param source  must outlive it
-  Cursor(TreeView view, const BlockSource& source) : view_(std::move(view)), source_(source) {}
+  /// Stands nowhere.
+  /// @param source  must outlive it
+  /// @param bounds  of the keys that it sees
+  Cursor(TreeView view, const BlockSource& source, KeyRange bounds)
+      : view_(std::move(view)), source_(source), bounds_(std::move(bounds)) {}
 
   /// To the first key that is not below `key`. Errors of all moves: those of Stored::load; it
   /// stands nowhere then.
@@ -44,6 +48,7 @@ class Cursor {
 
   TreeView view_;
   BlockSource source_;
+  KeyRange bounds_;
   std::optional<KeySlice> slice_;  ///< settled; none: it stands nowhere
   std::size_t at_ = 0;             ///< of its points
 };

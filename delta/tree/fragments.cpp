@@ -16,6 +16,15 @@ std::size_t bytes_of(const std::string& begin, const KeyEnd& end) {
 
 }  // namespace
 
+// The end is the prefix with its last byte counted up; bytes that cannot be are left out.
+KeyRange prefix_range(std::string prefix) {
+  std::string end = prefix;
+  while (!end.empty() && end.back() == '\xff') end.pop_back();
+  if (end.empty()) return {std::move(prefix), std::nullopt};
+  end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+  return {std::move(prefix), std::move(end)};
+}
+
 void Fragments::add(KeyRange range) {
   if (range.empty()) return;
   // The first that ends at or behind where the range begins.

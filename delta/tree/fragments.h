@@ -37,6 +37,9 @@ struct KeyRange {
   friend bool operator==(const KeyRange&, const KeyRange&) = default;
 };
 
+/// All keys that begin with `prefix`.
+[[nodiscard]] KeyRange prefix_range(std::string prefix);
+
 /// Not thread-safe for writing; any number of readers.
 class Fragments {
  public:

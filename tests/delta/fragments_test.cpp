@@ -88,5 +88,13 @@ TEST(Fragments, AnEmptyRangeIsNone) {
   EXPECT_EQ(fragments.size_bytes(), 0U);
 }
 
+TEST(KeyRange, OfAPrefixHasTheKeysThatBeginWithIt) {
+  EXPECT_EQ(prefix_range("ab"), (KeyRange{"ab", "ac"}));
+  EXPECT_EQ(prefix_range(""), (KeyRange{"", std::nullopt}));
+  EXPECT_EQ(prefix_range("a\xff\xff"), (KeyRange{"a\xff\xff", "b"}));
+  EXPECT_EQ(prefix_range("\xff"), (KeyRange{"\xff", std::nullopt}));
+  EXPECT_EQ(prefix_range("a\x7f"), (KeyRange{"a\x7f", "a\x80"}));
+}
+
 }  // namespace
 }  // namespace dgfs::test

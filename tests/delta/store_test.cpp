@@ -62,6 +62,25 @@ void expect_walk(Cursor& cursor, const Values& expected, Random& random, const B
   }
 }
 
+// All keys, those of a prefix, or between two.
+KeyRange random_bounds(Random& random, const BatchShape& shape) {
+  switch (random.below(3)) {
+    case 0:
+      return {"", std::nullopt};
+    case 1: {
+      const auto key = random_key(random, shape);
+      return prefix_range(key.substr(0, random.below(key.size() + 1)));
+    }
+    default:
+      return {random_key(random, shape), random_key(random, shape)};
+  }
+}
+
+Values within(const KeyRange& bounds, Values values) {
+  std::erase_if(values, [&](const auto& each) { return !bounds.contains(each.first); });
+  return values;
+}
+
 class StoreModelTest : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(StoreModelTest, AnswersAsAMapDoes) {
@@ -92,7 +111,8 @@ TEST_P(StoreModelTest, AnswersAsAMapDoes) {
       }
       if (random.one_in(20)) {
         ASSERT_EQ(values_of(*store), model.values());
-        cursors.emplace_back(store->cursor(), model.values());
+        const auto bounds = random_bounds(random, shape);
+        cursors.emplace_back(store->cursor(bounds), within(bounds, model.values()));
       }
       for (auto& [cursor, values] : cursors) {
         if (random.one_in(8)) expect_walk(cursor, values, random, shape);
