@@ -8,6 +8,8 @@
 
 #include "delta/store_check.h"
 #include "delta/tree/tree_blocks.h"
+#include "format/checksum.h"
+#include "format/coding.h"
 #include "storage/memory_env.h"
 #include "tests/delta/random_batch.h"
 #include "tests/delta/tiny_store.h"
@@ -211,6 +213,16 @@ TEST_F(StoreCheckFiles, SuperblocksBelongTogether) {
   set_content("/s/store", superblocks);
   expect_found("/s/store: superblock, offset " + offset +
                ": a superblock that belongs into the other place");
+}
+
+TEST_F(StoreCheckFiles, ANewerVersionIsNotDamage) {
+  auto superblocks = files_["/s/store"];
+  const auto slot = slot_of(superblocks, newest_slot());
+  format::store(slot, 8, std::uint32_t{2});
+  format::store(slot, kSuperblockBytes - 8,
+                format::checksum64(Bytes(slot).first(kSuperblockBytes - 8)));
+  set_content("/s/store", superblocks);
+  expect_error(ErrorKind::kUnsupported, "/s/store: superblock: the store needs a newer program");
 }
 
 TEST_F(StoreCheckFiles, TheLogIsToldOfByItself) {
