@@ -2,116 +2,188 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store_check.h"
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
-#include "delta/tree/editor.h"
-#include "delta/tree/node.h"
+#include "format/coding.h"
+#include "storage/file_mode.h"
 
 namespace dgfs::delta {
 namespace {
 
-class Walk {
- public:
-  Walk(BlockFile& file, BlockFile& extents, StoreReport& report)
-      : file_(file), extents_(extents), report_(report), cache_(0) {}
+constexpr const char* kSuperblockFile = "/store";
+constexpr const char* kBlockFile = "/blocks";
+constexpr const char* kValueFile = "/extents";
+constexpr std::array<const char*, 5> kFilesOfStore = {kSuperblockFile, kBlockFile, kValueFile,
+                                                      "/log.0", "/log.1"};
+constexpr std::size_t kVersionAt = 8;  // whatever the version, so that it can be told
 
-  Status run(const Place& root) {
-    DGFS_CHECK(file_.mark(root.extent()));
-    const Stored<Node> stored(root, static_cast<std::size_t>(root.length_bytes));
-    DGFS_TRY(node, stored.load(source()));
-    report_.height = node->height();
-    DGFS_CHECK(walk(*node, {"", std::nullopt}));
-    report_.used_bytes = file_.space().used_bytes();
-    report_.free_bytes = file_.space().free_bytes();
-    return ok();
+using File = std::unique_ptr<storage::File>;
+
+Result<File> open_superblocks(storage::Env& env, const std::string& directory) {
+  DGFS_TRY(status, env.status(directory));
+  if (!storage::is_type(status.mode, storage::kTypeDirectory)) {
+    return Error(ErrorKind::kNotDirectory, 7085, "is not a directory").in_file(directory);
   }
+  auto file = env.open(directory + kSuperblockFile);
+  if (!file && file.error().kind() == ErrorKind::kNotFound) {
+    return Error(ErrorKind::kNotFound, 7086, "no store is here: there is no file \"store\"")
+        .in_file(directory);
+  }
+  return file;
+}
 
-  // Of the tree, or of a group of the log.
-  Status check_values(const Run& run) {
-    for (const Point& point : run.points()) {
-      if (!point.message.large) continue;
-      DGFS_CHECK(extents_.mark(point.message.large->place()->extent()));
-      DGFS_CHECK(point.message.large->load(extents_));
-      ++report_.large_values;
-      report_.large_bytes += point.message.large->length_bytes();
+Status lock(storage::File& superblocks, const std::string& directory) {
+  auto locked = superblocks.lock();
+  if (locked || locked.error().kind() != ErrorKind::kBusy) return locked;
+  return Error(ErrorKind::kBusy, 7087, "the store is in use by another process").in_file(directory);
+}
+
+Error without_superblock(const Error& error, const storage::File& file) {
+  if (error.kind() != ErrorKind::kCorrupt) return error;
+  return Error(ErrorKind::kCorrupt, 7091,
+               "no superblock is whole: this is no store, or one that is damaged")
+      .in_file(file.path());
+}
+
+class Check {
+ public:
+  Check(storage::Env& env, const std::string& directory, const StoreCheckOptions& options)
+      : env_(env), directory_(directory), options_(options), damage_(options.damaged) {}
+
+  Result<StoreReport> run() {
+    DGFS_TRY(superblocks, open_superblocks(env_, directory_));
+    if (options_.locks) {
+      DGFS_CHECK(lock(*superblocks, directory_));
     }
-    return ok();
+    DGFS_CHECK(check_superblocks(*superblocks));
+    note_files();
+    DGFS_CHECK(check_blocks());
+    report_.damaged_places = damage_.places();
+    return std::move(report_);
   }
 
  private:
-  [[nodiscard]] BlockSource source() { return {&file_, &cache_, nullptr}; }
-
-  Status walk(const Node& node, const KeyRange& range) {
-    ++report_.nodes;
-    for (std::size_t i = 0; i < node.slots().size(); ++i) {
-      const Slot& slot = node.slots()[i];
-      const KeyRange own = node.range_of(i, range);
-      if (own.empty()) return misplaced(7080, "slots out of order");
-      for (const auto& run : slot.runs) {
-        DGFS_TRY(loaded, check(run, own));
-        ++report_.waiting_runs;
-        report_.waiting_points += loaded->points().size();
-        report_.waiting_fragments += loaded->fragments().size();
+  Status check_superblocks(const storage::File& file) {
+    const auto read = read_superblock(file);
+    if (!read) return without_superblock(read.error(), file);
+    const Superblock& newest = read.value();
+    report_.superblock = newest;
+    std::optional<Superblock> other;
+    for (const std::uint64_t slot : {0U, 1U}) {
+      Buffer bytes(kSuperblockBytes);
+      DGFS_TRY(count, file.read_at(slot * kSuperblockBytes, bytes));
+      bytes.resize(count);
+      const auto found = decode_superblock(bytes);
+      if (!found) {
+        const bool is_blank =
+            std::all_of(bytes.begin(), bytes.end(), [](auto b) { return b == 0; });
+        // The first checkpoint leaves the other place as it is.
+        if (!is_blank || newest.checkpoint > 1) ++report_.torn_superblocks;
+        continue;
       }
-      if (slot.basement) {
-        DGFS_TRY(loaded, check(slot.basement, own));
-        ++report_.basements;
-        report_.basement_points += loaded->points().size();
+      ++report_.whole_superblocks;
+      report_.version = format::load<std::uint32_t>(bytes, kVersionAt);
+      if (found.value() != newest) other = found.value();
+      if (found.value().checkpoint % 2 != slot) {
+        DGFS_CHECK(tell_superblock(7088, "a superblock that belongs into the other place", slot));
       }
-      if (node.height() == 0) continue;
-      DGFS_CHECK(file_.mark(slot.child->place()->extent()));
-      DGFS_TRY(child, load_child(node.height(), slot, source()));
-      DGFS_CHECK(walk(*child, own));
+    }
+    if (other && (other->store != newest.store || other->checkpoint + 1 != newest.checkpoint)) {
+      DGFS_CHECK(tell_superblock(7089, "a superblock that is not of the checkpoint before",
+                                 other->checkpoint % 2));
     }
     return ok();
   }
 
-  Result<RunRef> check(const StoredRun& stored, const KeyRange& range) {
-    DGFS_CHECK(file_.mark(stored->place()->extent()));
-    DGFS_TRY(run, stored->load(source()));
-    if (run->size_bytes() != stored->size_bytes()) {
-      return misplaced(7081, "a run is not as large as its node says");
-    }
-    if (*clipped(*run, range) != *run) {
-      return misplaced(7082, "a run has keys that are not its slot's");
-    }
-    if (run->values() != stored->values()) {
-      return misplaced(7083, "a run has other large values than its node says");
-    }
-    DGFS_CHECK(check_values(*run));
-    return run;
+  Status tell_superblock(std::uint16_t code, const char* text, std::uint64_t slot) {
+    return damage_.add(Error(ErrorKind::kCorrupt, code, text)
+                           .in_file(directory_ + kSuperblockFile)
+                           .in_section("superblock")
+                           .at_offset(slot * kSuperblockBytes));
   }
 
-  [[nodiscard]] static Error misplaced(std::uint16_t code, const char* text) {
-    return Error(ErrorKind::kCorrupt, code, text).in_section("blocks");
+  void note_files() {
+    for (const char* name : kFilesOfStore) {
+      const auto path = directory_ + name;
+      const auto status = env_.status(path);
+      if (!status) continue;
+      report_.files.push_back({path, status.value().size_bytes, status.value().allocated_bytes});
+    }
   }
 
-  BlockFile& file_;
-  BlockFile& extents_;
-  StoreReport& report_;
-  BlockCache cache_;
+  Status check_blocks() {
+    std::uint64_t total_bytes = 0;
+    if (options_.progress && options_.reads_runs) {
+      Damage untold([](const Error& /*error*/) {});
+      DGFS_TRY(values, open_values(untold));
+      DGFS_TRY(nodes, walk(false, 0, values, untold));
+      total_bytes = nodes.total_bytes();
+    }
+    DGFS_TRY(values, open_values(damage_));
+    DGFS_TRY(found, walk(options_.reads_runs, total_bytes, values, damage_));
+    static_cast<TreeReport&>(report_) = found;
+    return check_log(values);
+  }
+
+  Result<ValueCheck> open_values(Damage& damage) {
+    auto file = env_.open(directory_ + kValueFile);
+    if (file) return ValueCheck::make(std::move(file).value(), damage);
+    DGFS_CHECK(damage.add(std::move(file).error()));
+    return ValueCheck::make(nullptr, damage);
+  }
+
+  Result<TreeReport> walk(bool reads_runs, std::uint64_t total_bytes, ValueCheck& values,
+                          Damage& damage) {
+    auto file = env_.open(directory_ + kBlockFile);
+    if (!file) {
+      DGFS_CHECK(damage.add(std::move(file).error()));
+      return TreeReport();
+    }
+    const TreeWalk how{reads_runs, [&](const TreeReport& so_far, std::uint64_t read_bytes) {
+                         if (options_.progress) {
+                           options_.progress({so_far.nodes, read_bytes, total_bytes});
+                         }
+                         return options_.stop == nullptr || !*options_.stop;
+                       }};
+    return check_tree(std::move(file).value(), report_.superblock.root, how, values, damage);
+  }
+
+  // Groups that the tree has not refer to large values, too.
+  Status check_log(ValueCheck& values) {
+    const Superblock& superblock = report_.superblock;
+    report_.log_sequence = superblock.sequence;
+    auto log = Log::open(env_, directory_, superblock.parameters.segment_bytes, superblock.store,
+                         storage::OpenOptions::Mode::kRead);
+    if (!log) return damage_.add(std::move(log).error());
+    auto replayed =
+        log.value()->replay(superblock.log, [&](const Run& run, std::uint64_t sequence) {
+          report_.log_sequence = std::max(report_.log_sequence, sequence);
+          if (sequence <= superblock.sequence) return Status(ok());
+          ++report_.log_groups;
+          auto marked = values.mark(run.values());
+          return marked && options_.reads_runs ? values.read(run) : marked;
+        });
+    report_.free_value_bytes = values.free_bytes();
+    report_.log_generation = log.value()->segment_begin().generation;
+    report_.log_used_bytes = log.value()->used_bytes();
+    return replayed ? Status(ok()) : damage_.add(std::move(replayed).error());
+  }
+
+  storage::Env& env_;
+  const std::string& directory_;
+  const StoreCheckOptions& options_;
+  Damage damage_;
+  StoreReport report_;
 };
 
 }  // namespace
 
-Result<StoreReport> check_store(storage::Env& env, const std::string& directory) {
-  StoreReport report;
-  DGFS_TRY(superblocks, env.open(directory + "/store"));
-  DGFS_TRY(superblock, read_superblock(*superblocks));
-  report.superblock = superblock;
-  DGFS_TRY(blocks, env.open(directory + "/blocks"));
-  BlockFile file(std::move(blocks));
-  DGFS_TRY(extents, env.open(directory + "/extents"));
-  BlockFile values(std::move(extents), "extents");
-  Walk walk(file, values, report);
-  DGFS_CHECK(walk.run(superblock.root));
-  DGFS_TRY(log, Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store));
-  DGFS_CHECK(log->replay(superblock.log, [&](const Run& run, std::uint64_t sequence) {
-    if (sequence <= superblock.sequence) return Status(ok());
-    ++report.log_groups;
-    return walk.check_values(run);
-  }));
-  return report;
+Result<StoreReport> check_store(storage::Env& env, const std::string& directory,
+                                const StoreCheckOptions& options) {
+  return Check(env, directory, options).run();
 }
 
 }  // namespace dgfs::delta

@@ -34,6 +34,8 @@ constexpr Command kCommands[] = {
      run_salvage},
     {"volume", "list|move IMAGE [NUMBER DEST]", "tell where the volumes of an image lie, move one",
      run_volume},
+    {"delta", "info|check DIR", "tell what the store of a delta is made of, check all of it",
+     run_delta},
     {"help", "[COMMAND]", "tell about commands and their options", run_help},
 };
 

@@ -24,11 +24,15 @@ Extent padded(const Extent& block) {
 }  // namespace
 
 Error BlockFile::damaged(std::uint16_t code, std::uint64_t offset_bytes, const char* text) const {
-  return at_place(Error(ErrorKind::kCorrupt, code, text), {offset_bytes, 0, 0});
+  return at_place(Error(ErrorKind::kCorrupt, code, text), offset_bytes);
 }
 
-Error BlockFile::at_place(Error error, const Place& place) const {
-  return std::move(error).in_file(file_->path()).in_section(section_).at_offset(place.offset_bytes);
+// Where in the block it is says nothing to whom the block is compressed.
+Error BlockFile::at_place(const Error& error, std::uint64_t offset_bytes) const {
+  return Error(error.kind(), error.code(), error.text())
+      .in_file(file_->path())
+      .in_section(section_)
+      .at_offset(offset_bytes);
 }
 
 Result<Place> BlockFile::write(Bytes block) {

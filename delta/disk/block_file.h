@@ -53,7 +53,7 @@ class BlockFile {
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
   [[nodiscard]] Result<std::string> read_string(const Place& place) const;
   /// An error in what a block says, with where it is.
-  [[nodiscard]] Error at_place(Error error, const Place& place) const;
+  [[nodiscard]] Error at_place(const Error& error, std::uint64_t offset_bytes) const;
   /// Sees to it that writes of `bytes` in all, with padding, find space on the disk, beyond what
   /// has been written. Space is asked for in steps, so that most calls ask for none.
   /// Errors: kNoSpace, kIo.

@@ -44,11 +44,11 @@ Status Log::create(storage::Env& env, const std::string& directory, std::uint64_
 }
 
 Result<std::unique_ptr<Log>> Log::open(storage::Env& env, const std::string& directory,
-                                       std::uint64_t segment_bytes, const StoreUuid& store) {
+                                       std::uint64_t segment_bytes, const StoreUuid& store,
+                                       storage::OpenOptions::Mode mode) {
   Segments segments;
   for (std::size_t number = 0; number < segments.size(); ++number) {
-    DGFS_TRY(file,
-             env.open(segment_path(directory, number), {storage::OpenOptions::Mode::kReadWrite}));
+    DGFS_TRY(file, env.open(segment_path(directory, number), {mode}));
     DGFS_TRY(size, file->size());
     if (size != segment_bytes) {
       return in_log(Error(ErrorKind::kCorrupt, 7020, "the segment has another length"), *file,

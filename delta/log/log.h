@@ -32,11 +32,12 @@ class Log {
   /// but for their contents. Errors: kIo, kNoSpace.
   [[nodiscard]] static Status create(storage::Env& env, const std::string& directory,
                                      std::uint64_t segment_bytes);
-  /// Errors: kIo, kNotFound; kCorrupt if a segment is not as long as it should be.
-  [[nodiscard]] static Result<std::unique_ptr<Log>> open(storage::Env& env,
-                                                         const std::string& directory,
-                                                         std::uint64_t segment_bytes,
-                                                         const StoreUuid& store);
+  /// @param mode  kRead where nothing is to be appended
+  /// Errors: kIo, kNotFound, kPermission; kCorrupt if a segment is not as long as it should be.
+  [[nodiscard]] static Result<std::unique_ptr<Log>> open(
+      storage::Env& env, const std::string& directory, std::uint64_t segment_bytes,
+      const StoreUuid& store,
+      storage::OpenOptions::Mode mode = storage::OpenOptions::Mode::kReadWrite);
 
   using Sink = std::function<Status(const Run&, std::uint64_t last_sequence)>;
   /// Gives `sink` all groups from `begin` on, in order, to the first that is not whole: the last

@@ -49,7 +49,7 @@ class Stored {
     const Place place = *this->place();
     DGFS_TRY(stored, source.file->read(place));
     auto value = decode(std::move(stored));
-    if (!value) return source.file->at_place(std::move(value).error(), place);
+    if (!value) return source.file->at_place(value.error(), place.offset_bytes);
     keep(value.value(), source);
     return value;
   }

@@ -81,6 +81,8 @@ class BashCompletion(Completion):
         self.assertEqual(self.offers("ls --index tree.dgfs."), ["tree.dgfs.idx"])
         self.assertEqual(self.offers("build tr"), ["tree"])
         self.assertEqual(self.offers("mount IMAGE tr"), ["tree"])
+        self.assertEqual(self.offers("delta "), ["check", "info"])
+        self.assertEqual(self.offers("delta check tr"), ["tree"])
 
     def test_offers_paths_inside_the_image(self):
         self.assertEqual(self.offers("cat IMAGE "), ["docs/", "src files/", "top"])

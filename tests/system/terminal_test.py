@@ -88,6 +88,8 @@ class Names(ScratchCase):
                 ["diff", "--json", image, self.scratch / "half.dgfs"],
                 ["salvage", "--list", image], ["salvage", image, self.scratch / "out"],
                 ["info", "--scan", image], ["verify", image], *([name, image] for name in NAMES),
+                *(["delta", "check", os.path.join(self.tree, name)] for name in NAMES),
+                *(["delta", "info", os.path.join(self.tree, name, name)] for name in NAMES),
                 *(["ls", name] for name in NAMES), *(["ls", f"--{i}", name]
                                                     for i, name in enumerate(NAMES))):
             with self.subTest(command=command):

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <regex>
 
+#include "delta/store.h"
 #include "storage/wrapped.h"
 #include "tests/tools/tree_fixture.h"
 
@@ -186,6 +187,20 @@ TEST_F(ProgressCommandTest, OfContentsIsShownUnlessToBeQuiet) {
     quiet.emplace_back("--quiet");
     EXPECT_EQ(terminal_of(quiet, {}), "") << command;
   }
+}
+
+TEST_F(ProgressCommandTest, OfAStoreIsShownUnlessToBeQuiet) {
+  const std::string store = dir_ / "store";
+  delta::StoreOptions options;
+  options.create = true;
+  options.parameters.segment_bytes = 4096;
+  ASSERT_TRUE(delta::Store::open(*env_, store, options));
+  const auto text = terminal_of({"delta", "check", store}, {});
+  EXPECT_NE(text.find("\rcounting"), std::string::npos) << text;
+  EXPECT_NE(text.find("\rchecking"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\r\x1b[K")) << text;
+  EXPECT_EQ(terminal_of({"delta", "check", "-q", store}, {}), "");
+  EXPECT_EQ(terminal_of({"delta", "check", store}, {.err_is_terminal = false}), "");
 }
 
 TEST_F(ProgressCommandTest, OfAMovedVolumeIsShownUnlessToBeQuiet) {

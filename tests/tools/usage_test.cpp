@@ -46,6 +46,11 @@ TEST_F(UsageTest, WrongUsageExitsWithTwo) {
       {"build", "--created", "now", "a", "b"},
       {"build", "--created", "2025-02-30", "a", "b"},
       {"mount", "image"},
+      {"delta"},
+      {"delta", "check"},
+      {"delta", "check", "a", "b"},
+      {"delta", "look", "a"},
+      {"delta", "check", "--scan", "a"},
       {"help", "nonsense"},
       {"help", "ls", "stat"},
       {"help", "--man", "nonsense"},
@@ -67,7 +72,7 @@ TEST_F(UsageTest, HelpGoesToTheOutput) {
       {"build", "-h"},  {"help", "mount"}, {"ls", "--help"}, {"find", "--help"},
       {"du", "--help"}, {"stat", "-h"},    {"cat", "-h"},    {"info", "-h"},
       {"verify", "-h"}, {"extract", "-h"}, {"mount", "-h"},  {"help", "help"},
-      {"help", "-h"}};
+      {"help", "-h"},   {"delta", "-h"}};
   for (const auto& arguments : cases) {
     ToolRun tool(*env_);
     EXPECT_EQ(tool.run(arguments), 0) << arguments[0];

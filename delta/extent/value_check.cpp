@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/extent/value_check.h"
+
+#include <utility>
+
+namespace dgfs::delta {
+
+Result<ValueCheck> ValueCheck::make(std::unique_ptr<storage::File> file, Damage& damage) {
+  if (file == nullptr) return ValueCheck(nullptr, 0, damage);
+  DGFS_TRY(file_bytes, file->size());
+  return ValueCheck(std::make_unique<BlockFile>(std::move(file), "extents"), file_bytes, damage);
+}
+
+Status ValueCheck::mark(const std::vector<Extent>& values) {
+  if (file_ == nullptr) return ok();
+  for (const Extent& value : values) {
+    Status marked = ok();
+    if (value.length_bytes > file_bytes_ || value.offset_bytes > file_bytes_ - value.length_bytes) {
+      marked = file_->at_place(
+          Error(ErrorKind::kCorrupt, 7092, "a large value lies behind the end of the file"),
+          value.offset_bytes);
+    } else {
+      marked = file_->mark(value);
+    }
+    if (marked) {
+      ++values_;
+      value_bytes_ += value.length_bytes;
+    } else {
+      DGFS_CHECK(damage_->add(std::move(marked).error()));
+    }
+  }
+  return ok();
+}
+
+Status ValueCheck::read(const Run& run) {
+  if (file_ == nullptr) return ok();
+  for (const Point& point : run.points()) {
+    if (!point.message.large) continue;
+    read_bytes_ += point.message.large->length_bytes();
+    if (auto value = point.message.large->load(*file_); !value) {
+      DGFS_CHECK(damage_->add(std::move(value).error()));
+    }
+  }
+  return ok();
+}
+
+}  // namespace dgfs::delta

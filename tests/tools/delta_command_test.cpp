@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs delta: what is printed of stores that are sound, damaged, in use, or none.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "storage/memory_env.h"
+#include "tests/delta/random_batch.h"
+#include "tests/delta/tiny_store.h"
+#include "tests/tools/tool_run.h"
+
+namespace dgfs::test {
+namespace {
+
+class DeltaCommandTest : public testing::Test {
+ protected:
+  DeltaCommandTest() {
+    options_.create = true;
+    options_.parameters = {512, 1024, 4, 1 << 16};
+    auto store = open_store(*env_, options_);
+    for (int i = 0; i < 60; ++i) {
+      delta::Batch batch;
+      batch.put("key" + std::to_string(i), std::string(100, 'v'));
+      EXPECT_TRUE(store->apply(batch));
+    }
+    EXPECT_TRUE(store->checkpoint());
+    delta::Batch batch;
+    batch.put("last", "value");
+    EXPECT_TRUE(store->apply(batch));
+    EXPECT_TRUE(store->sync());
+  }
+
+  int run(const std::vector<std::string>& arguments) {
+    ToolRun tool(*env_);
+    const int code = tool.run(arguments);
+    out_ = tool.out();
+    err_ = tool.err();
+    return code;
+  }
+  void flip(const std::string& path, std::uint64_t offset_bytes) {
+    const auto file = env_->open(path, {storage::OpenOptions::Mode::kReadWrite}).value();
+    Buffer byte(1);
+    ASSERT_TRUE(storage::read_exactly(*file, offset_bytes, byte));
+    byte[0] ^= 1;
+    ASSERT_TRUE(file->write_at(offset_bytes, byte));
+  }
+  void damage_all_blocks() {
+    const auto size = env_->status("/s/blocks").value().size_bytes;
+    for (std::uint64_t at = 0; at < size; at += 512) flip("/s/blocks", at);
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  delta::StoreOptions options_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(DeltaCommandTest, InfoExplainsAStore) {
+  EXPECT_EQ(run({"delta", "info", "/s/"}), 0) << err_;
+  for (const char* line :
+       {"store       /s\n", "\nformat      1   checksums xxh3-64\n",
+        "\nparameters  basement 512 B, buffers of a node 1.02 KB, fan-out 4, log segment 65.5 KB\n",
+        "\ncheckpoints 2 so far; the tree has the batches up to 60\n",
+        "\nlog         1 group that the tree has not, batches up to 61; 4.10 KB in use, log.",
+        " is 6 % full\n", "\ntree        height 2, 8 nodes, 20 basements of 6.42 KB\n",
+        "\nwaiting     ", "\nfiles       ", "\n  log.1  "}) {
+    EXPECT_NE(out_.find(line), std::string::npos) << line << out_;
+  }
+  EXPECT_EQ(out_.find(" keys"), std::string::npos);
+  EXPECT_EQ(run({"delta", "info", "--scan", "/s"}), 0) << err_;
+  EXPECT_NE(out_.find(" with 60 keys\n"), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "info", "--json", "/s"}), 0) << err_;
+  EXPECT_TRUE(out_.starts_with("{\"store\":\"/s\",\"uuid\":\"")) << out_;
+  EXPECT_NE(out_.find("\"groups\":1,\"sequence\":61,\"used_bytes\":4096}"), std::string::npos);
+  EXPECT_TRUE(out_.ends_with("}],\"damaged\":[]}\n")) << out_;
+}
+
+TEST_F(DeltaCommandTest, CheckSaysThatAllIsWell) {
+  EXPECT_EQ(run({"delta", "check", "/s"}), 0) << err_;
+  EXPECT_TRUE(out_.starts_with("no damage in ")) << out_;
+  EXPECT_NE(out_.find(", 1 group of the log, "), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "check", "-q", "/s"}), 0);
+  EXPECT_EQ(out_ + err_, "");
+  EXPECT_EQ(run({"delta", "check", "--json", "/s"}), 0);
+  EXPECT_TRUE(out_.starts_with("{\"sound\":true,\"damaged_places\":0,")) << out_;
+}
+
+TEST_F(DeltaCommandTest, DamageIsToldWithItsPlace) {
+  damage_all_blocks();
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"delta", "check", "/s"}, {"delta", "check", "-q", "/s"}}) {
+    EXPECT_EQ(run(arguments), 1);
+    EXPECT_TRUE(out_.starts_with("damaged: /s/blocks: blocks, offset ")) << out_;
+    EXPECT_TRUE(out_.ends_with("\n1 place damaged; what is below 1 node was not checked\n"))
+        << out_;
+  }
+  EXPECT_EQ(run({"delta", "check", "--json", "/s"}), 1);
+  EXPECT_TRUE(out_.starts_with("{\"damaged\":\"/s/blocks\",\"section\":\"blocks\",\"offset\":"))
+      << out_;
+  EXPECT_NE(out_.find("\n{\"sound\":false,\"damaged_places\":1,\"unread_nodes\":1,"),
+            std::string::npos)
+      << out_;
+  EXPECT_EQ(run({"delta", "info", "/s"}), 1);
+  EXPECT_TRUE(err_.starts_with("dgfs: delta: damaged: /s/blocks: blocks, offset ")) << err_;
+  EXPECT_NE(out_.find("; 1 node not to be read\n"), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "info", "--json", "/s"}), 1);
+  EXPECT_NE(out_.find("\"damaged\":[\"/s/blocks: blocks, offset "), std::string::npos) << out_;
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(DeltaCommandTest, ManyPlacesAreListedUpToAHundred) {
+  {
+    const auto store = open_store(*env_, options_);
+    for (int i = 0; i < 120; ++i) {
+      delta::Batch batch;
+      batch.put("more" + std::to_string(i), std::string(500, 'v'));
+      EXPECT_TRUE(store->apply(batch));
+    }
+    EXPECT_TRUE(store->checkpoint());
+  }
+  const auto size = env_->status("/s/blocks").value().size_bytes;
+  for (std::uint64_t at = 0; at < size; at += 512) {
+    flip("/s/blocks", at);
+    static_cast<void>(run({"delta", "info", "/s"}));
+    if (out_.find("not to be read") != std::string::npos) flip("/s/blocks", at);  // a node
+  }
+  EXPECT_EQ(run({"delta", "check", "/s"}), 1);
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 102) << out_;
+  EXPECT_NE(out_.find(" more in the store (--json lists all)\n"), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "check", "--json", "/s"}), 1);
+  EXPECT_GT(std::count(out_.begin(), out_.end(), '\n'), 120);
+  EXPECT_EQ(run({"delta", "info", "--scan", "/s"}), 1);
+  EXPECT_EQ(std::count(err_.begin(), err_.end(), '\n'), 101);
+}
+
+TEST_F(DeltaCommandTest, ATornSuperblockIsNoDamage) {
+  flip("/s/store", 4096 + 100);
+  EXPECT_EQ(run({"delta", "check", "/s"}), 0) << out_;
+  EXPECT_TRUE(out_.starts_with("superblocks: one of two is not whole, ")) << out_;
+  EXPECT_EQ(run({"delta", "info", "/s"}), 0) << out_;
+  EXPECT_NE(out_.find("\nsuperblock  one of two is not whole, "), std::string::npos) << out_;
+  flip("/s/store", 100);
+  EXPECT_EQ(run({"delta", "check", "/s"}), 1);
+  EXPECT_EQ(err_,
+            "dgfs: delta: /s/store: no superblock is whole: this is no store, or one that is "
+            "damaged\n");
+}
+
+TEST_F(DeltaCommandTest, AStoreInUseIsNotDamaged) {
+  const auto store = open_store(*env_, options_);
+  for (const char* what : {"check", "info"}) {
+    EXPECT_EQ(run({"delta", what, "/s"}), 1);
+    EXPECT_EQ(out_, "");
+    EXPECT_EQ(err_, "dgfs: delta: /s: the store is in use by another process\n");
+  }
+}
+
+TEST_F(DeltaCommandTest, NamesCannotFoolATerminal) {
+  const std::string directory = "/s\x1b[31m\n";
+  ASSERT_TRUE(env_->rename("/s", directory));
+  for (const bool is_damaged : {false, true}) {
+    if (is_damaged) flip(directory + "/blocks", 512);
+    for (const char* what : {"check", "info"}) {
+      for (const char* option : {"-q", "--json"}) {
+        static_cast<void>(run({"delta", what, option, directory}));
+        EXPECT_EQ((out_ + err_).find('\x1b'), std::string::npos) << out_ << err_;
+        EXPECT_EQ((out_ + err_).find("m\n"), std::string::npos) << out_ << err_;
+      }
+    }
+  }
+}
+
+TEST_F(DeltaCommandTest, StopsWhenAsked) {
+  ToolRun tool(*env_);
+  tool.stop = true;
+  EXPECT_EQ(tool.run({"delta", "check", "/s"}), 130);
+  EXPECT_EQ(tool.err(), "dgfs: delta: interrupted\n");
+}
+
+}  // namespace
+}  // namespace dgfs::test
