@@ -52,6 +52,10 @@ class BlockFile {
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
   [[nodiscard]] Result<std::string> read_string(const Place& place) const;
+  /// A block will be read soon.
+  void announce(const Extent& block) const {
+    file_->advise(storage::Access::kWillNeed, block.offset_bytes, block.length_bytes);
+  }
   /// An error in what a block says, with where it is.
   [[nodiscard]] Error at_place(const Error& error, std::uint64_t offset_bytes) const;
   /// Sees to it that writes of `bytes` in all, with padding, find space on the disk, beyond what

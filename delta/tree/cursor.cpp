@@ -10,7 +10,7 @@ namespace dgfs::delta {
 // Slices may overlap, so it goes by the key where the last one ended.
 Status Cursor::load(const KeyEnd& key, bool before) {
   slice_.reset();
-  DGFS_TRY(slice, slice_at(view_, key, before, source_));
+  DGFS_TRY(slice, slice_at(view_, key, before, source_, ahead_));
   slice.run = settled(*slice.run);
   const auto& points = slice.run->points();
   at_ =
@@ -21,6 +21,7 @@ Status Cursor::load(const KeyEnd& key, bool before) {
 
 Status Cursor::seek(std::string_view key) {
   slice_.reset();
+  ahead_.begin();
   if (bounds_.empty()) return ok();
   DGFS_CHECK(load(std::max(std::string(key), bounds_.begin), false));
   return find_forward();
@@ -28,6 +29,7 @@ Status Cursor::seek(std::string_view key) {
 
 Status Cursor::seek_before(const KeyEnd& end) {
   slice_.reset();
+  ahead_.begin();
   if (bounds_.empty()) return ok();
   DGFS_CHECK(load(ends_before(end, bounds_.end) ? end : bounds_.end, true));
   return find_backward();
@@ -48,6 +50,7 @@ Status Cursor::find_forward() {
       slice_.reset();
       return ok();
     }
+    ahead_.step(false);
     DGFS_CHECK(load(end, false));
   }
   if (!is_before(key(), bounds_.end)) slice_.reset();
@@ -62,6 +65,7 @@ Status Cursor::find_backward() {
       slice_.reset();
       return ok();
     }
+    ahead_.step(true);
     DGFS_CHECK(load(begin, true));
   }
   --at_;

@@ -51,6 +51,7 @@ class Cursor {
   KeyRange bounds_;
   std::optional<KeySlice> slice_;  ///< settled; none: it stands nowhere
   std::size_t at_ = 0;             ///< of its points
+  ReadAhead ahead_;
 };
 
 }  // namespace dgfs::delta

@@ -69,6 +69,10 @@ class Stored {
     keep(value, source);
   }
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+  [[nodiscard]] bool is_in_memory() const {
+    const std::lock_guard lock(mutex_);
+    return unwritten_ != nullptr || !read_.expired();
+  }
 
  private:
   static Result<Ref> decode(Buffer stored) {

@@ -111,21 +111,25 @@ Result<Message> find(const TreeView& view, std::string_view key, Message newer,
 }
 
 Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
-                          const BlockSource& source) {
+                          const BlockSource& source, const ReadAhead& ahead) {
   SliceMaker maker(key, before);
   for (auto table = view.tables.rbegin(); table != view.tables.rend(); ++table) {
     if (maker.add((*table)->run())) return maker.take();
   }
+  const auto slot_at = [&](const Node& node) {
+    return before ? slot_before(node, key) : node.find(*key);
+  };
   KeyRange range{"", std::nullopt};
   DGFS_TRY(node, view.root->load(source));
   while (true) {
-    const auto at = before ? slot_before(*node, key) : node->find(*key);
+    const auto at = slot_at(*node);
     const Slot& slot = node->slots()[at];
     range = node->range_of(at, range);
     maker.narrow(range);
     DGFS_TRY(is_covered, maker.add(slot.runs, source));
     if (is_covered) return maker.take();
     if (node->height() == 0) {
+      ahead.visit_leaf(*node, at, source);
       if (slot.basement) {
         DGFS_TRY(basement, slot.basement->load(source));
         static_cast<void>(maker.add(std::move(basement)));
@@ -133,6 +137,7 @@ Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
       return maker.take();
     }
     DGFS_TRY(child, load_child(node->height(), slot, source));
+    ahead.visit_inner(*node, at, *child, slot_at(*child), source);
     node = std::move(child);
   }
 }

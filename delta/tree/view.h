@@ -14,6 +14,7 @@
 #include "delta/disk/retired_blocks.h"
 #include "delta/tree/frozen_table.h"
 #include "delta/tree/node.h"
+#include "delta/tree/read_ahead.h"
 
 namespace dgfs::delta {
 
@@ -39,8 +40,9 @@ struct KeySlice {
 /// all of that which nothing newer interrupts, and nothing below is read.
 /// @param key     nullopt: the end of all keys, with `before`
 /// @param before  the slice that has the keys right before `key` instead
+/// @param ahead   is shown the way
 /// Errors: those of Stored::load.
 [[nodiscard]] Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
-                                        const BlockSource& source);
+                                        const BlockSource& source, const ReadAhead& ahead);
 
 }  // namespace dgfs::delta

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/read_ahead.h"
+
+namespace dgfs::delta {
+namespace {
+
+// Slots ahead; half a megabyte of basements.
+constexpr std::size_t kDistance = 8;
+
+template <class T>
+void announce_block(const std::shared_ptr<const T>& part, const BlockSource& source) {
+  if (!part || part->is_in_memory()) return;
+  source.file->announce(part->place()->extent());
+}
+
+}  // namespace
+
+void ReadAhead::step(bool backward) {
+  steps_ = backward == backward_ ? steps_ + 1 : 1;
+  backward_ = backward;
+}
+
+// Whether it is where the cursor comes into the node.
+bool ReadAhead::enters(const Node& node, std::size_t slot) const {
+  return slot == (backward_ ? node.slots().size() - 1 : 0);
+}
+
+void ReadAhead::visit_leaf(const Node& node, std::size_t slot, const BlockSource& source) const {
+  if (steps_ == 0) return;
+  const bool is_first = steps_ == 1 || enters(node, slot);
+  for (std::size_t distance = is_first ? 1 : kDistance; distance <= kDistance; ++distance) {
+    announce(node, slot, distance, source);
+  }
+}
+
+void ReadAhead::visit_inner(const Node& node, std::size_t slot, const Node& child,
+                            std::size_t child_slot, const BlockSource& source) const {
+  if (steps_ > 0 && (steps_ == 1 || enters(child, child_slot))) announce(node, slot, 1, source);
+}
+
+void ReadAhead::announce(const Node& node, std::size_t slot, std::size_t distance,
+                         const BlockSource& source) const {
+  if (backward_ ? distance > slot : slot + distance >= node.slots().size()) return;
+  const Slot& next = node.slots()[backward_ ? slot - distance : slot + distance];
+  announce_block(next.child, source);
+  announce_block(next.basement, source);
+  for (const auto& run : next.runs) announce_block(run, source);
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ReadAhead: tells the system which blocks a cursor will read, while it is at those before: the
+// next leaves, and what waits for them above.
+#pragma once
+
+#include <cstddef>
+
+#include "delta/tree/node.h"
+
+namespace dgfs::delta {
+
+/// Of one cursor.
+class ReadAhead {
+ public:
+  /// The cursor was put somewhere.
+  void begin() { steps_ = 0; }
+  /// It goes on to the next slice.
+  /// @param backward  or to the one before
+  void step(bool backward);
+  /// The slice has this slot of a node of height 0.
+  void visit_leaf(const Node& node, std::size_t slot, const BlockSource& source) const;
+  /// The slice is below this slot of a node, in a slot of the child.
+  void visit_inner(const Node& node, std::size_t slot, const Node& child, std::size_t child_slot,
+                   const BlockSource& source) const;
+
+ private:
+  [[nodiscard]] bool enters(const Node& node, std::size_t slot) const;
+  void announce(const Node& node, std::size_t slot, std::size_t distance,
+                const BlockSource& source) const;
+
+  std::size_t steps_ = 0;  ///< in one direction
+  bool backward_ = false;
+};
+
+}  // namespace dgfs::delta

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What cursors tell the storage of what they are going to read.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "storage/forwarding_env.h"
+#include "storage/memory_env.h"
+#include "tests/delta/counted_store.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+struct Announcements {
+  std::set<std::uint64_t> offsets;
+  int reads = 0;
+  int announced_reads = 0;
+};
+
+class WatchedFile final : public storage::ForwardingFile {
+ public:
+  WatchedFile(std::unique_ptr<storage::File> inner, Announcements& seen)
+      : ForwardingFile(std::move(inner)), seen_(seen) {}
+  using ForwardingFile::read_at;
+  Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override {
+    ++seen_.reads;
+    seen_.announced_reads += seen_.offsets.contains(offset_bytes) ? 1 : 0;
+    return ForwardingFile::read_at(offset_bytes, out);
+  }
+  void advise(storage::Access access, std::uint64_t offset_bytes,
+              std::uint64_t /*length_bytes*/) override {
+    EXPECT_EQ(access, storage::Access::kWillNeed);
+    seen_.offsets.insert(offset_bytes);
+  }
+
+ private:
+  Announcements& seen_;
+};
+
+class WatchingEnv final : public storage::ForwardingEnv {
+ public:
+  WatchingEnv(storage::Env& base, Announcements& seen)
+      : storage::ForwardingEnv(base), seen_(seen) {}
+  Result<std::unique_ptr<storage::File>> open(const std::string& path,
+                                              storage::OpenOptions options) override {
+    DGFS_TRY(file, base().open(path, options));
+    if (!path.ends_with("/blocks")) return std::move(file);
+    return std::unique_ptr<storage::File>(std::make_unique<WatchedFile>(std::move(file), seen_));
+  }
+
+ private:
+  Announcements& seen_;
+};
+
+class CursorReadAhead : public CountedStore {
+ protected:
+  CursorReadAhead() : CountedStore({4096, 8192, 8, 1 << 20}) {
+    for (int i = 0; i < 4000; ++i) put(i * 7919 % 4000, std::string(100, 'v'));
+    EXPECT_TRUE(store_->checkpoint());
+    store_.reset();
+    store_ = open_store(watching_, options_);
+    seen_ = {};
+  }
+
+  Announcements seen_;
+  WatchingEnv watching_{*memory_, seen_};
+};
+
+TEST_F(CursorReadAhead, AScanTellsWhatComesNext) {
+  auto cursor = store_->cursor();
+  ASSERT_TRUE(cursor.seek(""));
+  while (cursor.is_at_key()) ASSERT_TRUE(cursor.next());
+  EXPECT_GT(seen_.reads, 100);
+  EXPECT_GT(seen_.announced_reads, seen_.reads / 2);
+  seen_ = {};
+  ASSERT_TRUE(cursor.seek_before(std::nullopt));
+  while (cursor.is_at_key()) ASSERT_TRUE(cursor.previous());
+  EXPECT_GT(seen_.announced_reads, seen_.reads / 2);
+}
+
+TEST_F(CursorReadAhead, WhoLooksUpKeysAnnouncesNothing) {
+  for (int i = 0; i < 4000; i += 100) {
+    ASSERT_TRUE(store_->get(numbered_key(i)));
+    auto cursor = store_->cursor();
+    ASSERT_TRUE(cursor.seek(numbered_key(i)));
+  }
+  EXPECT_GT(seen_.reads, 40);
+  EXPECT_EQ(seen_.offsets.size(), 0U);
+}
+
+}  // namespace
+}  // namespace dgfs::test
