@@ -26,22 +26,26 @@ std::uint64_t process_bytes() {
   return 0;
 }
 
-std::optional<std::uint64_t> device_bytes(const std::string& directory) {
+std::optional<std::uint64_t> bytes_below(const std::string& directory) {
   struct stat status {};
   if (stat(directory.c_str(), &status) != 0) return std::nullopt;
-  std::ifstream file(
+  return device_written_bytes(
       fmt::format("/sys/dev/block/{}:{}/stat", major(status.st_dev), minor(status.st_dev)));
-  std::uint64_t number = 0;
-  for (int field = 0; field <= kSectorsWrittenField; ++field) {
-    if (!(file >> number)) return std::nullopt;
-  }
-  return number * kSectorBytes;
 }
 
 }  // namespace
 
 WrittenBytes written_bytes(const std::string& directory) {
-  return {process_bytes(), device_bytes(directory)};
+  return {process_bytes(), bytes_below(directory)};
+}
+
+std::optional<std::uint64_t> device_written_bytes(const std::string& statistics) {
+  std::ifstream file(statistics);
+  std::uint64_t number = 0;
+  for (int field = 0; field <= kSectorsWrittenField; ++field) {
+    if (!(file >> number)) return std::nullopt;
+  }
+  return number * kSectorBytes;
 }
 
 void sync_file_system(const std::string& directory) {

@@ -22,6 +22,8 @@ struct WrittenBytes {
 
 /// Zeros where the kernel does not tell.
 [[nodiscard]] WrittenBytes written_bytes(const std::string& directory);
+/// By a block device, told by its file of statistics: /sys/block/NAME/stat.
+[[nodiscard]] std::optional<std::uint64_t> device_written_bytes(const std::string& statistics);
 
 /// All that was written to the file system of the directory is on its device.
 void sync_file_system(const std::string& directory);
