@@ -27,6 +27,7 @@ std::uint64_t Latencies::last_of(std::size_t bucket) {
 void Latencies::add(std::uint64_t nanoseconds) {
   ++counts_[bucket_of(nanoseconds)];
   ++count_;
+  sum_ns_ += nanoseconds;
   max_ns_ = std::max(max_ns_, nanoseconds);
 }
 
@@ -47,9 +48,10 @@ std::string Latencies::to_json() const {
     return static_cast<double>(nanoseconds) / 1e3;
   };
   return fmt::format(
-      R"({{"count":{},"p50_us":{:.2f},"p99_us":{:.2f},"p999_us":{:.2f},"max_us":{:.2f}}})", count_,
-      microseconds(quantile_ns(0.5)), microseconds(quantile_ns(0.99)),
-      microseconds(quantile_ns(0.999)), microseconds(max_ns_));
+      R"({{"count":{},"seconds":{:.6f},"p50_us":{:.2f},"p99_us":{:.2f},"p999_us":{:.2f},)"
+      R"("max_us":{:.2f}}})",
+      count_, static_cast<double>(sum_ns_) / 1e9, microseconds(quantile_ns(0.5)),
+      microseconds(quantile_ns(0.99)), microseconds(quantile_ns(0.999)), microseconds(max_ns_));
 }
 
 }  // namespace dgfs::bench

@@ -20,7 +20,7 @@ class Latencies {
   /// The least time that at least this share of all calls stayed within; up to 1/32 too high.
   [[nodiscard]] std::uint64_t quantile_ns(double share) const;
 
-  /// An object: "count", "p50_us", "p99_us", "p999_us", "max_us".
+  /// An object: "count", "seconds" (of all), "p50_us", "p99_us", "p999_us", "max_us".
   [[nodiscard]] std::string to_json() const;
 
  private:
@@ -32,6 +32,7 @@ class Latencies {
 
   std::array<std::uint64_t, kBuckets> counts_{};
   std::uint64_t count_ = 0;
+  std::uint64_t sum_ns_ = 0;
   std::uint64_t max_ns_ = 0;
 };
 
