@@ -100,8 +100,13 @@ def set_read_ahead(point, kib):
 
 def device_reads(device):
     """(read operations, bytes read) since the device appeared."""
-    fields = pathlib.Path(f"/sys/block/{os.path.basename(device)}/stat").read_text().split()
+    fields = device_statistics(device).read_text().split()
     return int(fields[0]), int(fields[2]) * 512
+
+
+def device_statistics(device):
+    """The file that counts what a block device has read and written."""
+    return pathlib.Path(f"/sys/block/{os.path.basename(device)}/stat")
 
 
 def processor_speed():

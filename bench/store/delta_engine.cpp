@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The store of delta/, with parameters as they are by default and a thread for maintenance.
+#include "bench/store/engine.h"
+#include "delta/store.h"
+#include "storage/posix_env.h"
+
+namespace dgfs::bench {
+namespace {
+
+class DeltaEngine final : public Engine {
+ public:
+  DeltaEngine(std::unique_ptr<storage::Env> env, std::unique_ptr<delta::Store> store)
+      : env_(std::move(env)), store_(std::move(store)) {}
+
+  Status put(std::span<Pair> pairs) override {
+    delta::Batch batch;
+    for (Pair& pair : pairs) batch.put(std::move(pair.key), std::move(pair.value));
+    return store_->apply(batch);
+  }
+
+  Status patch(std::span<Patch> patches) override {
+    delta::Batch batch;
+    for (Patch& each : patches) {
+      batch.patch(std::move(each.key), each.offset_bytes, std::move(each.bytes));
+    }
+    return store_->apply(batch);
+  }
+
+  Status remove_range(std::string_view begin, std::string_view end) override {
+    delta::Batch batch;
+    batch.remove_range({std::string(begin), std::string(end)});
+    return store_->apply(batch);
+  }
+
+  Status sync() override { return store_->sync(); }
+
+  Result<bool> get(std::string_view key, std::string& value) override {
+    DGFS_TRY(found, store_->get(key));
+    if (!found) return false;
+    value = std::move(*found);
+    return true;
+  }
+
+  Result<Scanned> scan(std::string_view begin, std::uint64_t count) override {
+    delta::Cursor cursor = store_->cursor();
+    DGFS_CHECK(cursor.seek(begin));
+    Scanned scanned;
+    while (cursor.is_at_key()) {
+      scanned.bytes += cursor.key().size() + cursor.value()->size();
+      if (++scanned.keys == count) break;
+      DGFS_CHECK(cursor.next());
+    }
+    return scanned;
+  }
+
+  Status settle() override { return store_->checkpoint(); }
+
+  std::optional<std::uint64_t> written_bytes() const override {
+    const auto counters = store_->counters();
+    return counters.log_bytes + counters.block_bytes;
+  }
+
+ private:
+  std::unique_ptr<storage::Env> env_;
+  std::unique_ptr<delta::Store> store_;
+};
+
+}  // namespace
+
+EngineResult open_delta(const EngineOptions& options) {
+  delta::StoreOptions store_options;
+  store_options.create = true;
+  store_options.cache_bytes = options.cache_bytes;
+  store_options.table_bytes = options.table_bytes;
+  store_options.in_background = true;
+  auto env = storage::make_posix_env();
+  DGFS_TRY(store, delta::Store::open(*env, options.directory, store_options));
+  return std::unique_ptr<Engine>(std::make_unique<DeltaEngine>(std::move(env), std::move(store)));
+}
+
+}  // namespace dgfs::bench
