@@ -3,7 +3,8 @@
 //
 // LMDB as it is best for these workloads: what is written between two syncs is one transaction and
 // goes in in key order, since a page that several changes share is then copied once. Its cache is
-// the page cache.
+// the page cache. Pages changed in copies, without --map-written, were faster in each of random and
+// sequential inserts of 100 B and 8 KiB: a new page of the map must be faulted in first.
 #include <lmdb.h>
 
 #include <algorithm>
