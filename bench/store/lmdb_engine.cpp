@@ -147,7 +147,8 @@ class LmdbEngine final : public Engine {
   static Status write(const Transaction& to, const Patch& patch) {
     MDB_val key = value_of(patch.key);
     MDB_val value{};
-    DGFS_CHECK(checked(mdb_cursor_get(to.cursor(), &key, &value, MDB_SET_KEY)));
+    // Leaves `key` as it is: one inside of a page would move while the page is changed.
+    DGFS_CHECK(checked(mdb_cursor_get(to.cursor(), &key, &value, MDB_SET)));
     std::string changed(text_of(value));
     changed.replace(patch.offset_bytes, patch.bytes.size(), patch.bytes);
     value = value_of(changed);
