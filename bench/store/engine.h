@@ -23,7 +23,7 @@ struct EngineOptions {
   std::uint64_t data_bytes = 0;                     ///< keys and values it will hold, about
   bool is_sequential = false;  ///< keys that are put come in order, and are new
   bool has_long_scans = false;
-  /// Of LMDB: pages are changed in the map instead of in copies.
+  /// LMDB changes pages in the map instead of in copies.
   bool is_map_written = false;
 };
 

@@ -3,7 +3,8 @@
 //
 // LMDB as it is best for these workloads: what is written between two syncs is one transaction and
 // goes in in key order, since a page that several changes share is then copied once. Its cache is
-// the page cache.
+// the page cache. Pages changed in copies, without --map-written, were faster in each of random and
+// sequential inserts of 100 B and 8 KiB: a new page of the map must be faulted in first.
 #include <lmdb.h>
 
 #include <algorithm>
@@ -146,7 +147,8 @@ class LmdbEngine final : public Engine {
   static Status write(const Transaction& to, const Patch& patch) {
     MDB_val key = value_of(patch.key);
     MDB_val value{};
-    DGFS_CHECK(checked(mdb_cursor_get(to.cursor(), &key, &value, MDB_SET_KEY)));
+    // Leaves `key` as it is: one inside of a page would move while the page is changed.
+    DGFS_CHECK(checked(mdb_cursor_get(to.cursor(), &key, &value, MDB_SET)));
     std::string changed(text_of(value));
     changed.replace(patch.offset_bytes, patch.bytes.size(), patch.bytes);
     value = value_of(changed);
