@@ -48,7 +48,8 @@ class DeltaEngine final : public Engine {
     DGFS_CHECK(cursor.seek(begin));
     Scanned scanned;
     while (cursor.is_at_key()) {
-      scanned.bytes += cursor.key().size() + cursor.value()->size();
+      DGFS_TRY(value, cursor.value());
+      scanned.bytes += cursor.key().size() + value->size();
       if (++scanned.keys == count) break;
       DGFS_CHECK(cursor.next());
     }
@@ -59,7 +60,7 @@ class DeltaEngine final : public Engine {
 
   std::optional<std::uint64_t> written_bytes() const override {
     const auto counters = store_->counters();
-    return counters.log_bytes + counters.block_bytes;
+    return counters.log_bytes + counters.block_bytes + counters.value_bytes;
   }
 
  private:
@@ -74,6 +75,7 @@ EngineResult open_delta(const EngineOptions& options) {
   store_options.create = true;
   store_options.cache_bytes = options.cache_bytes;
   store_options.table_bytes = options.table_bytes;
+  store_options.level = 0;  // as the others: values are random bytes
   store_options.in_background = true;
   auto env = storage::make_posix_env();
   DGFS_TRY(store, delta::Store::open(*env, options.directory, store_options));

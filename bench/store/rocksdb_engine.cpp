@@ -157,7 +157,7 @@ void set_writing(rocksdb::Options& to, const EngineOptions& options) {
   to.write_buffer_size = options.table_bytes;
   to.max_write_buffer_number = 3;  // so that one may fill while another is written
   to.max_background_jobs = 2;
-  to.compression = rocksdb::kNoCompression;  // the store has none, and values are random bytes
+  to.compression = rocksdb::kNoCompression;  // nor do blocks of the store: values are random bytes
   to.level_compaction_dynamic_level_bytes = true;
   to.max_bytes_for_level_base = 4 * options.table_bytes;
   // The kernel writes back as files grow, and not all at once when they are synced.
