@@ -194,6 +194,29 @@ TEST(Store, HasDurableNamesWhereItsMakerEnded) {
   EXPECT_EQ(values_of(*store).size(), 1U);
 }
 
+// All superblocks but the first are lost, and nothing that it refers to has been overwritten, as a
+// cursor holds it: only the log can tell.
+TEST(Store, IsRefusedIfTheLogHasOutrunTheSuperblock) {
+  const auto memory = storage::make_memory_env(1);
+  Random random(1);
+  const auto options = tiny_options(random);
+  {
+    const auto faulty = make_faulty_for(*memory, "/s/store");
+    const auto store = open_store(*faulty, options);
+    const auto cursor = store->cursor();
+    faulty->arm({storage::FaultKind::kLostWrite, 1, true});
+    for (const char* key : {"a", "b", "c"}) {
+      ASSERT_TRUE(store->apply(batch_of(key)));
+      ASSERT_TRUE(store->checkpoint());
+    }
+    ASSERT_TRUE(store->apply(batch_of("d")));
+    ASSERT_TRUE(store->sync());
+  }
+  const auto opened = Store::open(*memory, "/s", options);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind(), ErrorKind::kCorrupt);
+}
+
 TEST(Store, IsOpenOnce) {
   const auto env = storage::make_memory_env(1);
   StoreOptions options;
