@@ -33,6 +33,9 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
   }
   if (!superblocks) return std::move(superblocks).error();
   DGFS_CHECK(superblocks.value()->lock());
+  // Whoever made the store may have ended before its names were durable.
+  DGFS_CHECK(env.sync_directory(directory));
+  DGFS_CHECK(env.sync_directory(storage::parent_path(directory)));
   DGFS_TRY(superblock, read_superblock(*superblocks.value()));
   Files files{std::move(superblocks).value(), nullptr, nullptr, nullptr};
   DGFS_TRY(log, Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store));
@@ -75,8 +78,7 @@ Status Store::make(storage::Env& env, const std::string& directory, const StoreO
   // Both, so that no checkpoint has to find space for its own.
   DGFS_CHECK(superblocks->write_at(0, Buffer(2 * kSuperblockBytes)));
   DGFS_CHECK(write_superblock(*superblocks, superblock));
-  DGFS_CHECK(env.publish(*superblocks, directory + kSuperblocks));
-  return env.sync_directory(storage::parent_path(directory));
+  return env.publish(*superblocks, directory + kSuperblocks);
 }
 
 Status Store::recover() {
@@ -87,6 +89,11 @@ Status Store::recover() {
     return replay(run);
   }));
   log_bytes_ = log_->used_bytes();
+  // Reads may have seen a superblock that is not on the disk: its sync failed, or who wrote it
+  // ended before. What is free by it may be in use by the one before. It is written anew, since a
+  // sync alone writes nothing after one that failed.
+  DGFS_CHECK(write_superblock(*superblocks_, superblock_));
+  DGFS_CHECK(superblocks_->sync());
   if (!table_.empty()) return checkpoint();
   DGFS_CHECK(keep_reserve(*view_->root));
   return ok();

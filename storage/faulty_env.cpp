@@ -13,6 +13,8 @@
 namespace dgfs::storage {
 namespace {
 
+constexpr std::uint64_t kSectorBytes = 512;
+
 Error injected(ErrorKind kind, const std::string& path) {
   return Error(kind, 1131, "injected fault").in_file(path);
 }
@@ -29,7 +31,11 @@ bool applies_to(FaultKind fault, CallKind call) {
     case FaultKind::kBitFlip:
       return call == CallKind::kRead;
     case FaultKind::kTornWrite:
+    case FaultKind::kLostWrite:
+    case FaultKind::kMisdirectedWrite:
       return call == CallKind::kWrite;
+    case FaultKind::kLostSync:
+      return call == CallKind::kSync;
   }
   return true;
 }
@@ -56,6 +62,16 @@ void flip_bit(std::span<const MutableBytes> outs, std::uint64_t bit) {
   }
 }
 
+// Where a write goes that goes astray: not behind the end of the file, and not where it should.
+Result<std::uint64_t> stray_offset(const File& file, std::uint64_t offset_bytes,
+                                   std::uint64_t length_bytes, std::uint64_t dice) {
+  DGFS_TRY(size, file.size());
+  const std::uint64_t places =
+      size / kSectorBytes - std::min(size, length_bytes) / kSectorBytes + 1;
+  const std::uint64_t stray = dice % places * kSectorBytes;
+  return stray == offset_bytes ? (dice + 1) % places * kSectorBytes : stray;
+}
+
 // Decides at each fault point whether the fault fires there.
 class Saboteur final : public CallObserver {
  public:
@@ -80,9 +96,15 @@ class Saboteur final : public CallObserver {
     matches_ = std::move(matches);
   }
 
+  void lose_with(std::function<void(const std::string&)> lose) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lose_ = std::move(lose);
+  }
+
   Status before(CallKind kind, const std::string& path) override {
     const auto shot = pass(kind, path);
     if (!shot) return ok();
+    if (shot->kind == FaultKind::kLostSync && lose_) lose_(path);
     if (shot->kind == FaultKind::kNoSpace) return injected(ErrorKind::kNoSpace, path);
     return injected(ErrorKind::kIo, path);
   }
@@ -106,6 +128,11 @@ class Saboteur final : public CallObserver {
     const auto shot = pass(CallKind::kWrite, path);
     if (!shot) return file.write_at(offset_bytes, data);
     if (shot->kind == FaultKind::kNoSpace) return injected(ErrorKind::kNoSpace, path);
+    if (shot->kind == FaultKind::kLostWrite) return ok();
+    if (shot->kind == FaultKind::kMisdirectedWrite) {
+      DGFS_TRY(stray, stray_offset(file, offset_bytes, data.size(), shot->dice));
+      return stray == offset_bytes ? Status(ok()) : file.write_at(stray, data);
+    }
     const bool stores_prefix =
         shot->kind == FaultKind::kTornWrite || shot->kind == FaultKind::kIoError;
     if (stores_prefix && !data.empty()) {
@@ -147,6 +174,7 @@ class Saboteur final : public CallObserver {
   std::uint64_t fired_ = 0;
   bool stopped_ = false;
   std::function<bool(const std::string&)> matches_;
+  std::function<void(const std::string&)> lose_;
 };
 
 class FaultyEnvImpl final : public WrappedEnv<FaultyEnv> {
@@ -158,6 +186,9 @@ class FaultyEnvImpl final : public WrappedEnv<FaultyEnv> {
   std::uint64_t fired() const override { return saboteur_.fired(); }
   void only_for(std::function<bool(const std::string& path)> matches) override {
     saboteur_.only_for(std::move(matches));
+  }
+  void lose_with(std::function<void(const std::string& path)> lose) override {
+    saboteur_.lose_with(std::move(lose));
   }
 
  private:

@@ -22,6 +22,9 @@ enum class FaultKind : std::uint8_t {
   kBitFlip,    ///< one bit (by seed) of what a read returns is inverted; other calls go through
   kTornWrite,  ///< a write stores a prefix (by seed) and fails with kIo
   kStop,       ///< this and every later call fails with kIo: the process died here
+  kLostWrite,  ///< a write is said to have gone well, but the bytes stay as they were
+  kMisdirectedWrite,  ///< a write goes to another multiple of 512 (by seed) of the file instead
+  kLostSync,          ///< a file's sync fails, and what was not synced is lost: see lose_with()
 };
 
 struct Fault {
@@ -40,6 +43,8 @@ class FaultyEnv : public Env {
   [[nodiscard]] virtual std::uint64_t fired() const = 0;
   /// Limits fault points to files whose path `matches`; all by default.
   virtual void only_for(std::function<bool(const std::string& path)> matches) = 0;
+  /// What drops the unsynced writes of a file, for kLostSync: MemoryEnv::lose_unsynced(), say.
+  virtual void lose_with(std::function<void(const std::string& path)> lose) = 0;
 };
 
 /// @param base  the Env that does the work; must outlive the result

@@ -41,6 +41,7 @@ class MemoryEnvImpl final : public MemoryEnv {
   std::uint32_t user_id() const override { return 0; }
 
   void crash(CrashLoss loss, std::uint64_t seed) override;
+  Status lose_unsynced(const std::string& path) override;
   void set_now(Time now) override;
   void set_variable(const std::string& name, std::optional<std::string> value) override;
   void set_capacity(std::uint64_t bytes) override;
@@ -179,6 +180,13 @@ std::optional<std::string> MemoryEnvImpl::variable(const std::string& name) cons
 void MemoryEnvImpl::crash(CrashLoss loss, std::uint64_t seed) {
   const Lock lock(tree_->mutex);
   tree_->crash(loss, seed);
+}
+
+Status MemoryEnvImpl::lose_unsynced(const std::string& path) {
+  const Lock lock(tree_->mutex);
+  DGFS_TRY(inode, tree_->resolve(path));
+  inode->content_changes.clear();
+  return ok();
 }
 
 void MemoryEnvImpl::set_now(Time now) {

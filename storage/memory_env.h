@@ -18,6 +18,7 @@ enum class CrashLoss : std::uint8_t {
   kDropUnsynced,  ///< every unsynced write and name change is lost
   kKeepAll,       ///< everything had reached the disk
   kRandomSubset,  ///< each unsynced write is kept, lost, or torn at a 512-byte boundary, by seed
+  kScattered,     ///< of each unsynced write any of its 512-byte sectors are lost, by seed
 };
 
 /// A file system in memory. Thread-safe; must outlive the files and directories opened in it.
@@ -28,6 +29,9 @@ class MemoryEnv : public Env {
   /// directory (a rename within one directory is kept or lost as a whole); attributes always are.
   /// Files and directories opened before it fail every call with kIo afterwards.
   virtual void crash(CrashLoss loss, std::uint64_t seed) = 0;
+  /// What a failed writeback does on Linux: what was written to the file since its last sync will
+  /// not be durable, though reads see it until a crash, and later syncs succeed. kNotFound.
+  [[nodiscard]] virtual Status lose_unsynced(const std::string& path) = 0;
   /// Moves the clock; it stands still otherwise.
   virtual void set_now(Time now) = 0;
   /// What variable() gives; nullopt unsets it.

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "storage/memory_inode.h"
 
+#include <algorithm>
+
 #include "storage/file_mode.h"
 #include "storage/mix.h"
 
@@ -29,9 +31,39 @@ void apply_torn(const ContentChange& change, std::uint64_t dice, MemoryContent& 
   content.write(change.offset_bytes, Bytes(change.data).first(cut - change.offset_bytes));
 }
 
+// Keeps any sectors of a write.
+void apply_scattered(const ContentChange& change, std::uint64_t seed, MemoryContent& content) {
+  if (change.new_size_bytes) return apply(change, content);
+  Bytes rest = change.data;
+  std::uint64_t at = change.offset_bytes;
+  while (!rest.empty()) {
+    const std::uint64_t in_sector = kSectorBytes - at % kSectorBytes;
+    const Bytes part = rest.first(std::min<std::size_t>(in_sector, rest.size()));
+    if (mix(seed, at / kSectorBytes) % 2 == 0) content.write(at, part);
+    at += part.size();
+    rest = rest.subspan(part.size());
+  }
+}
+
 enum class Fate : std::uint8_t { kKept, kLost, kTorn };
 
 Fate fate_of(std::uint64_t dice) { return static_cast<Fate>(dice % 3); }
+
+void apply_what_is_left(const ContentChange& change, CrashLoss loss, std::uint64_t dice,
+                        MemoryContent& content) {
+  switch (loss) {
+    case CrashLoss::kDropUnsynced:
+      return;
+    case CrashLoss::kKeepAll:
+      return apply(change, content);
+    case CrashLoss::kScattered:
+      return apply_scattered(change, dice, content);
+    case CrashLoss::kRandomSubset:
+      if (fate_of(dice) == Fate::kKept) apply(change, content);
+      if (fate_of(dice) == Fate::kTorn) apply_torn(change, mix(dice, change.id), content);
+      return;
+  }
+}
 
 void apply(const NameChange& change, MemoryEntries& entries) {
   if (change.inode) {
@@ -70,17 +102,11 @@ void make_names_durable(MemoryInode& inode) {
 
 void lose_unsynced(MemoryInode& inode, CrashLoss loss, std::uint64_t seed) {
   for (const ContentChange& change : inode.content_changes) {
-    const std::uint64_t dice = mix(seed, change.id);
-    const Fate fate = fate_of(dice);
-    if (loss == CrashLoss::kDropUnsynced) continue;
-    if (loss == CrashLoss::kKeepAll || fate == Fate::kKept) apply(change, inode.durable_content);
-    if (loss == CrashLoss::kRandomSubset && fate == Fate::kTorn) {
-      apply_torn(change, mix(dice, change.id), inode.durable_content);
-    }
+    apply_what_is_left(change, loss, mix(seed, change.id), inode.durable_content);
   }
   for (const NameChange& change : inode.name_changes) {
     const bool kept = loss == CrashLoss::kKeepAll ||
-                      (loss == CrashLoss::kRandomSubset && mix(seed, change.id) % 2 == 0);
+                      (loss != CrashLoss::kDropUnsynced && mix(seed, change.id) % 2 == 0);
     if (kept) apply(change, inode.durable_entries);
   }
   inode.content_changes.clear();

@@ -61,13 +61,20 @@ Result<std::unique_ptr<Log>> Log::open(storage::Env& env, const std::string& dir
 
 Result<std::optional<Log::Found>> Log::find(std::uint64_t generation,
                                             std::uint64_t offset_bytes) const {
-  const storage::File& file = segment(generation);
+  DGFS_TRY(found, find_since(generation, segment(generation), offset_bytes));
+  if (found && found->header.generation != generation) return std::optional<Found>();
+  return std::move(found);
+}
+
+Result<std::optional<Log::Found>> Log::find_since(std::uint64_t generation_min,
+                                                  const storage::File& file,
+                                                  std::uint64_t offset_bytes) const {
   Found found;
   found.bytes.resize(kGroupAlignmentBytes);
   DGFS_CHECK(storage::read_exactly(file, offset_bytes, found.bytes));
   const auto header = decode_group_header(found.bytes);
   const std::uint64_t room = segment_bytes_ - offset_bytes;
-  if (!header || header->store != store_ || header->generation != generation ||
+  if (!header || header->store != store_ || header->generation < generation_min ||
       header->run_bytes > room || header->padded_bytes() > room) {
     return std::optional<Found>();
   }
@@ -123,6 +130,19 @@ Status Log::check_nothing_follows() const {
     if (group && group->header.number >= position_.number) {
       return in_log(Error(ErrorKind::kCorrupt, 7023, "whole groups follow a damaged one"),
                     segment(position_.generation), at);
+    }
+  }
+  return check_not_outrun();
+}
+
+// A superblock that was lost, though it was said to be written, leaves one whose segment may have
+// been used again meanwhile. It does so from its begin on.
+Status Log::check_not_outrun() const {
+  for (const auto& file : segments_) {
+    DGFS_TRY(first, find_since(position_.generation + 1, *file, 0));
+    if (first && first->header.number >= position_.number) {
+      return in_log(Error(ErrorKind::kCorrupt, 7025, "groups are newer than the superblock knows"),
+                    *file, 0);
     }
   }
   return ok();

@@ -70,14 +70,18 @@ class Log {
     return *segments_[static_cast<std::size_t>(generation % 2)];
   }
   [[nodiscard]] Status replay_segment(const Sink& sink);
-  /// The group at an offset, if a whole one of this store is there.
+  /// The group at an offset, if a whole one of this store is there, of a generation not before.
   struct Found {
     GroupHeader header;
     Buffer bytes;
   };
   [[nodiscard]] Result<std::optional<Found>> find(std::uint64_t generation,
                                                   std::uint64_t offset_bytes) const;
+  [[nodiscard]] Result<std::optional<Found>> find_since(std::uint64_t generation_min,
+                                                        const storage::File& file,
+                                                        std::uint64_t offset_bytes) const;
   [[nodiscard]] Status check_nothing_follows() const;
+  [[nodiscard]] Status check_not_outrun() const;
 
   Segments segments_;
   std::uint64_t segment_bytes_;

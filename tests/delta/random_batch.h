@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "delta/batch.h"
 #include "tests/support/random.h"
@@ -15,6 +16,9 @@ namespace dgfs::test {
 /// What a store holds, done the plain way.
 class StoreModel {
  public:
+  explicit StoreModel(std::map<std::string, std::string> values = {})
+      : values_(std::move(values)) {}
+
   void apply(const delta::Batch& batch) {
     for (const auto& operation : batch.operations()) apply(operation);
   }

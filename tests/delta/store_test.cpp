@@ -213,6 +213,82 @@ TEST(Store, WritesNothingAfterAFailedSyncUntilItIsOpenedAgain) {
   EXPECT_TRUE(store->sync());
 }
 
+std::unique_ptr<storage::FaultyEnv> make_faulty_for(storage::Env& base, const std::string& path) {
+  auto faulty = storage::make_faulty_env(base, 1);
+  faulty->only_for([path](const std::string& each) { return each == path; });
+  return faulty;
+}
+
+Batch batch_of(const std::string& key) {
+  Batch batch;
+  batch.put(key, "value");
+  return batch;
+}
+
+// A process that reads a superblock which another has written, but not synced, may not use what is
+// free by it alone.
+TEST(Store, KeepsTheBlocksOfASuperblockThatMayBeTheOneOnTheDisk) {
+  const auto memory = storage::make_memory_env(1);
+  Random random(1);
+  const auto options = tiny_options(random);
+  for (const auto& [key, call] : {std::pair{"ends at the sync", 2}, {"at the write", 1}}) {
+    const auto faulty = make_faulty_for(*memory, "/s/store");
+    const auto store = open_store(*faulty, options);
+    ASSERT_TRUE(store->apply(batch_of(key)));
+    faulty->arm({storage::FaultKind::kStop, static_cast<std::uint64_t>(call)});
+    ASSERT_FALSE(store->checkpoint());
+  }
+  memory->crash(storage::CrashLoss::kDropUnsynced, 1);
+  const auto store = open_store(*memory, options);
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(values_of(*store).size(), 2U);
+}
+
+TEST(Store, HasDurableNamesWhereItsMakerEnded) {
+  const auto memory = storage::make_memory_env(1);
+  Random random(1);
+  auto options = tiny_options(random);
+  {
+    const auto faulty = make_faulty_for(*memory, "/");
+    faulty->arm({storage::FaultKind::kStop, 1});
+    ASSERT_FALSE(Store::open(*faulty, "/s", options));
+  }
+  ASSERT_TRUE(memory->status("/s/store"));
+  {
+    const auto store = open_store(*memory, options);
+    ASSERT_TRUE(store->apply(batch_of("key")));
+    ASSERT_TRUE(store->sync());
+  }
+  memory->crash(storage::CrashLoss::kDropUnsynced, 1);
+  options.create = false;
+  const auto store = open_store(*memory, options);
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(values_of(*store).size(), 1U);
+}
+
+// All superblocks but the first are lost, and nothing that it refers to has been overwritten, as a
+// cursor holds it: only the log can tell.
+TEST(Store, IsRefusedIfTheLogHasOutrunTheSuperblock) {
+  const auto memory = storage::make_memory_env(1);
+  Random random(1);
+  const auto options = tiny_options(random);
+  {
+    const auto faulty = make_faulty_for(*memory, "/s/store");
+    const auto store = open_store(*faulty, options);
+    const auto cursor = store->cursor();
+    faulty->arm({storage::FaultKind::kLostWrite, 1, true});
+    for (const char* key : {"a", "b", "c"}) {
+      ASSERT_TRUE(store->apply(batch_of(key)));
+      ASSERT_TRUE(store->checkpoint());
+    }
+    ASSERT_TRUE(store->apply(batch_of("d")));
+    ASSERT_TRUE(store->sync());
+  }
+  const auto opened = Store::open(*memory, "/s", options);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind(), ErrorKind::kCorrupt);
+}
+
 TEST(Store, IsOpenOnce) {
   const auto env = storage::make_memory_env(1);
   StoreOptions options;

@@ -40,18 +40,23 @@ inline std::unique_ptr<delta::Store> open_store(storage::Env& env,
 }
 
 /// All of it, by a cursor.
-inline std::map<std::string, std::string> values_of(delta::Store& store) {
+inline Result<std::map<std::string, std::string>> read_all(delta::Store& store) {
   std::map<std::string, std::string> values;
   auto cursor = store.cursor();
-  auto moved = cursor.seek("");
-  while (moved && cursor.is_at_key()) {
-    const auto value = cursor.value();
-    EXPECT_TRUE(value) << value.error().message();
-    values[cursor.key()] = value ? *value.value() : "";
-    moved = cursor.next();
+  DGFS_CHECK(cursor.seek(""));
+  while (cursor.is_at_key()) {
+    DGFS_TRY(value, cursor.value());
+    values[cursor.key()] = *value;
+    DGFS_CHECK(cursor.next());
   }
-  EXPECT_TRUE(moved) << moved.error().message();
   return values;
+}
+
+/// The same of a store whose reads go well.
+inline std::map<std::string, std::string> values_of(delta::Store& store) {
+  auto values = read_all(store);
+  EXPECT_TRUE(values) << values.error().message();
+  return values ? std::move(values).value() : std::map<std::string, std::string>();
 }
 
 /// What is on disk keeps all rules.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "tests/storage/env_fixture.h"
 
@@ -85,6 +86,53 @@ TEST_F(FaultyEnvTest, TornWriteStoresAPrefix) {
   const auto kept = std::find(bytes.begin(), bytes.end(), 0xaa);
   EXPECT_NE(kept, bytes.end());
   EXPECT_EQ(std::count(kept, bytes.end(), 0xaa), bytes.end() - kept);
+}
+
+TEST_F(FaultyEnvTest, ALostWriteLeavesWhatWasThere) {
+  env_->arm({FaultKind::kLostWrite, 1});
+  EXPECT_TRUE(file_->write_at(0, Buffer(500, 0x55)));
+  EXPECT_EQ(stored(), Buffer(1000, 0xaa));
+  EXPECT_TRUE(file_->write_at(0, Buffer(1000, 0x55)));
+  EXPECT_EQ(stored(), Buffer(1000, 0x55));
+}
+
+TEST_F(FaultyEnvTest, AMisdirectedWriteGoesElsewhere) {
+  ASSERT_OK(file_->write_at(0, Buffer(5000, 0xaa)));
+  std::set<std::ptrdiff_t> places;
+  for (int round = 0; round < 64; ++round) {
+    env_->arm({FaultKind::kMisdirectedWrite, 1 + static_cast<std::uint64_t>(round)});
+    for (int call = 0; call < round; ++call) ASSERT_TRUE(file_->size());
+    EXPECT_TRUE(file_->write_at(1024, Buffer(600, 0x55)));
+    const Buffer bytes = stored();
+    EXPECT_EQ(bytes.size(), 5000U);
+    EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0x55), 600);
+    const auto at = std::find(bytes.begin(), bytes.end(), 0x55) - bytes.begin();
+    EXPECT_EQ(at % 512, 0);
+    places.insert(at);
+    ASSERT_OK(file_->write_at(0, Buffer(5000, 0xaa)));
+  }
+  EXPECT_EQ(places.size(), 8U);
+  EXPECT_EQ(places.count(1024), 0U);
+}
+
+TEST_F(FaultyEnvTest, AMisdirectedWriteThatHasNoOtherPlaceIsLost) {
+  env_->arm({FaultKind::kMisdirectedWrite, 1});
+  EXPECT_TRUE(file_->write_at(0, Buffer(1000, 0x55)));
+  EXPECT_EQ(stored(), Buffer(1000, 0xaa));
+}
+
+TEST_F(FaultyEnvTest, ALostSyncFailsOnceAndLosesForGood) {
+  env_->lose_with([&](const std::string& path) { ASSERT_OK(memory_->lose_unsynced(path)); });
+  ASSERT_OK(file_->sync());
+  ASSERT_OK(env_->sync_directory("/"));
+  ASSERT_OK(file_->write_at(0, Buffer(1000, 0x55)));
+  env_->arm({FaultKind::kLostSync, 2});
+  EXPECT_TRUE(file_->size());
+  EXPECT_FAILS(ErrorKind::kIo, file_->sync());
+  EXPECT_TRUE(file_->sync());
+  EXPECT_EQ(stored(), Buffer(1000, 0x55));
+  memory_->crash(storage::CrashLoss::kKeepAll, 0);
+  EXPECT_EQ(stored(), Buffer(1000, 0xaa));
 }
 
 TEST_F(FaultyEnvTest, StopEndsEverything) {

@@ -4,6 +4,8 @@
 // What only the memory environment has: crashes, a clock to move, a capacity.
 #include "storage/memory_env.h"
 
+#include <set>
+
 #include "tests/storage/env_fixture.h"
 
 namespace dgfs::test {
@@ -84,6 +86,42 @@ TEST_F(MemoryEnvTest, PublishSurvivesACrash) {
   ASSERT_OK(file->write_at(0, as_bytes("later")));
   env_->crash(CrashLoss::kDropUnsynced, 0);
   EXPECT_EQ(content("/f"), "whole");
+}
+
+// As after a failed writeback: a later sync says that all is well.
+TEST_F(MemoryEnvTest, WhatWasNotSyncedCanBeLostForGood) {
+  const auto file = create("/f", "old");
+  ASSERT_OK(file->sync());
+  ASSERT_OK(env_->sync_directory("/"));
+  ASSERT_OK(file->write_at(0, as_bytes("lost")));
+  ASSERT_OK(env_->lose_unsynced("/f"));
+  EXPECT_EQ(content("/f"), "lost");
+  ASSERT_OK(file->write_at(4, as_bytes(" and later")));
+  ASSERT_OK(file->sync());
+  env_->crash(CrashLoss::kKeepAll, 0);
+  EXPECT_EQ(content("/f"), std::string("old\0 and later", 14));
+  EXPECT_FAILS(ErrorKind::kNotFound, env_->lose_unsynced("/g"));
+}
+
+TEST_F(MemoryEnvTest, AScatteredWriteLosesAnySectors) {
+  std::set<std::string> seen;
+  for (std::uint64_t seed = 0; seed < 64; ++seed) {
+    env_ = storage::make_memory_env(1);
+    const auto file = create("/f", std::string(1100, 'o'));
+    ASSERT_OK(file->sync());
+    ASSERT_OK(env_->sync_directory("/"));
+    ASSERT_OK(file->write_at(100, as_bytes(std::string(1000, 'n'))));
+    env_->crash(CrashLoss::kScattered, seed);
+    const std::string bytes = content("/f");
+    EXPECT_EQ(bytes.substr(0, 100), std::string(100, 'o'));
+    const std::string sectors[] = {bytes.substr(100, 412), bytes.substr(512, 512),
+                                   bytes.substr(1024)};
+    for (const std::string& sector : sectors) {
+      EXPECT_EQ(sector, std::string(sector.size(), sector.front())) << "whole or not at all";
+    }
+    seen.insert({bytes[100], bytes[512], bytes[1024]});
+  }
+  EXPECT_EQ(seen.size(), 8U);
 }
 
 TEST_F(MemoryEnvTest, KeepAllKeepsAll) {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A sync that fails and loses what it was to write, as Linux may: reads go on seeing it and later
+// syncs say that all is well. The store says so to all who write, until it is opened again.
+#include <gtest/gtest.h>
+
+#include "storage/faulty_env.h"
+#include "tests/delta/crash_explorer.h"
+#include "tests/delta/crash_workload.h"
+
+namespace dgfs::test {
+namespace {
+
+using storage::CrashLoss;
+using storage::FaultKind;
+
+void expect_poisoned(delta::Store& store) {
+  delta::Batch batch;
+  batch.put("key", "value");
+  const auto failed = store.sync();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().kind(), ErrorKind::kIo);
+  for (const auto& again : {store.apply(batch), store.sync(), store.checkpoint(), store.sync()}) {
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().message(), failed.error().message());
+  }
+}
+
+class LostSync : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  // False: there is no such call.
+  bool fail_at(std::uint64_t call) {
+    const auto disk = storage::make_memory_env(1);
+    const auto faulty = storage::make_faulty_env(*disk, call);
+    faulty->lose_with([&](const std::string& path) { ASSERT_TRUE(disk->lose_unsynced(path)); });
+    faulty->arm({FaultKind::kLostSync, call});
+    StoppingEnv unstopped(*faulty, 0);
+    workload_.run(unstopped, 60, [&](delta::Store& store) {
+      expect_poisoned(store);
+      ++poisoned_;
+    });
+    if (faulty->calls() < call) return false;
+    if (faulty->fired() != 0) go_on(*disk, call);
+    return true;
+  }
+
+  CrashWorkload workload_{GetParam()};
+  int poisoned_ = 0;
+
+ private:
+  // Half the time the machine stops at once; else another process works first, with what reads show
+  // it, and the machine stops at some call of it.
+  void go_on(storage::MemoryEnv& disk, std::uint64_t call) {
+    Random random(GetParam() * 1009 + call);
+    CrashHistory history = workload_.history();
+    if (random.one_in(2)) {
+      StoppingEnv env(disk, 1 + random.below(60));
+      run_script(env, workload_.options(),
+                 {Letter::kPutA, Letter::kCheckpoint, Letter::kPutB, Letter::kCheckpoint}, history);
+    }
+    disk.crash(random.one_in(2) ? CrashLoss::kDropUnsynced : CrashLoss::kScattered, random.seed());
+    expect_recovered(disk, workload_.options(), history);
+  }
+};
+
+TEST_P(LostSync, EndsWritingAndKeepsWhatWasDurable) {
+  for (std::uint64_t call = 1; fail_at(call); ++call) {
+    ASSERT_FALSE(HasFailure()) << "call " << call;
+  }
+  EXPECT_GT(poisoned_, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LostSync, testing::Range<std::uint64_t>(0, 8));
+
+}  // namespace
+}  // namespace dgfs::test

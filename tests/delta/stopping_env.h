@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A machine that stops at a storage call, and knows what it was about to do. No code of the store
+// takes part: what is seen are calls and names of files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/hook_env.h"
+
+namespace dgfs::test {
+
+/// A value.
+struct StorageCall {
+  storage::CallKind kind = storage::CallKind::kOther;
+  std::string name;  ///< of the file, or the directory, without those above
+
+  friend bool operator==(const StorageCall&, const StorageCall&) = default;
+};
+
+/// What a store is doing when the machine stops. A value.
+enum class Step : std::uint8_t { kOpen, kOther };
+
+/// Passes calls on to another Env until it stops; from then on all fail.
+class StoppingEnv {
+ public:
+  /// @param at_call  counted from 1; 0: never
+  StoppingEnv(storage::Env& base, std::uint64_t at_call)
+      : at_call_(at_call), env_(base, [this](storage::CallKind kind, const std::string& path) {
+          return pass({kind, storage::base_name(path)}, path);
+        }) {}
+
+  [[nodiscard]] storage::Env& env() { return env_; }
+  /// Stops at the call that comes after so many others.
+  void stop_after(std::uint64_t calls) { at_call_ = calls_ + calls + 1; }
+  /// A call of the store begins: what is done() starts anew.
+  void begin(Step step) {
+    if (has_stopped()) return;
+    step_ = step;
+    done_.clear();
+  }
+
+  [[nodiscard]] bool has_stopped() const { return at_call_ != 0 && calls_ >= at_call_; }
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  [[nodiscard]] Step step() const { return step_; }
+  /// Since the call of the store began.
+  [[nodiscard]] const std::vector<StorageCall>& done() const { return done_; }
+  /// The one that did not happen.
+  [[nodiscard]] const StorageCall& blocked() const { return blocked_; }
+  /// The one that did not happen would have changed the disk, or what is sure to be on it.
+  [[nodiscard]] bool has_stopped_at_change() const {
+    return has_stopped() && blocked_.kind != storage::CallKind::kRead &&
+           blocked_.kind != storage::CallKind::kOpen;
+  }
+
+ private:
+  Status pass(StorageCall call, const std::string& path) {
+    if (has_stopped()) return stopped(path);
+    ++calls_;
+    if (has_stopped()) {
+      blocked_ = std::move(call);
+      return stopped(path);
+    }
+    done_.push_back(std::move(call));
+    return ok();
+  }
+  static Status stopped(const std::string& path) {
+    return Error(ErrorKind::kIo, 1131, "the machine has stopped").in_file(path);
+  }
+
+  std::uint64_t at_call_;
+  std::uint64_t calls_ = 0;
+  Step step_ = Step::kOther;
+  std::vector<StorageCall> done_;
+  StorageCall blocked_;
+  HookEnv env_;
+};
+
+}  // namespace dgfs::test
