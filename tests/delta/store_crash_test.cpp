@@ -8,6 +8,7 @@
 
 #include "storage/faulty_env.h"
 #include "storage/memory_env.h"
+#include "tests/delta/crash_explorer.h"
 #include "tests/delta/crash_sweep.h"
 #include "tests/delta/crash_workload.h"
 
@@ -82,6 +83,53 @@ TEST_P(StoreCrashTest, OutlivesAFullDisk) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, StoreCrashTest, testing::Range<std::uint64_t>(0, 40));
+
+class FailingFile : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  // The n-th call at the file; false: there is none.
+  bool try_call(const std::string& name, std::uint64_t call) {
+    Random random(GetParam() * 100043 + call);
+    const auto disk = storage::make_memory_env(1);
+    StoppingEnv stopping(*disk, 0);
+    const auto faulty = storage::make_faulty_env(stopping.env(), random.seed());
+    faulty->only_for([&](const std::string& path) { return storage::base_name(path) == name; });
+    const auto kind = random.one_in(2) ? FaultKind::kNoSpace : FaultKind::kTornWrite;
+    faulty->arm({kind, call, !random.one_in(3)});
+    const std::uint64_t calls = random.below(120);
+    bool is_ending = false;
+    workload_.run_on(*faulty, 150, [&](std::size_t) {
+      if (faulty->fired() != 0 && !is_ending) stopping.stop_after(calls);
+      is_ending = faulty->fired() != 0;
+    });
+    if (faulty->fired() == 0) return faulty->calls() >= call;
+    disk->crash(CrashLoss::kRandomSubset, random.seed());
+    expect_recovered(*disk, workload_.options(), workload_.history());
+    return true;
+  }
+  // Of a store that lives as long without faults.
+  std::vector<std::string> file_names() {
+    const auto disk = storage::make_memory_env(1);
+    workload_.run_on(*disk, 1);
+    std::vector<std::string> names;
+    const StoreImage image(*disk);
+    for (const auto& [name, content] : image.files()) names.push_back(name);
+    return names;
+  }
+
+  CrashWorkload workload_{GetParam()};
+};
+
+// Writes to one file fail, one of them or all from it on, and those to others do not: checkpoints
+// fail one after the other while the log goes on. Some calls later the machine stops.
+TEST_P(FailingFile, IsOutlived) {
+  for (const auto& name : file_names()) {
+    for (std::uint64_t call = 1; try_call(name, call); ++call) {
+      ASSERT_FALSE(HasFailure()) << name << ", call " << call << " at it";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, FailingFile, testing::Range<std::uint64_t>(0, 8));
 
 }  // namespace
 }  // namespace dgfs::test
