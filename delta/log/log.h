@@ -69,7 +69,8 @@ class Log {
     return *segments_[static_cast<std::size_t>(generation % 2)];
   }
   [[nodiscard]] Status replay_segment(const Sink& sink);
-  /// The group at an offset, if a whole one of this store is there, of a generation not before.
+  /// The group at an offset, if a whole one of this store is there, of that generation, or of it
+  /// or a later one.
   struct Found {
     GroupHeader header;
     Buffer bytes;
