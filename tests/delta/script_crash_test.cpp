@@ -4,6 +4,8 @@
 // All short sequences of calls, and a stop at each storage call of them.
 #include <gtest/gtest.h>
 
+#include <iostream>
+
 #include "tests/delta/crash_explorer.h"
 
 namespace dgfs::test {
@@ -37,8 +39,13 @@ TEST_P(ScriptCrash, KeepsAPrefixWhereTheProcessEndsBeforeTheMachine) {
   report(explorer.tally());
 }
 
+std::string text_of(const testing::TestParamInfo<Base>& info) {
+  constexpr const char* kTexts[] = {"Nothing", "Empty", "Deep"};
+  return kTexts[static_cast<std::size_t>(info.param)];
+}
+
 INSTANTIATE_TEST_SUITE_P(Bases, ScriptCrash,
-                         testing::Values(Base::kNothing, Base::kEmpty, Base::kDeep));
+                         testing::Values(Base::kNothing, Base::kEmpty, Base::kDeep), text_of);
 
 // A step of the protocol that nobody stops at is not tried.
 TEST(FailpointsTest, EachIsHitByShortScripts) {

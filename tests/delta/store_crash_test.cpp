@@ -111,7 +111,8 @@ class FailingFile : public testing::TestWithParam<std::uint64_t> {
     const auto disk = storage::make_memory_env(1);
     workload_.run_on(*disk, 1);
     std::vector<std::string> names;
-    for (const auto& [name, content] : StoreImage(*disk).files()) names.push_back(name);
+    const StoreImage image(*disk);
+    for (const auto& [name, content] : image.files()) names.push_back(name);
     return names;
   }
 

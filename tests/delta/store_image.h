@@ -21,7 +21,8 @@ class StoreImage {
   /// A disk that has these files and nothing else, all of it durable.
   [[nodiscard]] std::unique_ptr<storage::MemoryEnv> make_disk() const;
 
-  [[nodiscard]] const std::map<std::string, Buffer>& files() const { return files_; }
+  [[nodiscard]] const std::map<std::string, Buffer>& files() const& { return files_; }
+  void files() && = delete;  // would dangle
 
  private:
   std::map<std::string, Buffer> files_;  ///< by name
