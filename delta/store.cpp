@@ -113,8 +113,12 @@ Status Store::apply(const Batch& batch) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
   DGFS_CHECK(admit(batch, size));
-  DGFS_CHECK(make_room(size));
-  DGFS_CHECK(take_in(size.value_bytes > 0 ? with_large_values(batch) : batch, size));
+  auto taken = make_room(size);
+  if (taken) taken = take_in(size.value_bytes > 0 ? with_large_values(batch) : batch, size);
+  if (!taken) {
+    extents_.release(size.value_bytes);
+    return taken;
+  }
   if (maintenance_ != nullptr) pace(size);
   return ok();
 }
@@ -122,20 +126,17 @@ Status Store::apply(const Batch& batch) {
 // Where there is no space for a batch, there may be some again, or what has been removed makes
 // some.
 Status Store::admit(const Batch& batch, const BatchSize& size) {
-  auto found = has_space(batch, size);
-  if (found || found.error().kind() != ErrorKind::kNoSpace) return found;
+  if (promise_space(batch, size)) return ok();
   DGFS_CHECK(find_space());
-  return has_space(batch, size);
+  return promise_space(batch, size);
 }
 
-Status Store::has_space(const Batch& batch, const BatchSize& size) {
-  std::size_t unbound_bytes = 0;
+Status Store::promise_space(const Batch& batch, const BatchSize& size) {
   {
     const std::lock_guard lock(state_lock_);
-    unbound_bytes = unbound_bytes_;
     if (refusal_ && !removes_only(batch)) return *refusal_;
   }
-  return size.value_bytes == 0 ? ok() : extents_.file().reserve(unbound_bytes + size.value_bytes);
+  return size.value_bytes == 0 ? ok() : extents_.promise(size.value_bytes);
 }
 
 Status Store::take_in(const Batch& batch, const BatchSize& size) {
@@ -143,7 +144,7 @@ Status Store::take_in(const Batch& batch, const BatchSize& size) {
   if (failure_) return *failure_;
   table_.apply(batch);
   group_.apply(batch);
-  unbound_bytes_ += size.value_bytes;
+  group_value_bytes_ += size.value_bytes;
   ++applied_;
   return ok();
 }
@@ -151,20 +152,18 @@ Status Store::take_in(const Batch& batch, const BatchSize& size) {
 // Before anything is taken in: what is refused has not happened.
 Status Store::make_room(const BatchSize& batch) {
   std::size_t group_bytes = 0;
-  std::size_t unbound_bytes = 0;
+  const std::uint64_t unbound_bytes = extents_.promised_bytes();  // with those of the batch
   std::size_t waiting_bytes = 0;
   std::uint64_t log_bytes = 0;
   {
     const std::lock_guard lock(state_lock_);
     log_bytes = log_bytes_;
     group_bytes = group_.size_bytes();
-    unbound_bytes = unbound_bytes_;
     waiting_bytes = this->waiting_bytes();
   }
   const auto fill = [&](std::size_t share) {
     return (group_bytes + batch.table_bytes) * share > parameters_.segment_bytes / kGroupShare ||
-           (unbound_bytes > 0 &&
-            (unbound_bytes + batch.value_bytes) * share > options_.table_bytes);
+           (unbound_bytes > batch.value_bytes && unbound_bytes * share > options_.table_bytes);
   };
   if (fill(1)) {
     DGFS_CHECK(sync());
@@ -230,7 +229,7 @@ Result<bool> Store::write_group() {
 }
 
 MemoryTable Store::take_group() {
-  unbound_bytes_ = 0;
+  unlogged_value_bytes_ += std::exchange(group_value_bytes_, 0);
   return std::exchange(group_, {});
 }
 
@@ -252,9 +251,19 @@ Status Store::bind_values(const Run& run) {
   return ok();
 }
 
+void Store::note_bound() { extents_.release(std::exchange(unlogged_value_bytes_, 0)); }
+
+Status Store::check_whole() const {
+  const std::lock_guard lock(state_lock_);
+  return failure_ ? Status(*failure_) : ok();
+}
+
 Result<bool> Store::log_group(std::uint64_t sequence) {
   if (!unlogged_->empty()) {
     DGFS_CHECK(bind_values(*unlogged_));
+    note_bound();
+    // A sync that another thread has seen fail may have taken what this group refers to.
+    DGFS_CHECK(check_whole());
     if (auto logged = log_->append(*unlogged_, sequence); !logged) {
       if (logged.error().kind() == ErrorKind::kNoSpace && logged.error().code() == 7024) {
         return false;

@@ -112,7 +112,7 @@ class Store {
   [[nodiscard]] BatchSize size_of(const Batch& batch) const;
   [[nodiscard]] Batch with_large_values(const Batch& batch);
   [[nodiscard]] Status admit(const Batch& batch, const BatchSize& size);
-  [[nodiscard]] Status has_space(const Batch& batch, const BatchSize& size);
+  [[nodiscard]] Status promise_space(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status take_in(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status make_room(const BatchSize& batch);
   [[nodiscard]] Status make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes);
@@ -122,6 +122,8 @@ class Store {
   void freeze_table();
   [[nodiscard]] MemoryTable take_group();
   void add_to_unlogged(MemoryTable group);
+  void note_bound();
+  [[nodiscard]] Status check_whole() const;
   void join_tables();
   [[nodiscard]] Status bind_values(const Run& run);
   [[nodiscard]] Status start_workers();
@@ -133,6 +135,7 @@ class Store {
   [[nodiscard]] Status push_tables(std::size_t count);
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run);
   [[nodiscard]] Status find_space();
+  [[nodiscard]] StoredNode current_root() const;
   [[nodiscard]] Result<bool> keep_reserve(const Stored<Node>& root);
   void retire(const TreeHold& hold);
   void free_space();
@@ -160,6 +163,7 @@ class Store {
   std::unique_ptr<Log> log_;
 
   RunRef unlogged_;  ///< a group that found no room; nothing newer is logged before it
+  std::size_t unlogged_value_bytes_ = 0;  ///< promised to large values of it
 
   mutable std::mutex state_lock_;  ///< all that follows
   MemoryTable table_;              ///< what is newer than view_
@@ -170,7 +174,7 @@ class Store {
   std::uint64_t in_tree_ = 0;       ///< of the last one that is in a durable tree
   std::uint64_t durable_ = 0;       ///< of the last one that is
   std::uint64_t log_bytes_ = 0;     ///< in the segment: who writes does not wait for one that syncs
-  std::size_t unbound_bytes_ = 0;   ///< of large values of group_
+  std::size_t group_value_bytes_ = 0;  ///< promised to large values of group_
   std::optional<Error> failure_;
   std::optional<Error> refusal_;  ///< of batches: there is no space for a checkpoint of more
   StoreCounters counters_;

@@ -90,7 +90,10 @@ Status Store::checkpoint() {
   if (is_logged) log_lock.unlock();
   DGFS_CHECK(push_tables(count));
   DGFS_CHECK(write_checkpoint(sequence, begin));
-  if (!is_logged) unlogged_ = empty_run();
+  if (!is_logged) {
+    unlogged_ = empty_run();
+    note_bound();
+  }
   const std::lock_guard state_lock(state_lock_);
   durable_ = std::max(durable_, sequence);
   in_tree_ = sequence;
@@ -113,10 +116,7 @@ Result<bool> Store::change_segment(std::uint64_t sequence) {
 }
 
 Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
-  const auto root = [this] {
-    const std::lock_guard lock(state_lock_);
-    return view_->root;
-  }();
+  const auto root = current_root();
   DGFS_CHECK(write_tree(root));
   for (BlockFile* file : {&blocks_, &extents_.file()}) {
     if (auto synced = file->sync(); !synced) return fail(std::move(synced).error());
@@ -126,7 +126,11 @@ Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
   next.sequence = sequence;
   next.log = log;
   next.root = *root->place();
-  DGFS_CHECK(write_superblock(*superblocks_, next));
+  DGFS_CHECK(check_whole());
+  // Whether it is on the disk is not known, nor what of the log it makes superfluous.
+  if (auto written = write_superblock(*superblocks_, next); !written) {
+    return fail(std::move(written).error());
+  }
   if (auto synced = superblocks_->sync(); !synced) return fail(std::move(synced).error());
   superblock_ = next;
   retired_.note_checkpoint();

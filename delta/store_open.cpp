@@ -94,7 +94,13 @@ Status Store::recover() {
   // sync alone writes nothing after one that failed.
   DGFS_CHECK(write_superblock(*superblocks_, superblock_));
   DGFS_CHECK(superblocks_->sync());
-  if (!table_.empty()) return checkpoint();
+  const bool has_two_segments = log_->segment_begin().generation != superblock_.log.generation;
+  if (has_two_segments || applied_ > superblock_.sequence) {
+    DGFS_CHECK(checkpoint());
+  }
+  // The first has not changed the segment, as the other was needed: its last group may not be on
+  // the disk, and nothing may be logged behind it.
+  if (has_two_segments) return checkpoint();
   DGFS_CHECK(keep_reserve(*view_->root));
   return ok();
 }

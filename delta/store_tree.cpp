@@ -72,25 +72,32 @@ Result<bool> Store::keep_reserve(const Stored<Node>& root) {
 }
 
 Status Store::find_space() {
-  bool is_any_new = false;
-  StoredNode root;
+  bool is_checkpoint_due = false;
   {
     const std::lock_guard lock(state_lock_);
-    is_any_new = in_tree_ < applied_;
-    root = view_->root;
+    is_checkpoint_due = in_tree_ < applied_;
   }
-  if (is_any_new) return checkpoint();
-  DGFS_CHECK(keep_reserve(*root));
-  return ok();
+  if (!is_checkpoint_due) {
+    const std::lock_guard lock(work_);
+    is_checkpoint_due = retired_.waits_for_checkpoint() || extents_.has_dropped();
+    if (!is_checkpoint_due) {
+      free_space();  // a cursor may have let go of it
+      const auto root = current_root();
+      DGFS_CHECK(keep_reserve(*root));
+    }
+  }
+  return is_checkpoint_due ? checkpoint() : ok();
+}
+
+StoredNode Store::current_root() const {
+  const std::lock_guard lock(state_lock_);
+  return view_->root;
 }
 
 // Blocks that are written before a checkpoint asks for it are in nobody's way: a crash forgets
 // them. Those that are changed again were written in vain.
 Status Store::spill() {
-  const auto root = [this] {
-    const std::lock_guard lock(state_lock_);
-    return view_->root;
-  }();
+  const auto root = current_root();
   DGFS_TRY(bytes, unwritten_bytes(*root, source()));
   return bytes > options_.dirty_bytes ? write_tree(root) : Status(ok());
 }

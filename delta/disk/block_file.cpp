@@ -107,15 +107,15 @@ Status BlockFile::sync() {
   const std::lock_guard sync_lock(sync_);
   {
     const std::lock_guard lock(mutex_);
+    if (sync_failure_) return *sync_failure_;
     // What is written from here on is for the next one.
     if (std::exchange(is_synced_, true)) return ok();
   }
   auto synced = file_->sync();
-  if (!synced) {
-    const std::lock_guard lock(mutex_);
-    is_synced_ = false;
-  }
-  return synced;
+  if (synced) return ok();
+  const std::lock_guard lock(mutex_);
+  sync_failure_ = std::move(synced).error();
+  return *sync_failure_;
 }
 
 Status BlockFile::mark(const Extent& block) {

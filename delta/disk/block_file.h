@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/bytes.h"
@@ -62,7 +63,8 @@ class BlockFile {
   /// has been written. Space is asked for in steps, so that most calls ask for none.
   /// Errors: kNoSpace, kIo.
   [[nodiscard]] Status reserve(std::uint64_t bytes);
-  /// All that was written before is durable. Errors: kIo.
+  /// All that was written before is durable. Errors: kIo; the same from then on, since what it lost
+  /// a second sync would not write.
   [[nodiscard]] Status sync();
 
   /// Notes that a block is in use. Errors: kCorrupt if its extent is impossible, or in use already.
@@ -90,6 +92,7 @@ class BlockFile {
   std::uint64_t reserved_end_bytes_ = 0;  ///< of the file
   std::uint64_t written_bytes_ = 0;
   bool is_synced_ = true;
+  std::optional<Error> sync_failure_;
 };
 
 }  // namespace dgfs::delta

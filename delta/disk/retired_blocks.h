@@ -28,6 +28,9 @@ class RetiredBlocks {
   void note_checkpoint() {
     for (auto& each : retired_) each.is_past_checkpoint = true;
   }
+  [[nodiscard]] bool waits_for_checkpoint() const {
+    return !retired_.empty() && !retired_.back().is_past_checkpoint;
+  }
   /// What nobody can need any more.
   [[nodiscard]] UsedSpace take_free() {
     UsedSpace free;

@@ -22,6 +22,28 @@ class ExtentVolume {
   [[nodiscard]] BlockFile& file() { return file_; }
   [[nodiscard]] const BlockFile& file() const { return file_; }
 
+  /// Sees to it that a value of `bytes`, with padding, will find space, besides those that were
+  /// promised before. To be released when it has been written, or will not be.
+  /// Errors: those of BlockFile::reserve; nothing is promised then.
+  [[nodiscard]] Status promise(std::uint64_t bytes) {
+    std::uint64_t all = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      all = promised_bytes_ += bytes;
+    }
+    auto reserved = file_.reserve(all);
+    if (!reserved) release(bytes);
+    return reserved;
+  }
+  void release(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    promised_bytes_ -= bytes;
+  }
+  [[nodiscard]] std::uint64_t promised_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return promised_bytes_;
+  }
+
   /// A value died before the tree had it. The log may yet refer to it, so that its space is not
   /// free before a checkpoint.
   void drop(const Extent& value) {
@@ -33,11 +55,16 @@ class ExtentVolume {
     const std::lock_guard lock(mutex_);
     return std::exchange(dropped_, {});
   }
+  [[nodiscard]] bool has_dropped() const {
+    const std::lock_guard lock(mutex_);
+    return !dropped_.empty();
+  }
 
  private:
   BlockFile file_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Extent> dropped_;
+  std::uint64_t promised_bytes_ = 0;
 };
 
 }  // namespace dgfs::delta

@@ -121,7 +121,11 @@ Result<RunRef> TreeEditor::with_large_values(const RunRef& run) {
 Result<Message> TreeEditor::in_volume(const Message& message) {
   DGFS_TRY(value, value_of(message, volume_->file()));
   auto large = std::make_shared<const LargeValue>(std::move(value), *volume_);
-  DGFS_CHECK(large->bind());
+  const auto bytes = padded_bytes(large->length_bytes());
+  DGFS_CHECK(volume_->promise(bytes));
+  const auto bound = large->bind();
+  volume_->release(bytes);
+  DGFS_CHECK(bound);
   made_.push_back(large);
   return Message::put(std::move(large));
 }

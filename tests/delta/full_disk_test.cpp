@@ -109,6 +109,22 @@ TEST_P(FullDisk, SpaceThatOthersHaveMadeIsFound) {
   expect_all();
 }
 
+// What a cursor kept is found to be free when it has ended, though nothing has changed since.
+TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  auto cursor = std::make_unique<Cursor>(store_->cursor());
+  Batch removal;
+  removal.remove_range({"", std::nullopt});
+  ASSERT_TRUE(store_->apply(removal));
+  values_.clear();
+  ASSERT_TRUE(store_->checkpoint());
+  fill();
+  cursor.reset();
+  EXPECT_GT(fill(), 10);
+  expect_all();
+}
+
 // Small ones, and large ones, which go to the extent volume.
 INSTANTIATE_TEST_SUITE_P(ValueBytes, FullDisk, testing::Values(400, 3000));
 

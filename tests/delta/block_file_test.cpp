@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/disk/block_file.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/faulty_env.h"
+#include "storage/memory_env.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+class BlockFileFaults : public testing::Test {
+ protected:
+  BlockFileFaults()
+      : file_(faulty_->open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value()) {}
+
+  std::unique_ptr<storage::MemoryEnv> memory_ = storage::make_memory_env(1);
+  std::unique_ptr<storage::FaultyEnv> faulty_ = storage::make_faulty_env(*memory_, 1);
+  BlockFile file_;
+};
+
+// Whoever syncs next, maybe for another reason, must not be told that all is well.
+TEST_F(BlockFileFaults, ASyncThatFailedFailsForEver) {
+  ASSERT_TRUE(file_.write(Buffer(100, 'a')));
+  faulty_->arm({storage::FaultKind::kIoError, 1});
+  const auto failed = file_.sync();
+  ASSERT_FALSE(failed);
+  ASSERT_TRUE(file_.write(Buffer(100, 'b')));
+  for (int i = 0; i < 2; ++i) {
+    const auto again = file_.sync();
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().message(), failed.error().message());
+  }
+}
+
+TEST_F(BlockFileFaults, AWriteThatFailsIsTriedElsewhere) {
+  const Buffer block(100, 'a');
+  faulty_->arm({storage::FaultKind::kIoError, 1});
+  const auto place = file_.write(block);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place.value().offset_bytes, kBlockAlignmentBytes);
+  EXPECT_EQ(file_.read(place.value()).value(), block);
+}
+
+}  // namespace
+}  // namespace dgfs::test
