@@ -29,8 +29,9 @@ endfunction()
 
 # dgfs_fuzzer(NAME <program> SOURCES <file>... LINKS <target>... CORPUS <folder>)
 # SOURCES define LLVMFuzzerTestOneInput. With DGFS_BUILD_FUZZERS it becomes a libFuzzer program;
-# its test runs a short time from the corpus. Otherwise its test replays the corpus, and mutations
-# of it that are the same in every run. Label: fuzz-smoke.
+# its test runs a short time from the corpus, the same way each time if addresses are not random:
+# what it finds is of the code that has changed. Otherwise its test replays the corpus, and
+# mutations of it that are the same in every run. Label: fuzz-smoke.
 function(dgfs_fuzzer)
   cmake_parse_arguments(arg "" "NAME;CORPUS" "SOURCES;LINKS" ${ARGN})
   cmake_path(ABSOLUTE_PATH arg_CORPUS)
@@ -40,7 +41,9 @@ function(dgfs_fuzzer)
     target_link_options(${arg_NAME} PRIVATE -fsanitize=fuzzer)
     set(new_inputs ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}-corpus)
     file(MAKE_DIRECTORY ${new_inputs})
-    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} -max_total_time=15 ${new_inputs} ${arg_CORPUS})
+    # Without its log of progress, which would bury what it has found.
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} -max_total_time=15 -seed=1 -reload=0 -verbosity=0
+                                      ${new_inputs} ${arg_CORPUS})
   else()
     target_sources(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_CORPUS})

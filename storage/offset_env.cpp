@@ -74,19 +74,6 @@ class OffsetFile final : public File {
   std::uint64_t offset_bytes_;
 };
 
-// Lets everything through.
-class Bystander final : public CallObserver {
- public:
-  Status before(CallKind, const std::string&) override { return ok(); }
-  Result<std::size_t> read(const File& file, std::uint64_t offset_bytes,
-                           std::span<const MutableBytes> outs, const std::string&) override {
-    return file.read_at(offset_bytes, outs);
-  }
-  Status write(File& file, std::uint64_t offset_bytes, Bytes data, const std::string&) override {
-    return file.write_at(offset_bytes, data);
-  }
-};
-
 class OffsetEnv final : public WrappedEnv<Env> {
  public:
   OffsetEnv(Env& base, std::string path, std::uint64_t offset_bytes)
@@ -110,7 +97,7 @@ class OffsetEnv final : public WrappedEnv<Env> {
   Env& base_;
   std::string path_;
   std::uint64_t offset_bytes_;
-  mutable Bystander bystander_;
+  mutable CallObserver bystander_;
 };
 
 }  // namespace

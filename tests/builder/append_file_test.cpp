@@ -22,12 +22,6 @@ constexpr std::size_t kBegin = AppendFile::kBlockBytes;
 /// Wraps a file to see where it is written.
 class WriteObserver final : public storage::CallObserver {
  public:
-  Status before(storage::CallKind /*kind*/, const std::string& /*path*/) override { return ok(); }
-  Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
-                           std::span<const MutableBytes> outs,
-                           const std::string& /*path*/) override {
-    return file.read_at(offset_bytes, outs);
-  }
   Status write(storage::File& file, std::uint64_t offset_bytes, Bytes data,
                const std::string& /*path*/) override {
     const auto address = reinterpret_cast<std::uintptr_t>(data.data());

@@ -7,7 +7,7 @@
 #include "builder/scan_ahead.h"
 #include "storage/memory_env.h"
 #include "tests/builder/source_tree.h"
-#include "tests/reader/failing_heap.h"
+#include "tests/support/failing_heap.h"
 
 namespace dgfs::test {
 namespace {

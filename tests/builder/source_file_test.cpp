@@ -20,16 +20,6 @@ constexpr std::uint64_t kStepBytes = 8192;
 // Has a byte of data in each 8 KiB of each file: what no file system holds as fast as this says it.
 class PerforatedDevice final : public storage::CallObserver {
  public:
-  Status before(storage::CallKind /*kind*/, const std::string& /*path*/) override { return ok(); }
-  Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
-                           std::span<const MutableBytes> outs,
-                           const std::string& /*path*/) override {
-    return file.read_at(offset_bytes, outs);
-  }
-  Status write(storage::File& file, std::uint64_t offset_bytes, Bytes data,
-               const std::string& /*path*/) override {
-    return file.write_at(offset_bytes, data);
-  }
   Result<storage::DataSegment> next_data(const storage::File& file, std::uint64_t offset_bytes,
                                          const std::string& /*path*/) override {
     DGFS_TRY(size_bytes, file.size());

@@ -26,7 +26,6 @@ class Observer final : public storage::CallObserver {
  public:
   explicit Observer(DeviceSwitch& device_switch) : switch_(device_switch) {}
 
-  Status before(storage::CallKind, const std::string&) override { return ok(); }
   Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
                            std::span<const MutableBytes> outs, const std::string& path) override {
     const auto fault = switch_.next(path);
@@ -40,10 +39,6 @@ class Observer final : public storage::CallObserver {
     auto count = file.read_at(offset_bytes, outs);
     if (fault != DeviceFault::kNone) damage(fault, outs);
     return count;
-  }
-  Status write(storage::File& file, std::uint64_t offset_bytes, Bytes data,
-               const std::string&) override {
-    return file.write_at(offset_bytes, data);
   }
 
  private:

@@ -20,8 +20,8 @@
 #include "reader/extract.h"
 #include "reader/verify.h"
 #include "storage/posix_env.h"
-#include "tests/reader/failing_heap.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/failing_heap.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/temp_dir.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "storage/posix_env.h"
-#include "tests/reader/failing_heap.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/failing_heap.h"
 #include "tests/support/temp_dir.h"
 
 namespace dgfs::test {

@@ -15,7 +15,6 @@ class LyingDevice final : public storage::CallObserver {
   LyingDevice(std::string path, std::uint64_t offset_bytes)
       : path_(std::move(path)), offset_bytes_(offset_bytes) {}
 
-  Status before(storage::CallKind, const std::string&) override { return ok(); }
   Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
                            std::span<const MutableBytes> outs, const std::string& path) override {
     DGFS_TRY(count, file.read_at(offset_bytes, outs));
@@ -26,10 +25,6 @@ class LyingDevice final : public storage::CallObserver {
       at += out.size();
     }
     return count;
-  }
-  Status write(storage::File& file, std::uint64_t offset_bytes, Bytes data,
-               const std::string&) override {
-    return file.write_at(offset_bytes, data);
   }
 
  private:

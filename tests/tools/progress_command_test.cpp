@@ -16,19 +16,11 @@ namespace {
 
 /// Lets everything pass, but second names of files that are to be moved: where they go is another
 /// file system, so that they are copied.
-class Bystander final : public storage::CallObserver {
+class SplitFileSystem final : public storage::CallObserver {
  public:
   Status before(storage::CallKind kind, const std::string& path) override {
     if (kind != storage::CallKind::kAllocate || !path.ends_with("/moved")) return ok();
     return Error(ErrorKind::kIo, 1, "another file system");
-  }
-  Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
-                           std::span<const MutableBytes> outs, const std::string&) override {
-    return file.read_at(offset_bytes, outs);
-  }
-  Status write(storage::File& file, std::uint64_t offset_bytes, Bytes data,
-               const std::string&) override {
-    return file.write_at(offset_bytes, data);
   }
 };
 
@@ -43,7 +35,7 @@ class FastClockEnv final : public storage::WrappedEnv<storage::Env> {
 
  private:
   mutable std::atomic<std::uint64_t> looks_ = 0;
-  mutable Bystander observer_;
+  mutable SplitFileSystem observer_;
 };
 
 /// Where each output goes.

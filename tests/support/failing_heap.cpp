@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tests/reader/failing_heap.h"
+#include "tests/support/failing_heap.h"
 
 #include <atomic>
 #include <cstdlib>
