@@ -3,6 +3,7 @@
 #include "delta/store.h"
 
 #include <algorithm>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace {
 constexpr std::uint64_t kGroupShare = 4;
 // How many times the bytes of the tables may wait while a thread moves them into the tree.
 constexpr std::uint64_t kPatience = 2;
+// How many times the bytes of the tables large values may take between two checkpoints.
+constexpr std::uint64_t kValueShare = 8;
 
 Status check_key(const std::string& key) {
   if (key.size() <= kKeyBytesMax) return ok();
@@ -61,7 +64,8 @@ Store::Store(storage::Env& env, Files files, const Superblock& superblock,
       unlogged_(empty_run()),
       applied_(superblock.sequence),
       in_tree_(superblock.sequence),
-      durable_(superblock.sequence) {
+      durable_(superblock.sequence),
+      out_of_memory_(ErrorKind::kLimit, 7094, "an earlier call ran out of memory") {
   auto root = std::make_shared<const Stored<Node>>(
       superblock.root, static_cast<std::size_t>(superblock.root.length_bytes));
   view_ = std::make_shared<const TreeView>(
@@ -106,7 +110,17 @@ Batch Store::with_large_values(const Batch& batch) {
   return all;
 }
 
+void Store::note_torn() noexcept {
+  const std::lock_guard lock(state_lock_);
+  if (!is_torn_ && !failure_) failure_ = std::move(out_of_memory_);
+  is_torn_ = true;
+}
+
 Status Store::apply(const Batch& batch) {
+  return whole_or_never_again([&] { return add(batch); });
+}
+
+Status Store::add(const Batch& batch) {
   DGFS_CHECK(check_batch(batch));
   const auto size = size_of(batch);
   if (size.table_bytes > parameters_.segment_bytes / kGroupShare) {
@@ -154,10 +168,10 @@ Status Store::make_room(const BatchSize& batch) {
   std::size_t group_bytes = 0;
   const std::uint64_t unbound_bytes = extents_.promised_bytes();  // with those of the batch
   std::size_t waiting_bytes = 0;
-  std::uint64_t log_bytes = 0;
+  bool is_due = false;
   {
     const std::lock_guard lock(state_lock_);
-    log_bytes = log_bytes_;
+    is_due = is_checkpoint_due();
     group_bytes = group_.size_bytes();
     waiting_bytes = this->waiting_bytes();
   }
@@ -170,7 +184,7 @@ Status Store::make_room(const BatchSize& batch) {
   } else if (commits_ != nullptr && fill(2)) {
     commits_->notify();
   }
-  return make_room_below(log_bytes, waiting_bytes);
+  return make_room_below(is_due, waiting_bytes);
 }
 
 std::size_t Store::waiting_bytes() const {
@@ -179,14 +193,20 @@ std::size_t Store::waiting_bytes() const {
   return bytes;
 }
 
+// Half a segment is full, or what large values have died of may take much of the disk: their space
+// is free after a checkpoint only.
+bool Store::is_checkpoint_due() const {
+  return log_bytes_ > parameters_.segment_bytes / 2 ||
+         counters_.value_bytes - value_bytes_at_checkpoint_ > kValueShare * options_.table_bytes;
+}
+
 // A thread that maintains has the time in which as much again is written.
-Status Store::make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes) {
-  const std::uint64_t log_bytes_max = parameters_.segment_bytes / 2;
-  if (log_bytes <= log_bytes_max && waiting_bytes <= options_.table_bytes) return ok();
+Status Store::make_room_below(bool is_checkpoint_due, std::size_t waiting_bytes) {
+  if (!is_checkpoint_due && waiting_bytes <= options_.table_bytes) return ok();
   if (maintenance_ != nullptr) maintenance_->notify();
   const std::uint64_t patience = maintenance_ != nullptr ? kPatience : 1;
   // A segment that is full is found out by sync().
-  if (log_bytes > log_bytes_max && maintenance_ == nullptr) return checkpoint();
+  if (is_checkpoint_due && maintenance_ == nullptr) return checkpoint();
   return waiting_bytes > patience * options_.table_bytes ? maintain() : Status(ok());
 }
 
@@ -202,6 +222,10 @@ void Store::pace(const BatchSize& batch) {
 }
 
 Status Store::sync() {
+  return whole_or_never_again([this] { return commit(); });
+}
+
+Status Store::commit() {
   DGFS_TRY(is_logged, write_group());
   return is_logged ? Status(ok()) : checkpoint();
 }
@@ -284,6 +308,7 @@ Result<Message> Store::find(std::string_view key) const {
   std::shared_ptr<const TreeView> view;
   {
     const std::lock_guard lock(state_lock_);
+    if (is_torn_) return *failure_;
     if (const auto* message = table_.find(key)) newest = *message;
     view = view_;
   }
@@ -302,14 +327,17 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
 }
 
 Cursor Store::cursor(KeyRange bounds) {
-  TreeView view;
-  {
-    const std::lock_guard lock(state_lock_);
-    freeze_table();
-    view = *view_;
-  }
-  join_tables();
-  return {std::move(view), source(), std::move(bounds)};
+  return whole_or_never_again([&]() -> Cursor {
+    TreeView view;
+    {
+      const std::lock_guard lock(state_lock_);
+      if (is_torn_) throw std::bad_alloc();
+      freeze_table();
+      view = *view_;
+    }
+    join_tables();
+    return {std::move(view), source(), std::move(bounds)};
+  });
 }
 
 void Store::freeze_table() {

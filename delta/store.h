@@ -50,9 +50,10 @@ struct StoreCounters {
   std::uint64_t checkpoints = 0;
 };
 
-/// Thread-safe. A store is open once, in whatever process. After a failed sync every call that
-/// writes fails with the same error until the store is opened again: what the disk holds is not
-/// known.
+/// Thread-safe. A store is open once, in whatever process. After a failed sync, or a failed write
+/// of a superblock, every call that writes fails with the same error until the store is opened
+/// again: what the disk holds is not known. So do all calls after one that writes has thrown
+/// std::bad_alloc: what the memory holds is not known. cursor() throws it again then.
 class Store {
  public:
   /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already), kIo,
@@ -107,7 +108,12 @@ class Store {
   [[nodiscard]] Status recover();
   [[nodiscard]] Status mark_used_space();
   [[nodiscard]] Status replay(const Run& run);
+  /// Calls that lack memory half way: none may go on from there.
+  template <class Call>
+  auto whole_or_never_again(Call call) -> decltype(call());
+  void note_torn() noexcept;
   [[nodiscard]] Status check_batch(const Batch& batch) const;
+  [[nodiscard]] Status add(const Batch& batch);
   [[nodiscard]] bool is_large(const Message& message) const;
   [[nodiscard]] BatchSize size_of(const Batch& batch) const;
   [[nodiscard]] Batch with_large_values(const Batch& batch);
@@ -115,8 +121,10 @@ class Store {
   [[nodiscard]] Status promise_space(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status take_in(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status make_room(const BatchSize& batch);
-  [[nodiscard]] Status make_room_below(std::uint64_t log_bytes, std::size_t waiting_bytes);
+  [[nodiscard]] Status make_room_below(bool is_checkpoint_due, std::size_t waiting_bytes);
+  [[nodiscard]] bool is_checkpoint_due() const;
   [[nodiscard]] std::size_t waiting_bytes() const;
+  [[nodiscard]] Status commit();
   [[nodiscard]] Result<bool> write_group();
   [[nodiscard]] Result<bool> log_group(std::uint64_t sequence);
   void freeze_table();
@@ -127,6 +135,9 @@ class Store {
   void join_tables();
   [[nodiscard]] Status bind_values(const Run& run);
   [[nodiscard]] Status start_workers();
+  [[nodiscard]] Status work(Status (Store::*task)());
+  [[nodiscard]] Status move_tables();
+  [[nodiscard]] Status make_checkpoint();
   [[nodiscard]] Status tend();
   [[nodiscard]] Status spill();
   [[nodiscard]] Status write_tree(const StoredNode& root);
@@ -174,8 +185,11 @@ class Store {
   std::uint64_t in_tree_ = 0;       ///< of the last one that is in a durable tree
   std::uint64_t durable_ = 0;       ///< of the last one that is
   std::uint64_t log_bytes_ = 0;     ///< in the segment: who writes does not wait for one that syncs
-  std::size_t group_value_bytes_ = 0;  ///< promised to large values of group_
+  std::size_t group_value_bytes_ = 0;            ///< promised to large values of group_
+  std::uint64_t value_bytes_at_checkpoint_ = 0;  ///< what counters_ said then
   std::optional<Error> failure_;
+  Error out_of_memory_;   ///< made while there is memory for it
+  bool is_torn_ = false;  ///< for a lack of memory: what the tables hold is not what it should be
   std::optional<Error> refusal_;  ///< of batches: there is no space for a checkpoint of more
   StoreCounters counters_;
 
@@ -185,5 +199,15 @@ class Store {
   std::unique_ptr<Worker> maintenance_;
   std::unique_ptr<Worker> commits_;
 };
+
+template <class Call>
+auto Store::whole_or_never_again(Call call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (...) {
+    note_torn();
+    throw;
+  }
+}
 
 }  // namespace dgfs::delta

@@ -17,11 +17,24 @@ constexpr std::chrono::milliseconds kCommitInterval{1000};
 
 }  // namespace
 
-Status Store::maintain() {
-  const std::lock_guard lock(work_);
+Status Store::maintain() { return work(&Store::move_tables); }
+Status Store::checkpoint() { return work(&Store::make_checkpoint); }
+
+Status Store::work(Status (Store::*task)()) {
+  return whole_or_never_again([&] {
+    const std::lock_guard lock(work_);
+    auto done = (this->*task)();
+    const std::lock_guard state_lock(state_lock_);
+    settled_tables_ = 0;  // some are left if it failed
+    return done;
+  });
+}
+
+Status Store::move_tables() {
   std::size_t count = 0;
   {
     const std::lock_guard state_lock(state_lock_);
+    if (failure_) return *failure_;
     freeze_table();
     count = settled_tables_ = view_->tables.size();
   }
@@ -40,13 +53,13 @@ Status Store::start_workers() {
 }
 
 Status Store::tend() {
-  bool is_log_due = false;
+  bool is_due = false;
   {
     const std::lock_guard lock(state_lock_);
-    is_log_due = log_bytes_ > parameters_.segment_bytes / 2;
+    is_due = is_checkpoint_due();
   }
   const auto begin_ns = env_.monotonic_ns();
-  auto tended = is_log_due ? checkpoint() : maintain();
+  auto tended = is_due ? checkpoint() : maintain();
   const std::lock_guard lock(state_lock_);
   pacer_.note_work(Pacer::Duration(env_.monotonic_ns() - begin_ns));
   return tended;
@@ -67,11 +80,11 @@ Status Store::bind_tables(std::size_t count) {
 // The log changes its segment at once, so that writers go on while the tree is written. Where the
 // group found no room they wait: one that had a part of what the checkpoint has and more would be
 // replayed over it.
-Status Store::checkpoint() {
-  const std::lock_guard lock(work_);
+Status Store::make_checkpoint() {
   std::unique_lock log_lock(log_lock_);
   std::uint64_t sequence = 0;
   std::size_t count = 0;
+  std::uint64_t value_bytes = 0;
   MemoryTable group;
   {
     const std::lock_guard state_lock(state_lock_);
@@ -80,6 +93,7 @@ Status Store::checkpoint() {
     group = take_group();
     sequence = applied_;
     count = settled_tables_ = view_->tables.size();
+    value_bytes = counters_.value_bytes;
   }
   add_to_unlogged(std::move(group));
   DGFS_TRY(is_logged, change_segment(sequence));
@@ -97,6 +111,7 @@ Status Store::checkpoint() {
   const std::lock_guard state_lock(state_lock_);
   durable_ = std::max(durable_, sequence);
   in_tree_ = sequence;
+  value_bytes_at_checkpoint_ = value_bytes;
   ++counters_.checkpoints;
   counters_.block_bytes = blocks_.written_bytes();
   return ok();

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -46,9 +47,12 @@ class ExtentVolume {
 
   /// A value died before the tree had it. The log may yet refer to it, so that its space is not
   /// free before a checkpoint.
-  void drop(const Extent& value) {
+  void drop(const Extent& value) noexcept {
     const std::lock_guard lock(mutex_);
-    dropped_.push_back(value);
+    try {
+      dropped_.push_back(value);
+    } catch (const std::bad_alloc&) {  // found to be free when the store is opened again
+    }
   }
   /// Those since it was asked last.
   [[nodiscard]] std::vector<Extent> take_dropped() {

@@ -72,6 +72,20 @@ TEST_F(LargeValues, ThatDieBeforeTheirGroupIsLoggedAreNeverWritten) {
   EXPECT_EQ(extents().written_bytes, expected);
 }
 
+// Their space is free after a checkpoint, which the log alone would not ask for.
+TEST_F(LargeValues, ThatDieAfterTheirGroupWasLoggedMakeRoomBeforeTheLogIsFull) {
+  options_.table_bytes = std::size_t{256} << 10;
+  reopen();
+  for (int round = 0; round < 40; ++round) {
+    put_many(10);
+    ASSERT_TRUE(store_->sync());
+  }
+  EXPECT_LT(logged_bytes(), options_.parameters.segment_bytes / 2);
+  EXPECT_GT(store_->counters().checkpoints, 0U);
+  EXPECT_LE(size_bytes("extents"), 3 * 8 * options_.table_bytes);
+  for (int i = 0; i < 10; ++i) expect_value(i, value_of(i));
+}
+
 TEST_F(LargeValues, AreInTheLogByTheirPlaceAlone) {
   put_many(20);
   ASSERT_TRUE(store_->sync());

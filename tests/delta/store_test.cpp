@@ -202,7 +202,8 @@ TEST(Store, WritesNothingAfterAFailedSyncUntilItIsOpenedAgain) {
   const auto failed = store->sync();
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().kind(), ErrorKind::kIo);
-  for (const auto& again : {store->sync(), store->apply(batch), store->checkpoint()}) {
+  for (const auto& again :
+       {store->sync(), store->apply(batch), store->maintain(), store->checkpoint()}) {
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().message(), failed.error().message());
   }
