@@ -9,12 +9,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <filesystem>
 #include <random>
 #include <string_view>
 #include <vector>
 
+#include "bench/row_pages.h"
 #include "builder/token_trainer.h"
 #include "format/column_codec.h"
 #include "format/extent.h"
@@ -253,6 +255,35 @@ double time_listing(const std::vector<Entry>& entries,
   return 1e9 * seconds / kRounds / static_cast<double>(entries.size());
 }
 
+void print_row(std::string_view design, double page_bytes, double model_bytes,
+               const std::array<double, 4>& times) {
+  fmt::print("  {:<16} {:6.3f} {:6.3f} {:6.3f} {:9.0f} {:9.0f} {:9.2f} {:9.2f}\n", design,
+             page_bytes, model_bytes, page_bytes + model_bytes, times[0], times[1], times[2],
+             times[3]);
+}
+
+void measure_rows(const std::vector<Entry>& entries, const format::AttributeTable& attributes) {
+  constexpr int kLookups = 20000;
+  const auto count = static_cast<double>(entries.size());
+  auto start = std::clock();
+  const RowPages pages(entries, attributes);
+  const auto made = count / seconds_since(start) / 1e6;
+  std::mt19937_64 random(7);
+  start = std::clock();
+  for (int i = 0; i < kLookups; ++i) {
+    const auto entry = random() % entries.size();
+    if (pages.find(entry) != static_cast<std::int64_t>(entries[entry].size_bytes)) {
+      fmt::print(stderr, "A LOOKUP FAILED\n");
+    }
+  }
+  const auto lookup = 1e9 * seconds_since(start) / kLookups;
+  start = std::clock();
+  if (pages.list() == 0) fmt::print(stderr, "NO KEYS\n");
+  const auto listed = 1e9 * seconds_since(start) / count;
+  print_row("rows", static_cast<double>(pages.count() * format::kPageBytes) / count, 0,
+            {lookup, listed, made, 0});
+}
+
 void measure(std::string_view design, const std::vector<Entry>& entries, std::uint8_t codec,
              Dictionaries& dictionaries, double train_seconds) {
   const auto start = std::clock();
@@ -263,11 +294,9 @@ void measure(std::string_view design, const std::vector<Entry>& entries, std::ui
   format::seal_block(format::SectionKind::kModels, dictionaries.model_used->bytes(), stored_model);
   const auto count = static_cast<double>(entries.size());
   const auto page_bytes = static_cast<double>(pages.size() * format::kPageBytes);
-  fmt::print("  {:<16} {:6.3f} {:6.3f} {:6.3f} {:9.0f} {:9.0f} {:9.2f} {:9.2f}\n", design,
-             page_bytes / count, static_cast<double>(stored_model.size()) / count,
-             (page_bytes + static_cast<double>(stored_model.size())) / count,
-             time_lookups(entries, pages, dictionaries), time_listing(entries, pages, dictionaries),
-             count / encode_seconds / 1e6, train_seconds);
+  print_row(design, page_bytes / count, static_cast<double>(stored_model.size()) / count,
+            {time_lookups(entries, pages, dictionaries), time_listing(entries, pages, dictionaries),
+             count / encode_seconds / 1e6, train_seconds});
 }
 
 void compare(std::string_view tree) {
@@ -277,6 +306,7 @@ void compare(std::string_view tree) {
   fmt::print("{}: {} entries\n  {:<16} {:>6} {:>6} {:>6} {:>9} {:>9} {:>9} {:>9}\n", tree,
              entries.size(), "codec", "pages", "model", "B/ent.", "ns/lookup", "ns/listed",
              "M ent./s", "train s");
+  measure_rows(entries, table);
   {
     Dictionaries dictionaries;
     dictionaries.table = table;
