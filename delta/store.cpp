@@ -262,9 +262,9 @@ void Store::add_to_unlogged(MemoryTable group) { unlogged_ = merged(unlogged_, g
 // Values that have died are in no run: they are bound to nothing, and never written.
 Status Store::bind_values(const Run& run) {
   bool is_any = false;
-  for (const Point& point : run.points()) {
-    if (!point.message.large) continue;
-    DGFS_CHECK(point.message.large->bind());
+  for (const Message& message : run.boxed()) {
+    if (!message.large) continue;
+    DGFS_CHECK(message.large->bind());
     is_any = true;
   }
   if (!is_any) return ok();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "delta/store.h"
+#include "delta/tree/run_builder.h"
 #include "delta/tree/tree_blocks.h"
 
 namespace dgfs::delta {
@@ -114,16 +115,19 @@ Status Store::mark_used_space() {
 // Two passes: here the large values of each group are found to be in use, and nothing is written;
 // what the groups come to goes into the tree when all have been read.
 Status Store::replay(const Run& run) {
-  std::vector<Point> points;
-  for (const Point& point : run.points()) {
-    points.push_back(point);
-    auto& message = points.back().message;
-    if (!message.large) continue;
-    const Place place = *message.large->place();
+  RunBuilder points;
+  for (const Point point : run.points()) {
+    if (point.boxed == nullptr || !point.boxed->large) {
+      points.add(point);
+      continue;
+    }
+    const Place place = *point.boxed->large->place();
     DGFS_CHECK(extents_.file().mark(place.extent()));
+    Message message = *point.boxed;
     message.large = std::make_shared<const LargeValue>(place, extents_);
+    points.add(point.key, std::move(message));
   }
-  table_.apply(Run(std::move(points), Fragments(run.fragments())));
+  table_.apply(*points.take(run.fragments()));
   return ok();
 }
 

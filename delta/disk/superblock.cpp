@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 #include "format/checksum.h"
@@ -16,7 +17,7 @@ using format::Decoder;
 using format::Encoder;
 
 constexpr std::array<std::uint8_t, 8> kSuperblockMagic = {'D', 'G', 'F', 'S', 'T', 'O', 'R', 'E'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kChecksumAt = kSuperblockBytes - 8;
 
 Error corrupt(std::uint16_t code, const char* text) {
@@ -71,7 +72,13 @@ Result<Superblock> decode_superblock(Bytes bytes) {
   Decoder in(bytes.subspan(kSuperblockMagic.size()));
   DGFS_TRY(version, in.fixed<std::uint32_t>());
   DGFS_TRY(features, in.fixed<std::uint32_t>());
-  if (version != kVersion || features != 0) {
+  if (version < kVersion) {
+    return Error(ErrorKind::kUnsupported, 7096,
+                 "the store is of version " + std::to_string(version) +
+                     ", which this program no longer reads")
+        .in_section("superblock");
+  }
+  if (version > kVersion || features != 0) {
     return Error(ErrorKind::kUnsupported, 7043, "the store needs a newer program")
         .in_section("superblock");
   }

@@ -35,10 +35,10 @@ Status ValueCheck::mark(const std::vector<Extent>& values) {
 
 Status ValueCheck::read(const Run& run) {
   if (file_ == nullptr) return ok();
-  for (const Point& point : run.points()) {
-    if (!point.message.large) continue;
-    read_bytes_ += point.message.large->length_bytes();
-    if (auto value = point.message.large->load(*file_); !value) {
+  for (const Message& message : run.boxed()) {
+    if (!message.large) continue;
+    read_bytes_ += message.large->length_bytes();
+    if (auto value = message.large->load(*file_); !value) {
       DGFS_CHECK(damage_->add(std::move(value).error()));
     }
   }

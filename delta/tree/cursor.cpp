@@ -11,10 +11,8 @@ namespace dgfs::delta {
 Status Cursor::load(const KeyEnd& key, bool before) {
   slice_.reset();
   DGFS_TRY(slice, slice_at(view_, key, before, source_, ahead_));
-  slice.run = settled(*slice.run);
-  const auto& points = slice.run->points();
-  at_ =
-      key ? static_cast<std::size_t>(slice.run->lower_bound(*key) - points.begin()) : points.size();
+  slice.run = settled(slice.run);
+  at_ = key ? slice.run->lower_bound(*key) : slice.run->size();
   slice_ = std::move(slice);
   return ok();
 }
@@ -44,7 +42,7 @@ Status Cursor::previous() { return find_backward(); }
 
 // at_ is where the key would be, which may be behind the slice's last one.
 Status Cursor::find_forward() {
-  while (at_ == slice_->run->points().size()) {
+  while (at_ == slice_->run->size()) {
     const KeyEnd end = slice_->range.end;
     if (!end || !is_before(*end, bounds_.end)) {
       slice_.reset();

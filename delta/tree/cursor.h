@@ -34,14 +34,14 @@ class Cursor {
 
   [[nodiscard]] bool is_at_key() const { return slice_.has_value(); }
   /// While it stands there.
-  [[nodiscard]] const std::string& key() const { return point().key; }
+  [[nodiscard]] std::string_view key() const { return point().key; }
   /// A large value is read. Errors: those of LargeValue::load.
   [[nodiscard]] Result<ValueRef> value() const {
-    return value_of(point().message, *source_.values);
+    return value_of(point().message(), *source_.values);
   }
 
  private:
-  [[nodiscard]] const Point& point() const { return slice_->run->points()[at_]; }
+  [[nodiscard]] Point point() const { return slice_->run->point(at_); }
   [[nodiscard]] Status load(const KeyEnd& key, bool before);
   [[nodiscard]] Status find_forward();
   [[nodiscard]] Status find_backward();

@@ -12,10 +12,6 @@ namespace {
 // A reader looks into each run of a slot.
 constexpr std::size_t kRunsMax = 8;
 
-RunRef without_fragments(const Run& run) {
-  return std::make_shared<const Run>(std::vector<Point>(run.points()), Fragments());
-}
-
 // A new node, as a slot for the one above.
 Slot slot_of(unsigned height, std::vector<Slot>::iterator begin, std::vector<Slot>::iterator end) {
   Slot slot;
@@ -65,8 +61,8 @@ void TreeEditor::accept(const Run& run) {
   used_up_.values = balance_.lost();
   retired_.add(used_up_);
   dropped_.insert(dropped_.end(), cut_off_.begin(), cut_off_.end());
-  for (const Point& point : run.points()) {
-    if (point.message.large) point.message.large->give_to_tree();
+  for (const Message& message : run.boxed()) {
+    if (message.large) message.large->give_to_tree();
   }
   for (const LargeRef& value : made_) value->give_to_tree();
   begin();
@@ -102,7 +98,7 @@ Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRe
   DGFS_TRY(node, stored->load(source_));
   retire(stored);
   std::vector<Slot> slots = node->slots();
-  DGFS_CHECK(hand_out(*node, *run, range, slots));
+  DGFS_CHECK(hand_out(*node, run, range, slots));
   if (!flushes_) return Nodes{slot_of(node->height(), slots.begin(), slots.end())};
   if (node->height() == 0) {
     DGFS_CHECK(rewrite_basements(slots));
@@ -123,15 +119,15 @@ Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRe
 }
 
 // What is covered as a whole is not read: its blocks are no longer of use, whatever they hold.
-Status TreeEditor::hand_out(const Node& node, const Run& run, const KeyRange& range,
+Status TreeEditor::hand_out(const Node& node, const RunRef& run, const KeyRange& range,
                             std::vector<Slot>& slots) {
-  if (run.empty()) return ok();
+  if (run->empty()) return ok();
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto slot_range = node.range_of(i, range);
     auto part = clipped(run, slot_range);
     if (part->fragments().covers(slot_range)) {
       clear(node.height(), slots[i]);
-      if (parameters_.keeps_removals == 0) part = without_fragments(*part);
+      if (parameters_.keeps_removals == 0) part = without_fragments(part);
     }
     if (!part->empty()) slots[i].runs.push_back(make(std::move(part)));
     if (flushes_ && slots[i].runs.size() > kRunsMax) {

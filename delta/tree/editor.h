@@ -47,7 +47,7 @@ class TreeEditor {
   [[nodiscard]] Result<StoredNode> push_and_grow(const StoredNode& root, const RunRef& run);
   [[nodiscard]] Result<Nodes> push(const StoredNode& node, const RunRef& run,
                                    const KeyRange& range);
-  [[nodiscard]] Status hand_out(const Node& node, const Run& run, const KeyRange& range,
+  [[nodiscard]] Status hand_out(const Node& node, const RunRef& run, const KeyRange& range,
                                 std::vector<Slot>& slots);
   [[nodiscard]] Status flush_fragments(const Node& node, const Fragments& fragments,
                                        const KeyRange& range, std::vector<Slot>& slots);

@@ -7,33 +7,35 @@
 #include <utility>
 
 #include "delta/tree/editor.h"
+#include "delta/tree/run_builder.h"
 
 namespace dgfs::delta {
 namespace {
 
 // A basement is rewritten when this part of its size waits for it: each message so costs four times
 // its bytes at the lowest level.
-constexpr std::uint64_t kBasementShare = 4;
+constexpr std::uint64_t kBasementShare = 2;
 
 bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.empty(); }
 
 // Parts of about equal size, none above `bytes_max` unless a point is.
-std::vector<RunRef> cut(const Run& run, std::uint64_t bytes_max) {
-  const auto parts = std::max<std::uint64_t>((run.size_bytes() + bytes_max - 1) / bytes_max, 1);
-  const auto part_bytes = run.size_bytes() / parts;
+std::vector<RunRef> cut(const RunRef& run, std::uint64_t bytes_max) {
+  const auto parts = std::max<std::uint64_t>((run->size_bytes() + bytes_max - 1) / bytes_max, 1);
+  const auto part_bytes = run->size_bytes() / parts;
   std::vector<RunRef> all;
-  auto begin = run.points().begin();
   std::string low;
+  std::size_t end = 0;
   while (true) {
-    auto end = begin;
-    for (std::size_t bytes = 0; end != run.points().end() && bytes < part_bytes; ++end) {
-      bytes += end->size_bytes();
+    for (std::size_t bytes = 0; end < run->size() && bytes < part_bytes; ++end) {
+      bytes += run->point(end).size_bytes();
     }
-    const bool is_last = end == run.points().end();
-    all.push_back(clipped(run, {low, is_last ? KeyEnd() : KeyEnd(end->key)}));
-    if (is_last) return all;
-    low = end->key;
-    begin = end;
+    if (end == run->size()) {
+      all.push_back(clipped(run, {low, std::nullopt}));
+      return all;
+    }
+    std::string next(run->point(end).key);
+    all.push_back(clipped(run, {std::move(low), next}));
+    low = std::move(next);
   }
 }
 
@@ -85,12 +87,12 @@ Result<std::vector<Slot>> TreeEditor::rewritten(const Slot& slot) {
   if (slot.basement) sources.push_back(slot.basement);
   sources.insert(sources.end(), slot.runs.begin(), slot.runs.end());
   DGFS_TRY(all, taken(sources));
-  if (parameters_.keeps_removals == 0) all = settled(*all);
+  if (parameters_.keeps_removals == 0) all = settled(all);
   DGFS_TRY(basement, with_large_values(all));
   std::vector<Slot> parts;
-  for (auto& part : cut(*basement, parameters_.basement_bytes)) {
+  for (auto& part : cut(basement, parameters_.basement_bytes)) {
     Slot own;
-    own.low = parts.empty() ? slot.low : part->points().front().key;
+    own.low = parts.empty() ? slot.low : std::string(part->point(0).key);
     if (!part->empty()) own.basement = make(std::move(part));
     parts.push_back(std::move(own));
   }
@@ -101,21 +103,21 @@ Result<std::vector<Slot>> TreeEditor::rewritten(const Slot& slot) {
 // have changed more than half is written anew: its patches would be read with it each time.
 Result<RunRef> TreeEditor::with_large_values(const RunRef& run) {
   const auto is_due = [this](const Point& point) {
-    const Message& message = point.message;
-    if (message.value) return message.value->size() > parameters_.inline_bytes;
+    if (point.boxed == nullptr) return point.value.size() > parameters_.inline_bytes;
+    const Message& message = *point.boxed;
     return message.large && message.patch.size_bytes() > message.large->length_bytes() / 2;
   };
   if (std::ranges::none_of(run->points(), is_due)) return run;
-  std::vector<Point> points;
-  for (const Point& point : run->points()) {
+  RunBuilder points;
+  for (const Point point : run->points()) {
     if (!is_due(point)) {
-      points.push_back(point);
+      points.add(point);
       continue;
     }
-    DGFS_TRY(message, in_volume(point.message));
-    points.push_back({point.key, std::move(message)});
+    DGFS_TRY(message, in_volume(point.message()));
+    points.add(point.key, std::move(message));
   }
-  return RunRef(std::make_shared<const Run>(std::move(points), Fragments(run->fragments())));
+  return points.take(run->fragments());
 }
 
 Result<Message> TreeEditor::in_volume(const Message& message) {

@@ -11,7 +11,8 @@ namespace {
 
 // A node of the map and its strings.
 std::size_t bytes_of(const std::string& begin, const KeyEnd& end) {
-  return 4 * sizeof(void*) + 2 * sizeof(std::string) + begin.size() + (end ? end->size() : 0);
+  constexpr std::size_t kFragmentBytes = 96;
+  return kFragmentBytes + begin.size() + (end ? end->size() : 0);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class Fragments {
   [[nodiscard]] std::size_t size() const { return map_.size(); }
   [[nodiscard]] Map::const_iterator begin() const { return map_.begin(); }
   [[nodiscard]] Map::const_iterator end() const { return map_.end(); }
-  /// What they take of memory, about.
+  /// What they take of memory, about, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
   friend bool operator==(const Fragments& a, const Fragments& b) { return a.map_ == b.map_; }

@@ -14,7 +14,11 @@ std::optional<Message> FrozenTable::find(std::string_view key) const {
     table = table_;
     run = run_;
   }
-  const Message* message = run ? run->find(key) : table->find(key);
+  if (run) {
+    const auto point = run->find(key);
+    return point ? std::optional(point->message()) : std::nullopt;
+  }
+  const Message* message = table->find(key);
   return message != nullptr ? std::optional(*message) : std::nullopt;
 }
 

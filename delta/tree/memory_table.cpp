@@ -4,11 +4,13 @@
 
 #include <utility>
 
+#include "delta/tree/run_builder.h"
+
 namespace dgfs::delta {
 namespace {
 
 // A node of the map, its strings and its message.
-std::size_t bytes_of_point(const std::string& key, const Message& message) {
+std::size_t bytes_of_point(std::string_view key, const Message& message) {
   return 4 * sizeof(void*) + sizeof(std::string) + key.size() + message.size_bytes();
 }
 
@@ -38,17 +40,28 @@ void MemoryTable::apply(const Batch& batch) {
 
 void MemoryTable::apply(const Run& run) {
   for (const auto& [begin, end] : run.fragments()) remove({begin, end});
-  for (const auto& [key, message] : run.points()) put(key, message);
+  for (const Point point : run.points()) put(point.key, point.message());
 }
 
-void MemoryTable::put(std::string key, Message message) {
+const MemoryTable::Points& MemoryTable::points() const {
+  static const Points none;
+  return pooled_ ? pooled_->points : none;
+}
+
+MemoryTable::Points& MemoryTable::points() {
+  if (!pooled_) pooled_ = std::make_unique<Pooled>();
+  return pooled_->points;
+}
+
+void MemoryTable::put(std::string_view key, Message message) {
   const bool is_covered = fragments_.covers(key);
-  const auto at = points_.lower_bound(key);
-  if (at != points_.end() && at->first == key) {
+  Points& all = points();
+  const auto at = all.lower_bound(key);
+  if (at != all.end() && Below::view(at->first) == key) {
     size_bytes_ -= bytes_of_point(key, at->second);
     message = composed(at->second, std::move(message));
     if (is_covered && message.kind == MessageKind::kDelete) {
-      points_.erase(at);
+      all.erase(at);
       return;
     }
     at->second = std::move(message);
@@ -60,41 +73,41 @@ void MemoryTable::put(std::string key, Message message) {
     message = over_nothing(std::move(message));
   }
   size_bytes_ += bytes_of_point(key, message);
-  points_.emplace_hint(at, std::move(key), std::move(message));
+  all.emplace_hint(at, Key(key.data(), key.size()), std::move(message));
 }
 
 void MemoryTable::remove(const KeyRange& range) {
   if (range.empty()) return;
-  auto at = points_.lower_bound(range.begin);
-  while (at != points_.end() && is_before(at->first, range.end)) {
-    size_bytes_ -= bytes_of_point(at->first, at->second);
-    at = points_.erase(at);
+  if (pooled_) {
+    Points& all = points();
+    auto at = all.lower_bound(std::string_view(range.begin));
+    while (at != all.end() && is_before(Below::view(at->first), range.end)) {
+      size_bytes_ -= bytes_of_point(Below::view(at->first), at->second);
+      at = all.erase(at);
+    }
   }
   fragments_.add(range);
 }
 
 const Message* MemoryTable::find(std::string_view key) const {
-  const auto point = points_.find(key);
-  if (point != points_.end()) return &point->second;
+  const auto point = points().find(key);
+  if (point != points().end()) return &point->second;
   return fragments_.covers(key) ? &Message::removal() : nullptr;
 }
 
 RunRef MemoryTable::run() const {
-  std::vector<Point> points;
-  points.reserve(points_.size());
-  for (const auto& [key, message] : points_) points.push_back({key, message});
-  return std::make_shared<const Run>(std::move(points), Fragments(fragments_));
+  RunBuilder made;
+  made.reserve(points().size(), size_bytes_ / 2);
+  for (const auto& [key, message] : points()) made.add(Below::view(key), message);
+  return made.take(fragments_);
 }
 
 RunRef MemoryTable::freeze() {
-  std::vector<Point> points;
-  points.reserve(points_.size());
-  while (!points_.empty()) {
-    auto node = points_.extract(points_.begin());
-    points.push_back({std::move(node.key()), std::move(node.mapped())});
-  }
+  RunRef all = run();
+  pooled_ = nullptr;
   size_bytes_ = 0;
-  return std::make_shared<const Run>(std::move(points), std::exchange(fragments_, {}));
+  fragments_ = {};
+  return all;
 }
 
 }  // namespace dgfs::delta

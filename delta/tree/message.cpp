@@ -24,7 +24,9 @@ Message Message::change(Edit edit) {
 }
 
 std::size_t Message::size_bytes() const {
-  return sizeof(Message) + (value ? value->size() : 0) + (large ? sizeof(LargeValue) : 0) +
+  constexpr std::size_t kMessageBytes = 64;
+  constexpr std::size_t kLargeValueBytes = 104;
+  return kMessageBytes + (value ? value->size() : 0) + (large ? kLargeValueBytes : 0) +
          patch.size_bytes();
 }
 

@@ -35,7 +35,8 @@ struct Message {
 
   /// Older levels have nothing to add.
   [[nodiscard]] bool is_final() const { return kind != MessageKind::kPatch; }
-  /// What it takes of memory, about; without the bytes of a large value, bound or not.
+  /// What it takes of memory, about, the same on all machines; without the bytes of a large value,
+  /// bound or not.
   [[nodiscard]] std::size_t size_bytes() const;
   /// By content; large values by their places.
   friend bool operator==(const Message& a, const Message& b);

@@ -23,6 +23,8 @@ void encode_stored(const TreeRun& run, Encoder& out) {
   out.varint(run.size_bytes());
   out.varint(run.values().size());
   for (const Extent& value : run.values()) encode_extent(value, out);
+  out.varint(run.filter().bits().size());
+  out.raw(run.filter().bits());
 }
 
 Result<StoredRun> decode_stored(Decoder& in) {
@@ -34,8 +36,11 @@ Result<StoredRun> decode_stored(Decoder& in) {
     DGFS_TRY(value, decode_extent(in));
     values.push_back(value);
   }
-  return StoredRun(std::make_shared<const TreeRun>(place, static_cast<std::size_t>(size_bytes),
-                                                   std::move(values)));
+  DGFS_TRY(filter_bytes, in.varint());
+  DGFS_TRY(filter, in.raw(filter_bytes));
+  return StoredRun(std::make_shared<const TreeRun>(
+      place, static_cast<std::size_t>(size_bytes), std::move(values),
+      KeyFilter(Buffer(filter.begin(), filter.end()))));
 }
 
 Result<Slot> decode_slot(unsigned height, Decoder& in) {
@@ -62,7 +67,8 @@ Result<Slot> decode_slot(unsigned height, Decoder& in) {
 }
 
 std::size_t bytes_of(const TreeRun& run) {
-  return sizeof(StoredRun) + sizeof(TreeRun) + run.values().size() * sizeof(Extent);
+  return sizeof(StoredRun) + sizeof(TreeRun) + run.values().size() * sizeof(Extent) +
+         run.filter().bits().size();
 }
 
 }  // namespace

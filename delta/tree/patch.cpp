@@ -135,9 +135,10 @@ void Patch::add_field(FieldChange change) {
 }
 
 std::size_t Patch::size_bytes() const {
+  constexpr std::size_t kEditBytes = 48;
   std::size_t bytes = 0;
   for (const Edit& edit : edits_) {
-    bytes += sizeof(Edit) + static_cast<std::size_t>(end_of(edit) - begin_of(edit));
+    bytes += kEditBytes + static_cast<std::size_t>(end_of(edit) - begin_of(edit));
   }
   return bytes;
 }

@@ -62,7 +62,7 @@ class Patch {
 
   [[nodiscard]] bool empty() const { return edits_.empty(); }
   [[nodiscard]] const std::vector<Edit>& edits() const { return edits_; }
-  /// What it takes of memory and of disk, about.
+  /// What it takes of memory, about, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const;
   /// Changes `value`.
   void apply_to(std::string& value) const;

@@ -3,98 +3,125 @@
 #include "delta/tree/run.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "delta/tree/run_builder.h"
 
 namespace dgfs::delta {
 namespace {
 
-// Collects the points of a merge in order.
+// Puts the points of two runs into one.
 class PointMerge {
  public:
-  PointMerge(const Run& older, const Run& newer) : older_(older), newer_(newer) {
-    points_.reserve(older.points().size() + newer.points().size());
+  /// @param fragments  of both
+  PointMerge(const Run& older, const Run& newer, const Fragments& fragments)
+      : older_(older), newer_(newer), fragments_(fragments) {
+    builder_.reserve_more(older);
+    builder_.reserve_more(newer);
   }
 
-  std::vector<Point> take() {
-    auto a = older_.points().begin();
-    auto b = newer_.points().begin();
-    while (a != older_.points().end() || b != newer_.points().end()) {
-      const bool has_a =
-          b == newer_.points().end() || (a != older_.points().end() && a->key <= b->key);
-      const bool has_b =
-          a == older_.points().end() || (b != newer_.points().end() && b->key <= a->key);
-      if (has_a && has_b) {
-        add_both(*a++, *b++);
-      } else if (has_a) {
-        add_older(*a++);
+  RunBuilder run() {
+    std::size_t a = 0;
+    std::size_t b = 0;
+    while (a < older_.size() && b < newer_.size()) {
+      const Point older = older_.point(a);
+      const Point newer = newer_.point(b);
+      const auto order = older.key <=> newer.key;
+      if (order == 0) {
+        add_both(older, newer);
+      } else if (order < 0) {
+        add_older(older);
       } else {
-        add_newer(*b++);
+        add_newer(newer);
       }
+      if (order <= 0) ++a;
+      if (order >= 0) ++b;
     }
-    return std::move(points_);
+    for (; a < older_.size(); ++a) add_older(older_.point(a));
+    for (; b < newer_.size(); ++b) add_newer(newer_.point(b));
+    return std::move(builder_);
   }
 
  private:
   void add_both(const Point& older, const Point& newer) {
-    points_.push_back({newer.key, composed(older.message, newer.message)});
+    if (newer.is_final()) {
+      add(newer);
+    } else {
+      builder_.add(newer.key, composed(older.message(), newer.message()));
+    }
   }
   void add_older(const Point& older) {
-    if (!newer_.fragments().covers(older.key)) points_.push_back(older);
+    if (!newer_.fragments().covers(older.key)) add(older);
   }
   void add_newer(const Point& newer) {
-    if (newer.message.is_final() || !older_.fragments().covers(newer.key)) {
-      points_.push_back(newer);
+    if (newer.is_final() || !older_.fragments().covers(newer.key)) {
+      add(newer);
     } else {
-      points_.push_back({newer.key, over_nothing(newer.message)});
+      builder_.add(newer.key, over_nothing(newer.message()));
     }
+  }
+  // What a fragment says need not be said twice.
+  void add(const Point& point) {
+    if (point.kind == MessageKind::kDelete && fragments_.covers(point.key)) return;
+    builder_.add(point);
   }
 
   const Run& older_;
   const Run& newer_;
-  std::vector<Point> points_;
+  const Fragments& fragments_;
+  RunBuilder builder_;
 };
 
 }  // namespace
 
-Run::Run(std::vector<Point> points, Fragments fragments)
-    : points_(std::move(points)), fragments_(std::move(fragments)) {
-  size_bytes_ = fragments_.size_bytes();
-  for (const Point& point : points_) size_bytes_ += point.size_bytes();
+std::optional<Point> Run::find(std::string_view key) const {
+  const auto at = lower_bound(key);
+  if (at < size() && this->key(items_[at]) == key) return point(at);
+  return fragments_.covers(key) ? std::optional(Point{key, MessageKind::kDelete, {}, nullptr})
+                                : std::nullopt;
 }
 
-const Message* Run::find(std::string_view key) const {
-  const auto point = lower_bound(key);
-  if (point != points_.end() && point->key == key) return &point->message;
-  return fragments_.covers(key) ? &Message::removal() : nullptr;
+std::size_t Run::lower_bound(std::string_view key) const {
+  const auto at = std::ranges::lower_bound(items_, key, {},
+                                           [this](const Item& item) { return this->key(item); });
+  return static_cast<std::size_t>(at - items_.begin());
 }
 
-std::vector<Point>::const_iterator Run::lower_bound(std::string_view key) const {
-  return std::ranges::lower_bound(points_, key, {},
-                                  [](const Point& point) { return std::string_view(point.key); });
+Point Run::point(std::size_t at) const {
+  const Item& item = items_[at];
+  Point point{key(item), item.kind, {}, nullptr};
+  if (item.is_boxed) {
+    point.boxed = &boxed_[item.value_bytes];
+  } else {
+    point.value = {point.key.data() + point.key.size(), item.value_bytes};
+  }
+  return point;
 }
 
 std::vector<Extent> Run::values() const {
   std::vector<Extent> all;
-  for (const Point& point : points_) {
-    if (point.message.large) all.push_back(point.message.large->place()->extent());
+  for (const Message& message : boxed_) {
+    if (message.large) all.push_back(message.large->place()->extent());
   }
   return all;
 }
 
-RunRef empty_run() { return std::make_shared<const Run>(std::vector<Point>(), Fragments()); }
+bool operator==(const Run& a, const Run& b) {
+  return std::ranges::equal(a.points(), b.points()) && a.fragments_ == b.fragments_;
+}
+
+RunRef empty_run() {
+  static const RunRef run = RunBuilder().take();
+  return run;
+}
 
 RunRef merged(const RunRef& older, const RunRef& newer) {
   if (newer->empty()) return older;
   if (older->empty()) return newer;
-  auto points = PointMerge(*older, *newer).take();
   Fragments fragments = older->fragments();
   fragments.add(newer->fragments());
-  // What a fragment says need not be said twice.
-  if (!fragments.empty()) {
-    std::erase_if(points, [&](const Point& point) {
-      return point.message.kind == MessageKind::kDelete && fragments.covers(point.key);
-    });
-  }
-  return std::make_shared<const Run>(std::move(points), std::move(fragments));
+  auto points = PointMerge(*older, *newer, fragments).run();
+  return points.take(std::move(fragments));
 }
 
 RunRef merged(std::vector<RunRef> runs) {
@@ -110,21 +137,36 @@ RunRef merged(std::vector<RunRef> runs) {
   return std::move(runs.front());
 }
 
-RunRef clipped(const Run& run, const KeyRange& range) {
-  const auto begin = run.lower_bound(range.begin);
-  const auto end = range.end ? run.lower_bound(*range.end) : run.points().end();
-  return std::make_shared<const Run>(
-      begin < end ? std::vector<Point>(begin, end) : std::vector<Point>(),
-      run.fragments().clipped(range));
+RunRef clipped(const RunRef& run, const KeyRange& range) {
+  const auto begin = run->lower_bound(range.begin);
+  const auto end = range.end ? std::max(begin, run->lower_bound(*range.end)) : run->size();
+  auto fragments = run->fragments().clipped(range);
+  if (begin == 0 && end == run->size() && fragments == run->fragments()) return run;
+  RunBuilder points;
+  points.add(*run, begin, end);
+  return points.take(std::move(fragments));
 }
 
-RunRef settled(const Run& run) {
-  std::vector<Point> points;
-  for (const Point& point : run.points()) {
-    if (point.message.kind == MessageKind::kDelete) continue;
-    points.push_back({point.key, over_nothing(point.message)});
+RunRef without_fragments(const RunRef& run) {
+  if (run->fragments().empty()) return run;
+  RunBuilder points;
+  points.add(*run, 0, run->size());
+  return points.take();
+}
+
+RunRef settled(const RunRef& run) {
+  const auto is_put = [](const Point& point) { return point.kind == MessageKind::kPut; };
+  if (run->fragments().empty() && std::ranges::all_of(run->points(), is_put)) return run;
+  RunBuilder points;
+  points.reserve_more(*run);
+  for (const Point point : run->points()) {
+    if (point.kind == MessageKind::kPatch) {
+      points.add(point.key, over_nothing(point.message()));
+    } else if (is_put(point)) {
+      points.add(point);
+    }
   }
-  return std::make_shared<const Run>(std::move(points), Fragments());
+  return points.take();
 }
 
 }  // namespace dgfs::delta

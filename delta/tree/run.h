@@ -5,48 +5,48 @@
 // table, a buffer of a node and a basement hold alike. Within a run all fragments are older than
 // all points, and between two runs of one place all of one is older than all of the other. So
 // neither memory nor disk keeps a sequence number for each message.
+//
+// Keys and short values lie in one piece of memory, so that a run is decoded, merged and cut
+// without an allocation for each key.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
 #include "delta/tree/fragments.h"
-#include "delta/tree/message.h"
+#include "delta/tree/point.h"
 
 namespace dgfs::delta {
 
-/// A key with its message.
-struct Point {
-  std::string key;
-  Message message;
-
-  [[nodiscard]] std::size_t size_bytes() const {
-    return sizeof(std::string) + key.size() + message.size_bytes();
-  }
-  friend bool operator==(const Point&, const Point&) = default;
-};
-
-/// Never changes. Thread-safe.
+/// Never changes. Thread-safe. RunBuilder makes it.
 class Run {
  public:
-  /// @param points     in strictly rising order of keys; none is a patch or a removal of a key that
-  ///                   a fragment covers
-  /// @param fragments  older than the points
-  Run(std::vector<Point> points, Fragments fragments);
+  /// What the run says of a key; nullopt: nothing. O(log n).
+  /// @param key  lives as long as the answer
+  [[nodiscard]] std::optional<Point> find(std::string_view key) const;
+  /// Number of the first point whose key is not below `key`; size() if there is none.
+  [[nodiscard]] std::size_t lower_bound(std::string_view key) const;
 
-  /// What the run says of a key; null: nothing. Lives as long as the run. O(log n).
-  [[nodiscard]] const Message* find(std::string_view key) const;
-  /// The first point whose key is not below `key`.
-  [[nodiscard]] std::vector<Point>::const_iterator lower_bound(std::string_view key) const;
-
-  [[nodiscard]] const std::vector<Point>& points() const { return points_; }
+  /// Number of points.
+  [[nodiscard]] std::size_t size() const { return items_.size(); }
+  /// @param at  below size()
+  [[nodiscard]] Point point(std::size_t at) const;
+  /// In strictly rising order of keys.
+  [[nodiscard]] auto points() const {
+    return std::views::iota(std::size_t{0}, size()) |
+           std::views::transform([this](std::size_t at) { return point(at); });
+  }
+  /// Messages of the points that have one, in order.
+  [[nodiscard]] const std::vector<Message>& boxed() const { return boxed_; }
+  /// Older than the points, of which none is a patch or a removal of a key that one covers.
   [[nodiscard]] const Fragments& fragments() const { return fragments_; }
-  [[nodiscard]] bool empty() const { return points_.empty() && fragments_.empty(); }
+  [[nodiscard]] bool empty() const { return items_.empty() && fragments_.empty(); }
   /// What it takes of memory, about.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
   /// Of its large values, which must be bound, in the extent volume.
@@ -55,16 +55,32 @@ class Run {
   /// Appends; large values must be bound. The bytes are those of blocks and of groups of the log
   /// (run_codec.cpp).
   void encode(Buffer& out) const;
-  /// All that the constructor asks for is checked. Errors: kCorrupt, with the offset in `bytes`.
+  /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes`.
   /// Memory: in the order of bytes.size().
   [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes);
 
-  friend bool operator==(const Run& a, const Run& b) {
-    return a.points_ == b.points_ && a.fragments_ == b.fragments_;
-  }
+  friend bool operator==(const Run& a, const Run& b);
 
  private:
-  std::vector<Point> points_;
+  friend class RunBuilder;
+
+  // The key, and behind it the value, if it has one.
+  struct Item {
+    std::uint64_t begin = 0;        // in bytes_
+    std::uint32_t value_bytes = 0;  // of one that is boxed: where, in boxed_
+    std::uint16_t key_bytes = 0;
+    MessageKind kind = MessageKind::kDelete;
+    bool is_boxed = false;
+  };
+
+  Run() = default;
+  [[nodiscard]] std::string_view key(const Item& item) const {
+    return {bytes_.data() + item.begin, item.key_bytes};
+  }
+
+  std::vector<Item> items_;
+  std::string bytes_;
+  std::vector<Message> boxed_;
   Fragments fragments_;
   std::size_t size_bytes_ = 0;
 };
@@ -78,10 +94,12 @@ using RunRef = std::shared_ptr<const Run>;
 [[nodiscard]] RunRef merged(const RunRef& older, const RunRef& newer);
 /// From the oldest to the newest; at least one.
 [[nodiscard]] RunRef merged(std::vector<RunRef> runs);
-/// Those points and parts of fragments that lie in `range`.
-[[nodiscard]] RunRef clipped(const Run& run, const KeyRange& range);
+/// Those points and parts of fragments that lie in `range`. Cost: a copy of them, nothing if that
+/// is all.
+[[nodiscard]] RunRef clipped(const RunRef& run, const KeyRange& range);
+[[nodiscard]] RunRef without_fragments(const RunRef& run);
 /// For the lowest level of all: what nothing lies beneath. Removals and fragments have done their
 /// work, patches change empty values.
-[[nodiscard]] RunRef settled(const Run& run);
+[[nodiscard]] RunRef settled(const RunRef& run);
 
 }  // namespace dgfs::delta

@@ -19,7 +19,7 @@
 #include "delta/disk/place_codec.h"
 #include "delta/parameters.h"
 #include "delta/tree/decode_error.h"
-#include "delta/tree/run.h"
+#include "delta/tree/run_builder.h"
 #include "format/coding.h"
 
 namespace dgfs::delta {
@@ -85,11 +85,19 @@ Result<Patch> decode_patch(Decoder& in) {
   return Patch(std::move(edits));
 }
 
-void encode_message(const Message& message, Encoder& out) {
-  out.fixed(message.large ? kLargePut : static_cast<std::uint8_t>(message.kind));
+void encode_boxed(const Message& message, Encoder& out) {
+  out.fixed(message.large ? kLargePut : static_cast<std::uint8_t>(MessageKind::kPatch));
   if (message.large) encode_place(*message.large->place(), out);
-  if (message.value) out.string(*message.value);
-  if (message.large || message.kind == MessageKind::kPatch) encode_patch(message.patch, out);
+  encode_patch(message.patch, out);
+}
+
+void encode_point(const Point& point, Encoder& out) {
+  if (point.boxed != nullptr) {
+    encode_boxed(*point.boxed, out);
+    return;
+  }
+  out.fixed(static_cast<std::uint8_t>(point.kind));
+  if (point.kind == MessageKind::kPut) out.string(point.value);
 }
 
 Result<Message> decode_large_put(Decoder& in) {
@@ -103,21 +111,28 @@ Result<Message> decode_large_put(Decoder& in) {
   return message;
 }
 
-Result<Message> decode_message(Decoder& in) {
+Status decode_point(std::string_view key, Decoder& in, RunBuilder& points) {
   DGFS_TRY(kind, in.fixed<std::uint8_t>());
-  if (kind == kLargePut) return decode_large_put(in);
+  if (kind == kLargePut) {
+    DGFS_TRY(message, decode_large_put(in));
+    points.add(key, std::move(message));
+    return ok();
+  }
   switch (static_cast<MessageKind>(kind)) {
     case MessageKind::kPut: {
       DGFS_TRY(value, in.string(kValueBytesMax));
-      return Message::put(std::string(value));
+      points.add_put(key, value);
+      return ok();
     }
     case MessageKind::kDelete:
-      return Message::removal();
+      points.add_removal(key);
+      return ok();
     case MessageKind::kPatch: {
       Message message;
       DGFS_TRY(patch, decode_patch(in));
       message.patch = std::move(patch);
-      return message;
+      points.add(key, std::move(message));
+      return ok();
     }
   }
   return corrupt(7004, in, "a message of no known kind");
@@ -149,15 +164,15 @@ Result<Fragments> decode_fragments(std::uint64_t count, Decoder& in) {
 
 void Run::encode(Buffer& out) const {
   Encoder encoder(out);
-  encoder.varint(points_.size());
+  encoder.varint(size());
   encoder.varint(fragments_.size());
   std::string_view last;
-  for (const auto& [key, message] : points_) {
-    const auto shared = shared_length(last, key);
+  for (const Point point : points()) {
+    const auto shared = shared_length(last, point.key);
     encoder.varint(shared);
-    encoder.string(std::string_view(key).substr(shared));
-    encode_message(message, encoder);
-    last = key;
+    encoder.string(point.key.substr(shared));
+    encode_point(point, encoder);
+    last = point.key;
   }
   for (const auto& [begin, end] : fragments_) {
     encoder.string(begin);
@@ -168,30 +183,34 @@ void Run::encode(Buffer& out) const {
 
 Result<RunRef> Run::decode(Bytes bytes) {
   Decoder in(bytes);
-  // A point and a fragment take two bytes at the least, so that no count asks for more memory than
-  // the bytes may fill.
+  // Neither takes less than two bytes, so that no count asks for more memory than the bytes may
+  // fill.
   DGFS_TRY(point_count, in.varint_up_to(bytes.size()));
   DGFS_TRY(fragment_count, in.varint_up_to(bytes.size()));
-  std::vector<Point> points;
+  RunBuilder points;
+  points.reserve(std::min(static_cast<std::size_t>(point_count), bytes.size() / 3), bytes.size());
   std::string key;
   for (std::uint64_t i = 0; i < point_count; ++i) {
     DGFS_TRY(shared, in.varint_up_to(key.size()));
     DGFS_TRY(rest, in.string(kKeyBytesMax - shared));
-    std::string next = key.substr(0, static_cast<std::size_t>(shared));
-    next += rest;
-    if (i != 0 && next <= key) return corrupt(7007, in, "keys out of order");
-    DGFS_TRY(message, decode_message(in));
-    key = std::move(next);
-    points.push_back({key, std::move(message)});
+    if (i != 0 && rest <= std::string_view(key).substr(static_cast<std::size_t>(shared))) {
+      return corrupt(7007, in, "keys out of order");
+    }
+    key.resize(static_cast<std::size_t>(shared));
+    key += rest;
+    DGFS_CHECK(decode_point(key, in, points));
   }
   DGFS_TRY(fragments, decode_fragments(fragment_count, in));
   DGFS_CHECK(in.finish());
-  for (const Point& point : points) {
-    if (point.message.kind != MessageKind::kPut && fragments.covers(point.key)) {
-      return corrupt(7008, in, "a message that a fragment covers");
+  RunRef run = points.take(std::move(fragments));
+  if (!run->fragments().empty()) {
+    for (const Point point : run->points()) {
+      if (point.kind != MessageKind::kPut && run->fragments().covers(point.key)) {
+        return corrupt(7008, in, "a message that a fragment covers");
+      }
     }
   }
-  return RunRef(std::make_shared<const Run>(std::move(points), std::move(fragments)));
+  return run;
 }
 
 }  // namespace dgfs::delta

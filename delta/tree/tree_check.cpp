@@ -87,14 +87,14 @@ class Walk {
       ++report_.waiting_runs;
       report_.waiting_bytes += run->place()->length_bytes;
       DGFS_TRY(loaded, check(run, range));
-      report_.waiting_points += loaded->points().size();
+      report_.waiting_points += loaded->size();
       report_.waiting_fragments += loaded->fragments().size();
     }
     if (slot.basement) {
       ++report_.basements;
       report_.basement_bytes += slot.basement->place()->length_bytes;
       DGFS_TRY(loaded, check(slot.basement, range));
-      report_.basement_points += loaded->points().size();
+      report_.basement_points += loaded->size();
     }
     return ok();
   }
@@ -107,7 +107,7 @@ class Walk {
     if (!is_sound || !how_.reads_runs) return empty_run();
     const auto run = stored->load(source());
     if (run) {
-      DGFS_CHECK(check(*run.value(), *stored, range));
+      DGFS_CHECK(check(run.value(), *stored, range));
     } else {
       DGFS_CHECK(tell(run.error(), place));
     }
@@ -115,18 +115,21 @@ class Walk {
     return run ? run.value() : empty_run();
   }
 
-  Status check(const Run& run, const TreeRun& stored, const KeyRange& range) {
+  Status check(const RunRef& run, const TreeRun& stored, const KeyRange& range) {
     const Place place = *stored.place();
-    if (run.size_bytes() != stored.size_bytes()) {
+    if (run->size_bytes() != stored.size_bytes()) {
       DGFS_CHECK(tell(violation(7081, "a run is not as large as its node says"), place));
     }
-    if (*clipped(run, range) != run) {
+    if (clipped(run, range) != run) {
       DGFS_CHECK(tell(violation(7082, "a run has keys that are not its slot's"), place));
     }
-    if (run.values() != stored.values()) {
+    if (run->values() != stored.values()) {
       DGFS_CHECK(tell(violation(7093, "a run has other large values than its node says"), place));
     }
-    return values_.read(run);
+    if (!stored.filter().lets_through(*run)) {
+      DGFS_CHECK(tell(violation(7095, "a run has keys that its filter denies"), place));
+    }
+    return values_.read(*run);
   }
 
   /// Whether a block is in the file, and none has been there before.

@@ -14,20 +14,28 @@ namespace {
 // Over what is found further down goes what was found before.
 class Finder {
  public:
-  Finder(std::string_view key, Message newer) : key_(key), message_(std::move(newer)) {}
+  Finder(std::string_view key, Message newer)
+      : key_(key), hash_(KeyFilter::hash(key)), message_(std::move(newer)) {}
 
   [[nodiscard]] bool is_done() const { return message_.is_final(); }
   void look_into(const Run& run) {
-    if (const auto* older = run.find(key_)) message_ = composed(*older, std::move(message_));
+    if (const auto older = run.find(key_)) {
+      message_ = composed(older->message(), std::move(message_));
+    }
   }
   void look_into(const FrozenTable& table) {
     if (const auto older = table.find(key_)) message_ = composed(*older, std::move(message_));
   }
+  Status look_into(const StoredRun& run, const BlockSource& source) {
+    if (!run->filter().may_have(hash_)) return ok();
+    DGFS_TRY(loaded, run->load(source));
+    look_into(*loaded);
+    return ok();
+  }
   // The newest first.
   Status look_into(const std::vector<StoredRun>& runs, const BlockSource& source) {
     for (auto run = runs.rbegin(); run != runs.rend() && !is_done(); ++run) {
-      DGFS_TRY(loaded, (*run)->load(source));
-      look_into(*loaded);
+      DGFS_CHECK(look_into(*run, source));
     }
     return ok();
   }
@@ -35,6 +43,7 @@ class Finder {
 
  private:
   std::string_view key_;
+  std::uint64_t hash_;
   Message message_;
 };
 
@@ -73,7 +82,7 @@ class SliceMaker {
   [[nodiscard]] KeySlice take() {
     std::vector<RunRef> parts = {empty_run()};
     for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
-      parts.push_back(clipped(**run, range_));
+      parts.push_back(clipped(*run, range_));
     }
     return {range_, merged(std::move(parts))};
   }
@@ -101,8 +110,7 @@ Result<Message> find(const TreeView& view, std::string_view key, Message newer,
     const Slot& slot = node->slots()[at];
     DGFS_CHECK(finder.look_into(slot.runs, source));
     if (!finder.is_done() && slot.basement) {
-      DGFS_TRY(basement, slot.basement->load(source));
-      finder.look_into(*basement);
+      DGFS_CHECK(finder.look_into(slot.basement, source));
     }
     if (finder.is_done() || node->height() == 0) return finder.take();
     DGFS_TRY(child, load_child(node->height(), slot, source));

@@ -35,6 +35,20 @@ TEST_F(Mechanisms, ChangesReadNothing) {
   EXPECT_EQ(counts("blocks").reads, 0U);
 }
 
+// Their filters stand in the nodes.
+TEST_F(Mechanisms, KeysThatAreNotThereReadNodesAlone) {
+  put_many(4000, 100);
+  const auto tree = report();
+  ASSERT_GT(tree.basements, 100U);
+  reopen();
+  for (int i = 0; i < 1000; ++i) {
+    const auto found = store_->get(numbered_key(4 * i) + "x");
+    ASSERT_TRUE(found) << found.error().message();
+    ASSERT_FALSE(found.value());
+  }
+  EXPECT_LE(counts("blocks").reads, 1000 * (tree.height + 1) + 50);
+}
+
 // Of what a fragment covers, nodes are read for the places of their blocks, and no basements.
 TEST_F(Mechanisms, CoveredBasementsAreFreedUnread) {
   put_many(4000, 100);

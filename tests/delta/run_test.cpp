@@ -13,24 +13,24 @@ namespace {
 using namespace delta;
 
 // All of it, over nothing.
-std::map<std::string, std::string> settled_values_of(const Run& run) {
+std::map<std::string, std::string> settled_values_of(const RunRef& run) {
   std::map<std::string, std::string> values;
   const auto lowest = settled(run);
-  for (const auto& [key, message] : lowest->points()) values[key] = *message.value;
+  for (const Point point : lowest->points()) values.emplace(point.key, point.value);
   return values;
 }
 
 // What the header promises of each run.
 void expect_normal(const Run& run) {
   std::size_t bytes = run.fragments().size_bytes();
-  for (std::size_t i = 0; i < run.points().size(); ++i) {
-    const auto& [key, message] = run.points()[i];
-    bytes += run.points()[i].size_bytes();
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const auto point = run.point(i);
+    bytes += point.size_bytes();
     if (i != 0) {
-      ASSERT_LT(run.points()[i - 1].key, key);
+      ASSERT_LT(run.point(i - 1).key, point.key);
     }
-    if (run.fragments().covers(key)) {
-      ASSERT_EQ(message.kind, MessageKind::kPut);
+    if (run.fragments().covers(point.key)) {
+      ASSERT_EQ(point.kind, MessageKind::kPut);
     }
   }
   ASSERT_EQ(run.size_bytes(), bytes);
@@ -62,7 +62,7 @@ TEST(Run, MergesSayWhatTheOperationsSay) {
       runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(at) + 1);
       if (random.one_in(4)) break;
     }
-    EXPECT_EQ(settled_values_of(*merged(runs)), model.values());
+    EXPECT_EQ(settled_values_of(merged(runs)), model.values());
   }
 }
 
@@ -84,10 +84,10 @@ TEST(Run, FindsWhatItSaysOfAKey) {
       const auto key = random_key(random, shape);
       Message expected;
       for (const auto& run : runs) {
-        if (const auto* message = run->find(key)) expected = composed(expected, *message);
+        if (const auto point = run->find(key)) expected = composed(expected, point->message());
       }
-      const auto* found = all->find(key);
-      EXPECT_EQ(found == nullptr ? Message() : *found, expected) << key;
+      const auto found = all->find(key);
+      EXPECT_EQ(found ? found->message() : Message(), expected) << key;
     }
   }
 }
@@ -100,12 +100,12 @@ TEST(Run, IsCutIntoParts) {
     for (int i = 0; i < 100; ++i) table.apply(random_batch(random, shape));
     const auto run = table.freeze();
     const auto cut = random_key(random, shape);
-    const auto low = clipped(*run, {"", cut});
-    const auto high = clipped(*run, {cut, std::nullopt});
+    const auto low = clipped(run, {"", cut});
+    const auto high = clipped(run, {cut, std::nullopt});
     expect_normal(*low);
     expect_normal(*high);
-    for (const auto& point : low->points()) ASSERT_LT(point.key, cut);
-    for (const auto& point : high->points()) ASSERT_GE(point.key, cut);
+    for (const Point point : low->points()) ASSERT_LT(point.key, cut);
+    for (const Point point : high->points()) ASSERT_GE(point.key, cut);
     EXPECT_EQ(*merged(low, high), *run);
   }
 }
@@ -121,7 +121,7 @@ TEST(Run, ARangeDeleteOfManyKeysIsOneFragment) {
   batch.remove_range({"key", "kez"});
   table.apply(batch);
   const auto run = table.freeze();
-  EXPECT_TRUE(run->points().empty());
+  EXPECT_EQ(run->size(), 0U);
   EXPECT_EQ(run->fragments().size(), 1U);
 }
 

@@ -113,7 +113,7 @@ TEST_F(StoreCheckFiles, TellsWhatASoundStoreIs) {
   const auto report = check();
   ASSERT_TRUE(report);
   EXPECT_EQ(found_.size(), 0U);
-  EXPECT_EQ(report.value().version, 1U);
+  EXPECT_EQ(report.value().version, 2U);
   EXPECT_EQ(report.value().whole_superblocks, 2U);
   EXPECT_EQ(report.value().torn_superblocks, 0U);
   EXPECT_EQ(report.value().log_sequence, 300U);
@@ -233,14 +233,22 @@ TEST_F(StoreCheckFiles, SuperblocksBelongTogether) {
                ": a superblock that belongs into the other place");
 }
 
-TEST_F(StoreCheckFiles, ANewerVersionIsNotDamage) {
-  auto superblocks = files_["/s/store"];
-  const auto slot = slot_of(superblocks, newest_slot());
-  format::store(slot, 8, std::uint32_t{2});
-  format::store(slot, kSuperblockBytes - 8,
-                format::checksum64(Bytes(slot).first(kSuperblockBytes - 8)));
-  set_content("/s/store", superblocks);
+TEST_F(StoreCheckFiles, AnotherVersionIsNotDamage) {
+  const auto newest = newest_slot();
+  const auto set_version = [this, newest](std::uint32_t version) {
+    auto superblocks = files_["/s/store"];
+    const auto slot = slot_of(superblocks, newest);
+    format::store(slot, 8, version);
+    format::store(slot, kSuperblockBytes - 8,
+                  format::checksum64(Bytes(slot).first(kSuperblockBytes - 8)));
+    set_content("/s/store", superblocks);
+  };
+  set_version(3);
   expect_error(ErrorKind::kUnsupported, "/s/store: superblock: the store needs a newer program");
+  set_version(1);
+  expect_error(ErrorKind::kUnsupported,
+               "/s/store: superblock: the store is of version 1, which this program no longer "
+               "reads");
 }
 
 TEST_F(StoreCheckFiles, TheLogIsToldOfByItself) {

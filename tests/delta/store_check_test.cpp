@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "delta/tree/run_builder.h"
 #include "delta/tree/tree_blocks.h"
 #include "storage/counting_env.h"
 #include "storage/memory_env.h"
@@ -18,25 +19,26 @@ namespace {
 using namespace delta;
 
 RunRef run_of(const std::vector<std::string>& keys) {
-  std::vector<Point> points;
-  for (const auto& key : keys) points.push_back({key, Message::put("value of " + key)});
-  return std::make_shared<const Run>(std::move(points), Fragments());
+  RunBuilder points;
+  for (const auto& key : keys) points.add_put(key, "value of " + key);
+  return points.take();
 }
 
 RunRef run_of_fragment(KeyRange range) {
   Fragments fragments;
   fragments.add(std::move(range));
-  return std::make_shared<const Run>(std::vector<Point>(), std::move(fragments));
+  return RunBuilder().take(std::move(fragments));
 }
 
 RunRef run_of_value(const Place& place) {
-  auto message = Message::put(std::make_shared<const LargeValue>(place));
-  return std::make_shared<const Run>(std::vector<Point>{{"k", std::move(message)}}, Fragments());
+  RunBuilder points;
+  points.add("k", Message::put(std::make_shared<const LargeValue>(place)));
+  return points.take();
 }
 
 // (Within a test, Run is one of gtest's.)
 StoredRun stored_at(const Place& place, std::size_t size_bytes) {
-  return std::make_shared<const TreeRun>(place, size_bytes, std::vector<Extent>());
+  return std::make_shared<const TreeRun>(place, size_bytes, std::vector<Extent>(), KeyFilter());
 }
 
 Slot slot_of(std::string low, StoredRun basement, std::vector<StoredRun> runs = {}) {
@@ -63,7 +65,8 @@ class StoreCheck : public testing::Test {
     Buffer bytes;
     run->encode(bytes);
     const auto place = blocks_->write(packer_.pack(bytes).value()).value();
-    return std::make_shared<const TreeRun>(place, run->size_bytes(), run->values());
+    return std::make_shared<const TreeRun>(place, run->size_bytes(), run->values(),
+                                           KeyFilter(*run));
   }
   /// Makes it the tree of the store; the place of its root.
   Place set_root(const StoredNode& root) {
@@ -175,6 +178,19 @@ TEST_F(StoreCheck, FindsRunsOfAnotherSize) {
   const auto run = written(run_of({"a"}));
   set_slots({slot_of("", stored_at(*run->place(), run->size_bytes() + 1))});
   expect_found(*run->place(), "a run is not as large as its node says");
+}
+
+TEST_F(StoreCheck, FindsFiltersThatHideKeys) {
+  const auto run = written(run_of({"a", "b"}));
+  const auto hiding = [](const StoredRun& whole, const RunRef& others) {
+    return std::make_shared<const TreeRun>(*whole->place(), whole->size_bytes(), whole->values(),
+                                           KeyFilter(*others));
+  };
+  set_slots({slot_of("", hiding(run, run_of({"a"})))});
+  expect_found(*run->place(), "a run has keys that its filter denies");
+  const auto fragment = written(run_of_fragment({"a", "b"}));
+  set_slots({slot_of("", nullptr, {hiding(fragment, run_of({"a"}))})});
+  expect_found(*fragment->place(), "a run has keys that its filter denies");
 }
 
 TEST_F(StoreCheck, FindsBlocksThatAreNowhere) {

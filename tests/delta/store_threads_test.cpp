@@ -51,7 +51,7 @@ void walk_pairs(Store& store) {
   auto cursor = store.cursor();
   auto moved = cursor.seek("");
   while (moved && cursor.is_at_key()) {
-    const auto key = cursor.key();
+    const std::string key(cursor.key());
     const auto value = cursor.value();
     ASSERT_TRUE(value) << value.error().message();
     ASSERT_EQ(key.back(), 'a');

@@ -17,8 +17,8 @@ namespace {
 
 // Whatever it has been made of, it is a run as any other.
 void check_run(const delta::Run& run) {
-  for (std::size_t i = 1; i < run.points().size(); ++i) {
-    require(run.points()[i - 1].key < run.points()[i].key);
+  for (std::size_t i = 1; i < run.size(); ++i) {
+    require(run.point(i - 1).key < run.point(i).key);
   }
   Buffer bytes;
   run.encode(bytes);

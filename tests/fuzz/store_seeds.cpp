@@ -27,7 +27,8 @@ StoredRun stored_run(std::uint64_t number, std::size_t size_bytes) {
   std::vector<Extent> values;
   for (std::uint64_t i = 0; i < number % 3; ++i)
     values.push_back({(number + i) * 40960, 20000 + i});
-  return std::make_shared<const TreeRun>(place_of(number), size_bytes, std::move(values));
+  return std::make_shared<const TreeRun>(place_of(number), size_bytes, std::move(values),
+                                         KeyFilter(Buffer(number % 5, 0x5a)));
 }
 
 RunRef run_of(int count) {

@@ -61,12 +61,12 @@ class DeltaCommandTest : public testing::Test {
 TEST_F(DeltaCommandTest, InfoExplainsAStore) {
   EXPECT_EQ(run({"delta", "info", "/s/"}), 0) << err_;
   for (const char* line :
-       {"store       /s\n", "\nformat      1   checksums xxh3-64\n",
+       {"store       /s\n", "\nformat      2   checksums xxh3-64\n",
         "\nparameters  basement 512 B, buffers of a node 1.02 KB, fan-out 4, log segment 65.5 KB, "
         "values up to ",
         " in the tree\n", "\ncheckpoints 2 so far; the tree has the batches up to 60\n",
         "\nlog         1 group that the tree has not, batches up to 61; 4.10 KB in use, log.",
-        " is 6 % full\n", "\ntree        height 2, 8 nodes, 20 basements of ",
+        " is 6 % full\n", "\ntree        height 1, 5 nodes, 15 basements of ",
         "\nvalues      0 large values of ", "\nwaiting     ", "\nfiles       ", "\n  log.1  "}) {
     EXPECT_NE(out_.find(line), std::string::npos) << line << out_;
   }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/run_builder.h"
+
+#include <utility>
+
+namespace dgfs::delta {
+namespace {
+
+// Gives back what was reserved in vain, unless that is little.
+template <class Container>
+void trim(Container& container) {
+  if (container.capacity() - container.size() > container.size() / 4) container.shrink_to_fit();
+}
+
+}  // namespace
+
+RunBuilder::RunBuilder() : run_(new Run) {}
+
+void RunBuilder::reserve(std::size_t points, std::size_t bytes) {
+  run_->items_.reserve(points);
+  run_->bytes_.reserve(bytes);
+}
+
+void RunBuilder::reserve_more(const Run& run) {
+  reserve(run_->items_.capacity() + run.items_.size(), run_->bytes_.capacity() + run.bytes_.size());
+}
+
+void RunBuilder::add(std::string_view key, Message message) {
+  if (message.large || message.kind == MessageKind::kPatch) {
+    add_boxed(key, std::move(message));
+  } else {
+    add_bytes(key, message.kind, message.value ? std::string_view(*message.value) : "");
+  }
+}
+
+void RunBuilder::add(const Point& point) {
+  if (point.boxed != nullptr) {
+    add_boxed(point.key, *point.boxed);
+  } else {
+    add_bytes(point.key, point.kind, point.value);
+  }
+}
+
+void RunBuilder::add_put(std::string_view key, std::string_view value) {
+  add_bytes(key, MessageKind::kPut, value);
+}
+
+void RunBuilder::add_removal(std::string_view key) { add_bytes(key, MessageKind::kDelete, ""); }
+
+void RunBuilder::add_bytes(std::string_view key, MessageKind kind, std::string_view value) {
+  run_->items_.push_back({run_->bytes_.size(), static_cast<std::uint32_t>(value.size()),
+                          static_cast<std::uint16_t>(key.size()), kind, false});
+  run_->bytes_.append(key);
+  run_->bytes_.append(value);
+}
+
+void RunBuilder::add_boxed(std::string_view key, Message message) {
+  run_->items_.push_back({run_->bytes_.size(), static_cast<std::uint32_t>(run_->boxed_.size()),
+                          static_cast<std::uint16_t>(key.size()), message.kind, true});
+  run_->bytes_.append(key);
+  run_->boxed_.push_back(std::move(message));
+}
+
+// They lie one behind the other there, too.
+void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
+  if (begin == end) return;
+  const auto from = run.items_[begin].begin;
+  const auto to = end < run.size() ? run.items_[end].begin : run.bytes_.size();
+  const auto begin_of_bytes = run_->bytes_.size();
+  run_->bytes_.append(run.bytes_, static_cast<std::size_t>(from),
+                      static_cast<std::size_t>(to - from));
+  run_->items_.reserve(run_->items_.size() + (end - begin));
+  for (std::size_t at = begin; at < end; ++at) {
+    auto item = run.items_[at];
+    item.begin += begin_of_bytes - from;
+    if (item.is_boxed) {
+      run_->boxed_.push_back(run.boxed_[item.value_bytes]);
+      item.value_bytes = static_cast<std::uint32_t>(run_->boxed_.size() - 1);
+    }
+    run_->items_.push_back(item);
+  }
+}
+
+RunRef RunBuilder::take(Fragments fragments) {
+  const auto run = std::exchange(run_, nullptr);
+  run->fragments_ = std::move(fragments);
+  run->size_bytes_ = run->fragments_.size_bytes();
+  for (const Point point : run->points()) run->size_bytes_ += point.size_bytes();
+  trim(run->items_);
+  trim(run->bytes_);
+  return run;
+}
+
+}  // namespace dgfs::delta

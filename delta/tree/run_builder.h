@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// RunBuilder: makes a run of points as they come.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "delta/tree/run.h"
+
+namespace dgfs::delta {
+
+/// For one thread. Keys come in strictly rising order and have kKeyBytesMax at most, which is not
+/// checked.
+class RunBuilder {
+ public:
+  RunBuilder();
+
+  /// So much is to come, about.
+  /// @param bytes  of keys and short values
+  void reserve(std::size_t points, std::size_t bytes);
+  /// The same of all points of a run.
+  void reserve_more(const Run& run);
+
+  void add(std::string_view key, Message message);
+  void add(const Point& point);
+  void add_put(std::string_view key, std::string_view value);
+  void add_removal(std::string_view key);
+  /// Points of another run, at once.
+  /// @param end  at most run.size()
+  void add(const Run& run, std::size_t begin, std::size_t end);
+
+  /// It has nothing then, and takes no more.
+  /// @param fragments  older than the points; cover no key of a patch or a removal
+  [[nodiscard]] RunRef take(Fragments fragments = {});
+
+ private:
+  void add_boxed(std::string_view key, Message message);
+  void add_bytes(std::string_view key, MessageKind kind, std::string_view value);
+
+  std::shared_ptr<Run> run_;
+};
+
+}  // namespace dgfs::delta
