@@ -23,8 +23,8 @@ struct StoreParameters {
   std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
   std::uint64_t fanout = 16;                              ///< children of a node, at most
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;  ///< of the log; there are two
-  /// Longer values go to the extent volume.
-  std::uint64_t inline_bytes = std::uint64_t{16} << 10;
+  /// Longer values go to the extent volume: written once, and read with a read of their own.
+  std::uint64_t inline_bytes = std::uint64_t{2} << 10;
   /// 1: something lies below the store that may have the keys which are removed here, so that
   /// removals and patches stay what they are down to the basements; 0: nothing does.
   std::uint64_t keeps_removals = 0;

@@ -305,6 +305,7 @@ TEST(Store, RefusesWhatIsTooLarge) {
   StoreOptions options;
   options.create = true;
   options.parameters.segment_bytes = 8192;
+  options.parameters.inline_bytes = std::uint64_t{16} << 10;  // so that the value would be logged
   auto store = open_store(*env, options);
   Batch long_key;
   long_key.put(std::string(kKeyBytesMax + 1, 'k'), "");
