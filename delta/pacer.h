@@ -3,12 +3,15 @@
 //
 // Pacer: how long writers wait so that maintenance stays ahead of them. From half of what may wait
 // on they are slowed down a little more with each byte, so that nobody runs into a wall: at three
-// quarters they write as fast as maintenance takes away, as long as it lasted the last time.
+// quarters they write as fast as maintenance takes away, and what room is left they halve, and
+// halve again. Its speed is that of its last piece of work, or of the present one if that lasts
+// longer already.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace dgfs::delta {
 
@@ -26,28 +29,38 @@ class Pacer {
     }
   };
 
-  /// A piece of work of maintenance has taken so long.
-  void note_work(Duration duration) { work_ = duration; }
+  /// Maintenance begins a piece of work. @param now  of any clock, always the same one
+  void begin_work(Duration now) { begun_ = now; }
+  void end_work(Duration now) {
+    if (begun_) last_ = now - *begun_;
+    begun_.reset();
+  }
 
   /// What a writer of `bytes` shall wait now; zero until it is worth a sleep.
-  [[nodiscard]] Duration delay(std::uint64_t bytes, const Backlog& backlog) {
+  [[nodiscard]] Duration delay(std::uint64_t bytes, const Backlog& backlog, Duration now) {
     const double share = backlog.share();
     if (share <= 0.5) return Duration(0);
-    const double pressure = (share - 0.5) * 4;  // 1 at three quarters
+    const double pressure = (share - 0.5) / std::max(1 - share, kLeastRoom);
+    const Duration work = begun_ ? std::max(last_, now - *begun_) : last_;
     const double per_byte =
-        static_cast<double>(work_.count()) / (static_cast<double>(backlog.room_bytes) / 2);
+        static_cast<double>(work.count()) / (static_cast<double>(backlog.room_bytes) / 2);
     debt_ += static_cast<double>(bytes) * per_byte * pressure;
     if (debt_ < static_cast<double>(kLeast.count())) return Duration(0);
-    const auto delay = std::min(Duration(static_cast<std::int64_t>(debt_)), kMost);
-    debt_ = 0;
+    const auto delay = std::chrono::duration_cast<Duration>(
+        std::min(std::chrono::duration<double, std::nano>(debt_), kMost));
+    // What one delay is too short for the next ones make up, as far as they can.
+    debt_ = std::min(debt_, 2 * kMost.count()) - static_cast<double>(delay.count());
     return delay;
   }
 
  private:
+  static constexpr double kLeastRoom = 1.0 / 64;
   static constexpr Duration kLeast = std::chrono::microseconds(200);  ///< sleeps are about as exact
-  static constexpr Duration kMost = std::chrono::milliseconds(20);    ///< at once
+  static constexpr std::chrono::duration<double, std::nano> kMost =
+      std::chrono::milliseconds(20);  ///< at once
 
-  Duration work_{0};
+  std::optional<Duration> begun_;  ///< the present piece of work; none: there is none
+  Duration last_{0};
   double debt_ = 0;  ///< nanoseconds that have not been waited for
 };
 

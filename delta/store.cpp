@@ -12,8 +12,6 @@ namespace {
 
 // A group is at most this part of a segment, and a batch this part of a group.
 constexpr std::uint64_t kGroupShare = 4;
-// How many times the bytes of the tables may wait while a thread moves them into the tree.
-constexpr std::uint64_t kPatience = 2;
 // How many times the bytes of the tables large values may take between two checkpoints.
 constexpr std::uint64_t kValueShare = 8;
 
@@ -95,7 +93,7 @@ Store::BatchSize Store::size_of(const Batch& batch) const {
   return size;
 }
 
-// Table and group share a large value, so that it is bound for both at once.
+// The table and the run of the group share a large value, so that it is bound for both at once.
 Batch Store::with_large_values(const Batch& batch) {
   Batch all;
   for (const Operation& operation : batch.operations()) {
@@ -157,7 +155,6 @@ Status Store::take_in(const Batch& batch, const BatchSize& size) {
   const std::lock_guard lock(state_lock_);
   if (failure_) return *failure_;
   table_.apply(batch);
-  group_.apply(batch);
   group_value_bytes_ += size.value_bytes;
   ++applied_;
   return ok();
@@ -172,7 +169,7 @@ Status Store::make_room(const BatchSize& batch) {
   {
     const std::lock_guard lock(state_lock_);
     is_due = is_checkpoint_due();
-    group_bytes = group_.size_bytes();
+    group_bytes = this->group_bytes();
     waiting_bytes = this->waiting_bytes();
   }
   const auto fill = [&](std::size_t share) {
@@ -185,6 +182,12 @@ Status Store::make_room(const BatchSize& batch) {
     commits_->notify();
   }
   return make_room_below(is_due, waiting_bytes);
+}
+
+std::size_t Store::group_bytes() const {
+  std::size_t bytes = table_.size_bytes();
+  for (const FrozenRef& table : group_) bytes += table->size_bytes();
+  return bytes;
 }
 
 std::size_t Store::waiting_bytes() const {
@@ -204,19 +207,20 @@ bool Store::is_checkpoint_due() const {
 Status Store::make_room_below(bool is_checkpoint_due, std::size_t waiting_bytes) {
   if (!is_checkpoint_due && waiting_bytes <= options_.table_bytes) return ok();
   if (maintenance_ != nullptr) maintenance_->notify();
-  const std::uint64_t patience = maintenance_ != nullptr ? kPatience : 1;
   // A segment that is full is found out by sync().
-  if (is_checkpoint_due && maintenance_ == nullptr) return checkpoint();
-  return waiting_bytes > patience * options_.table_bytes ? maintain() : Status(ok());
+  if (maintenance_ == nullptr) return is_checkpoint_due ? checkpoint() : maintain();
+  if (waiting_bytes <= kPatience * options_.table_bytes) return ok();
+  return work(&Store::move_tables_if_many);
 }
 
 void Store::pace(const BatchSize& batch) {
   Pacer::Duration delay(0);
   {
     const std::lock_guard lock(state_lock_);
-    const Pacer::Backlog log{log_bytes_ + group_.size_bytes(), parameters_.segment_bytes};
+    const Pacer::Backlog log{log_bytes_ + group_bytes(), parameters_.segment_bytes};
     const Pacer::Backlog tables{waiting_bytes(), kPatience * options_.table_bytes};
-    delay = pacer_.delay(batch.table_bytes, log.share() > tables.share() ? log : tables);
+    delay = pacer_.delay(batch.table_bytes, log.share() > tables.share() ? log : tables,
+                          now());
   }
   if (delay.count() != 0) std::this_thread::sleep_for(delay);
 }
@@ -227,7 +231,9 @@ Status Store::sync() {
 
 Status Store::commit() {
   DGFS_TRY(is_logged, write_group());
-  return is_logged ? Status(ok()) : checkpoint();
+  if (!is_logged) return checkpoint();
+  join_tables();
+  return ok();
 }
 
 // False if there is no room.
@@ -239,7 +245,7 @@ Result<bool> Store::write_group() {
     sequence = applied_;
   }
   const std::lock_guard lock(log_lock_);
-  MemoryTable group;
+  std::vector<FrozenRef> group;
   {
     // Others may have written it meanwhile, and with them what came later.
     const std::lock_guard state_lock(state_lock_);
@@ -248,16 +254,22 @@ Result<bool> Store::write_group() {
     sequence = applied_;
     group = take_group();
   }
-  add_to_unlogged(std::move(group));
+  add_to_unlogged(group);
   return log_group(sequence);
 }
 
-MemoryTable Store::take_group() {
+// The table of the group becomes one of the view: what is written is sorted once, for both.
+std::vector<FrozenRef> Store::take_group() {
+  freeze_table();
   unlogged_value_bytes_ += std::exchange(group_value_bytes_, 0);
   return std::exchange(group_, {});
 }
 
-void Store::add_to_unlogged(MemoryTable group) { unlogged_ = merged(unlogged_, group.freeze()); }
+void Store::add_to_unlogged(const std::vector<FrozenRef>& group) {
+  std::vector<RunRef> runs = {unlogged_};
+  for (const FrozenRef& table : group) runs.push_back(table->run());
+  unlogged_ = merged(std::move(runs));
+}
 
 // Values that have died are in no run: they are bound to nothing, and never written.
 Status Store::bind_values(const Run& run) {
@@ -342,13 +354,18 @@ Cursor Store::cursor(KeyRange bounds) {
 
 void Store::freeze_table() {
   if (table_.empty()) return;
+  group_.push_back(std::make_shared<const FrozenTable>(std::exchange(table_, {})));
+  add_table(group_.back());
+}
+
+void Store::add_table(FrozenRef table) {
   TreeView view = *view_;
-  view.tables.push_back(std::make_shared<const FrozenTable>(std::exchange(table_, {})));
+  view.tables.push_back(std::move(table));
   view_ = std::make_shared<const TreeView>(std::move(view));
 }
 
-// Tables that were frozen for cursors may be small: those of about the same size become one, while
-// nobody waits. Where the view has changed meanwhile, it is somebody else's turn.
+// Tables of one group, or of one cursor, may be small: those of about the same size become one,
+// while nobody waits. Where the view has changed meanwhile, it is somebody else's turn.
 void Store::join_tables() {
   while (true) {
     FrozenRef older;
@@ -367,6 +384,10 @@ void Store::join_tables() {
     if (tables.size() < settled_tables_ + 2 || tables[tables.size() - 2] != older ||
         tables.back() != newer) {
       return;
+    }
+    if (group_.size() >= 2 && group_[group_.size() - 2] == older && group_.back() == newer) {
+      group_.pop_back();
+      group_.back() = both;
     }
     TreeView view = *view_;
     view.tables.pop_back();

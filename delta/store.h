@@ -95,6 +95,9 @@ class Store {
     std::unique_ptr<storage::File> extents;
   };
 
+  /// How many times the bytes of the tables may wait while a thread moves them into the tree.
+  static constexpr std::uint64_t kPatience = 2;
+
   /// What a batch asks for, at most.
   struct BatchSize {
     std::size_t table_bytes = 0;  ///< of memory and of the log, without large values
@@ -128,22 +131,27 @@ class Store {
   [[nodiscard]] Result<bool> write_group();
   [[nodiscard]] Result<bool> log_group(std::uint64_t sequence);
   void freeze_table();
-  [[nodiscard]] MemoryTable take_group();
-  void add_to_unlogged(MemoryTable group);
+  void add_table(FrozenRef table);
+  [[nodiscard]] std::size_t group_bytes() const;
+  [[nodiscard]] std::vector<FrozenRef> take_group();
+  void add_to_unlogged(const std::vector<FrozenRef>& group);
   void note_bound();
   [[nodiscard]] Status check_whole() const;
   void join_tables();
+  [[nodiscard]] FrozenRef join_settled_tables();
   [[nodiscard]] Status bind_values(const Run& run);
   [[nodiscard]] Status start_workers();
   [[nodiscard]] Status work(Status (Store::*task)());
   [[nodiscard]] Status move_tables();
+  [[nodiscard]] Status move_tables_if_many();
+  [[nodiscard]] Pacer::Duration now() const { return Pacer::Duration(env_.monotonic_ns()); }
   [[nodiscard]] Status make_checkpoint();
   [[nodiscard]] Status tend();
   [[nodiscard]] Status spill();
   [[nodiscard]] Status write_tree(const StoredNode& root);
   void pace(const BatchSize& batch);
   [[nodiscard]] Status bind_tables(std::size_t count);
-  [[nodiscard]] Status push_tables(std::size_t count);
+  [[nodiscard]] Status push_tables();
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run);
   [[nodiscard]] Status find_space();
   [[nodiscard]] StoredNode current_root() const;
@@ -178,14 +186,14 @@ class Store {
 
   mutable std::mutex state_lock_;  ///< all that follows
   MemoryTable table_;              ///< what is newer than view_
-  MemoryTable group_;              ///< what is not in the log
   std::shared_ptr<const TreeView> view_;
+  std::vector<FrozenRef> group_;    ///< of its tables, and of those it had: what is not in the log
   std::size_t settled_tables_ = 0;  ///< of view_, from the oldest on: not to be merged with others
   std::uint64_t applied_ = 0;       ///< sequence number of the last batch
   std::uint64_t in_tree_ = 0;       ///< of the last one that is in a durable tree
   std::uint64_t durable_ = 0;       ///< of the last one that is
   std::uint64_t log_bytes_ = 0;     ///< in the segment: who writes does not wait for one that syncs
-  std::size_t group_value_bytes_ = 0;            ///< promised to large values of group_
+  std::size_t group_value_bytes_ = 0;            ///< promised to large values of the group
   std::uint64_t value_bytes_at_checkpoint_ = 0;  ///< what counters_ said then
   std::optional<Error> failure_;
   Error out_of_memory_;   ///< made while there is memory for it

@@ -42,7 +42,7 @@ Status Store::move_tables() {
     const std::lock_guard log_lock(log_lock_);
     DGFS_CHECK(bind_tables(count));
   }
-  return push_tables(count);
+  return push_tables();
 }
 
 Status Store::start_workers() {
@@ -52,16 +52,26 @@ Status Store::start_workers() {
   return commits_->start();
 }
 
+// A writer that has run into the wall: while it waited for others that maintain, they may have
+// made room.
+Status Store::move_tables_if_many() {
+  {
+    const std::lock_guard state_lock(state_lock_);
+    if (!failure_ && waiting_bytes() <= kPatience * options_.table_bytes) return ok();
+  }
+  return move_tables();
+}
+
 Status Store::tend() {
   bool is_due = false;
   {
     const std::lock_guard lock(state_lock_);
     is_due = is_checkpoint_due();
+    pacer_.begin_work(now());
   }
-  const auto begin_ns = env_.monotonic_ns();
   auto tended = is_due ? checkpoint() : maintain();
   const std::lock_guard lock(state_lock_);
-  pacer_.note_work(Pacer::Duration(env_.monotonic_ns() - begin_ns));
+  pacer_.end_work(now());
   return tended;
 }
 
@@ -85,24 +95,23 @@ Status Store::make_checkpoint() {
   std::uint64_t sequence = 0;
   std::size_t count = 0;
   std::uint64_t value_bytes = 0;
-  MemoryTable group;
+  std::vector<FrozenRef> group;
   {
     const std::lock_guard state_lock(state_lock_);
     if (failure_) return *failure_;
-    freeze_table();
     group = take_group();
     sequence = applied_;
     count = settled_tables_ = view_->tables.size();
     value_bytes = counters_.value_bytes;
   }
-  add_to_unlogged(std::move(group));
+  add_to_unlogged(group);
   DGFS_TRY(is_logged, change_segment(sequence));
   const LogPosition begin = log_->segment_begin();
   DGFS_CHECK(bind_tables(count));
   // No group refers to these that is replayed after this checkpoint.
   retired_.add(nullptr, {{}, extents_.take_dropped()});
   if (is_logged) log_lock.unlock();
-  DGFS_CHECK(push_tables(count));
+  DGFS_CHECK(push_tables());
   DGFS_CHECK(write_checkpoint(sequence, begin));
   if (!is_logged) {
     unlogged_ = empty_run();

@@ -127,7 +127,8 @@ Status Store::replay(const Run& run) {
     message.large = std::make_shared<const LargeValue>(place, extents_);
     points.add(point.key, std::move(message));
   }
-  table_.apply(*points.take(run.fragments()));
+  add_table(std::make_shared<const FrozenTable>(points.take(run.fragments())));
+  join_tables();
   return ok();
 }
 

@@ -21,30 +21,49 @@ constexpr std::uint64_t kTablesMax = 16;
 
 }  // namespace
 
-Status Store::push_tables(std::size_t count) {
-  for (; count > 0; --count) {
-    std::shared_ptr<const TreeView> before;
-    {
-      const std::lock_guard lock(state_lock_);
-      before = view_;
-    }
-    const RunRef run = before->tables.front()->run();
-    DGFS_TRY(root, push(before->root, run));
-    const TreeHold hold = before->hold;
-    before.reset();
-    {
-      const std::lock_guard lock(state_lock_);
-      TreeView after{std::move(root),
-                     {view_->tables.begin() + 1, view_->tables.end()},
-                     std::make_shared<const int>()};
-      view_ = std::make_shared<const TreeView>(std::move(after));
-      --settled_tables_;
-    }
-    editor_.accept(*run);
-    retire(hold);
-    DGFS_CHECK(spill());
+// As one, so that a slot of the root gets one run of them.
+Status Store::push_tables() {
+  const FrozenRef table = join_settled_tables();
+  if (table == nullptr) return ok();
+  const RunRef run = table->run();
+  DGFS_TRY(root, push(current_root(), run));
+  TreeHold hold;
+  {
+    const std::lock_guard lock(state_lock_);
+    hold = view_->hold;
+    TreeView after{std::move(root),
+                   {view_->tables.begin() + 1, view_->tables.end()},
+                   std::make_shared<const int>()};
+    view_ = std::make_shared<const TreeView>(std::move(after));
+    settled_tables_ = 0;
   }
-  return ok();
+  editor_.accept(*run);
+  retire(hold);
+  return spill();
+}
+
+// Null: there are none.
+FrozenRef Store::join_settled_tables() {
+  std::vector<RunRef> runs;
+  std::shared_ptr<const TreeView> view;
+  std::size_t count = 0;
+  {
+    const std::lock_guard lock(state_lock_);
+    view = view_;
+    count = settled_tables_;
+  }
+  if (count == 0) return nullptr;
+  if (count == 1) return view->tables.front();
+  for (std::size_t i = 0; i < count; ++i) runs.push_back(view->tables[i]->run());
+  auto joined = std::make_shared<const FrozenTable>(merged(std::move(runs)));
+  const std::lock_guard lock(state_lock_);
+  TreeView after = *view_;
+  after.tables.erase(after.tables.begin() + 1,
+                     after.tables.begin() + static_cast<std::ptrdiff_t>(count));
+  after.tables.front() = joined;
+  view_ = std::make_shared<const TreeView>(std::move(after));
+  settled_tables_ = 1;
+  return joined;
 }
 
 Result<StoredNode> Store::push(const StoredNode& root, const RunRef& run) {

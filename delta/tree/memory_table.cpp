@@ -38,11 +38,6 @@ void MemoryTable::apply(const Batch& batch) {
   for (const Operation& operation : batch.operations()) apply(operation);
 }
 
-void MemoryTable::apply(const Run& run) {
-  for (const auto& [begin, end] : run.fragments()) remove({begin, end});
-  for (const Point point : run.points()) put(point.key, point.message());
-}
-
 const MemoryTable::Points& MemoryTable::points() const {
   static const Points none;
   return pooled_ ? pooled_->points : none;

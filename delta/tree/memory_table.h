@@ -23,8 +23,6 @@ class MemoryTable {
   /// Cost: O(log n); a range delete further the number of keys and fragments that it covers.
   void apply(const Operation& operation);
   void apply(const Batch& batch);
-  /// All that a run says, over what the table has.
-  void apply(const Run& run);
 
   /// What an operation adds to size_bytes(), at most, about.
   [[nodiscard]] static std::size_t bytes_of(const Operation& operation);
