@@ -54,7 +54,7 @@ class Pacer {
   }
 
  private:
-  static constexpr double kLeastRoom = 1.0 / 64;
+  static constexpr double kLeastRoom = 1.0 / 1024;
   static constexpr Duration kLeast = std::chrono::microseconds(200);  ///< sleeps are about as exact
   static constexpr std::chrono::duration<double, std::nano> kMost =
       std::chrono::milliseconds(20);  ///< at once

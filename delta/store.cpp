@@ -219,8 +219,7 @@ void Store::pace(const BatchSize& batch) {
     const std::lock_guard lock(state_lock_);
     const Pacer::Backlog log{log_bytes_ + group_bytes(), parameters_.segment_bytes};
     const Pacer::Backlog tables{waiting_bytes(), kPatience * options_.table_bytes};
-    delay = pacer_.delay(batch.table_bytes, log.share() > tables.share() ? log : tables,
-                          now());
+    delay = pacer_.delay(batch.table_bytes, log.share() > tables.share() ? log : tables, now());
   }
   if (delay.count() != 0) std::this_thread::sleep_for(delay);
 }

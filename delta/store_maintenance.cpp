@@ -108,10 +108,11 @@ Status Store::make_checkpoint() {
   DGFS_TRY(is_logged, change_segment(sequence));
   const LogPosition begin = log_->segment_begin();
   DGFS_CHECK(bind_tables(count));
-  // No group refers to these that is replayed after this checkpoint.
-  retired_.add(nullptr, {{}, extents_.take_dropped()});
+  extents_.begin_period();
   if (is_logged) log_lock.unlock();
   DGFS_CHECK(push_tables());
+  // No group refers to these that is replayed after this checkpoint.
+  retired_.add(nullptr, {{}, extents_.take_dropped()});
   DGFS_CHECK(write_checkpoint(sequence, begin));
   if (!is_logged) {
     unlogged_ = empty_run();

@@ -5,6 +5,8 @@
 // it came with, and stays where it is while the tree moves what refers to it.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -45,19 +47,36 @@ class ExtentVolume {
     return promised_bytes_;
   }
 
+  /// Values that are bound from now on are of the next period.
+  void begin_period() {
+    const std::lock_guard lock(mutex_);
+    ++period_;
+  }
+  [[nodiscard]] std::uint64_t period() const {
+    const std::lock_guard lock(mutex_);
+    return period_;
+  }
   /// A value died before the tree had it. The log may yet refer to it, so that its space is not
   /// free before a checkpoint.
-  void drop(const Extent& value) noexcept {
+  /// @param period  in which it was bound
+  void drop(const Extent& value, std::uint64_t period) noexcept {
     const std::lock_guard lock(mutex_);
     try {
-      dropped_.push_back(value);
+      dropped_.push_back({value, period});
     } catch (const std::bad_alloc&) {  // found to be free when the store is opened again
     }
   }
-  /// Those since it was asked last.
+  /// Those of earlier periods, once.
   [[nodiscard]] std::vector<Extent> take_dropped() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(dropped_, {});
+    const auto later = std::ranges::partition(
+        dropped_, [this](const Dropped& value) { return value.period < period_; });
+    std::vector<Extent> earlier;
+    for (auto value = dropped_.begin(); value != later.begin(); ++value) {
+      earlier.push_back(value->extent);
+    }
+    dropped_.erase(dropped_.begin(), later.begin());
+    return earlier;
   }
   [[nodiscard]] bool has_dropped() const {
     const std::lock_guard lock(mutex_);
@@ -65,9 +84,15 @@ class ExtentVolume {
   }
 
  private:
+  struct Dropped {
+    Extent extent;
+    std::uint64_t period = 0;
+  };
+
   BlockFile file_;
   mutable std::mutex mutex_;
-  std::vector<Extent> dropped_;
+  std::vector<Dropped> dropped_;
+  std::uint64_t period_ = 1;  ///< values that a log of before refers to are of none
   std::uint64_t promised_bytes_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace dgfs::delta {
 
 LargeValue::~LargeValue() {
-  if (volume_ != nullptr && place_) volume_->drop(place_->extent());
+  if (volume_ != nullptr && place_) volume_->drop(place_->extent(), period_);
 }
 
 std::optional<Place> LargeValue::place() const {
@@ -25,6 +25,7 @@ Status LargeValue::bind() const {
   DGFS_TRY(place, volume_->file().write(as_bytes(*bytes)));
   const std::lock_guard lock(mutex_);
   place_ = place;
+  period_ = volume_->period();
   bytes_ = nullptr;
   return ok();
 }

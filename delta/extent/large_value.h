@@ -54,6 +54,7 @@ class LargeValue {
   mutable ExtentVolume* volume_ = nullptr;  ///< null: the tree has it
   mutable ValueRef bytes_;                  ///< null: it is bound
   mutable std::optional<Place> place_;
+  mutable std::uint64_t period_ = 0;  ///< of the volume, when it was bound
 };
 
 using LargeRef = std::shared_ptr<const LargeValue>;
