@@ -184,18 +184,6 @@ Status Store::make_room(const BatchSize& batch) {
   return make_room_below(is_due, waiting_bytes);
 }
 
-std::size_t Store::group_bytes() const {
-  std::size_t bytes = table_.size_bytes();
-  for (const FrozenRef& table : group_) bytes += table->size_bytes();
-  return bytes;
-}
-
-std::size_t Store::waiting_bytes() const {
-  std::size_t bytes = table_.size_bytes();
-  for (const FrozenRef& table : view_->tables) bytes += table->size_bytes();
-  return bytes;
-}
-
 // Half a segment is full, or what large values have died of may take much of the disk: their space
 // is free after a checkpoint only.
 bool Store::is_checkpoint_due() const {
@@ -222,96 +210,6 @@ void Store::pace(const BatchSize& batch) {
     delay = pacer_.delay(batch.table_bytes, log.share() > tables.share() ? log : tables, now());
   }
   if (delay.count() != 0) std::this_thread::sleep_for(delay);
-}
-
-Status Store::sync() {
-  return whole_or_never_again([this] { return commit(); });
-}
-
-Status Store::commit() {
-  DGFS_TRY(is_logged, write_group());
-  if (!is_logged) return checkpoint();
-  join_tables();
-  return ok();
-}
-
-// False if there is no room.
-Result<bool> Store::write_group() {
-  std::uint64_t sequence = 0;
-  {
-    const std::lock_guard lock(state_lock_);
-    if (failure_) return *failure_;
-    sequence = applied_;
-  }
-  const std::lock_guard lock(log_lock_);
-  std::vector<FrozenRef> group;
-  {
-    // Others may have written it meanwhile, and with them what came later.
-    const std::lock_guard state_lock(state_lock_);
-    if (failure_) return *failure_;
-    if (durable_ >= sequence) return true;
-    sequence = applied_;
-    group = take_group();
-  }
-  add_to_unlogged(group);
-  return log_group(sequence);
-}
-
-// The table of the group becomes one of the view: what is written is sorted once, for both.
-std::vector<FrozenRef> Store::take_group() {
-  freeze_table();
-  unlogged_value_bytes_ += std::exchange(group_value_bytes_, 0);
-  return std::exchange(group_, {});
-}
-
-void Store::add_to_unlogged(const std::vector<FrozenRef>& group) {
-  std::vector<RunRef> runs = {unlogged_};
-  for (const FrozenRef& table : group) runs.push_back(table->run());
-  unlogged_ = merged(std::move(runs));
-}
-
-// Values that have died are in no run: they are bound to nothing, and never written.
-Status Store::bind_values(const Run& run) {
-  bool is_any = false;
-  for (const Message& message : run.boxed()) {
-    if (!message.large) continue;
-    DGFS_CHECK(message.large->bind());
-    is_any = true;
-  }
-  if (!is_any) return ok();
-  // The log must not be durable before what it refers to.
-  if (auto synced = extents_.file().sync(); !synced) return fail(std::move(synced).error());
-  const std::lock_guard lock(state_lock_);
-  counters_.value_bytes = extents_.file().written_bytes();
-  return ok();
-}
-
-void Store::note_bound() { extents_.release(std::exchange(unlogged_value_bytes_, 0)); }
-
-Status Store::check_whole() const {
-  const std::lock_guard lock(state_lock_);
-  return failure_ ? Status(*failure_) : ok();
-}
-
-Result<bool> Store::log_group(std::uint64_t sequence) {
-  if (!unlogged_->empty()) {
-    DGFS_CHECK(bind_values(*unlogged_));
-    note_bound();
-    // A sync that another thread has seen fail may have taken what this group refers to.
-    DGFS_CHECK(check_whole());
-    if (auto logged = log_->append(*unlogged_, sequence); !logged) {
-      if (logged.error().kind() == ErrorKind::kNoSpace && logged.error().code() == 7024) {
-        return false;
-      }
-      return fail(std::move(logged).error());
-    }
-    unlogged_ = empty_run();
-  }
-  const std::lock_guard lock(state_lock_);
-  durable_ = std::max(durable_, sequence);
-  log_bytes_ = log_->used_bytes();
-  counters_.log_bytes = log_->written_bytes();
-  return true;
 }
 
 Result<Message> Store::find(std::string_view key) const {
@@ -349,50 +247,6 @@ Cursor Store::cursor(KeyRange bounds) {
     join_tables();
     return {std::move(view), source(), std::move(bounds)};
   });
-}
-
-void Store::freeze_table() {
-  if (table_.empty()) return;
-  group_.push_back(std::make_shared<const FrozenTable>(std::exchange(table_, {})));
-  add_table(group_.back());
-}
-
-void Store::add_table(FrozenRef table) {
-  TreeView view = *view_;
-  view.tables.push_back(std::move(table));
-  view_ = std::make_shared<const TreeView>(std::move(view));
-}
-
-// Tables of one group, or of one cursor, may be small: those of about the same size become one,
-// while nobody waits. Where the view has changed meanwhile, it is somebody else's turn.
-void Store::join_tables() {
-  while (true) {
-    FrozenRef older;
-    FrozenRef newer;
-    {
-      const std::lock_guard lock(state_lock_);
-      const auto& tables = view_->tables;
-      if (tables.size() < settled_tables_ + 2) return;
-      older = tables[tables.size() - 2];
-      newer = tables.back();
-    }
-    if (older->size_bytes() > 2 * newer->size_bytes()) return;
-    auto both = std::make_shared<const FrozenTable>(merged(older->run(), newer->run()));
-    const std::lock_guard lock(state_lock_);
-    const auto& tables = view_->tables;
-    if (tables.size() < settled_tables_ + 2 || tables[tables.size() - 2] != older ||
-        tables.back() != newer) {
-      return;
-    }
-    if (group_.size() >= 2 && group_[group_.size() - 2] == older && group_.back() == newer) {
-      group_.pop_back();
-      group_.back() = both;
-    }
-    TreeView view = *view_;
-    view.tables.pop_back();
-    view.tables.back() = std::move(both);
-    view_ = std::make_shared<const TreeView>(std::move(view));
-  }
 }
 
 Error Store::fail(Error error) {

@@ -42,30 +42,6 @@ Status Store::push_tables() {
   return spill();
 }
 
-// Null: there are none.
-FrozenRef Store::join_settled_tables() {
-  std::vector<RunRef> runs;
-  std::shared_ptr<const TreeView> view;
-  std::size_t count = 0;
-  {
-    const std::lock_guard lock(state_lock_);
-    view = view_;
-    count = settled_tables_;
-  }
-  if (count == 0) return nullptr;
-  if (count == 1) return view->tables.front();
-  for (std::size_t i = 0; i < count; ++i) runs.push_back(view->tables[i]->run());
-  auto joined = std::make_shared<const FrozenTable>(merged(std::move(runs)));
-  const std::lock_guard lock(state_lock_);
-  TreeView after = *view_;
-  after.tables.erase(after.tables.begin() + 1,
-                     after.tables.begin() + static_cast<std::ptrdiff_t>(count));
-  after.tables.front() = joined;
-  view_ = std::make_shared<const TreeView>(std::move(after));
-  settled_tables_ = 1;
-  return joined;
-}
-
 Result<StoredNode> Store::push(const StoredNode& root, const RunRef& run) {
   auto pushed = editor_.push(root, run);
   if (!pushed && pushed.error().kind() != ErrorKind::kNoSpace) return pushed;

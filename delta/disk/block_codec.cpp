@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/disk/block_codec.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "format/coding.h"
 
@@ -17,27 +17,24 @@ constexpr std::size_t kHeadBytesMax = 11;
 
 }  // namespace
 
-Result<Buffer> BlockPacker::pack(Bytes block) {
+Result<Bytes> BlockPacker::pack(Bytes block) {
+  stored_.clear();
   if (level_ != 0 && block.size() > kHeadBytesMax * kGainShare &&
       block.size() <= kCompressedBlockBytesMax) {
-    Buffer stored;
-    format::Encoder out(stored);
+    format::Encoder out(stored_);
     out.fixed(kZstd);
     out.varint(block.size());
-    const auto head = stored.size();
-    stored.resize(block.size() - block.size() / kGainShare);
+    const auto head = stored_.size();
+    stored_.resize(block.size() - block.size() / kGainShare);
     DGFS_TRY(length,
-             compressor_.compress(block, level_, nullptr, MutableBytes(stored).subspan(head)));
-    if (length) {
-      stored.resize(head + *length);
-      return stored;
-    }
+             compressor_.compress(block, level_, nullptr, MutableBytes(stored_).subspan(head)));
+    if (length) return Bytes(stored_).first(head + *length);
+    stored_.clear();
   }
-  Buffer stored;
-  stored.reserve(block.size() + 1);
-  stored.push_back(kPlain);
-  stored.insert(stored.end(), block.begin(), block.end());
-  return stored;
+  stored_.resize(block.size() + 1);
+  stored_.front() = kPlain;
+  std::ranges::copy(block, stored_.begin() + 1);
+  return Bytes(stored_);
 }
 
 Result<Buffer> unpack_block(Buffer stored) {

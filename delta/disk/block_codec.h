@@ -21,12 +21,13 @@ class BlockPacker {
  public:
   /// @param level  zstd's, 1 to 22; 0: blocks are stored as they are
   explicit BlockPacker(int level) : level_(level) {}
-  /// Errors: kLimit (out of memory).
-  [[nodiscard]] Result<Buffer> pack(Bytes block);
+  /// As it is to be stored: until the next call. Errors: kLimit (out of memory).
+  [[nodiscard]] Result<Bytes> pack(Bytes block);
 
  private:
   int level_;
   format::ZstdCompressor compressor_;
+  Buffer stored_;
 };
 
 /// The block that was packed. Errors: kCorrupt, kLimit (out of memory).

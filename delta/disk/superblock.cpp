@@ -42,6 +42,7 @@ Status check_parameters(const StoreParameters& parameters) {
 
 Buffer encode_superblock(const Superblock& superblock) {
   Buffer bytes;
+  bytes.reserve(kSuperblockBytes);
   Encoder out(bytes);
   out.raw(kSuperblockMagic);
   out.fixed(kVersion);

@@ -22,8 +22,14 @@ void RunBuilder::reserve(std::size_t points, std::size_t bytes) {
   run_->bytes_.reserve(bytes);
 }
 
-void RunBuilder::reserve_more(const Run& run) {
-  reserve(run_->items_.capacity() + run.items_.size(), run_->bytes_.capacity() + run.bytes_.size());
+void RunBuilder::reserve_for(std::span<const RunRef> runs) {
+  std::size_t points = 0;
+  std::size_t bytes = 0;
+  for (const RunRef& run : runs) {
+    points += run->items_.size();
+    bytes += run->bytes_.size();
+  }
+  reserve(points, bytes);
 }
 
 void RunBuilder::add(std::string_view key, Message message) {
@@ -68,6 +74,7 @@ void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
   const auto from = run.items_[begin].begin;
   const auto to = end < run.size() ? run.items_[end].begin : run.bytes_.size();
   const auto begin_of_bytes = run_->bytes_.size();
+  run_->bytes_.reserve(static_cast<std::size_t>(begin_of_bytes + (to - from)));
   run_->bytes_.append(run.bytes_, static_cast<std::size_t>(from),
                       static_cast<std::size_t>(to - from));
   run_->items_.reserve(run_->items_.size() + (end - begin));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,8 +22,8 @@ class RunBuilder {
   /// So much is to come, about.
   /// @param bytes  of keys and short values
   void reserve(std::size_t points, std::size_t bytes);
-  /// The same of all points of a run.
-  void reserve_more(const Run& run);
+  /// All points of these, about.
+  void reserve_for(std::span<const RunRef> runs);
 
   void add(std::string_view key, Message message);
   void add(const Point& point);

@@ -30,6 +30,9 @@ using format::Encoder;
 
 constexpr std::uint8_t kLargePut = 3;  // the kinds before it are those of MessageKind
 
+// Room for what keys have in common with those before them, as a share of all that is there.
+constexpr std::size_t kSharedShare = 8;
+
 constexpr std::uint8_t kPieceTag = 0;
 constexpr std::uint8_t kAddTag = 1;
 constexpr std::uint8_t kMaxTag = 2;
@@ -188,7 +191,8 @@ Result<RunRef> Run::decode(Bytes bytes) {
   DGFS_TRY(point_count, in.varint_up_to(bytes.size()));
   DGFS_TRY(fragment_count, in.varint_up_to(bytes.size()));
   RunBuilder points;
-  points.reserve(std::min(static_cast<std::size_t>(point_count), bytes.size() / 3), bytes.size());
+  points.reserve(std::min(static_cast<std::size_t>(point_count), bytes.size() / 3),
+                 bytes.size() + bytes.size() / kSharedShare);
   std::string key;
   for (std::uint64_t i = 0; i < point_count; ++i) {
     DGFS_TRY(shared, in.varint_up_to(key.size()));

@@ -42,9 +42,9 @@ template <class T>
 Status TreeWriter::write_block(const std::shared_ptr<const T>& part) {
   if (part->place()) return ok();
   DGFS_TRY(value, part->load(source_));
-  Buffer block;
-  value->encode(block);
-  DGFS_TRY(stored, packer_.pack(block));
+  block_.clear();
+  value->encode(block_);
+  DGFS_TRY(stored, packer_.pack(block_));
   DGFS_TRY(place, file_.write(stored));
   part->set_place(place, source_);
   return ok();

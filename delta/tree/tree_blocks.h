@@ -30,6 +30,7 @@ class TreeWriter {
   BlockFile& file_;
   BlockPacker& packer_;
   BlockSource source_;
+  Buffer block_;  ///< one at a time
 };
 
 /// What a TreeWriter would write, in memory, about. Errors: those of Stored::load.

@@ -53,6 +53,7 @@ struct BatchShape {
   std::uint64_t keys = 200;
   std::size_t value_bytes_max = 40;
   std::uint64_t operations_max = 4;
+  bool has_ranges = true;  ///< some operations remove a range
 };
 
 inline std::string random_key(Random& random, const BatchShape& shape) {
@@ -68,7 +69,8 @@ inline delta::Batch random_batch(Random& random, const BatchShape& shape) {
   delta::Batch batch;
   for (auto count = 1 + random.below(shape.operations_max); count > 0; --count) {
     const auto key = random_key(random, shape);
-    switch (random.below(8)) {
+    const auto kind = random.below(8);
+    switch (kind == 3 && !shape.has_ranges ? 4 : kind) {
       case 0:
         batch.remove(key);
         break;

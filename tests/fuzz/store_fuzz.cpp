@@ -57,8 +57,10 @@ void decode_block(Buffer input) {
   if (!block) return;
   for (const int level : {0, 1}) {
     delta::BlockPacker packer(level);
-    auto stored = packer.pack(block.value());
-    require(stored && delta::unpack_block(std::move(stored).value()).value() == block.value());
+    const auto stored = packer.pack(block.value());
+    require(stored.has_value());
+    const Buffer bytes(stored.value().begin(), stored.value().end());
+    require(delta::unpack_block(bytes).value() == block.value());
   }
 }
 
