@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/extent/value_binder.h"
 #include "delta/store.h"
 
 namespace dgfs::delta {
@@ -64,12 +65,14 @@ void Store::add_to_unlogged(const std::vector<FrozenRef>& group) {
 // Values that have died are in no run: they are bound to nothing, and never written.
 Status Store::bind_values(const Run& run) {
   bool is_any = false;
+  ValueBinder binder(extents_);
   for (const Message& message : run.boxed()) {
     if (!message.large) continue;
-    DGFS_CHECK(message.large->bind());
+    DGFS_CHECK(binder.add(*message.large));
     is_any = true;
   }
   if (!is_any) return ok();
+  DGFS_CHECK(binder.finish());
   // The log must not be durable before what it refers to.
   if (auto synced = extents_.file().sync(); !synced) return fail(std::move(synced).error());
   const std::lock_guard lock(state_lock_);

@@ -53,6 +53,38 @@ Result<Place> BlockFile::write(Bytes block) {
   }
 }
 
+Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Place>& places) {
+  if (blocks.size() > 1 && write_together(blocks, places)) return ok();
+  // One by one they may find space yet, or places that can be written.
+  for (const Bytes block : blocks) {
+    DGFS_TRY(place, write(block));
+    places.push_back(place);
+  }
+  return ok();
+}
+
+bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Place>& places) {
+  Buffer all;
+  std::vector<Place> made;
+  for (const Bytes block : blocks) {
+    all.resize(static_cast<std::size_t>(padded_bytes(all.size())));
+    made.push_back({all.size(), block.size(), format::checksum64(block)});
+    all.insert(all.end(), block.begin(), block.end());
+  }
+  const Extent extent = take(padded_bytes(all.size()));
+  auto written = file_->write_at(extent.offset_bytes, all);
+  const std::lock_guard lock(mutex_);
+  is_synced_ = false;
+  if (!written) {
+    if (written.error().kind() != ErrorKind::kIo) space_.give_back(extent);
+    return false;
+  }
+  written_bytes_ += all.size();
+  for (Place& place : made) place.offset_bytes += extent.offset_bytes;
+  places.insert(places.end(), made.begin(), made.end());
+  return true;
+}
+
 Extent BlockFile::take(std::uint64_t length_bytes) {
   const std::lock_guard lock(mutex_);
   return space_.take(length_bytes);

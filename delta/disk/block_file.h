@@ -10,7 +10,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -50,6 +52,10 @@ class BlockFile {
   /// Writes a block; durable after sync(). Where a write fails another place is tried.
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Result<Place> write(Bytes block);
+  /// Likewise several: side by side and in one write, where there is space for them together.
+  /// Cost: a copy of all.
+  /// @param places  gets those of the blocks, in order; those that were written if not all were
+  [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
   [[nodiscard]] Result<std::string> read_string(const Place& place) const;
@@ -81,6 +87,7 @@ class BlockFile {
   [[nodiscard]] Error damaged(std::uint16_t code, std::uint64_t offset_bytes,
                               const char* text) const;
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
+  [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
   [[nodiscard]] Status check_length(const Place& place) const;
   [[nodiscard]] Status read_into(const Place& place, MutableBytes block) const;
 

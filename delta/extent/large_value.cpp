@@ -15,19 +15,16 @@ std::optional<Place> LargeValue::place() const {
   return place_;
 }
 
-Status LargeValue::bind() const {
-  ValueRef bytes;
-  {
-    const std::lock_guard lock(mutex_);
-    bytes = bytes_;
-  }
-  if (!bytes) return ok();
-  DGFS_TRY(place, volume_->file().write(as_bytes(*bytes)));
+ValueRef LargeValue::unbound() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+void LargeValue::bind_to(const Place& place) const {
   const std::lock_guard lock(mutex_);
   place_ = place;
   period_ = volume_->period();
   bytes_ = nullptr;
-  return ok();
 }
 
 void LargeValue::give_to_tree() const {

@@ -39,9 +39,10 @@ class LargeValue {
   [[nodiscard]] std::uint64_t length_bytes() const { return length_bytes_; }
   /// None: it is unbound.
   [[nodiscard]] std::optional<Place> place() const;
-  /// Writes it if it is unbound; durable after a sync of the volume. By one thread at a time.
-  /// Errors: those of BlockFile::write; it stays unbound.
-  [[nodiscard]] Status bind() const;
+  /// Its bytes; null: it is bound.
+  [[nodiscard]] ValueRef unbound() const;
+  /// It has been written there. Once, of an unbound one (ValueBinder).
+  void bind_to(const Place& place) const;
   /// The tree has it now, and knows when its space is free.
   void give_to_tree() const;
   /// @param volume  of a bound one

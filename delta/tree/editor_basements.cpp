@@ -6,14 +6,15 @@
 #include <iterator>
 #include <utility>
 
+#include "delta/extent/value_binder.h"
 #include "delta/tree/editor.h"
 #include "delta/tree/run_builder.h"
 
 namespace dgfs::delta {
 namespace {
 
-// A basement is rewritten when this part of its size waits for it: each message so costs four times
-// its bytes at the lowest level.
+// A basement is rewritten when this part of its size waits for it: each message so costs twice
+// its bytes at the lowest level, besides its own.
 constexpr std::uint64_t kBasementShare = 2;
 
 bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.empty(); }
@@ -125,7 +126,9 @@ Result<Message> TreeEditor::in_volume(const Message& message) {
   auto large = std::make_shared<const LargeValue>(std::move(value), *volume_);
   const auto bytes = padded_bytes(large->length_bytes());
   DGFS_CHECK(volume_->promise(bytes));
-  const auto bound = large->bind();
+  ValueBinder binder(*volume_);
+  auto bound = binder.add(*large);
+  if (bound) bound = binder.finish();
   volume_->release(bytes);
   DGFS_CHECK(bound);
   made_.push_back(large);

@@ -45,5 +45,31 @@ TEST_F(BlockFileFaults, AWriteThatFailsIsTriedElsewhere) {
   EXPECT_EQ(file_.read(place.value()).value(), block);
 }
 
+TEST_F(BlockFileFaults, BlocksThatCannotBeWrittenTogetherAreWrittenOneByOne) {
+  const Buffer first(100, 'a');
+  const Buffer second(700, 'b');
+  const std::vector<Bytes> blocks = {first, second};
+  for (std::uint64_t failing = 0; failing < 2; ++failing) {  // 0: none
+    faulty_->arm({storage::FaultKind::kIoError, failing});
+    std::vector<Place> places;
+    ASSERT_TRUE(file_.write_all(blocks, places));
+    ASSERT_EQ(places.size(), 2U);
+    EXPECT_EQ(file_.read(places[0]).value(), first);
+    EXPECT_EQ(file_.read(places[1]).value(), second);
+    EXPECT_EQ(places[1].offset_bytes, places[0].offset_bytes + kBlockAlignmentBytes);
+  }
+}
+
+TEST_F(BlockFileFaults, BlocksThatCannotBeWrittenAtAllHaveNoPlaces) {
+  const Buffer block(100, 'a');
+  const std::vector<Bytes> blocks = {block, block, block};
+  faulty_->arm({storage::FaultKind::kIoError, 1, true});
+  std::vector<Place> places;
+  const auto written = file_.write_all(blocks, places);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind(), ErrorKind::kIo);
+  EXPECT_TRUE(places.empty());
+}
+
 }  // namespace
 }  // namespace dgfs::test
