@@ -66,6 +66,9 @@ Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Place>& p
 bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Place>& places) {
   Buffer all;
   std::vector<Place> made;
+  std::size_t bytes = 0;
+  for (const Bytes block : blocks) bytes += static_cast<std::size_t>(padded_bytes(block.size()));
+  all.reserve(bytes);
   for (const Bytes block : blocks) {
     all.resize(static_cast<std::size_t>(padded_bytes(all.size())));
     made.push_back({all.size(), block.size(), format::checksum64(block)});

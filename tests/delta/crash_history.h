@@ -5,6 +5,7 @@
 // it said to be durable.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ class CrashHistory {
   }
   /// The newest of the states is durable.
   void note_durable() { durable_ = newest(); }
+  /// Of the states this one is, and those before it.
+  void note_durable(std::size_t state) { durable_ = std::max(durable_, state); }
   /// A store was opened again, and has these values: then they are durable, and all that there is.
   /// False if they are none that it may have.
   [[nodiscard]] bool settle(const Values& values) {
