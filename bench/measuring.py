@@ -4,6 +4,7 @@
 import atexit
 import contextlib
 import dataclasses
+import mmap
 import os
 import pathlib
 import platform
@@ -57,6 +58,22 @@ def sync_file(path):
     os.fsync(fd)
     os.close(fd)
     return time.monotonic() - begin
+
+
+def write_device(path, total_bytes):
+    """One sequential write of about so many bytes to a new file, past the page cache, and fsync."""
+    piece_bytes = 4 << 20
+    memory = mmap.mmap(-1, piece_bytes)
+    memory.write(os.urandom(piece_bytes))
+    begin = time.monotonic()
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_DIRECT, 0o644)
+    os.posix_fallocate(fd, 0, total_bytes)
+    for at in range(0, total_bytes, piece_bytes):
+        if os.pwrite(fd, memory, at) != piece_bytes:
+            raise Failed("a write took less than it was given")
+    os.fsync(fd)
+    os.close(fd)
+    return Run(time.monotonic() - begin, 0)
 
 
 def drop_caches():
