@@ -6,11 +6,24 @@
 #include <utility>
 
 namespace dgfs::delta {
+namespace {
+
+constexpr std::size_t kPointsAtFirst = 32;
+constexpr std::size_t kPointsMax = std::size_t{1} << 16;
+
+}  // namespace
+
+void Cursor::start() {
+  slice_.reset();
+  ahead_.begin();
+  points_max_ = kPointsAtFirst;
+}
 
 // Slices may overlap, so it goes by the key where the last one ended.
-Status Cursor::load(const KeyEnd& key, bool before) {
+Status Cursor::load(const KeyEnd& key, bool before, const ReadAhead& ahead) {
   slice_.reset();
-  DGFS_TRY(slice, slice_at(view_, key, before, source_, ahead_));
+  DGFS_TRY(slice, slice_at(view_, key, before, points_max_, source_, ahead));
+  points_max_ = std::min(2 * points_max_, kPointsMax);
   slice.run = settled(slice.run);
   at_ = key ? slice.run->lower_bound(*key) : slice.run->size();
   slice_ = std::move(slice);
@@ -18,18 +31,16 @@ Status Cursor::load(const KeyEnd& key, bool before) {
 }
 
 Status Cursor::seek(std::string_view key) {
-  slice_.reset();
-  ahead_.begin();
+  start();
   if (bounds_.empty()) return ok();
-  DGFS_CHECK(load(std::max(std::string(key), bounds_.begin), false));
+  DGFS_CHECK(load(std::max(std::string(key), bounds_.begin), false, ahead_));
   return find_forward();
 }
 
 Status Cursor::seek_before(const KeyEnd& end) {
-  slice_.reset();
-  ahead_.begin();
+  start();
   if (bounds_.empty()) return ok();
-  DGFS_CHECK(load(ends_before(end, bounds_.end) ? end : bounds_.end, true));
+  DGFS_CHECK(load(ends_before(end, bounds_.end) ? end : bounds_.end, true, ahead_));
   return find_backward();
 }
 
@@ -48,8 +59,9 @@ Status Cursor::find_forward() {
       slice_.reset();
       return ok();
     }
-    ahead_.step(false);
-    DGFS_CHECK(load(end, false));
+    const bool goes_on = slice_->is_cut_behind;
+    if (!goes_on) ahead_.step(false);
+    DGFS_CHECK(load(end, false, goes_on ? ReadAhead() : ahead_));
   }
   if (!is_before(key(), bounds_.end)) slice_.reset();
   return ok();
@@ -63,8 +75,9 @@ Status Cursor::find_backward() {
       slice_.reset();
       return ok();
     }
-    ahead_.step(true);
-    DGFS_CHECK(load(begin, true));
+    const bool goes_on = slice_->is_cut_before;
+    if (!goes_on) ahead_.step(true);
+    DGFS_CHECK(load(begin, true, goes_on ? ReadAhead() : ahead_));
   }
   --at_;
   if (key() < bounds_.begin) slice_.reset();

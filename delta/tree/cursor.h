@@ -42,7 +42,8 @@ class Cursor {
 
  private:
   [[nodiscard]] Point point() const { return slice_->run->point(at_); }
-  [[nodiscard]] Status load(const KeyEnd& key, bool before);
+  void start();
+  [[nodiscard]] Status load(const KeyEnd& key, bool before, const ReadAhead& ahead);
   [[nodiscard]] Status find_forward();
   [[nodiscard]] Status find_backward();
 
@@ -51,6 +52,7 @@ class Cursor {
   KeyRange bounds_;
   std::optional<KeySlice> slice_;  ///< settled; none: it stands nowhere
   std::size_t at_ = 0;             ///< of its points
+  std::size_t points_max_ = 0;     ///< of the slice: more for whoever goes on
   ReadAhead ahead_;
 };
 

@@ -57,7 +57,8 @@ std::size_t slot_before(const Node& node, const KeyEnd& key) {
 // Collects the runs of the levels, the newest first, in a range that becomes narrower.
 class SliceMaker {
  public:
-  SliceMaker(const KeyEnd& key, bool before) : key_(key), before_(before) {}
+  SliceMaker(const KeyEnd& key, bool before, std::size_t points_max)
+      : key_(key), before_(before), points_max_(points_max) {}
 
   void narrow(const KeyRange& range) {
     range_.begin = std::max(range_.begin, range.begin);
@@ -80,16 +81,57 @@ class SliceMaker {
     return false;
   }
   [[nodiscard]] KeySlice take() {
+    KeySlice slice;
+    cut(slice);
     std::vector<RunRef> parts = {empty_run()};
     for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
-      parts.push_back(clipped(*run, range_));
+      auto part = clipped(*run, range_);
+      if (!part->empty()) parts.push_back(std::move(part));
     }
-    return {range_, merged(std::move(parts))};
+    slice.range = std::move(range_);
+    slice.run = merged(std::move(parts));
+    return slice;
   }
 
  private:
+  // Points of a run in the range, by number.
+  struct Part {
+    const Run* run = nullptr;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    [[nodiscard]] std::size_t size() const { return end - begin; }
+  };
+  [[nodiscard]] Part part_of(const Run& run) const {
+    const auto begin = run.lower_bound(range_.begin);
+    return {&run, begin, range_.end ? std::max(begin, run.lower_bound(*range_.end)) : run.size()};
+  }
+
+  // Whoever wants ten keys need not wait for all that a basement has to be merged.
+  void cut(KeySlice& slice) {
+    Part longest;
+    std::size_t parts = 0;
+    for (const RunRef& run : runs_) {
+      const auto part = part_of(*run);
+      if (part.size() != 0) ++parts;
+      if (part.size() > longest.size()) longest = part;
+    }
+    if (parts < 2 || longest.size() <= points_max_) return;
+    const auto at = key_ ? longest.run->lower_bound(*key_) : longest.end;
+    const auto begin = before_ ? at - std::min(at - longest.begin, points_max_) : at;
+    const auto end = before_ ? at : at + std::min(longest.end - at, points_max_);
+    if (begin > longest.begin) {
+      range_.begin = before_ ? std::string(longest.run->point(begin).key) : *key_;
+      slice.is_cut_before = true;
+    }
+    if (end < longest.end) {
+      range_.end = before_ ? *key_ : std::string(longest.run->point(end).key);
+      slice.is_cut_behind = true;
+    }
+  }
+
   KeyEnd key_;
   bool before_;
+  std::size_t points_max_;
   KeyRange range_{"", std::nullopt};
   std::vector<RunRef> runs_;  // the newest first
 };
@@ -119,8 +161,9 @@ Result<Message> find(const TreeView& view, std::string_view key, Message newer,
 }
 
 Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
-                          const BlockSource& source, const ReadAhead& ahead) {
-  SliceMaker maker(key, before);
+                          std::size_t points_max, const BlockSource& source,
+                          const ReadAhead& ahead) {
+  SliceMaker maker(key, before, points_max);
   for (auto table = view.tables.rbegin(); table != view.tables.rend(); ++table) {
     if (maker.add((*table)->run())) return maker.take();
   }

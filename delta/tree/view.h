@@ -33,16 +33,20 @@ struct TreeView {
 /// A slice of the key space with all that is known of its keys. A value.
 struct KeySlice {
   KeyRange range;
-  RunRef run;  ///< of its keys; over what lower layers may have
+  RunRef run;                  ///< of its keys; over what lower layers may have
+  bool is_cut_before = false;  ///< the blocks that it is of have more, right before it
+  bool is_cut_behind = false;
 };
 
 /// The slice that has `key`: as a rule what one basement has. Where a range delete covers more,
 /// all of that which nothing newer interrupts, and nothing below is read.
-/// @param key     nullopt: the end of all keys, with `before`
-/// @param before  the slice that has the keys right before `key` instead
-/// @param ahead   is shown the way
+/// @param key         nullopt: the end of all keys, with `before`
+/// @param before      the slice that has the keys right before `key` instead
+/// @param points_max  about; where runs would have to be merged that have more there, it is cut
+/// @param ahead       is shown the way
 /// Errors: those of Stored::load.
 [[nodiscard]] Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
-                                        const BlockSource& source, const ReadAhead& ahead);
+                                        std::size_t points_max, const BlockSource& source,
+                                        const ReadAhead& ahead);
 
 }  // namespace dgfs::delta
