@@ -11,8 +11,8 @@ void TokenTrie::insert(std::string_view token, std::uint16_t symbol) {
     nodes_.emplace_back().byte = byte;
     return static_cast<std::uint32_t>(nodes_.size() - 1);
   };
-  auto& root =
-      roots_[static_cast<unsigned char>(token[0]) << 8 | static_cast<unsigned char>(token[1])];
+  auto& root = roots_[std::size_t{static_cast<unsigned char>(token[0])} << 8 |
+                      static_cast<unsigned char>(token[1])];
   if (root == 0) root = add_node(token[1]);
   auto node = root;
   for (const char byte : token.substr(2)) {

@@ -29,8 +29,8 @@ class TokenTrie {
   template <class Found>
   void match(std::string_view text, const Found& found) const {
     if (text.size() < 2) return;
-    auto node =
-        roots_[static_cast<unsigned char>(text[0]) << 8 | static_cast<unsigned char>(text[1])];
+    auto node = roots_[std::size_t{static_cast<unsigned char>(text[0])} << 8 |
+                       static_cast<unsigned char>(text[1])];
     for (std::size_t length = 2; node != 0; ++length) {
       if (nodes_[node].symbol != 0) found(length, nodes_[node].symbol);
       if (length == text.size()) return;

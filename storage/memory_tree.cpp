@@ -143,8 +143,8 @@ void MemoryTree::release_if_gone(MemoryInode& inode) {
 
 Status MemoryTree::write(MemoryInode& inode, std::uint64_t offset_bytes, Bytes data,
                          const std::string& path) {
-  constexpr std::uint64_t kSizeMax = ~std::uint64_t{0} >> 1;  // as Linux: sizes are signed
-  if (data.size() > kSizeMax || offset_bytes > kSizeMax - data.size()) {
+  constexpr std::uint64_t kFileSizeMax = ~std::uint64_t{0} >> 1;  // as Linux: sizes are signed
+  if (data.size() > kFileSizeMax || offset_bytes > kFileSizeMax - data.size()) {
     return Error(ErrorKind::kIo, 1112, "no file reaches this far")
         .in_file(path)
         .at_offset(offset_bytes);

@@ -69,13 +69,14 @@ class ExtentVolume {
   /// Those of earlier periods, once.
   [[nodiscard]] std::vector<Extent> take_dropped() {
     const std::lock_guard lock(mutex_);
-    const auto later = std::ranges::partition(
-        dropped_, [this](const Dropped& value) { return value.period < period_; });
+    const auto later =
+        std::partition(dropped_.begin(), dropped_.end(),
+                       [this](const Dropped& value) { return value.period < period_; });
     std::vector<Extent> earlier;
-    for (auto value = dropped_.begin(); value != later.begin(); ++value) {
+    for (auto value = dropped_.begin(); value != later; ++value) {
       earlier.push_back(value->extent);
     }
-    dropped_.erase(dropped_.begin(), later.begin());
+    dropped_.erase(dropped_.begin(), later);
     return earlier;
   }
   [[nodiscard]] bool has_dropped() const {

@@ -10,9 +10,10 @@
 // without an allocation for each key.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,11 +38,9 @@ class Run {
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   /// @param at  below size()
   [[nodiscard]] Point point(std::size_t at) const;
-  /// In strictly rising order of keys.
-  [[nodiscard]] auto points() const {
-    return std::views::iota(std::size_t{0}, size()) |
-           std::views::transform([this](std::size_t at) { return point(at); });
-  }
+  class Points;
+  /// In strictly rising order of keys. Lives as long as the run.
+  [[nodiscard]] Points points() const;
   /// Messages of the points that have one, in order.
   [[nodiscard]] const std::vector<Message>& boxed() const { return boxed_; }
   /// Older than the points, of which none is a patch or a removal of a key that one covers.
@@ -84,6 +83,41 @@ class Run {
   Fragments fragments_;
   std::size_t size_bytes_ = 0;
 };
+
+/// An input range. No view of the standard library, because clang 14, which builds the fuzzers,
+/// knows none of libstdc++'s.
+class Run::Points {
+ public:
+  class Iterator {
+   public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = Point;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Iterator(const Run& run, std::size_t at) : run_(&run), at_(at) {}
+    Point operator*() const { return run_->point(at_); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    void operator++(int) { ++at_; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Run* run_ = nullptr;
+    std::size_t at_ = 0;
+  };
+
+  explicit Points(const Run& run) : run_(&run) {}
+  [[nodiscard]] Iterator begin() const { return {*run_, 0}; }
+  [[nodiscard]] Iterator end() const { return {*run_, run_->size()}; }
+
+ private:
+  const Run* run_;
+};
+
+inline Run::Points Run::points() const { return Points(*this); }
 
 /// Runs never change, so whoever needs one shares it.
 using RunRef = std::shared_ptr<const Run>;
