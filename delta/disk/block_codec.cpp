@@ -37,20 +37,17 @@ Result<Bytes> BlockPacker::pack(Bytes block) {
   return Bytes(stored_);
 }
 
-Result<Buffer> unpack_block(Buffer stored) {
+Result<Block> unpack_block(Buffer stored) {
   if (stored.empty() || stored.front() > kZstd) {
     return Error(ErrorKind::kCorrupt, 7035, "a block of no known codec");
   }
-  if (stored.front() == kPlain) {
-    stored.erase(stored.begin());
-    return stored;
-  }
+  if (stored.front() == kPlain) return Block(std::move(stored), 1);
   format::Decoder in(Bytes(stored).subspan(1));
   DGFS_TRY(length, in.varint_up_to(kCompressedBlockBytesMax));
   DGFS_TRY(frame, in.raw(in.remaining()));
   Buffer block(static_cast<std::size_t>(length));
   DGFS_CHECK(format::decompress_zstd_frame(frame, block));
-  return block;
+  return Block(std::move(block), 0);
 }
 
 }  // namespace dgfs::delta

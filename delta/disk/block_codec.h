@@ -7,6 +7,9 @@
 //   1     plain: the rest is the block; zstd: its length, a varint, and then the frame
 #pragma once
 
+#include <cstddef>
+#include <utility>
+
 #include "base/bytes.h"
 #include "base/result.h"
 #include "format/zstd_frame.h"
@@ -30,8 +33,20 @@ class BlockPacker {
   Buffer stored_;
 };
 
+/// A block as it was before it was packed. One that is stored as it is stays where it was read.
+class Block {
+ public:
+  /// @param head_bytes  before the block; at most bytes.size()
+  Block(Buffer bytes, std::size_t head_bytes) : bytes_(std::move(bytes)), head_bytes_(head_bytes) {}
+  [[nodiscard]] Bytes bytes() const { return Bytes(bytes_).subspan(head_bytes_); }
+
+ private:
+  Buffer bytes_;
+  std::size_t head_bytes_;
+};
+
 /// The block that was packed. Errors: kCorrupt, kLimit (out of memory).
 /// Memory: kCompressedBlockBytesMax at most, or as much as `stored` has.
-[[nodiscard]] Result<Buffer> unpack_block(Buffer stored);
+[[nodiscard]] Result<Block> unpack_block(Buffer stored);
 
 }  // namespace dgfs::delta

@@ -61,6 +61,21 @@ void RunBuilder::add_bytes(std::string_view key, MessageKind kind, std::string_v
   run_->bytes_.append(value);
 }
 
+std::string_view RunBuilder::last_key() const {
+  return run_->items_.empty() ? std::string_view() : run_->key(run_->items_.back());
+}
+
+void RunBuilder::add_next(std::size_t shared, std::string_view rest, MessageKind kind,
+                          std::string_view value) {
+  auto& bytes = run_->bytes_;
+  const auto begin = bytes.size();
+  if (shared != 0) bytes.append(bytes, static_cast<std::size_t>(run_->items_.back().begin), shared);
+  bytes.append(rest);
+  bytes.append(value);
+  run_->items_.push_back({begin, static_cast<std::uint32_t>(value.size()),
+                          static_cast<std::uint16_t>(shared + rest.size()), kind, false});
+}
+
 void RunBuilder::add_boxed(std::string_view key, Message message) {
   run_->items_.push_back({run_->bytes_.size(), static_cast<std::uint32_t>(run_->boxed_.size()),
                           static_cast<std::uint16_t>(key.size()), message.kind, true});

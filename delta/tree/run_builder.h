@@ -29,9 +29,16 @@ class RunBuilder {
   void add(const Point& point);
   void add_put(std::string_view key, std::string_view value);
   void add_removal(std::string_view key);
+  /// A removal or a put, not boxed, of a key that begins as the last one does.
+  /// @param shared  bytes of the last key, at most all
+  void add_next(std::size_t shared, std::string_view rest, MessageKind kind,
+                std::string_view value);
   /// Points of another run, at once.
   /// @param end  at most run.size()
   void add(const Run& run, std::size_t begin, std::size_t end);
+
+  /// Empty if there is none. Until more comes.
+  [[nodiscard]] std::string_view last_key() const;
 
   /// It has nothing then, and takes no more.
   /// @param fragments  older than the points; cover no key of a patch or a removal

@@ -141,6 +141,74 @@ Status decode_point(std::string_view key, Decoder& in, RunBuilder& points) {
   return corrupt(7004, in, "a message of no known kind");
 }
 
+// A point of the usual kind: a removal, or a put with its value.
+struct PlainPoint {
+  std::size_t shared = 0;
+  std::string_view rest;
+  MessageKind kind = MessageKind::kDelete;
+  std::string_view value;
+};
+
+// Almost all points are plain and have short lengths, and a point query decodes a whole run for
+// one: so these go by without a Result for each field. False: to be decoded with Results, from the
+// same place, which may well succeed.
+bool read_plain(std::size_t last_key_bytes, Decoder& in, PlainPoint& point) {
+  const Bytes bytes = in.rest();
+  std::size_t at = 0;
+  const auto read_length = [&](std::size_t& length) {
+    if (bytes.size() - at < 2) return false;
+    length = bytes[at++];
+    if (length < 0x80) return true;
+    if (bytes[at] >= 0x80) return false;
+    length = (length & 0x7f) | std::size_t{bytes[at++]} << 7;
+    return true;
+  };
+  const auto read_text = [&](std::string_view& text) {
+    std::size_t length = 0;
+    if (!read_length(length) || length > bytes.size() - at) return false;
+    text = as_text(bytes.subspan(at, length));
+    at += length;
+    return true;
+  };
+  if (!read_length(point.shared) || point.shared > last_key_bytes || !read_text(point.rest) ||
+      point.rest.size() > kKeyBytesMax - point.shared || at == bytes.size()) {
+    return false;
+  }
+  point.kind = static_cast<MessageKind>(bytes[at++]);
+  point.value = {};
+  if (point.kind == MessageKind::kPut ? !read_text(point.value)
+                                      : point.kind != MessageKind::kDelete) {
+    return false;
+  }
+  in.skip(at);
+  return true;
+}
+
+Status decode_points(std::uint64_t count, Decoder& in, RunBuilder& points) {
+  PlainPoint plain;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::string_view last = points.last_key();
+    const bool is_plain = read_plain(last.size(), in, plain);
+    if (!is_plain) {
+      DGFS_TRY(shared, in.varint_up_to(last.size()));
+      plain.shared = static_cast<std::size_t>(shared);
+      DGFS_TRY(rest, in.string(kKeyBytesMax - shared));
+      plain.rest = rest;
+    }
+    if (i != 0 && plain.rest <= last.substr(plain.shared)) {
+      return corrupt(7007, in, "keys out of order");
+    }
+    if (is_plain) {
+      points.add_next(plain.shared, plain.rest, plain.kind, plain.value);
+    } else {
+      std::string key(last.substr(0, plain.shared));
+      key += plain.rest;
+      DGFS_CHECK(decode_point(key, in, points));
+    }
+  }
+  return ok();
+}
+
 Result<Fragments> decode_fragments(std::uint64_t count, Decoder& in) {
   Fragments fragments;
   KeyEnd last;
@@ -193,17 +261,7 @@ Result<RunRef> Run::decode(Bytes bytes) {
   RunBuilder points;
   points.reserve(std::min(static_cast<std::size_t>(point_count), bytes.size() / 3),
                  bytes.size() + bytes.size() / kSharedShare);
-  std::string key;
-  for (std::uint64_t i = 0; i < point_count; ++i) {
-    DGFS_TRY(shared, in.varint_up_to(key.size()));
-    DGFS_TRY(rest, in.string(kKeyBytesMax - shared));
-    if (i != 0 && rest <= std::string_view(key).substr(static_cast<std::size_t>(shared))) {
-      return corrupt(7007, in, "keys out of order");
-    }
-    key.resize(static_cast<std::size_t>(shared));
-    key += rest;
-    DGFS_CHECK(decode_point(key, in, points));
-  }
+  DGFS_CHECK(decode_points(point_count, in, points));
   DGFS_TRY(fragments, decode_fragments(fragment_count, in));
   DGFS_CHECK(in.finish());
   RunRef run = points.take(std::move(fragments));

@@ -77,7 +77,7 @@ class Stored {
  private:
   static Result<Ref> decode(Buffer stored) {
     DGFS_TRY(block, unpack_block(std::move(stored)));
-    return T::decode(block);
+    return T::decode(block.bytes());
   }
   void keep(const Ref& value, const BlockSource& source) const {
     const std::lock_guard lock(mutex_);
