@@ -49,7 +49,7 @@ class DeltaEngine final : public Engine {
     Scanned scanned;
     while (cursor.is_at_key()) {
       DGFS_TRY(value, cursor.value());
-      scanned.bytes += cursor.key().size() + value->size();
+      scanned.bytes += cursor.key().size() + value.size();
       if (++scanned.keys == count) break;
       DGFS_CHECK(cursor.next());
     }

@@ -44,6 +44,14 @@ Status Cursor::seek_before(const KeyEnd& end) {
   return find_backward();
 }
 
+Result<std::string_view> Cursor::value() {
+  const Point here = point();
+  if (here.boxed == nullptr) return here.value;
+  DGFS_TRY(value, value_of(*here.boxed, *source_.values));
+  large_ = std::move(value);
+  return std::string_view(*large_);
+}
+
 Status Cursor::next() {
   ++at_;
   return find_forward();

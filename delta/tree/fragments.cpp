@@ -54,6 +54,12 @@ bool Fragments::covers(const KeyRange& range) const {
   return fragment != map_.end() && !ends_before(fragment->second, range.end);
 }
 
+bool Fragments::overlaps(const KeyRange& range) const {
+  if (range.empty()) return false;
+  const auto next = map_.lower_bound(range.begin);
+  return (next != map_.end() && is_before(next->first, range.end)) || covers(range.begin);
+}
+
 Fragments::Map::const_iterator Fragments::find(std::string_view key) const {
   const auto behind = map_.upper_bound(key);
   if (behind == map_.begin()) return map_.end();

@@ -54,6 +54,8 @@ class Fragments {
   [[nodiscard]] bool covers(std::string_view key) const { return find(key) != map_.end(); }
   /// Whether all of a range is covered. An empty range is.
   [[nodiscard]] bool covers(const KeyRange& range) const;
+  /// Whether any of a range is covered. Of an empty range nothing is.
+  [[nodiscard]] bool overlaps(const KeyRange& range) const;
   /// The fragment that covers `key`, or end().
   [[nodiscard]] Map::const_iterator find(std::string_view key) const;
   /// The one that covers the keys right before `key`, or end().

@@ -54,6 +54,7 @@ RunRef clipped(const RunRef& run, const KeyRange& range) {
   auto fragments = run->fragments().clipped(range);
   if (begin == 0 && end == run->size() && fragments == run->fragments()) return run;
   RunBuilder points;
+  points.reserve_for({{run.get(), begin, end}});
   points.add(*run, begin, end);
   return points.take(std::move(fragments));
 }
@@ -61,6 +62,7 @@ RunRef clipped(const RunRef& run, const KeyRange& range) {
 RunRef without_fragments(const RunRef& run) {
   if (run->fragments().empty()) return run;
   RunBuilder points;
+  points.reserve_for({{run.get(), 0, run->size()}});
   points.add(*run, 0, run->size());
   return points.take();
 }
@@ -69,7 +71,7 @@ RunRef settled(const RunRef& run) {
   const auto is_put = [](const Point& point) { return point.kind == MessageKind::kPut; };
   if (run->fragments().empty() && std::ranges::all_of(run->points(), is_put)) return run;
   RunBuilder points;
-  points.reserve_for({&run, 1});
+  points.reserve_for({{run.get(), 0, run->size()}});
   for (const Point point : run->points()) {
     if (point.kind == MessageKind::kPatch) {
       points.add(point.key, over_nothing(point.message()));

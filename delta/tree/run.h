@@ -76,6 +76,10 @@ class Run {
   [[nodiscard]] std::string_view key(const Item& item) const {
     return {bytes_.data() + item.begin, item.key_bytes};
   }
+  // Of the points before a number.
+  [[nodiscard]] std::size_t bytes_before(std::size_t at) const {
+    return at < items_.size() ? static_cast<std::size_t>(items_[at].begin) : bytes_.size();
+  }
 
   std::vector<Item> items_;
   std::string bytes_;
@@ -128,6 +132,16 @@ using RunRef = std::shared_ptr<const Run>;
 [[nodiscard]] RunRef merged(const RunRef& older, const RunRef& newer);
 /// From the oldest to the newest; at least one.
 [[nodiscard]] RunRef merged(std::vector<RunRef> runs);
+/// Points of a run, by number.
+struct RunPart {
+  const Run* run = nullptr;
+  std::size_t begin = 0;
+  std::size_t end = 0;  ///< at least `begin`, at most run->size()
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+/// What the points of several runs say together, from the oldest to the newest; of fragments
+/// nothing. Cost: a copy of them; of stretches that one run alone has, all at once.
+[[nodiscard]] RunRef merged_points(const std::vector<RunPart>& parts);
 /// Those points and parts of fragments that lie in `range`. Cost: a copy of them, nothing if that
 /// is all.
 [[nodiscard]] RunRef clipped(const RunRef& run, const KeyRange& range);

@@ -22,12 +22,12 @@ void RunBuilder::reserve(std::size_t points, std::size_t bytes) {
   run_->bytes_.reserve(bytes);
 }
 
-void RunBuilder::reserve_for(std::span<const RunRef> runs) {
+void RunBuilder::reserve_for(const std::vector<RunPart>& parts) {
   std::size_t points = 0;
   std::size_t bytes = 0;
-  for (const RunRef& run : runs) {
-    points += run->items_.size();
-    bytes += run->bytes_.size();
+  for (const RunPart& part : parts) {
+    points += part.size();
+    bytes += part.run->bytes_before(part.end) - part.run->bytes_before(part.begin);
   }
   reserve(points, bytes);
 }
@@ -85,14 +85,9 @@ void RunBuilder::add_boxed(std::string_view key, Message message) {
 
 // They lie one behind the other there, too.
 void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
-  if (begin == end) return;
-  const auto from = run.items_[begin].begin;
-  const auto to = end < run.size() ? run.items_[end].begin : run.bytes_.size();
+  const auto from = run.bytes_before(begin);
   const auto begin_of_bytes = run_->bytes_.size();
-  run_->bytes_.reserve(static_cast<std::size_t>(begin_of_bytes + (to - from)));
-  run_->bytes_.append(run.bytes_, static_cast<std::size_t>(from),
-                      static_cast<std::size_t>(to - from));
-  run_->items_.reserve(run_->items_.size() + (end - begin));
+  run_->bytes_.append(run.bytes_, from, run.bytes_before(end) - from);
   for (std::size_t at = begin; at < end; ++at) {
     auto item = run.items_[at];
     item.begin += begin_of_bytes - from;

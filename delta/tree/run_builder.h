@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +22,7 @@ class RunBuilder {
   /// @param bytes  of keys and short values
   void reserve(std::size_t points, std::size_t bytes);
   /// All points of these, about.
-  void reserve_for(std::span<const RunRef> runs);
+  void reserve_for(const std::vector<RunPart>& parts);
 
   void add(std::string_view key, Message message);
   void add(const Point& point);

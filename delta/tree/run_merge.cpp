@@ -4,7 +4,6 @@
 // What several runs say together. Where none has fragments, all are gone through at once: each
 // point is copied once, however many runs there are.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "delta/tree/run_builder.h"
@@ -72,13 +71,13 @@ class PointMerge {
   RunBuilder builder_;
 };
 
-// Puts the points of many runs into one, none of which has fragments.
+// Puts the points of parts of many runs into one, without fragments.
 class ManyMerge {
  public:
-  explicit ManyMerge(const std::vector<RunRef>& runs) {
-    builder_.reserve_for(runs);
-    for (std::size_t age = runs.size(); age-- > 0;) {
-      if (runs[age]->size() != 0) heads_.push_back({runs[age].get(), age, 0, runs[age]->point(0)});
+  explicit ManyMerge(const std::vector<RunPart>& parts) {
+    builder_.reserve_for(parts);
+    for (std::size_t age = parts.size(); age-- > 0;) {
+      if (parts[age].size() != 0) heads_.push_back({parts[age], age, first_of(parts[age])});
     }
     std::ranges::make_heap(heads_, is_later);
   }
@@ -90,35 +89,82 @@ class ManyMerge {
 
  private:
   struct Head {
-    const Run* run;
+    RunPart rest;     // what has not been taken
     std::size_t age;  // the newest run has the highest
-    std::size_t at;
-    Point point;
+    Point point;      // the first of the rest
   };
 
+  static Point first_of(const RunPart& part) { return part.run->point(part.begin); }
   // Of one key the newest comes first.
   static bool is_later(const Head& a, const Head& b) {
     const auto order = a.point.key <=> b.point.key;
     return order != 0 ? order > 0 : a.age < b.age;
   }
-  Point take_next() {
-    std::ranges::pop_heap(heads_, is_later);
-    Head& head = heads_.back();
-    const Point point = head.point;
-    if (++head.at < head.run->size()) {
-      head.point = head.run->point(head.at);
-      std::ranges::push_heap(heads_, is_later);
-    } else {
-      heads_.pop_back();
+  // How many points of the part come before `key`; the first one does. Most often few do: so it
+  // looks further and further ahead, and then between.
+  static std::size_t points_before(const RunPart& part, std::string_view key) {
+    std::size_t known = 1;
+    std::size_t step = 1;
+    const auto is_below = [&](std::size_t number) {
+      return part.run->point(part.begin + number).key < key;
+    };
+    while (known + step <= part.size() && is_below(known + step - 1)) {
+      known += step;
+      step *= 2;
     }
+    for (step = std::min(step, part.size() - known); step > 0;) {
+      const auto half = (step - 1) / 2;
+      if (is_below(known + half)) {
+        known += half + 1;
+        step -= half + 1;
+      } else {
+        step = half;
+      }
+    }
+    return known;
+  }
+
+  // Behind the heap: the first of all.
+  Head& pop() {
+    std::ranges::pop_heap(heads_, is_later);
+    return heads_.back();
+  }
+  // Of what was popped.
+  void skip(std::size_t points) {
+    Head& head = heads_.back();
+    head.rest.begin += points;
+    if (head.rest.size() == 0) {
+      heads_.pop_back();
+      return;
+    }
+    head.point = first_of(head.rest);
+    std::ranges::push_heap(heads_, is_later);
+  }
+  Point take_next() {
+    const Point point = pop().point;
+    skip(1);
     return point;
   }
   [[nodiscard]] bool is_next(std::string_view key) const {
     return !heads_.empty() && heads_.front().point.key == key;
   }
+
   void add_next() {
-    const Point newest = take_next();
-    if (newest.is_final() || !is_next(newest.key)) {
+    const Head& head = pop();
+    const bool is_last = heads_.size() == 1;
+    if (is_last || head.point.key != heads_.front().point.key) {
+      const auto count =
+          is_last ? head.rest.size() : points_before(head.rest, heads_.front().point.key);
+      builder_.add(*head.rest.run, head.rest.begin, head.rest.begin + count);
+      skip(count);
+    } else {
+      const Point newest = head.point;
+      skip(1);
+      add_all_of(newest);
+    }
+  }
+  void add_all_of(const Point& newest) {
+    if (newest.is_final()) {
       builder_.add(newest);
     } else {
       Message message = newest.message();
@@ -134,22 +180,33 @@ class ManyMerge {
   std::vector<Head> heads_;  // a heap
 };
 
+bool has_fragments(const RunRef& run) { return !run->fragments().empty(); }
+RunPart whole(const RunRef& run) { return {run.get(), 0, run->size()}; }
+
 }  // namespace
+
+RunRef merged_points(const std::vector<RunPart>& parts) { return ManyMerge(parts).run(); }
 
 RunRef merged(const RunRef& older, const RunRef& newer) {
   if (newer->empty()) return older;
   if (older->empty()) return newer;
+  if (!has_fragments(older) && !has_fragments(newer)) {
+    return merged_points({whole(older), whole(newer)});
+  }
   Fragments fragments = older->fragments();
   fragments.add(newer->fragments());
   RunBuilder builder;
-  builder.reserve_for(std::array{older, newer});
+  builder.reserve_for({whole(older), whole(newer)});
   auto points = PointMerge(*older, *newer, fragments).run(std::move(builder));
   return points.take(std::move(fragments));
 }
 
 RunRef merged(std::vector<RunRef> runs) {
-  const auto has_fragments = [](const RunRef& run) { return !run->fragments().empty(); };
-  if (runs.size() > 2 && std::ranges::none_of(runs, has_fragments)) return ManyMerge(runs).run();
+  if (runs.size() > 2 && std::ranges::none_of(runs, has_fragments)) {
+    std::vector<RunPart> parts;
+    for (const RunRef& run : runs) parts.push_back(whole(run));
+    return merged_points(parts);
+  }
   // Neighbours first, so that no message is merged more than log2(number of runs) times.
   while (runs.size() > 1) {
     std::vector<RunRef> fewer;

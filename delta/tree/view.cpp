@@ -83,32 +83,20 @@ class SliceMaker {
   [[nodiscard]] KeySlice take() {
     KeySlice slice;
     cut(slice);
-    std::vector<RunRef> parts = {empty_run()};
-    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
-      auto part = clipped(*run, range_);
-      if (!part->empty()) parts.push_back(std::move(part));
-    }
+    slice.run = merged_runs();
     slice.range = std::move(range_);
-    slice.run = merged(std::move(parts));
     return slice;
   }
 
  private:
-  // Points of a run in the range, by number.
-  struct Part {
-    const Run* run = nullptr;
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    [[nodiscard]] std::size_t size() const { return end - begin; }
-  };
-  [[nodiscard]] Part part_of(const Run& run) const {
+  [[nodiscard]] RunPart part_of(const Run& run) const {
     const auto begin = run.lower_bound(range_.begin);
     return {&run, begin, range_.end ? std::max(begin, run.lower_bound(*range_.end)) : run.size()};
   }
 
   // Whoever wants ten keys need not wait for all that a basement has to be merged.
   void cut(KeySlice& slice) {
-    Part longest;
+    RunPart longest;
     std::size_t parts = 0;
     for (const RunRef& run : runs_) {
       const auto part = part_of(*run);
@@ -127,6 +115,24 @@ class SliceMaker {
       range_.end = before_ ? *key_ : std::string(longest.run->point(end).key);
       slice.is_cut_behind = true;
     }
+  }
+
+  // A run that has something to say alone is not copied, if all of it is wanted.
+  [[nodiscard]] RunRef merged_runs() const {
+    std::vector<RunRef> runs = {empty_run()};
+    std::vector<RunPart> parts;
+    bool has_fragments = false;
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+      const auto part = part_of(**run);
+      const bool has_some = (*run)->fragments().overlaps(range_);
+      if (part.size() == 0 && !has_some) continue;
+      has_fragments |= has_some;
+      parts.push_back(part);
+      runs.push_back(*run);
+    }
+    if (parts.size() > 1 && !has_fragments) return merged_points(parts);
+    for (RunRef& run : runs) run = clipped(run, range_);
+    return merged(std::move(runs));
   }
 
   KeyEnd key_;

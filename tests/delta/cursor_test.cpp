@@ -89,7 +89,7 @@ TEST_P(CursorWalk, IsThatOfAMap) {
       ASSERT_EQ(cursor.is_at_key(), at != values_.end());
       if (at == values_.end()) break;
       ASSERT_EQ(cursor.key(), at->first);
-      ASSERT_EQ(*cursor.value().value(), at->second);
+      ASSERT_EQ(cursor.value().value(), at->second);
       if (forward != random_.one_in(20)) {
         ASSERT_TRUE(cursor.next());
         ++at;
@@ -107,7 +107,7 @@ TEST_P(CursorWalk, SeesAllKeysEitherWay) {
   auto cursor = store_->cursor();
   ASSERT_TRUE(cursor.seek_before(std::nullopt));
   while (cursor.is_at_key()) {
-    seen.emplace(cursor.key(), *cursor.value().value());
+    seen.emplace(cursor.key(), cursor.value().value());
     ASSERT_TRUE(cursor.previous());
   }
   EXPECT_EQ(seen, values_);

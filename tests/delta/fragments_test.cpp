@@ -57,6 +57,8 @@ TEST(Fragments, CoverWhatWasAdded) {
       if (bounds.contains(key)) part.insert(key);
     }
     expect_same(fragments.clipped(bounds), part);
+    const bool some_at_the_end = !bounds.end && fragments.covers("~");
+    EXPECT_EQ(fragments.overlaps(bounds), !part.empty() || some_at_the_end);
     bool all = true;
     for (std::uint64_t i = 0; i < kKeys; ++i) {
       all &= !bounds.contains(key_of(i)) || model.contains(key_of(i));

@@ -138,7 +138,7 @@ class InterleavedWork {
     DGFS_CHECK(cursor.seek(""));
     while (cursor.is_at_key()) {
       DGFS_TRY(value, cursor.value());
-      seen.emplace(cursor.key(), *value);
+      seen.emplace(cursor.key(), value);
       DGFS_CHECK(cursor.next());
     }
     return seen;

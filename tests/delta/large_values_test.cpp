@@ -197,7 +197,7 @@ TEST_F(LargeValues, StayAsLongAsACursorMaySeeThem) {
     ASSERT_TRUE(cursor->is_at_key());
     const auto value = cursor->value();
     ASSERT_TRUE(value) << value.error().message();
-    EXPECT_TRUE(*value.value() == value_of(i == 2 ? 20 : i)) << i;
+    EXPECT_TRUE(value.value() == value_of(i == 2 ? 20 : i)) << i;
     ASSERT_TRUE(cursor->next());
   }
 }

@@ -4,7 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
+#include "delta/parameters.h"
 #include "delta/tree/memory_table.h"
+#include "delta/tree/run_builder.h"
 #include "tests/delta/random_batch.h"
 
 namespace dgfs::test {
@@ -112,6 +117,80 @@ TEST(Run, IsCutIntoParts) {
     for (const Point point : high->points()) ASSERT_GE(point.key, cut);
     EXPECT_EQ(*merged(low, high), *run);
   }
+}
+
+// Also where one has long stretches of keys that no other one has.
+TEST(Run, PartsOfManySayTogetherWhatEachSays) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    BatchShape shape;
+    shape.keys = 200;
+    shape.has_ranges = false;
+    std::vector<RunRef> runs;
+    std::vector<RunPart> parts;
+    const KeyRange range{random_key(random, shape), random_key(random, shape)};
+    for (auto count = 1 + random.below(6); count > 0; --count) {
+      MemoryTable table;
+      for (auto batches = random.one_in(2) ? 1 : random.below(100); batches > 0; --batches) {
+        table.apply(random_batch(random, shape));
+      }
+      runs.push_back(table.freeze());
+      const auto begin = runs.back()->lower_bound(range.begin);
+      parts.push_back(
+          {runs.back().get(), begin, std::max(begin, runs.back()->lower_bound(*range.end))});
+    }
+    const auto all = merged_points(parts);
+    expect_normal(*all);
+    std::set<std::string> keys;
+    for (const RunPart& part : parts) {
+      for (auto at = part.begin; at < part.end; ++at) keys.emplace(part.run->point(at).key);
+    }
+    EXPECT_EQ(all->size(), keys.size());
+    for (const auto& key : keys) {
+      Message expected;
+      for (const auto& run : runs) {
+        if (const auto point = run->find(key)) expected = composed(expected, point->message());
+      }
+      const auto found = all->find(key);
+      ASSERT_TRUE(found) << key;
+      EXPECT_EQ(found->message(), expected) << key;
+    }
+  }
+}
+
+// Short lengths are read another way than long ones.
+TEST(Run, LengthsOfAllSizesAreReadBack) {
+  RunBuilder points;
+  std::map<std::string, std::string> values;
+  for (const std::size_t key_bytes : {1U, 2U, 127U, 128U, 129U, 4095U, 4096U}) {
+    for (const std::size_t value_bytes : {0U, 1U, 127U, 128U, 16383U, 16384U, 70000U}) {
+      std::string key(key_bytes, 'k');
+      key.back() = static_cast<char>('a' + values.size() % 7);
+      values.emplace(key, std::string(value_bytes, 'v'));
+    }
+  }
+  for (const auto& [key, value] : values) points.add_put(key, value);
+  const auto run = points.take();
+  Buffer bytes;
+  run->encode(bytes);
+  const auto decoded = Run::decode(bytes);
+  ASSERT_TRUE(decoded) << decoded.error().message();
+  EXPECT_EQ(*decoded.value(), *run);
+  for (const auto& [key, value] : values) EXPECT_EQ(run->find(key)->value, value);
+}
+
+// What a varint can say and a key must not be.
+TEST(Run, KeysThatAreTooLongAreRefused) {
+  RunBuilder points;
+  points.add_put(std::string(kKeyBytesMax, 'a'), "v");
+  Buffer bytes;
+  points.take()->encode(bytes);
+  ASSERT_TRUE(Run::decode(bytes));
+  Buffer longer;
+  RunBuilder too_long;
+  too_long.add_put(std::string(kKeyBytesMax + 1, 'a'), "v");
+  too_long.take()->encode(longer);
+  EXPECT_FALSE(Run::decode(longer));
 }
 
 TEST(Run, ARangeDeleteOfManyKeysIsOneFragment) {

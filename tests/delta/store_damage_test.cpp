@@ -74,7 +74,7 @@ class StoreDamage : public testing::Test {
         moved = value.error();
         break;
       }
-      values[std::string(cursor.key())] = *value.value();
+      values[std::string(cursor.key())] = value.value();
       moved = cursor.next();
     }
     if (!moved) {

@@ -51,7 +51,7 @@ void expect_walk(Cursor& cursor, const Values& expected, Random& random, const B
     ASSERT_EQ(cursor.key(), at->first);
     const auto value = cursor.value();
     ASSERT_TRUE(value) << value.error().message();
-    ASSERT_EQ(*value.value(), at->second);
+    ASSERT_EQ(value.value(), at->second);
     if (random.one_in(3)) {
       ASSERT_TRUE(cursor.previous());
       at = at == expected.begin() ? expected.end() : std::prev(at);

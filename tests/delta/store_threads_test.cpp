@@ -54,6 +54,7 @@ void walk_pairs(Store& store) {
     const std::string key(cursor.key());
     const auto value = cursor.value();
     ASSERT_TRUE(value) << value.error().message();
+    const std::string value_of_a(value.value());
     ASSERT_EQ(key.back(), 'a');
     moved = cursor.next();
     ASSERT_TRUE(moved);
@@ -61,7 +62,7 @@ void walk_pairs(Store& store) {
     ASSERT_EQ(cursor.key(), key.substr(0, key.size() - 1) + "b");
     const auto other = cursor.value();
     ASSERT_TRUE(other) << other.error().message();
-    ASSERT_EQ(*other.value(), *value.value());
+    ASSERT_EQ(other.value(), value_of_a);
     moved = cursor.next();
   }
   ASSERT_TRUE(moved) << moved.error().message();

@@ -46,7 +46,7 @@ inline Result<std::map<std::string, std::string>> read_all(delta::Store& store) 
   DGFS_CHECK(cursor.seek(""));
   while (cursor.is_at_key()) {
     DGFS_TRY(value, cursor.value());
-    values[std::string(cursor.key())] = *value;
+    values[std::string(cursor.key())] = value;
     DGFS_CHECK(cursor.next());
   }
   return values;
