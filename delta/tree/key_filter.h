@@ -18,8 +18,8 @@ class KeyFilter {
  public:
   /// Lets all keys through.
   KeyFilter() = default;
-  /// Of the points of a run: lets all of them through, and of other keys about one in a hundred. A
-  /// run with fragments says something of keys that it has no points of: then it lets all through.
+  /// Of the points of a run: lets all of them through, and of other keys one in 550. A run with
+  /// fragments says something of keys that it has no points of: then it lets all through.
   explicit KeyFilter(const Run& run);
   /// One that was made before.
   explicit KeyFilter(Buffer bits) : bits_(std::move(bits)) {}
@@ -32,7 +32,7 @@ class KeyFilter {
   /// Whether it hides nothing of what a run says.
   [[nodiscard]] bool lets_through(const Run& run) const;
 
-  /// To be kept. Ten bits a key.
+  /// To be kept. Fourteen bits a key.
   [[nodiscard]] const Buffer& bits() const { return bits_; }
 
   friend bool operator==(const KeyFilter&, const KeyFilter&) = default;

@@ -5,6 +5,10 @@
 // syncs say that all is well. The store says so to all who write, until it is opened again.
 #include <gtest/gtest.h>
 
+#include <latch>
+#include <map>
+#include <thread>
+
 #include "storage/faulty_env.h"
 #include "tests/delta/crash_explorer.h"
 #include "tests/delta/crash_workload.h"
@@ -69,6 +73,70 @@ TEST_P(LostSync, EndsWritingAndKeepsWhatWasDurable) {
     ASSERT_FALSE(HasFailure()) << "call " << call;
   }
   EXPECT_GT(poisoned_, 10);
+}
+
+// A checkpoint's sync of the values fails, with which those of another thread are lost whose own
+// sync then has nothing to write and says that all is well: what it was to make durable must not
+// get into the log.
+TEST(LostSyncOfTwo, TheSecondIsToldWhatTheFirstHasSeen) {
+  const auto disk = storage::make_memory_env(1);
+  std::latch checkpoint_syncs(1);
+  std::latch writer_syncs(1);
+  std::latch checkpoint_ended(1);
+  enum class Role : std::uint8_t { kNone, kWriter, kCheckpoint };
+  thread_local auto role = Role::kNone;
+  thread_local bool has_synced_blocks = false;
+  HookEnv env(*disk, [&](storage::CallKind kind, const std::string& path) -> Status {
+    if (kind != storage::CallKind::kSync || role == Role::kNone) return ok();
+    has_synced_blocks |= path == "/s/blocks";
+    if (path != "/s/extents") return ok();
+    if (role == Role::kWriter) {
+      writer_syncs.count_down();
+      checkpoint_ended.wait();
+      return ok();
+    }
+    if (!has_synced_blocks) return ok();
+    checkpoint_syncs.count_down();
+    writer_syncs.wait();
+    EXPECT_TRUE(disk->lose_unsynced(path));
+    return Error(ErrorKind::kIo, 1192, "a sync that fails").in_file(path);
+  });
+  delta::StoreOptions options;
+  options.create = true;
+  options.parameters.inline_bytes = 10;
+  const std::map<std::string, std::string> values = {
+      {"a", std::string(3000, 'a')}, {"b", std::string(3000, 'b')}, {"c", std::string(3000, 'c')}};
+  {
+    const auto store = open_store(env, options);
+    ASSERT_NE(store, nullptr);
+    const auto put = [&](const std::string& key) {
+      delta::Batch batch;
+      batch.put(key, values.at(key));
+      return store->apply(batch);
+    };
+    ASSERT_TRUE(put("a"));
+    ASSERT_TRUE(store->sync());
+    ASSERT_TRUE(put("b"));
+    std::jthread writer([&] {
+      role = Role::kWriter;
+      checkpoint_syncs.wait();
+      EXPECT_TRUE(put("c"));
+      EXPECT_FALSE(store->sync());
+    });
+    role = Role::kCheckpoint;
+    EXPECT_FALSE(store->checkpoint());
+    role = Role::kNone;
+    checkpoint_ended.count_down();
+    writer.join();
+    expect_poisoned(*store);
+  }
+  disk->crash(CrashLoss::kDropUnsynced, 1);
+  const auto store = open_store(*disk, options);
+  ASSERT_NE(store, nullptr);
+  const auto found = values_of(*store);
+  EXPECT_TRUE(found.contains("a"));
+  EXPECT_FALSE(found.contains("c"));
+  for (const auto& [key, value] : found) EXPECT_EQ(value, values.at(key));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LostSync, testing::Range<std::uint64_t>(0, 8));
