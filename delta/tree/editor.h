@@ -47,6 +47,7 @@ class TreeEditor {
   [[nodiscard]] Result<StoredNode> push_and_grow(const StoredNode& root, const RunRef& run);
   [[nodiscard]] Result<Nodes> push(const StoredNode& node, const RunRef& run,
                                    const KeyRange& range);
+  [[nodiscard]] static Nodes split(unsigned height, std::vector<Slot> slots, std::size_t slots_max);
   [[nodiscard]] Status hand_out(const Node& node, const RunRef& run, const KeyRange& range,
                                 std::vector<Slot>& slots);
   [[nodiscard]] Status flush_fragments(const Node& node, const Fragments& fragments,
