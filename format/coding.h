@@ -98,6 +98,30 @@ class Decoder {
     if (at_ < in_.size() && in_[at_] < 0x80) return std::uint64_t{in_[at_++]};  // most are short
     return long_varint();
   }
+  /// A varint of one or two bytes, for those who read so many that a Result for each is too much.
+  /// False: there is none, and nothing was consumed; varint() reads longer ones, and tells why.
+  [[nodiscard]] bool try_short_varint(std::uint64_t& value) {
+    if (at_end()) return false;
+    const std::uint64_t low = in_[at_];
+    if (low < 0x80) {
+      value = low;
+      ++at_;
+      return true;
+    }
+    if (remaining() < 2 || in_[at_ + 1] >= 0x80) return false;
+    value = (low & 0x7f) | std::uint64_t{in_[at_ + 1]} << 7;
+    at_ += 2;
+    return true;
+  }
+  /// A string() that such a varint tells the length of. False: as above, but part of it may have
+  /// been consumed.
+  [[nodiscard]] bool try_short_string(std::string_view& text) {
+    std::uint64_t length = 0;
+    if (!try_short_varint(length) || length > remaining()) return false;
+    text = as_text(in_.subspan(at_, static_cast<std::size_t>(length)));
+    at_ += text.size();
+    return true;
+  }
   /// varint() that must not exceed `max`.
   [[nodiscard]] Result<std::uint64_t> varint_up_to(std::uint64_t max);
   [[nodiscard]] Result<std::int64_t> signed_varint();

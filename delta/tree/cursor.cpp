@@ -15,6 +15,7 @@ constexpr std::size_t kPointsMax = std::size_t{1} << 16;
 
 void Cursor::start() {
   slice_.reset();
+  large_ = nullptr;
   ahead_.begin();
   points_max_ = kPointsAtFirst;
 }
@@ -47,17 +48,22 @@ Status Cursor::seek_before(const KeyEnd& end) {
 Result<std::string_view> Cursor::value() {
   const Point here = point();
   if (here.boxed == nullptr) return here.value;
+  large_ = nullptr;
   DGFS_TRY(value, value_of(*here.boxed, *source_.values));
   large_ = std::move(value);
   return std::string_view(*large_);
 }
 
 Status Cursor::next() {
+  large_ = nullptr;
   ++at_;
   return find_forward();
 }
 
-Status Cursor::previous() { return find_backward(); }
+Status Cursor::previous() {
+  large_ = nullptr;
+  return find_backward();
+}
 
 // at_ is where the key would be, which may be behind the slice's last one.
 Status Cursor::find_forward() {

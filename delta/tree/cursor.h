@@ -35,8 +35,8 @@ class Cursor {
   [[nodiscard]] bool is_at_key() const { return slice_.has_value(); }
   /// While it stands there.
   [[nodiscard]] std::string_view key() const { return point().key; }
-  /// Where it lies, until the cursor moves or is asked again. A large value is read first.
-  /// Errors: those of LargeValue::load.
+  /// Where it lies, until the cursor moves or is asked again. A large value is read first, and
+  /// stays in memory as long. Errors: those of LargeValue::load.
   [[nodiscard]] Result<std::string_view> value();
 
  private:
@@ -52,7 +52,7 @@ class Cursor {
   std::optional<KeySlice> slice_;  ///< settled; none: it stands nowhere
   std::size_t at_ = 0;             ///< of its points
   std::size_t points_max_ = 0;     ///< of the slice: more for whoever goes on
-  ValueRef large_;                 ///< that was read last
+  ValueRef large_;                 ///< of the key where it stands, if it was asked for
   ReadAhead ahead_;
 };
 

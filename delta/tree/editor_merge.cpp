@@ -3,6 +3,7 @@
 //
 // Children of a node that have become small are put together.
 #include <algorithm>
+#include <utility>
 
 #include "delta/tree/editor.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A node that has become large is cut.
+// What has become of the slots of a node is one node again, or several.
 #include <iterator>
 #include <utility>
 

@@ -9,8 +9,9 @@
 namespace dgfs::delta {
 namespace {
 
-// A key that is nowhere meets a dozen runs on its way down: with ten bits one lookup in eight would
-// read a block in vain. 6 looks give one false answer in 550; 10, the best number, one in 830.
+// Each run on a lookup's way down may answer falsely, and a block is then read in vain. 6 looks
+// give one false answer in 550; 10, the best number, one in 830. With ten bits they gave one in
+// 120, and lookups of what is nowhere took twice as long (docs/BENCHMARKS.md).
 constexpr std::size_t kBitsOfKey = 14;
 constexpr int kLooks = 6;
 

@@ -14,9 +14,11 @@ std::optional<Point> Run::find(std::string_view key) const {
                                 : std::nullopt;
 }
 
-std::size_t Run::lower_bound(std::string_view key) const {
-  const auto at = std::ranges::lower_bound(items_, key, {},
-                                           [this](const Item& item) { return this->key(item); });
+std::size_t Run::lower_bound(std::string_view key, std::size_t begin, std::size_t end) const {
+  const auto at =
+      std::ranges::lower_bound(items_.begin() + static_cast<std::ptrdiff_t>(begin),
+                               items_.begin() + static_cast<std::ptrdiff_t>(end), key, {},
+                               [this](const Item& item) { return this->key(item); });
   return static_cast<std::size_t>(at - items_.begin());
 }
 

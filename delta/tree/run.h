@@ -32,7 +32,13 @@ class Run {
   /// @param key  lives as long as the answer
   [[nodiscard]] std::optional<Point> find(std::string_view key) const;
   /// Number of the first point whose key is not below `key`; size() if there is none.
-  [[nodiscard]] std::size_t lower_bound(std::string_view key) const;
+  [[nodiscard]] std::size_t lower_bound(std::string_view key) const {
+    return lower_bound(key, 0, size());
+  }
+  /// The same among the points from `begin` on before `end`; `end` if there is none.
+  /// @param end  at least `begin`, at most size()
+  [[nodiscard]] std::size_t lower_bound(std::string_view key, std::size_t begin,
+                                        std::size_t end) const;
 
   /// Number of points.
   [[nodiscard]] std::size_t size() const { return items_.size(); }
@@ -132,7 +138,7 @@ using RunRef = std::shared_ptr<const Run>;
 [[nodiscard]] RunRef merged(const RunRef& older, const RunRef& newer);
 /// From the oldest to the newest; at least one.
 [[nodiscard]] RunRef merged(std::vector<RunRef> runs);
-/// Points of a run, by number.
+/// Points of a run, by number. The run must outlive it.
 struct RunPart {
   const Run* run = nullptr;
   std::size_t begin = 0;

@@ -90,7 +90,7 @@ void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
   run_->bytes_.append(run.bytes_, from, run.bytes_before(end) - from);
   for (std::size_t at = begin; at < end; ++at) {
     auto item = run.items_[at];
-    item.begin += begin_of_bytes - from;
+    item.begin = item.begin - from + begin_of_bytes;
     if (item.is_boxed) {
       run_->boxed_.push_back(run.boxed_[item.value_bytes]);
       item.value_bytes = static_cast<std::uint32_t>(run_->boxed_.size() - 1);

@@ -143,65 +143,53 @@ Status decode_point(std::string_view key, Decoder& in, RunBuilder& points) {
 
 // A point of the usual kind: a removal, or a put with its value.
 struct PlainPoint {
-  std::size_t shared = 0;
+  std::uint64_t shared = 0;  // bytes, with the key before
   std::string_view rest;
   MessageKind kind = MessageKind::kDelete;
   std::string_view value;
 };
 
 // Almost all points are plain and have short lengths, and a point query decodes a whole run for
-// one: so these go by without a Result for each field. False: to be decoded with Results, from the
-// same place, which may well succeed.
+// one: so these go by without a Result for each field. False: nothing was consumed, and it is to be
+// decoded with Results, which may well succeed.
 bool read_plain(std::size_t last_key_bytes, Decoder& in, PlainPoint& point) {
-  const Bytes bytes = in.rest();
-  std::size_t at = 0;
-  const auto read_length = [&](std::size_t& length) {
-    if (bytes.size() - at < 2) return false;
-    length = bytes[at++];
-    if (length < 0x80) return true;
-    if (bytes[at] >= 0x80) return false;
-    length = (length & 0x7f) | std::size_t{bytes[at++]} << 7;
-    return true;
-  };
-  const auto read_text = [&](std::string_view& text) {
-    std::size_t length = 0;
-    if (!read_length(length) || length > bytes.size() - at) return false;
-    text = as_text(bytes.subspan(at, length));
-    at += length;
-    return true;
-  };
-  if (!read_length(point.shared) || point.shared > last_key_bytes || !read_text(point.rest) ||
-      point.rest.size() > kKeyBytesMax - point.shared || at == bytes.size()) {
+  Decoder ahead = in;
+  if (!ahead.try_short_varint(point.shared) || point.shared > last_key_bytes ||
+      !ahead.try_short_string(point.rest) || point.rest.size() > kKeyBytesMax - point.shared ||
+      ahead.at_end()) {
     return false;
   }
-  point.kind = static_cast<MessageKind>(bytes[at++]);
+  point.kind = static_cast<MessageKind>(ahead.rest().front());
+  ahead.skip(1);
   point.value = {};
-  if (point.kind == MessageKind::kPut ? !read_text(point.value)
+  if (point.kind == MessageKind::kPut ? !ahead.try_short_string(point.value)
                                       : point.kind != MessageKind::kDelete) {
     return false;
   }
-  in.skip(at);
+  in = ahead;
   return true;
 }
 
 Status decode_points(std::uint64_t count, Decoder& in, RunBuilder& points) {
   PlainPoint plain;
   for (std::uint64_t i = 0; i < count; ++i) {
+    const Decoder at_point = in;
     const std::string_view last = points.last_key();
     const bool is_plain = read_plain(last.size(), in, plain);
     if (!is_plain) {
       DGFS_TRY(shared, in.varint_up_to(last.size()));
-      plain.shared = static_cast<std::size_t>(shared);
+      plain.shared = shared;
       DGFS_TRY(rest, in.string(kKeyBytesMax - shared));
       plain.rest = rest;
     }
-    if (i != 0 && plain.rest <= last.substr(plain.shared)) {
-      return corrupt(7007, in, "keys out of order");
+    const auto shared = static_cast<std::size_t>(plain.shared);
+    if (i != 0 && plain.rest <= last.substr(shared)) {
+      return corrupt(7007, at_point, "keys out of order");
     }
     if (is_plain) {
-      points.add_next(plain.shared, plain.rest, plain.kind, plain.value);
+      points.add_next(shared, plain.rest, plain.kind, plain.value);
     } else {
-      std::string key(last.substr(0, plain.shared));
+      std::string key(last.substr(0, shared));
       key += plain.rest;
       DGFS_CHECK(decode_point(key, in, points));
     }

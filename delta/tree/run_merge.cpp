@@ -104,24 +104,13 @@ class ManyMerge {
   // looks further and further ahead, and then between.
   static std::size_t points_before(const RunPart& part, std::string_view key) {
     std::size_t known = 1;
-    std::size_t step = 1;
-    const auto is_below = [&](std::size_t number) {
-      return part.run->point(part.begin + number).key < key;
-    };
-    while (known + step <= part.size() && is_below(known + step - 1)) {
-      known += step;
-      step *= 2;
+    std::size_t end = 2;
+    while (end <= part.size() && part.run->point(part.begin + end - 1).key < key) {
+      known = end;
+      end *= 2;
     }
-    for (step = std::min(step, part.size() - known); step > 0;) {
-      const auto half = (step - 1) / 2;
-      if (is_below(known + half)) {
-        known += half + 1;
-        step -= half + 1;
-      } else {
-        step = half;
-      }
-    }
-    return known;
+    end = std::min(end, part.size());
+    return part.run->lower_bound(key, part.begin + known, part.begin + end) - part.begin;
   }
 
   // Behind the heap: the first of all.

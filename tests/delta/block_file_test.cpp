@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <semaphore>
+#include <thread>
+
 #include "storage/faulty_env.h"
 #include "storage/memory_env.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -34,6 +39,28 @@ TEST_F(BlockFileFaults, ASyncThatFailedFailsForEver) {
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().message(), failed.error().message());
   }
+}
+
+// One that comes while the other is under way finds nothing left to write: it waits for its end.
+TEST(BlockFileThreads, ASyncBesideOneThatFailsFails) {
+  std::counting_semaphore<2> first_syncs(0);
+  std::binary_semaphore second_ended(0);
+  const auto memory = storage::make_memory_env(1);
+  HookEnv env(*memory, [&](storage::CallKind kind, const std::string& path) -> Status {
+    if (kind != storage::CallKind::kSync) return ok();
+    first_syncs.release();
+    EXPECT_FALSE(second_ended.try_acquire_for(std::chrono::milliseconds(200)));
+    return Error(ErrorKind::kIo, 1193, "a sync that fails").in_file(path);
+  });
+  BlockFile file(env.open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value());
+  ASSERT_TRUE(file.write(Buffer(100, 'a')));
+  std::jthread second([&] {
+    first_syncs.acquire();
+    EXPECT_FALSE(file.sync());
+    second_ended.release();
+  });
+  EXPECT_FALSE(file.sync());
+  first_syncs.release();  // if the first called nobody
 }
 
 TEST_F(BlockFileFaults, AWriteThatFailsIsTriedElsewhere) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -177,6 +178,21 @@ TEST(Run, LengthsOfAllSizesAreReadBack) {
   ASSERT_TRUE(decoded) << decoded.error().message();
   EXPECT_EQ(*decoded.value(), *run);
   for (const auto& [key, value] : values) EXPECT_EQ(run->find(key)->value, value);
+}
+
+// Of the point that comes too late, whichever way it is read.
+TEST(Run, KeysOutOfOrderAreToldWithTheirOffset) {
+  for (const std::size_t value_bytes : {1U, 20000U}) {
+    RunBuilder points;
+    points.add_put("b", "v");
+    points.add_put("a", std::string(value_bytes, 'v'));
+    Buffer bytes;
+    points.take()->encode(bytes);
+    const auto decoded = Run::decode(bytes);
+    ASSERT_FALSE(decoded);
+    EXPECT_EQ(decoded.error().code(), 7007);
+    EXPECT_EQ(decoded.error().offset(), 8U);  // two counts, and six bytes of the first point
+  }
 }
 
 // What a varint can say and a key must not be.
