@@ -20,7 +20,7 @@ Result<std::uint64_t> Decoder::long_varint() {
   return Error(ErrorKind::kCorrupt, 2002, "number is longer than 64 bits").at_offset(at_ - 1);
 }
 
-Result<std::uint64_t> Decoder::varint_up_to(std::uint64_t max) {
+Result<std::uint64_t> Decoder::long_varint_up_to(std::uint64_t max) {
   const auto start = at_;
   DGFS_TRY(value, varint());
   if (value > max) {
@@ -34,13 +34,6 @@ Result<std::uint64_t> Decoder::varint_up_to(std::uint64_t max) {
 Result<std::int64_t> Decoder::signed_varint() {
   DGFS_TRY(value, varint());
   return unzigzag(value);
-}
-
-Result<Bytes> Decoder::raw(std::uint64_t length_bytes) {
-  if (length_bytes > remaining()) return ends_early();
-  const auto bytes = in_.subspan(at_, static_cast<std::size_t>(length_bytes));
-  at_ += bytes.size();
-  return bytes;
 }
 
 Result<std::string_view> Decoder::string(std::uint64_t max_bytes) {

@@ -123,9 +123,17 @@ class Decoder {
     return true;
   }
   /// varint() that must not exceed `max`.
-  [[nodiscard]] Result<std::uint64_t> varint_up_to(std::uint64_t max);
+  [[nodiscard]] Result<std::uint64_t> varint_up_to(std::uint64_t max) {
+    if (at_ < in_.size() && in_[at_] < 0x80 && in_[at_] <= max) return std::uint64_t{in_[at_++]};
+    return long_varint_up_to(max);
+  }
   [[nodiscard]] Result<std::int64_t> signed_varint();
-  [[nodiscard]] Result<Bytes> raw(std::uint64_t length_bytes);
+  [[nodiscard]] Result<Bytes> raw(std::uint64_t length_bytes) {
+    if (length_bytes > remaining()) return ends_early();
+    at_ += static_cast<std::size_t>(length_bytes);
+    return in_.subspan(at_ - static_cast<std::size_t>(length_bytes),
+                       static_cast<std::size_t>(length_bytes));
+  }
   /// A string() of at most `max_bytes`.
   [[nodiscard]] Result<std::string_view> string(std::uint64_t max_bytes);
   /// kCorrupt unless everything was consumed.
@@ -134,6 +142,7 @@ class Decoder {
  private:
   [[nodiscard]] Error ends_early() const;
   [[nodiscard]] Result<std::uint64_t> long_varint();
+  [[nodiscard]] Result<std::uint64_t> long_varint_up_to(std::uint64_t max);
 
   Bytes in_;
   std::size_t at_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 #include "format/coding.h"
 #include "format/section.h"
@@ -79,16 +80,23 @@ Status DirectoryTable::Loader::add(Bytes body) {
 // the front, up to what is wrong or else; @return their bytes.
 std::size_t DirectoryTable::Loader::add_small_leaves(Bytes lists) {
   const auto count_max = std::min(pending_.size(), lists.size() / 2);
-  auto next_first = next_first_;
+  auto end_first = next_first_;
   std::size_t count = 0;
   for (; count < count_max; ++count) {
     const auto children = lists[2 * count];
     if (children >= 0x80 || lists[2 * count + 1] != 0) break;
-    if (next_first + children > expected_entries_) break;
-    table_.firsts_.push_back(next_first);
-    next_first += children;
+    if (end_first + children > expected_entries_) break;
+    end_first += children;
   }
-  next_first_ = next_first;
+  const auto lows = table_.firsts_.extend(count, end_first);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (lows.empty()) {
+      table_.firsts_.push_back(next_first_);
+    } else {
+      lows[i] = static_cast<std::uint32_t>(next_first_);
+    }
+    next_first_ += lists[2 * i];
+  }
   const auto first = pending_.end() - static_cast<std::ptrdiff_t>(count);
   table_.directory_of_.insert(table_.directory_of_.end(), pending_.rbegin(),
                               std::make_reverse_iterator(first));
@@ -121,20 +129,29 @@ Status DirectoryTable::Loader::add_subdirectories(Decoder& decoder, std::uint64_
   if (count > kDirectoriesMax - table_.ordinals_.size()) {
     return Error(ErrorKind::kLimit, 2643, "more than 2^32 - 1 directories").at_offset(offset);
   }
-  auto directory = static_cast<std::uint32_t>(table_.ordinals_.size());
+  const auto first = static_cast<std::uint32_t>(table_.ordinals_.size());
   pending_.resize(pending_.size() + static_cast<std::size_t>(count));
-  auto pending = pending_.rbegin();  // the first subdirectory's list comes next
+  // The first subdirectory's list comes next.
+  std::iota(pending_.rbegin(), pending_.rbegin() + static_cast<std::ptrdiff_t>(count), first);
   auto next = next_first_;
   const auto end = next_first_ + child_count;
-  for (std::uint64_t i = 0; i < count; ++i) {
+  const auto lows = table_.ordinals_.extend(static_cast<std::size_t>(count), end);
+  for (std::size_t i = 0; i < count; ++i) {
     const auto gap_offset = decoder.offset();
-    DGFS_TRY(gap, decoder.varint());
+    std::uint64_t gap = 0;
+    if (!decoder.try_short_varint(gap)) {
+      DGFS_TRY(longer, decoder.varint());
+      gap = longer;
+    }
     if (gap >= end - next) {  // F-053
       return corrupt_directory_table(2644, gap_offset,
                                      "subdirectory stands behind its directory's children");
     }
-    table_.ordinals_.push_back(next + gap);
-    *pending++ = directory++;
+    if (lows.empty()) {
+      table_.ordinals_.push_back(next + gap);
+    } else {
+      lows[i] = static_cast<std::uint32_t>(next + gap);
+    }
     next += gap + 1;
   }
   return ok();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace dgfs::format {
@@ -23,6 +24,14 @@ class RisingNumbers {
       steps_.push_back({lows_.size(), last_high_});
     }
     lows_.push_back(low_of(number));
+  }
+  /// Room for the low halves of `count` numbers at once, all with the high half of the last one:
+  /// for the caller to fill before anything else is asked. Empty where `last`, which none of them
+  /// exceeds, has another high half; they must come one by one then.
+  [[nodiscard]] std::span<std::uint32_t> extend(std::size_t count, std::uint64_t last) {
+    if (high_of(last) != last_high_) return {};
+    lows_.resize(lows_.size() + count);
+    return std::span(lows_).last(count);
   }
 
   [[nodiscard]] std::size_t size() const { return lows_.size(); }

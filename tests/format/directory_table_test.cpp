@@ -173,6 +173,35 @@ TEST(DirectoryTableTest, HoldsAVeryDeepTree) {
   EXPECT_LT(table.value().memory_bytes(), 25 * kDepth);
 }
 
+// Where the high half of what the table holds changes, in the middle of lists that are taken many
+// at once: of ordinals, and of first children.
+TEST(DirectoryTableTest, HoldsMoreThanFourThousandMillionEntries) {
+  constexpr Ordinal kHigh = Ordinal{1} << 32;
+  std::vector<std::uint64_t> positions;
+  for (Ordinal i = 0; i < 8; ++i) positions.push_back(kHigh - 5 + i);
+  Buffer body;
+  encode_directory_list(body, kHigh + 6, positions);
+  for (Ordinal i = 0; i < 8; ++i) encode_directory_list(body, 2, {});
+  const auto wide = load_directories(body, kHigh + 7 + 16);
+  ASSERT_TRUE(wide) << wide.error().message();
+  for (Ordinal i = 0; i < 8; ++i) {
+    EXPECT_EQ(wide.value().children(kHigh - 4 + i), (ChildRange{kHigh + 7 + 2 * i, 2, 0}));
+    EXPECT_EQ(wide.value().parent(kHigh + 8 + 2 * i), kHigh - 4 + i);
+  }
+
+  body.clear();
+  encode_directory_list(body, 10, std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  encode_directory_list(body, kHigh - 50, {});
+  for (Ordinal i = 1; i < 10; ++i) encode_directory_list(body, 10, {});
+  const auto long_list = load_directories(body, 11 + kHigh - 50 + 90);
+  ASSERT_TRUE(long_list) << long_list.error().message();
+  for (Ordinal i = 1; i < 10; ++i) {
+    const auto first = 11 + kHigh - 50 + 10 * (i - 1);
+    EXPECT_EQ(long_list.value().children(i + 1), (ChildRange{first, 10, 0}));
+    EXPECT_EQ(long_list.value().parent(first + 9), i + 1);
+  }
+}
+
 TEST(DirectoryTableTest, RefusesWrongTotals) {  // F-051, F-052
   Buffer body;
   encode_directory_list(body, 3, {});

@@ -40,6 +40,21 @@ TEST(RisingNumbersTest, HighHalvesMayChangeAnywhere) {
   expect_like_vector({2 * kHigh, 2 * kHigh + 1, (kHigh - 1) << 32});
 }
 
+TEST(RisingNumbersTest, ManyAtOnceHaveTheHighHalfOfTheLast) {
+  RisingNumbers numbers;
+  numbers.push_back(kHigh - 5);
+  EXPECT_TRUE(numbers.extend(2, kHigh).empty());
+  numbers.push_back(kHigh);
+  const auto lows = numbers.extend(2, kHigh + 9);
+  ASSERT_EQ(lows.size(), 2U);
+  lows[0] = 7;
+  lows[1] = 9;
+  ASSERT_EQ(numbers.size(), 4U);
+  EXPECT_EQ(numbers[0], kHigh - 5);
+  EXPECT_EQ(numbers[2], kHigh + 7);
+  EXPECT_EQ(numbers[3], kHigh + 9);
+}
+
 TEST(RisingNumbersTest, NumbersTakeFourBytes) {
   RisingNumbers numbers;
   numbers.reserve(1000);
