@@ -29,6 +29,13 @@ struct StoreParameters {
   /// removals and patches stay what they are down to the basements; 0: nothing does.
   std::uint64_t keeps_removals = 0;
 
+  /// Of a piece of a run that is read and checked alone, in memory, about; never 0.
+  [[nodiscard]] std::size_t page_bytes() const {
+    return static_cast<std::size_t>(basement_bytes / kPagesOfBasement) + 1;
+  }
+  /// So that a page is as long as the system's.
+  static constexpr std::uint64_t kPagesOfBasement = 16;
+
   friend bool operator==(const StoreParameters&, const StoreParameters&) = default;
 };
 

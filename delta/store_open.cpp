@@ -67,7 +67,8 @@ Status Store::make(storage::Env& env, const std::string& directory, const StoreO
   BlockCache cache(0);
   const StoredNode root = Node::make_empty(0);
   BlockPacker packer(0);
-  DGFS_CHECK(TreeWriter(blocks, packer, {&blocks, &cache, nullptr}).write(root));
+  DGFS_CHECK(TreeWriter(blocks, packer, options.parameters.page_bytes(), {&blocks, &cache, nullptr})
+                 .write(root));
   DGFS_CHECK(blocks.sync());
   DGFS_CHECK(env.sync_directory(directory));
   Superblock superblock;

@@ -98,7 +98,7 @@ Status Store::spill() {
 }
 
 Status Store::write_tree(const StoredNode& root) {
-  return TreeWriter(blocks_, packer_, source()).write(root);
+  return TreeWriter(blocks_, packer_, parameters_.page_bytes(), source()).write(root);
 }
 
 void Store::retire(const TreeHold& hold) {

@@ -17,10 +17,10 @@ constexpr std::size_t kHeadBytesMax = 11;
 
 }  // namespace
 
-Result<Bytes> BlockPacker::pack(Bytes block) {
+Result<Bytes> BlockPacker::pack(Bytes block, std::size_t compressed_bytes_max) {
   stored_.clear();
   if (level_ != 0 && block.size() > kHeadBytesMax * kGainShare &&
-      block.size() <= kCompressedBlockBytesMax) {
+      block.size() <= compressed_bytes_max) {
     format::Encoder out(stored_);
     out.fixed(kZstd);
     out.varint(block.size());
@@ -37,17 +37,18 @@ Result<Bytes> BlockPacker::pack(Bytes block) {
   return Bytes(stored_);
 }
 
-Result<Block> unpack_block(Buffer stored) {
+Result<Bytes> unpack_block(Bytes stored, Buffer& room, std::size_t room_bytes_max) {
+  room.clear();
   if (stored.empty() || stored.front() > kZstd) {
     return Error(ErrorKind::kCorrupt, 7035, "a block of no known codec");
   }
-  if (stored.front() == kPlain) return Block(std::move(stored), 1);
-  format::Decoder in(Bytes(stored).subspan(1));
-  DGFS_TRY(length, in.varint_up_to(kCompressedBlockBytesMax));
+  if (stored.front() == kPlain) return stored.subspan(1);
+  format::Decoder in(stored.subspan(1));
+  DGFS_TRY(length, in.varint_up_to(room_bytes_max));
   DGFS_TRY(frame, in.raw(in.remaining()));
-  Buffer block(static_cast<std::size_t>(length));
-  DGFS_CHECK(format::decompress_zstd_frame(frame, block));
-  return Block(std::move(block), 0);
+  room.resize(static_cast<std::size_t>(length));
+  DGFS_CHECK(format::decompress_zstd_frame(frame, room));
+  return Bytes(room);
 }
 
 }  // namespace dgfs::delta

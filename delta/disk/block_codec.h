@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -25,7 +24,9 @@ class BlockPacker {
   /// @param level  zstd's, 1 to 22; 0: blocks are stored as they are
   explicit BlockPacker(int level) : level_(level) {}
   /// As it is to be stored: until the next call. Errors: kLimit (out of memory).
-  [[nodiscard]] Result<Bytes> pack(Bytes block);
+  /// @param compressed_bytes_max  a longer block is stored as it is
+  [[nodiscard]] Result<Bytes> pack(Bytes block,
+                                   std::size_t compressed_bytes_max = kCompressedBlockBytesMax);
 
  private:
   int level_;
@@ -33,20 +34,10 @@ class BlockPacker {
   Buffer stored_;
 };
 
-/// A block as it was before it was packed. One that is stored as it is stays where it was read.
-class Block {
- public:
-  /// @param head_bytes  before the block; at most bytes.size()
-  Block(Buffer bytes, std::size_t head_bytes) : bytes_(std::move(bytes)), head_bytes_(head_bytes) {}
-  [[nodiscard]] Bytes bytes() const { return Bytes(bytes_).subspan(head_bytes_); }
-
- private:
-  Buffer bytes_;
-  std::size_t head_bytes_;
-};
-
-/// The block that was packed. Errors: kCorrupt, kLimit (out of memory).
-/// Memory: kCompressedBlockBytesMax at most, or as much as `stored` has.
-[[nodiscard]] Result<Block> unpack_block(Buffer stored);
+/// The block that was packed: in `room`, or where it is stored, if as it is; `room` is empty then.
+/// @param room_bytes_max  what is said to take more is refused
+/// Errors: kCorrupt, kLimit (out of memory). Memory: room_bytes_max at most.
+[[nodiscard]] Result<Bytes> unpack_block(Bytes stored, Buffer& room,
+                                         std::size_t room_bytes_max = kCompressedBlockBytesMax);
 
 }  // namespace dgfs::delta

@@ -30,8 +30,7 @@ bool each_look(std::uint64_t hash, std::size_t bytes, Use use) {
 }  // namespace
 
 KeyFilter::KeyFilter(const Run& run) {
-  if (!run.fragments().empty()) return;
-  bits_.resize((run.size() * kBitsOfKey + 7) / 8);
+  bits_.resize(std::max((run.size() * kBitsOfKey + 7) / 8, std::size_t{1}));
   for (const Point point : run.points()) {
     each_look(hash(point.key), bits_.size(), [this](std::size_t bit) {
       bits_[bit / 8] = static_cast<std::uint8_t>(bits_[bit / 8] | 1U << bit % 8);
@@ -49,10 +48,8 @@ bool KeyFilter::may_have(std::uint64_t hash) const {
 }
 
 bool KeyFilter::lets_through(const Run& run) const {
-  if (bits_.empty()) return true;
-  return run.fragments().empty() && std::ranges::all_of(run.points(), [this](const Point& point) {
-           return may_have(hash(point.key));
-         });
+  return std::ranges::all_of(run.points(),
+                             [this](const Point& point) { return may_have(hash(point.key)); });
 }
 
 }  // namespace dgfs::delta

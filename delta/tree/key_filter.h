@@ -18,18 +18,18 @@ class KeyFilter {
  public:
   /// Lets all keys through.
   KeyFilter() = default;
-  /// Of the points of a run: lets all of them through, and of other keys one in 550. A run with
-  /// fragments says something of keys that it has no points of: then it lets all through.
+  /// Of the points of a run: lets all of them through, and of other keys one in 550. Of fragments
+  /// it knows nothing.
   explicit KeyFilter(const Run& run);
   /// One that was made before.
   explicit KeyFilter(Buffer bits) : bits_(std::move(bits)) {}
 
   [[nodiscard]] static std::uint64_t hash(std::string_view key);
-  /// False: the run says nothing of the key.
+  /// False: the run has no point of the key.
   /// @param hash  of the key
   [[nodiscard]] bool may_have(std::uint64_t hash) const;
 
-  /// Whether it hides nothing of what a run says.
+  /// Whether it hides no point of a run.
   [[nodiscard]] bool lets_through(const Run& run) const;
 
   /// To be kept. Fourteen bits a key.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/disk/block_codec.h"
 #include "delta/disk/place_codec.h"
 #include "delta/parameters.h"
 #include "delta/tree/decode_error.h"
@@ -25,6 +26,8 @@ void encode_stored(const TreeRun& run, Encoder& out) {
   for (const Extent& value : run.values()) encode_extent(value, out);
   out.varint(run.filter().bits().size());
   out.raw(run.filter().bits());
+  out.varint(run.has_fragments() ? 1 : 0);
+  run.pages().encode(out);
 }
 
 Result<StoredRun> decode_stored(Decoder& in) {
@@ -38,9 +41,13 @@ Result<StoredRun> decode_stored(Decoder& in) {
   }
   DGFS_TRY(filter_bytes, in.varint());
   DGFS_TRY(filter, in.raw(filter_bytes));
+  DGFS_TRY(has_fragments, in.varint_up_to(1));
+  DGFS_TRY(pages, RunPages::decode(in, place.length_bytes));
   return StoredRun(std::make_shared<const TreeRun>(
-      place, static_cast<std::size_t>(size_bytes), std::move(values),
-      KeyFilter(Buffer(filter.begin(), filter.end()))));
+      place, static_cast<std::size_t>(size_bytes),
+      TreeRun::About{std::move(values), KeyFilter(Buffer(filter.begin(), filter.end())),
+                     has_fragments == 1},
+      std::move(pages)));
 }
 
 Result<Slot> decode_slot(unsigned height, Decoder& in) {
@@ -68,7 +75,7 @@ Result<Slot> decode_slot(unsigned height, Decoder& in) {
 
 std::size_t bytes_of(const TreeRun& run) {
   return sizeof(StoredRun) + sizeof(TreeRun) + run.values().size() * sizeof(Extent) +
-         run.filter().bits().size();
+         run.filter().bits().size() + run.pages().size_bytes();
 }
 
 }  // namespace
@@ -139,6 +146,12 @@ Result<std::shared_ptr<const Node>> Node::decode(Bytes bytes) {
   DGFS_CHECK(in.finish());
   return std::shared_ptr<const Node>(
       std::make_shared<const Node>(static_cast<unsigned>(height), std::move(slots)));
+}
+
+Result<std::shared_ptr<const Node>> Node::unpack(Bytes stored) {
+  Buffer room;
+  DGFS_TRY(block, unpack_block(stored, room));
+  return decode(block);
 }
 
 }  // namespace dgfs::delta

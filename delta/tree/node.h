@@ -20,34 +20,13 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "delta/tree/key_filter.h"
 #include "delta/tree/run.h"
-#include "delta/tree/stored.h"
+#include "delta/tree/tree_run.h"
 
 namespace dgfs::delta {
 
 class Node;
 using StoredNode = std::shared_ptr<const Stored<Node>>;
-
-/// A run that a node refers to. What it has in the extent volume stands in the node, too: a run
-/// that goes without being read takes its large values with it. So does its filter: a run that has
-/// nothing to say of a key need not be read for it.
-class TreeRun : public Stored<Run> {
- public:
-  /// What is not on disk yet. Its large values must be bound.
-  explicit TreeRun(RunRef run) : Stored(run), values_(run->values()), filter_(*run) {}
-  TreeRun(const Place& place, std::size_t size_bytes, std::vector<Extent> values, KeyFilter filter)
-      : Stored(place, size_bytes), values_(std::move(values)), filter_(std::move(filter)) {}
-
-  /// Extents of its large values.
-  [[nodiscard]] const std::vector<Extent>& values() const { return values_; }
-  [[nodiscard]] const KeyFilter& filter() const { return filter_; }
-
- private:
-  std::vector<Extent> values_;
-  KeyFilter filter_;
-};
-using StoredRun = std::shared_ptr<const TreeRun>;
 
 /// A value, which shares what it refers to.
 struct Slot {
@@ -81,6 +60,8 @@ class Node {
   void encode(Buffer& out) const;
   /// Errors: kCorrupt.
   [[nodiscard]] static Result<std::shared_ptr<const Node>> decode(Bytes bytes);
+  /// As a block has it. Errors: kCorrupt, kLimit (out of memory).
+  [[nodiscard]] static Result<std::shared_ptr<const Node>> unpack(Bytes stored);
 
  private:
   unsigned height_;
@@ -91,9 +72,6 @@ class Node {
 [[nodiscard]] inline StoredNode make_node(unsigned height, std::vector<Slot> slots) {
   return std::make_shared<const Stored<Node>>(
       std::make_shared<const Node>(height, std::move(slots)));
-}
-[[nodiscard]] inline StoredRun make_run(RunRef run) {
-  return std::make_shared<const TreeRun>(std::move(run));
 }
 
 }  // namespace dgfs::delta

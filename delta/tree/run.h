@@ -22,8 +22,11 @@
 #include "base/result.h"
 #include "delta/tree/fragments.h"
 #include "delta/tree/point.h"
+#include "format/coding.h"
 
 namespace dgfs::delta {
+
+class RunBuilder;
 
 /// Never changes. Thread-safe. RunBuilder makes it.
 class Run {
@@ -60,9 +63,16 @@ class Run {
   /// Appends; large values must be bound. The bytes are those of blocks and of groups of the log
   /// (run_codec.cpp).
   void encode(Buffer& out) const;
+  /// Appends some of its points alone, as a run of their own.
+  /// @param end        at most size()
+  /// @param fragments  what that run has of them
+  void encode_page(std::size_t begin, std::size_t end, const Fragments& fragments,
+                   Buffer& out) const;
   /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes`.
   /// Memory: in the order of bytes.size().
   [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes);
+  /// A run as a block has it (run_pages.h). Errors: kCorrupt, kLimit (out of memory).
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> unpack(Bytes stored);
 
   friend bool operator==(const Run& a, const Run& b);
 
@@ -79,6 +89,13 @@ class Run {
   };
 
   Run() = default;
+  // Adds a page to those that stand before it; about so many come in all.
+  [[nodiscard]] static Status decode_page(Bytes bytes, std::size_t pages, RunBuilder& points,
+                                          Fragments& fragments);
+  // What has been decoded, if fragments cover nothing that they may not.
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> whole(RunBuilder& points,
+                                                                Fragments fragments);
+  void encode_points(std::size_t begin, std::size_t end, format::Encoder& encoder) const;
   [[nodiscard]] std::string_view key(const Item& item) const {
     return {bytes_.data() + item.begin, item.key_bytes};
   }

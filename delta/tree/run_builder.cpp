@@ -61,6 +61,8 @@ void RunBuilder::add_bytes(std::string_view key, MessageKind kind, std::string_v
   run_->bytes_.append(value);
 }
 
+bool RunBuilder::empty() const { return run_->items_.empty(); }
+
 std::string_view RunBuilder::last_key() const {
   return run_->items_.empty() ? std::string_view() : run_->key(run_->items_.back());
 }

@@ -38,6 +38,7 @@ class RunBuilder {
 
   /// Empty if there is none. Until more comes.
   [[nodiscard]] std::string_view last_key() const;
+  [[nodiscard]] bool empty() const;
 
   /// It has nothing then, and takes no more.
   /// @param fragments  older than the points; cover no key of a patch or a removal

@@ -32,6 +32,8 @@ constexpr std::uint8_t kLargePut = 3;  // the kinds before it are those of Messa
 
 // Room for what keys have in common with those before them, as a share of all that is there.
 constexpr std::size_t kSharedShare = 8;
+// Room is made ahead for pages of as much as this, however many are said to come.
+constexpr std::size_t kPagedBytesMax = std::size_t{16} << 20;
 
 constexpr std::uint8_t kPieceTag = 0;
 constexpr std::uint8_t kAddTag = 1;
@@ -174,7 +176,8 @@ Status decode_points(std::uint64_t count, Decoder& in, RunBuilder& points) {
   PlainPoint plain;
   for (std::uint64_t i = 0; i < count; ++i) {
     const Decoder at_point = in;
-    const std::string_view last = points.last_key();
+    // Each page begins anew, so that it can be read alone.
+    const std::string_view last = i == 0 ? std::string_view() : points.last_key();
     const bool is_plain = read_plain(last.size(), in, plain);
     if (!is_plain) {
       DGFS_TRY(shared, in.varint_up_to(last.size()));
@@ -183,9 +186,9 @@ Status decode_points(std::uint64_t count, Decoder& in, RunBuilder& points) {
       plain.rest = rest;
     }
     const auto shared = static_cast<std::size_t>(plain.shared);
-    if (i != 0 && plain.rest <= last.substr(shared)) {
-      return corrupt(7007, at_point, "keys out of order");
-    }
+    const bool is_above = i == 0 ? points.empty() || points.last_key() < plain.rest
+                                 : last.substr(shared) < plain.rest;
+    if (!is_above) return corrupt(7007, at_point, "keys out of order");
     if (is_plain) {
       points.add_next(shared, plain.rest, plain.kind, plain.value);
     } else {
@@ -197,8 +200,8 @@ Status decode_points(std::uint64_t count, Decoder& in, RunBuilder& points) {
   return ok();
 }
 
-Result<Fragments> decode_fragments(std::uint64_t count, Decoder& in) {
-  Fragments fragments;
+// Those of a run, or of the next of its pages.
+Status decode_fragments(std::uint64_t count, Decoder& in, Fragments& fragments) {
   KeyEnd last;
   for (std::uint64_t i = 0; i < count; ++i) {
     KeyRange range;
@@ -216,51 +219,70 @@ Result<Fragments> decode_fragments(std::uint64_t count, Decoder& in) {
     last = range.end;
     fragments.add(std::move(range));
   }
-  return fragments;
+  return ok();
 }
 
 }  // namespace
 
-void Run::encode(Buffer& out) const {
-  Encoder encoder(out);
-  encoder.varint(size());
-  encoder.varint(fragments_.size());
+void Run::encode_points(std::size_t begin, std::size_t end, Encoder& encoder) const {
   std::string_view last;
-  for (const Point point : points()) {
-    const auto shared = shared_length(last, point.key);
+  for (auto at = begin; at < end; ++at) {
+    const Point each = point(at);
+    const auto shared = shared_length(last, each.key);
     encoder.varint(shared);
-    encoder.string(point.key.substr(shared));
-    encode_point(point, encoder);
-    last = point.key;
-  }
-  for (const auto& [begin, end] : fragments_) {
-    encoder.string(begin);
-    encoder.fixed(static_cast<std::uint8_t>(end.has_value()));
-    if (end) encoder.string(*end);
+    encoder.string(each.key.substr(shared));
+    encode_point(each, encoder);
+    last = each.key;
   }
 }
 
-Result<RunRef> Run::decode(Bytes bytes) {
+void Run::encode_page(std::size_t begin, std::size_t end, const Fragments& fragments,
+                      Buffer& out) const {
+  Encoder encoder(out);
+  encoder.varint(end - begin);
+  encoder.varint(fragments.size());
+  encode_points(begin, end, encoder);
+  for (const auto& [from, to] : fragments) {
+    encoder.string(from);
+    encoder.fixed(static_cast<std::uint8_t>(to.has_value()));
+    if (to) encoder.string(*to);
+  }
+}
+
+void Run::encode(Buffer& out) const { encode_page(0, size(), fragments_, out); }
+
+Status Run::decode_page(Bytes bytes, std::size_t pages, RunBuilder& points, Fragments& fragments) {
   Decoder in(bytes);
   // Neither takes less than two bytes, so that no count asks for more memory than the bytes may
   // fill.
   DGFS_TRY(point_count, in.varint_up_to(bytes.size()));
   DGFS_TRY(fragment_count, in.varint_up_to(bytes.size()));
-  RunBuilder points;
-  points.reserve(std::min(static_cast<std::size_t>(point_count), bytes.size() / 3),
-                 bytes.size() + bytes.size() / kSharedShare);
+  if (points.empty()) {
+    const auto alike = std::min(pages, kPagedBytesMax / std::max(bytes.size(), std::size_t{1}) + 1);
+    points.reserve(std::min(static_cast<std::size_t>(point_count), bytes.size() / 3) * alike,
+                   (bytes.size() + bytes.size() / kSharedShare) * alike);
+  }
   DGFS_CHECK(decode_points(point_count, in, points));
-  DGFS_TRY(fragments, decode_fragments(fragment_count, in));
-  DGFS_CHECK(in.finish());
+  DGFS_CHECK(decode_fragments(fragment_count, in, fragments));
+  return in.finish();
+}
+
+Result<RunRef> Run::whole(RunBuilder& points, Fragments fragments) {
   RunRef run = points.take(std::move(fragments));
-  if (!run->fragments().empty()) {
-    for (const Point point : run->points()) {
-      if (point.kind != MessageKind::kPut && run->fragments().covers(point.key)) {
-        return corrupt(7008, in, "a message that a fragment covers");
-      }
+  if (run->fragments().empty()) return run;
+  for (const Point point : run->points()) {
+    if (point.kind != MessageKind::kPut && run->fragments().covers(point.key)) {
+      return Error(ErrorKind::kCorrupt, 7008, "a message that a fragment covers");
     }
   }
   return run;
+}
+
+Result<RunRef> Run::decode(Bytes bytes) {
+  RunBuilder points;
+  Fragments fragments;
+  DGFS_CHECK(decode_page(bytes, 1, points, fragments));
+  return whole(points, std::move(fragments));
 }
 
 }  // namespace dgfs::delta

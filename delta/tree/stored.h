@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "delta/disk/block_codec.h"
 #include "delta/disk/block_file.h"
 #include "delta/tree/block_cache.h"
 
@@ -24,7 +23,8 @@ struct BlockSource {
 };
 
 /// Thread-safe.
-/// @tparam T  has `static Result<std::shared_ptr<const T>> decode(Bytes)` and `size_bytes()`
+/// @tparam T  has `static Result<std::shared_ptr<const T>> unpack(Bytes)`, of a block, and
+///            `size_bytes()`
 template <class T>
 class Stored {
  public:
@@ -37,18 +37,11 @@ class Stored {
 
   /// Reads and decodes it if it is not in memory. Errors: those of BlockFile::read and decode.
   [[nodiscard]] Result<Ref> load(const BlockSource& source) const {
-    {
-      const std::lock_guard lock(mutex_);
-      if (unwritten_) return unwritten_;
-      if (auto value = read_.lock()) {
-        source.cache->touch(place_->offset_bytes);
-        return value;
-      }
-    }
+    if (auto value = in_memory(source)) return value;
     // No lock is held while reading: two threads may read the same block, and one of both stays.
     const Place place = *this->place();
     DGFS_TRY(stored, source.file->read(place));
-    auto value = decode(std::move(stored));
+    auto value = T::unpack(stored);
     if (!value) return source.file->at_place(value.error(), place.offset_bytes);
     keep(value.value(), source);
     return value;
@@ -74,11 +67,17 @@ class Stored {
     return unwritten_ != nullptr || !read_.expired();
   }
 
- private:
-  static Result<Ref> decode(Buffer stored) {
-    DGFS_TRY(block, unpack_block(std::move(stored)));
-    return T::decode(block.bytes());
+ protected:
+  /// Null: it would have to be read.
+  [[nodiscard]] Ref in_memory(const BlockSource& source) const {
+    const std::lock_guard lock(mutex_);
+    if (unwritten_) return unwritten_;
+    auto value = read_.lock();
+    if (value) source.cache->touch(place_->offset_bytes);
+    return value;
   }
+
+ private:
   void keep(const Ref& value, const BlockSource& source) const {
     const std::lock_guard lock(mutex_);
     read_ = value;

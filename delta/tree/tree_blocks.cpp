@@ -38,15 +38,22 @@ Status each_below(const Node& node, const BlockSource& source, const SpaceSink& 
 
 }  // namespace
 
-template <class T>
-Status TreeWriter::write_block(const std::shared_ptr<const T>& part) {
-  if (part->place()) return ok();
-  DGFS_TRY(value, part->load(source_));
+Status TreeWriter::write_run(const StoredRun& run) {
+  if (run->place()) return ok();
+  DGFS_TRY(value, run->load(source_));
+  DGFS_TRY(pages, pack_run(*value, page_bytes_, packer_, block_));
+  DGFS_TRY(place, file_.write(block_));
+  run->set_place(place, std::move(pages), source_);
+  return ok();
+}
+
+Status TreeWriter::write_node(const StoredNode& node) {
+  DGFS_TRY(value, node->load(source_));
   block_.clear();
   value->encode(block_);
   DGFS_TRY(stored, packer_.pack(block_));
   DGFS_TRY(place, file_.write(stored));
-  part->set_place(place, source_);
+  node->set_place(place, source_);
   return ok();
 }
 
@@ -58,13 +65,13 @@ Status TreeWriter::write(const StoredNode& root) {
       DGFS_CHECK(write(slot.child));
     }
     if (slot.basement) {
-      DGFS_CHECK(write_block(slot.basement));
+      DGFS_CHECK(write_run(slot.basement));
     }
     for (const auto& run : slot.runs) {
-      DGFS_CHECK(write_block(run));
+      DGFS_CHECK(write_run(run));
     }
   }
-  return write_block(root);
+  return write_node(root);
 }
 
 Result<std::uint64_t> unwritten_bytes(const Stored<Node>& root, const BlockSource& source) {

@@ -16,19 +16,22 @@ class TreeWriter {
  public:
   /// @param file    takes the blocks; that of `source`; must outlive it
   /// @param packer  likewise
-  TreeWriter(BlockFile& file, BlockPacker& packer, const BlockSource& source)
-      : file_(file), packer_(packer), source_(source) {}
+  /// @param page_bytes  as of pack_run()
+  TreeWriter(BlockFile& file, BlockPacker& packer, std::size_t page_bytes,
+             const BlockSource& source)
+      : file_(file), packer_(packer), page_bytes_(page_bytes), source_(source) {}
 
   /// Writes what has no place yet, children before those that refer to them.
   /// Errors: those of BlockFile::write and of Stored::load; what has been written stays so.
   [[nodiscard]] Status write(const StoredNode& root);
 
  private:
-  template <class T>
-  [[nodiscard]] Status write_block(const std::shared_ptr<const T>& part);
+  [[nodiscard]] Status write_run(const StoredRun& run);
+  [[nodiscard]] Status write_node(const StoredNode& node);
 
   BlockFile& file_;
   BlockPacker& packer_;
+  std::size_t page_bytes_;
   BlockSource source_;
   Buffer block_;  ///< one at a time
 };

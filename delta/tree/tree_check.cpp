@@ -129,7 +129,27 @@ class Walk {
     if (!stored.filter().lets_through(*run)) {
       DGFS_CHECK(tell(violation(7095, "a run has keys that its filter denies"), place));
     }
+    if (run->fragments().empty() == stored.has_fragments()) {
+      DGFS_CHECK(
+          tell(violation(7099, "a run has fragments, or none, unlike its node says"), place));
+    }
+    DGFS_CHECK(check_pages(run, stored));
     return values_.read(*run);
+  }
+
+  // That each of its pages says what it says itself of the page's keys. Of all keys, so, since
+  // pages have all of them together.
+  Status check_pages(const RunRef& run, const TreeRun& stored) {
+    for (std::size_t i = 0; i < stored.pages().size(); ++i) {
+      const auto page = stored.load_page(i, source());
+      if (!page) return tell(page.error(), *stored.place());
+      const auto& [alone, range] = page.value();
+      if (*alone != *clipped(run, range) ||
+          alone->fragments().empty() == stored.pages()[i].has_fragments) {
+        return tell(violation(7097, "a run has other pages than its node says"), *stored.place());
+      }
+    }
+    return ok();
   }
 
   /// Whether a block is in the file, and none has been there before.

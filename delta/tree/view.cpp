@@ -27,9 +27,9 @@ class Finder {
     if (const auto older = table.find(key_)) message_ = composed(*older, std::move(message_));
   }
   Status look_into(const StoredRun& run, const BlockSource& source) {
-    if (!run->filter().may_have(hash_)) return ok();
-    DGFS_TRY(loaded, run->load(source));
-    look_into(*loaded);
+    if (!run->may_say(key_, hash_)) return ok();
+    DGFS_TRY(part, run->load_part(std::string(key_), false, source));
+    look_into(*part.run);
     return ok();
   }
   // The newest first.
@@ -54,16 +54,21 @@ std::size_t slot_before(const Node& node, const KeyEnd& key) {
   return at > 0 && node.slots()[at].low == *key ? at - 1 : at;
 }
 
+KeyRange common(const KeyRange& a, const KeyRange& b) {
+  return {std::max(a.begin, b.begin), ends_before(b.end, a.end) ? b.end : a.end};
+}
+
+// Whoever wants more keys reads runs as wholes: pages are so small that a scan would have to begin
+// anew every few keys.
+constexpr std::size_t kPointsByPage = 64;
+
 // Collects the runs of the levels, the newest first, in a range that becomes narrower.
 class SliceMaker {
  public:
   SliceMaker(const KeyEnd& key, bool before, std::size_t points_max)
       : key_(key), before_(before), points_max_(points_max) {}
 
-  void narrow(const KeyRange& range) {
-    range_.begin = std::max(range_.begin, range.begin);
-    if (ends_before(range.end, range_.end)) range_.end = range.end;
-  }
+  void narrow(const KeyRange& range) { range_ = common(range_, range); }
   // True if what is older need not be asked: a fragment covers it, whose range is the slice's.
   [[nodiscard]] bool add(RunRef run) {
     const auto& fragments = run->fragments();
@@ -73,15 +78,44 @@ class SliceMaker {
     runs_.push_back(std::move(run));
     return is_covered;
   }
+  // The same of one on disk: a page of it, where few keys are wanted.
+  [[nodiscard]] Result<bool> add(const StoredRun& run, const BlockSource& source) {
+    if (points_max_ > kPointsByPage) {
+      DGFS_TRY(loaded, run->load(source));
+      return add(std::move(loaded));
+    }
+    DGFS_TRY(part, run->load_part(key_, before_, source));
+    paged_ = common(paged_, part.range);
+    return add(std::move(part.run));
+  }
   [[nodiscard]] Result<bool> add(const std::vector<StoredRun>& runs, const BlockSource& source) {
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-      DGFS_TRY(loaded, (*run)->load(source));
-      if (add(std::move(loaded))) return true;
+      DGFS_TRY(is_covered, add(*run, source));
+      if (is_covered) return true;
     }
     return false;
   }
+  // What has to be read of a slot is read at once: else one answer would be waited for after the
+  // other.
+  void announce(const Slot& slot, const BlockSource& source) const {
+    if (points_max_ > kPointsByPage) return;
+    std::vector<Extent> unread;
+    const auto note = [&](const StoredRun& run) {
+      if (const auto extent = run->unread_part(key_, before_)) unread.push_back(*extent);
+    };
+    std::ranges::for_each(slot.runs, note);
+    if (slot.basement) note(slot.basement);
+    if (slot.child && !slot.child->is_in_memory()) {
+      unread.push_back(slot.child->place()->extent());
+    }
+    if (unread.size() < 2) return;
+    for (const Extent& extent : unread) source.file->announce(extent);
+  }
   [[nodiscard]] KeySlice take() {
     KeySlice slice;
+    slice.is_cut_before = range_.begin < paged_.begin;
+    slice.is_cut_behind = ends_before(paged_.end, range_.end);
+    narrow(paged_);
     cut(slice);
     slice.run = merged_runs();
     slice.range = std::move(range_);
@@ -139,7 +173,8 @@ class SliceMaker {
   bool before_;
   std::size_t points_max_;
   KeyRange range_{"", std::nullopt};
-  std::vector<RunRef> runs_;  // the newest first
+  KeyRange paged_{"", std::nullopt};  // what the pages have of it
+  std::vector<RunRef> runs_;          // the newest first
 };
 
 }  // namespace
@@ -183,13 +218,13 @@ Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
     const Slot& slot = node->slots()[at];
     range = node->range_of(at, range);
     maker.narrow(range);
+    maker.announce(slot, source);
     DGFS_TRY(is_covered, maker.add(slot.runs, source));
     if (is_covered) return maker.take();
     if (node->height() == 0) {
       ahead.visit_leaf(*node, at, source);
       if (slot.basement) {
-        DGFS_TRY(basement, slot.basement->load(source));
-        static_cast<void>(maker.add(std::move(basement)));
+        DGFS_CHECK(maker.add(slot.basement, source));
       }
       return maker.take();
     }

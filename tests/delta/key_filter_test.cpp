@@ -15,10 +15,10 @@ namespace {
 
 using namespace delta;
 
-RunRef run_of_keys(const std::set<std::string>& keys, Fragments fragments = {}) {
+RunRef run_of_keys(const std::set<std::string>& keys) {
   RunBuilder points;
   for (const auto& key : keys) points.add_put(key, "value");
-  return points.take(std::move(fragments));
+  return points.take();
 }
 
 TEST(KeyFilter, LetsKeysOfItsRunThroughAndFewOthers) {
@@ -40,13 +40,10 @@ TEST(KeyFilter, LetsKeysOfItsRunThroughAndFewOthers) {
   }
 }
 
-// It says that keys are removed which it has no points of.
-TEST(KeyFilter, LetsAllThroughWhereARunHasFragments) {
-  Fragments fragments;
-  fragments.add({"a", "b"});
-  const KeyFilter filter(*run_of_keys({"key"}, std::move(fragments)));
-  EXPECT_TRUE(filter.may_have(KeyFilter::hash("ab")));
-  EXPECT_TRUE(filter.bits().empty());
+TEST(KeyFilter, OfNoKeysLetsNoneThrough) {
+  const KeyFilter filter(*empty_run());
+  EXPECT_FALSE(filter.may_have(KeyFilter::hash("key")));
+  EXPECT_TRUE(KeyFilter().may_have(KeyFilter::hash("key")));
 }
 
 }  // namespace

@@ -49,6 +49,28 @@ TEST_F(Mechanisms, KeysThatAreNotThereReadNodesAlone) {
   EXPECT_LE(counts("blocks").reads, 1000 * (tree.height + 1) + 50);
 }
 
+// Basements are sixteen pages, of which a node knows the keys. What a key that is not there reads
+// are nodes alone.
+TEST_F(Mechanisms, AKeyReadsAPageOfItsBasement) {
+  options_.level = 0;
+  reopen();
+  put_many(4000, 100);
+  const auto tree = report();
+  constexpr int kGets = 500;
+  const auto read_bytes = [this](const std::string& ending) {
+    reopen();
+    for (int i = 0; i < kGets; ++i) {
+      const auto found = store_->get(numbered_key(7 * i) + ending);
+      EXPECT_TRUE(found && found.value().has_value() == ending.empty());
+    }
+    return counts("blocks").read_bytes;
+  };
+  const auto node_bytes = read_bytes("x");
+  const auto page_bytes = (read_bytes("") - node_bytes) / kGets;
+  EXPECT_GT(page_bytes, 100U);
+  EXPECT_LT(page_bytes, tree.basement_bytes / tree.basements / 4);
+}
+
 // Of what a fragment covers, nodes are read for the places of their blocks, and no basements.
 TEST_F(Mechanisms, CoveredBasementsAreFreedUnread) {
   put_many(4000, 100);
@@ -114,6 +136,39 @@ TEST_F(Mechanisms, AScanSeeksPastWhatIsGone) {
   ASSERT_TRUE(store_->apply(batch));
   EXPECT_EQ(values_of(*store_).size(), 20U);
   EXPECT_LE(counts("blocks").reads, 20U);
+}
+
+/// Messages wait above the basements, hundreds in a run.
+class WaitingMessages : public CountedStore {
+ protected:
+  WaitingMessages() : CountedStore({4096, 1 << 20, 8, 1 << 20}) {}
+};
+
+// Nodes know which pages have fragments: the others of such a run are not read for keys that its
+// filter denies.
+TEST_F(WaitingMessages, ARangeDeleteElsewhereIsNotRead) {
+  for (int i = 0; i < 4000; ++i) put(i, std::string(100, 'v'));
+  ASSERT_TRUE(store_->checkpoint());
+  for (int i = 0; i < 4000; i += 8) put(i, std::string(50, 'w'));
+  for (int i = 1; i < 4000; i += 400) {
+    Batch batch;
+    batch.remove_range({numbered_key(i), numbered_key(i + 1)});
+    ASSERT_TRUE(store_->apply(batch));
+  }
+  ASSERT_TRUE(store_->checkpoint());
+  const auto tree = report();
+  ASSERT_GE(tree.waiting_fragments, 10U);
+  ASSERT_GT(tree.waiting_points / tree.waiting_runs, 20U);
+  const auto reads = [this](int offset) {
+    reopen();
+    for (int i = offset; i < 4000; i += 400) {
+      const auto found = store_->get(numbered_key(i) + "x");
+      EXPECT_TRUE(found && !found.value());
+    }
+    return counts("blocks").reads;
+  };
+  // Beside a fragment, and far from all.
+  EXPECT_GE(reads(2), reads(200) + 8);
 }
 
 }  // namespace

@@ -37,8 +37,12 @@ RunRef run_of_value(const Place& place) {
 }
 
 // (Within a test, Run is one of gtest's.)
+TreeRun::About about(const RunRef& run) {
+  return {run->values(), KeyFilter(*run), !run->fragments().empty()};
+}
+
 StoredRun stored_at(const Place& place, std::size_t size_bytes) {
-  return std::make_shared<const TreeRun>(place, size_bytes, std::vector<Extent>(), KeyFilter());
+  return std::make_shared<const TreeRun>(place, size_bytes, TreeRun::About());
 }
 
 Slot slot_of(std::string low, StoredRun basement, std::vector<StoredRun> runs = {}) {
@@ -65,12 +69,11 @@ class StoreCheck : public testing::Test {
     Buffer bytes;
     run->encode(bytes);
     const auto place = blocks_->write(packer_.pack(bytes).value()).value();
-    return std::make_shared<const TreeRun>(place, run->size_bytes(), run->values(),
-                                           KeyFilter(*run));
+    return std::make_shared<const TreeRun>(place, run->size_bytes(), about(run));
   }
   /// Makes it the tree of the store; the place of its root.
   Place set_root(const StoredNode& root) {
-    TreeWriter writer(*blocks_, packer_, {blocks_.get(), &cache_, nullptr});
+    TreeWriter writer(*blocks_, packer_, 512, {blocks_.get(), &cache_, nullptr});
     EXPECT_TRUE(writer.write(root));
     const auto file = env_->open("/s/store", {storage::OpenOptions::Mode::kReadWrite}).value();
     auto superblock = read_superblock(*file).value();
@@ -182,15 +185,55 @@ TEST_F(StoreCheck, FindsRunsOfAnotherSize) {
 
 TEST_F(StoreCheck, FindsFiltersThatHideKeys) {
   const auto run = written(run_of({"a", "b"}));
-  const auto hiding = [](const StoredRun& whole, const RunRef& others) {
-    return std::make_shared<const TreeRun>(*whole->place(), whole->size_bytes(), whole->values(),
-                                           KeyFilter(*others));
-  };
-  set_slots({slot_of("", hiding(run, run_of({"a"})))});
+  auto hiding = about(run_of({"a", "b"}));
+  hiding.filter = KeyFilter(*run_of({"a"}));
+  set_slots({slot_of(
+      "", std::make_shared<const TreeRun>(*run->place(), run->size_bytes(), std::move(hiding)))});
   expect_found(*run->place(), "a run has keys that its filter denies");
-  const auto fragment = written(run_of_fragment({"a", "b"}));
-  set_slots({slot_of("", nullptr, {hiding(fragment, run_of({"a"}))})});
-  expect_found(*fragment->place(), "a run has keys that its filter denies");
+}
+
+TEST_F(StoreCheck, FindsFragmentsThatItsNodeHides) {
+  const auto run = written(run_of_fragment({"a", "b"}));
+  auto hiding = about(run_of_fragment({"a", "b"}));
+  hiding.has_fragments = false;
+  set_slots({slot_of(
+      "", nullptr,
+      {std::make_shared<const TreeRun>(*run->place(), run->size_bytes(), std::move(hiding))})});
+  expect_found(*run->place(), "a run has fragments, or none, unlike its node says");
+}
+
+// Pages are read alone, so that it matters which keys their node says they have.
+TEST_F(StoreCheck, FindsPagesThatAreOthers) {
+  std::vector<std::string> keys;
+  for (char key = 'a'; key <= 'z'; ++key) keys.emplace_back(20, key);
+  const auto run = run_of(keys);
+  Buffer stored;
+  const auto pages = pack_run(*run, run->size_bytes() / 5, packer_, stored).value();
+  ASSERT_EQ(pages.size(), 5U);
+  const auto place = blocks_->write(stored).value();
+  const auto check_with = [&](const RunPages& others) {
+    set_slots({slot_of(
+        "", std::make_shared<const TreeRun>(place, run->size_bytes(), about(run), others))});
+  };
+  const auto changed = [&](const auto& change) {
+    std::vector<RunPages::Page> all;
+    for (std::size_t i = 0; i < pages.size(); ++i) all.push_back(pages[i]);
+    change(all);
+    return RunPages(std::move(all));
+  };
+  check_with(pages);
+  check();
+  EXPECT_EQ(found_, std::vector<std::string>());
+
+  check_with(changed([](auto& all) { all[2].low += "z"; }));
+  expect_found(place, "a run has other pages than its node says");
+  check_with(changed([](auto& all) { all[3].has_fragments = true; }));
+  expect_found(place, "a run has other pages than its node says");
+  check_with(changed([](auto& all) { all.pop_back(); }));
+  expect_found(place, "a run has other pages than its node says");
+  check_with(changed([](auto& all) { ++all[1].checksum; }));
+  expect_found({place.offset_bytes + pages[1].offset_bytes, 0, 0},
+               "a block is not the one that was written: checksum mismatch");
 }
 
 TEST_F(StoreCheck, FindsBlocksThatAreNowhere) {

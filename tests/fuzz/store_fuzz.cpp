@@ -8,6 +8,7 @@
 #include "delta/disk/superblock.h"
 #include "delta/log/group.h"
 #include "delta/tree/node.h"
+#include "delta/tree/run_pages.h"
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -52,16 +53,38 @@ void decode_group(Buffer input) {
   if (const auto run = delta::decode_group_run(*header, input)) check_run(*run.value());
 }
 
-void decode_block(Buffer input) {
-  const auto block = delta::unpack_block(std::move(input));
+void decode_block(const Buffer& input) {
+  Buffer room;
+  const auto block = delta::unpack_block(input, room);
   if (!block) return;
   for (const int level : {0, 1}) {
     delta::BlockPacker packer(level);
-    const auto stored = packer.pack(block.value().bytes());
+    const auto stored = packer.pack(block.value());
     require(stored.has_value());
-    const Buffer bytes(stored.value().begin(), stored.value().end());
-    const auto again = delta::unpack_block(bytes);
-    require(std::ranges::equal(again.value().bytes(), block.value().bytes()));
+    Buffer again_room;
+    const auto again = delta::unpack_block(stored.value(), again_room);
+    require(std::ranges::equal(again.value(), block.value()));
+  }
+}
+
+// Each page is what it is alone.
+void decode_run_block(const Buffer& input) {
+  const auto run = delta::Run::unpack(input);
+  if (!run) return;
+  check_run(*run.value());
+  delta::BlockPacker packer(0);
+  Buffer stored;
+  const auto pages = delta::pack_run(*run.value(), 64, packer, stored);
+  require(pages.has_value());
+  const auto again = delta::Run::unpack(stored);
+  require(again && *again.value() == *run.value());
+  for (std::size_t i = 0; i < pages.value().size(); ++i) {
+    const auto& page = pages.value()[i];
+    const auto bytes = Bytes(stored).subspan(static_cast<std::size_t>(page.offset_bytes),
+                                             static_cast<std::size_t>(page.length_bytes));
+    const auto alone = delta::Run::unpack(bytes);
+    require(alone && alone.value()->size() > 0);
+    require(pages.value().find(alone.value()->point(0).key) == i);
   }
 }
 
@@ -83,7 +106,7 @@ void decode_superblock(Buffer input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
   using namespace dgfs::test;
   FuzzInput input({data, size_bytes});
-  switch (input.take<std::uint8_t>() % 5) {
+  switch (input.take<std::uint8_t>() % 6) {
     case 0:
       decode_run(input.rest());
       break;
@@ -96,8 +119,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 3:
       decode_block(input.rest());
       break;
-    default:
+    case 4:
       decode_superblock(input.rest());
+      break;
+    default:
+      decode_run_block(input.rest());
   }
   return 0;
 }

@@ -20,6 +20,7 @@ constexpr std::uint8_t kNode = 1;
 constexpr std::uint8_t kGroup = 2;
 constexpr std::uint8_t kBlock = 3;
 constexpr std::uint8_t kSuperblock = 4;
+constexpr std::uint8_t kRunBlock = 5;
 
 Place place_of(std::uint64_t number) { return {number * 512, number % 4096 + 1, number * 977}; }
 
@@ -27,8 +28,14 @@ StoredRun stored_run(std::uint64_t number, std::size_t size_bytes) {
   std::vector<Extent> values;
   for (std::uint64_t i = 0; i < number % 3; ++i)
     values.push_back({(number + i) * 40960, 20000 + i});
-  return std::make_shared<const TreeRun>(place_of(number), size_bytes, std::move(values),
-                                         KeyFilter(Buffer(number % 5, 0x5a)));
+  std::vector<RunPages::Page> pages;
+  for (std::uint64_t i = 0; i < number % 4 && number % 4 > 1; ++i) {
+    pages.push_back({i == 0 ? "" : "k" + std::to_string(i), i, 1, number, i == 1});
+  }
+  return std::make_shared<const TreeRun>(
+      place_of(number), size_bytes,
+      TreeRun::About{std::move(values), KeyFilter(Buffer(number % 5, 0x5a)), number % 7 == 0},
+      RunPages(std::move(pages)));
 }
 
 RunRef run_of(int count) {
@@ -97,6 +104,9 @@ void add_store_seeds(const std::filesystem::path& folder) {
     for (const int level : {0, 1}) {
       BlockPacker packer(level);
       corpus.add(packer.pack(bytes).value(), kBlock);
+      Buffer stored;
+      static_cast<void>(pack_run(*run, 256, packer, stored).value());
+      corpus.add(stored, kRunBlock);
     }
     GroupHeader header;
     header.generation = 3;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/tree/run_pages.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "delta/disk/block_file.h"
+#include "delta/parameters.h"
+#include "delta/tree/decode_error.h"
+#include "delta/tree/run_builder.h"
+#include "format/checksum.h"
+
+namespace dgfs::delta {
+namespace {
+
+using format::Decoder;
+using format::Encoder;
+
+constexpr std::uint8_t kPaged = 2;  // the codecs before it are those of disk/block_codec.h
+
+// The fewest bytes that are above `last` and not above `first`.
+std::string separator(std::string_view last, std::string_view first) {
+  const auto end = std::min(last.size(), first.size());
+  const auto shared =
+      std::mismatch(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(end), first.begin())
+          .first -
+      last.begin();
+  return std::string(first.substr(0, static_cast<std::size_t>(shared) + 1));
+}
+
+// Where pages end: numbers of points. All are about as long as each other.
+std::vector<std::size_t> page_ends(const Run& run, std::size_t page_bytes) {
+  const auto count = std::max(run.size_bytes() / page_bytes, std::size_t{1});
+  const auto even_bytes = run.size_bytes() / count;
+  std::vector<std::size_t> ends;
+  std::size_t bytes = 0;
+  for (std::size_t at = 0; at < run.size(); ++at) {
+    if (bytes >= even_bytes) {
+      ends.push_back(at);
+      bytes = 0;
+    }
+    bytes += run.point(at).size_bytes();
+  }
+  ends.push_back(run.size());
+  return ends;
+}
+
+Result<std::vector<Bytes>> stored_pages(Bytes stored) {
+  Decoder in(stored.subspan(1));
+  DGFS_TRY(count, in.varint_up_to(in.remaining()));
+  std::vector<std::uint64_t> lengths;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    DGFS_TRY(length, in.varint_up_to(stored.size()));
+    lengths.push_back(length);
+  }
+  std::vector<Bytes> pages;
+  for (const auto length : lengths) {
+    DGFS_TRY(page, in.raw(length));
+    pages.push_back(page);
+  }
+  DGFS_CHECK(in.finish());
+  return pages;
+}
+
+}  // namespace
+
+std::size_t RunPages::find(std::string_view key) const {
+  const auto behind =
+      std::upper_bound(pages_.begin() + 1, pages_.end(), key,
+                       [](std::string_view wanted, const Page& page) { return wanted < page.low; });
+  return static_cast<std::size_t>(behind - pages_.begin()) - 1;
+}
+
+std::size_t RunPages::find_before(const KeyEnd& end) const {
+  if (!end) return size() - 1;
+  const auto at = find(*end);
+  return at > 0 && pages_[at].low == *end ? at - 1 : at;
+}
+
+KeyRange RunPages::range(std::size_t page) const {
+  return {pages_[page].low, page + 1 == size() ? KeyEnd() : KeyEnd(pages_[page + 1].low)};
+}
+
+std::size_t RunPages::size_bytes() const {
+  std::size_t bytes = 0;
+  for (const Page& page : pages_) bytes += sizeof page + page.low.size();
+  return bytes;
+}
+
+void RunPages::encode(Encoder& out) const {
+  out.varint(size());
+  if (empty()) return;
+  out.varint(pages_.front().offset_bytes);
+  for (const Page& page : pages_) {
+    if (&page != &pages_.front()) out.string(page.low);
+    out.varint(page.length_bytes << 1 | (page.has_fragments ? 1 : 0));
+    out.fixed(page.checksum);
+  }
+}
+
+Result<RunPages> RunPages::decode(Decoder& in, std::uint64_t block_bytes) {
+  DGFS_TRY(count, in.varint_up_to(in.remaining()));
+  if (count == 0) return RunPages();
+  if (count == 1) return corrupt(7052, in, "a run of one page");
+  std::vector<Page> pages;
+  DGFS_TRY(offset, in.varint_up_to(block_bytes));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Page page;
+    page.offset_bytes = offset;
+    if (i > 0) {
+      DGFS_TRY(low, in.string(kKeyBytesMax));
+      if (low <= std::string_view(pages.back().low)) {
+        return corrupt(7053, in, "pages of a run out of order");
+      }
+      page.low = low;
+    }
+    DGFS_TRY(length, in.varint_up_to((block_bytes - offset) << 1 | 1));
+    page.length_bytes = length >> 1;
+    page.has_fragments = (length & 1) != 0;
+    DGFS_TRY(checksum, in.fixed<std::uint64_t>());
+    page.checksum = checksum;
+    offset += page.length_bytes;
+    pages.push_back(std::move(page));
+  }
+  return RunPages(std::move(pages));
+}
+
+Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& packer,
+                          Buffer& stored) {
+  stored.clear();
+  Buffer encoded;
+  const auto ends = page_ends(run, page_bytes);
+  if (ends.size() < 2) {
+    run.encode(encoded);
+    DGFS_TRY(block, packer.pack(encoded));
+    stored.assign(block.begin(), block.end());
+    return RunPages();
+  }
+  std::vector<RunPages::Page> pages;
+  Buffer body;
+  std::string low;
+  std::size_t begin = 0;
+  // All pages together are compressed up to what one block may be, so that no run's block asks for
+  // more memory than that.
+  std::size_t compressed_left = kCompressedBlockBytesMax;
+  for (const auto end : ends) {
+    KeyRange range{low, std::nullopt};
+    if (end < run.size()) range.end = separator(run.point(end - 1).key, run.point(end).key);
+    const auto fragments = run.fragments().clipped(range);
+    encoded.clear();
+    run.encode_page(begin, end, fragments, encoded);
+    DGFS_TRY(page, packer.pack(encoded, compressed_left));
+    compressed_left -= std::min(compressed_left, encoded.size());
+    pages.push_back(
+        {std::move(low), body.size(), page.size(), format::checksum64(page), !fragments.empty()});
+    body.insert(body.end(), page.begin(), page.end());
+    begin = end;
+    low = range.end.value_or("");
+  }
+  Encoder out(stored);
+  out.fixed(kPaged);
+  out.varint(pages.size());
+  for (const auto& page : pages) out.varint(page.length_bytes);
+  for (auto& page : pages) page.offset_bytes += stored.size();
+  out.raw(body);
+  return RunPages(std::move(pages));
+}
+
+Result<RunRef> Run::unpack(Bytes stored) {
+  Buffer room;
+  if (stored.empty() || stored.front() != kPaged) {
+    DGFS_TRY(block, unpack_block(stored, room));
+    return Run::decode(block);
+  }
+  DGFS_TRY(pages, stored_pages(stored));
+  RunBuilder points;
+  Fragments fragments;
+  std::size_t room_left = kCompressedBlockBytesMax;
+  for (const Bytes page : pages) {
+    DGFS_TRY(block, unpack_block(page, room, room_left));
+    room_left -= room.size();
+    DGFS_CHECK(decode_page(block, pages.size(), points, fragments));
+  }
+  return whole(points, std::move(fragments));
+}
+
+}  // namespace dgfs::delta
