@@ -120,7 +120,8 @@ Manual volume_manual() {
            "'move' brings volume NUMBER to DEST, a new name or a directory. In one file system the "
            "file gets its new name before it loses the old one; to another it is copied, synced, "
            "compared with the old one before the old one is removed. An interruption leaves it "
-           "where it was. What has the image mounted meanwhile goes on reading. Volume 0 is the "
+           "where it was; a move that is killed may leave both names, each of a whole file. What "
+           "has the image mounted meanwhile goes on reading. Volume 0 is the "
            "image itself; its index file stays where it is.",
            kJsonHelp},
       .examples = {{"dgfs volume list tree.dgfs", "Shows where the contents lie."},
