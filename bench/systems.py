@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import struct
+import subprocess
 import time
 from typing import Optional
 
@@ -291,19 +292,37 @@ def warm_reads(options, system):
         return read_files(options, system, 1, 5)
 
 
-def large_read(system, size_mib, *flags):
-    """Megabytes a second."""
-    with cold(system):
-        begin = time.monotonic()
-        measuring.run("dd", f"if={system.point}/large", "of=/dev/null", "bs=1M", *flags)
-        return size_mib * (1 << 20) / 1e6 / (time.monotonic() - begin)
+@contextlib.contextmanager
+def counted(system, result):
+    """Puts into the result what the device has been asked for meanwhile, and how long that took."""
+    before = measuring.device_reads(system.device)
+    begin = time.monotonic()
+    yield
+    result["seconds"] = time.monotonic() - begin
+    after = measuring.device_reads(system.device)
+    result["device_reads"] = after[0] - before[0]
+    result["device_mib"] = (after[1] - before[1]) / 2**20
+
+
+def large_read(system, size_mib, *flags, at_once=1):
+    """By one dd, or by several, each of which reads its part."""
+    part_mib = size_mib // at_once
+    dd = ["dd", f"if={system.point}/large", "of=/dev/null", "bs=1M", f"count={part_mib}", *flags]
+    result = {}
+    with cold(system), counted(system, result):
+        parts = [subprocess.Popen([*dd, f"skip={part * part_mib}"], stderr=subprocess.DEVNULL)
+                 for part in range(at_once)]
+        if any([part.wait() for part in parts]):
+            raise measuring.Failed(f"{dd} failed")
+    result["mb_per_second"] = part_mib * at_once * (1 << 20) / 1e6 / result["seconds"]
+    return result
 
 
 def walk(system, command):
-    with cold(system):
-        begin = time.monotonic()
+    result = {}
+    with cold(system), counted(system, result):
         measuring.run("sh", "-c", command, cwd=system.point)
-        return {"seconds": time.monotonic() - begin}
+    return result
 
 
 def warm_walk(system, command):

@@ -34,7 +34,8 @@ Result<Buffer> read_file(storage::Env& env, const std::string& path) {
 
 }  // namespace
 
-Result<BuildResult> build_generated(const TreePlan& plan, const std::string& image_path) {
+Result<BuildResult> build_generated(const TreePlan& plan, const std::string& image_path,
+                                    unsigned jobs) {
   const GeneratedTree tree(plan);
   const auto posix = storage::make_posix_env();
   GeneratedEnv env(*posix, tree, kSource);
@@ -42,6 +43,7 @@ Result<BuildResult> build_generated(const TreePlan& plan, const std::string& ima
   const auto begin_ns = env.monotonic_ns();
   builder::BuildOptions options;
   options.dedup = false;
+  options.jobs = jobs;
   options.source = kSource;
   options.image_path = image_path;
   options.progress = [&](const builder::Progress& progress) {

@@ -20,9 +20,10 @@ struct BuildResult {
 };
 
 /// Contents are zeros for checksums, and holes in the image. Prints progress to stderr.
+/// @param jobs  as of BuildOptions
 /// Errors: those of builder::build.
 [[nodiscard]] Result<BuildResult> build_generated(const TreePlan& plan,
-                                                  const std::string& image_path);
+                                                  const std::string& image_path, unsigned jobs);
 
 /// Packs the same small tree twice, both in memory: as above, and from files that are there and
 /// hold zeros. Whether both indexes are the same bytes.

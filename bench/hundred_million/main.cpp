@@ -23,6 +23,7 @@ struct Arguments {
   TreePlan tree;
   std::uint64_t files = 100'000'000;
   std::string image_path;
+  unsigned jobs = 0;
   std::string tree_path;
   LookupPlan lookups;
 };
@@ -39,7 +40,7 @@ int build(const Arguments& arguments) {
     fmt::print(stderr, "THE INDEX IS NOT THE ONE THAT REAL FILES GIVE\n");
     return 1;
   }
-  const auto built = build_generated(arguments.tree, arguments.image_path);
+  const auto built = build_generated(arguments.tree, arguments.image_path, arguments.jobs);
   if (!built) return report(built.assume_error());
   const auto& result = built.assume_value();
   fmt::print(
@@ -93,6 +94,7 @@ int run(int argc, char** argv) {
                "times to the nanosecond, each file its own, instead of to the second");
   auto* const build_command = app.add_subcommand("build", "build IMAGE and its index");
   build_command->add_option("IMAGE", arguments.image_path)->required();
+  build_command->add_option("--jobs", arguments.jobs, "threads that read; 0: as many as dgfs build");
   auto* const lookup_command = app.add_subcommand("lookup", "open INDEX and look up files in it");
   auto& lookups = arguments.lookups;
   lookup_command->add_option("INDEX", lookups.index_path)->required()->check(CLI::ExistingFile);
