@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
 """Draws what bench/compress measured: size over effort, over dictionaries and over frames."""
+import itertools
 import math
 
 HEIGHT, TOP, GAP, LEFT = 300, 34, 70, 56
-STYLE = ("text{font:11px sans-serif;fill:#333}.t{font-weight:bold}.g{stroke:#ddd}"
-         ".p{fill:none;stroke-width:2}")
+LETTER_WIDTH, LETTER_HEIGHT = 6, 11  # about, of the font below
+# Lines pass behind texts, which have a white rim.
+STYLE = ("text{font:11px sans-serif;fill:#333;stroke:#fff;stroke-width:3;paint-order:stroke}"
+         ".t{font-weight:bold}.g{stroke:#ddd}.p{fill:none;stroke-width:2}")
 COLOURS = ("#1f5fa8", "#b5541c", "#8a8a2a", "#6b3fa0", "#2a8a5a", "#a03f5f")
 
 
@@ -14,6 +17,7 @@ class Panel:
 
     def __init__(self, left, width, title, x_label, x_values, y_values):
         self.left, self.width, self.title, self.x_label = left, width, title, x_label
+        self.taken = []  # (left, right, top, bottom) of points and texts
         self.x_low, self.x_high = math.log(min(x_values)), math.log(max(x_values))
         step = 10 ** math.floor(math.log10(max(max(y_values) - min(y_values), 1)))
         self.ticks = [step * i for i in range(math.floor(min(y_values) / step),
@@ -37,18 +41,40 @@ class Panel:
         yield (f'<text x="{self.left + self.width / 2:.0f}" y="{TOP + HEIGHT + 34}" '
                f'text-anchor="middle">{self.x_label}</text>')
 
-    def line(self, name, points, colour):
-        """points: (x, y, label); the name stands at the last one."""
-        points = sorted(points)
-        path = " ".join(f"{self.across(x):.1f},{self.up(y):.1f}" for x, y, _ in points)
-        yield f'<polyline class="p" stroke="{colour}" points="{path}"/>'
-        for x, y, label in points:
-            yield (f'<circle cx="{self.across(x):.1f}" cy="{self.up(y):.1f}" r="3" '
-                   f'fill="{colour}"/><text x="{self.across(x):.1f}" y="{self.up(y) - 7:.1f}" '
-                   f'text-anchor="middle">{label}</text>')
-        x, y, _ = points[-1]
-        yield (f'<text x="{self.across(x):.1f}" y="{self.up(y) + 16:.1f}" text-anchor="middle" '
-               f'style="fill:{colour}">{name}</text>')
+    def lines(self, curves):
+        """curves: (name, colour, points), points: (x, y, label). The name stands at the last one.
+
+        Points are drawn before any text is placed, and labels before names: what comes later
+        makes room.
+        """
+        curves = [(name, colour, [(self.across(x), self.up(y), label)
+                                  for x, y, label in sorted(points)])
+                  for name, colour, points in curves]
+        for _, colour, points in curves:
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
+            yield f'<polyline class="p" stroke="{colour}" points="{path}"/>'
+            for x, y, _ in points:
+                self.taken.append((x - 3, x + 3, y - 3, y + 3))
+                yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>'
+        for _, _, points in curves:
+            for x, y, label in points:
+                yield (f'<text x="{x:.1f}" y="{self.free(x, y - 7, label):.1f}" '
+                       f'text-anchor="middle">{label}</text>')
+        for name, colour, points in sorted(curves, key=lambda curve: curve[2][-1]):
+            x, y, _ = points[-1]
+            yield (f'<text x="{x:.1f}" y="{self.free(x, y + 16, name):.1f}" '
+                   f'text-anchor="middle" style="fill:{colour}">{name}</text>')
+
+    def free(self, x, y, text):
+        """Where a text with its middle at x can stand: on y, or as near below or above it."""
+        half = len(text) * LETTER_WIDTH / 2
+        for shift in (shift for far in itertools.count() for shift in (far, -far)):
+            low = y + shift
+            left, right, high = x - half, x + half, low - LETTER_HEIGHT
+            if all(right <= other[0] or other[1] <= left or low <= other[2] or other[3] <= high
+                   for other in self.taken):
+                self.taken.append((left, right, high, low))
+                return low
 
 
 def effort_panel(sizes):
@@ -60,15 +86,15 @@ def effort_panel(sizes):
     panel = Panel(LEFT, 560, "size, MB, over effort; points: level", "processor seconds (log)",
                   [x for x, _, _ in every], [y for _, y, _ in every])
     yield from panel.frame()
-    for (name, points), colour in zip(curves.items(), COLOURS):
-        yield from panel.line(name, points, colour)
+    yield from panel.lines((name, colour, points)
+                           for (name, points), colour in zip(curves.items(), COLOURS))
 
 
 def part_panel(left, title, x_label, points):
     panel = Panel(left, 230, title, x_label, [x for x, _, _ in points],
                   [y for _, y, _ in points])
     yield from panel.frame()
-    yield from panel.line("", points, COLOURS[0])
+    yield from panel.lines([("", COLOURS[0], points)])
 
 
 def draw(path, sizes, parts):

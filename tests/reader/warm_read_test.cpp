@@ -4,6 +4,7 @@
 // A read of what this thread has read before takes no memory from the heap.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,21 @@ namespace {
 
 using builder::Compression;
 
+constexpr int kRecords = 600;
+
+// Of a class that a dictionary is trained for: there are enough of them, and all resemble each
+// other more than one resembles itself.
+std::string record(int number) {
+  std::string text = R"({"kind":"record of the archive","state":"of no account","entries":[)";
+  for (int i = 0; i < 8; ++i) {
+    const auto value = std::to_string(std::uint64_t{7919} * static_cast<std::uint64_t>(number) +
+                                      std::uint64_t{104729} * static_cast<std::uint64_t>(i));
+    text += R"({"owner":"nobody in particular","value":)" + value + R"(,"field )" +
+            std::to_string(i) + R"(":"as it was found"},)";
+  }
+  return text + "]}\n";
+}
+
 class WarmRead : public ::testing::TestWithParam<std::optional<Compression>> {
  protected:
   void SetUp() override {
@@ -29,6 +45,10 @@ class WarmRead : public ::testing::TestWithParam<std::optional<Compression>> {
     put("noise", pattern(50'000, 2));
     put("large", pattern(1'000'000, 3));
     put("text", as_bytes(std::string(1'000'000, 'y')));
+    for (int i = 0; i < kRecords; ++i) {
+      const auto text = record(i);
+      put((std::to_string(i) + ".json").c_str(), as_bytes(text));
+    }
     builder::BuildOptions options;
     options.source = folder_ / "tree";
     options.image_path = folder_ / "t.dgfs";
@@ -60,6 +80,21 @@ TEST_P(WarmRead, AllocatesNothing) {
   EXPECT_FALSE(allocates("few", 100, 300));
   EXPECT_FALSE(allocates("noise", 100, 300));
   for (const auto* name : {"large", "text"}) EXPECT_FALSE(allocates(name, 5000, 200'000)) << name;
+}
+
+TEST_P(WarmRead, AllocatesNothingWithADictionary) {
+  const auto& section = image_->superblock().section(format::SectionKind::kDictionaries);
+  ASSERT_EQ(section.length_bytes != 0, GetParam().has_value());
+  for (const int number : {0, 7, kRecords - 1}) {
+    const auto name = std::to_string(number) + ".json";
+    const auto bytes = record(number).size();
+    if (GetParam() && GetParam()->joint_bytes == 0) {
+      // It takes 75; 204 by itself.
+      EXPECT_LT(value_of(image_->lookup(name)).stored_bytes, 140U);
+    }
+    EXPECT_FALSE(allocates(name, 0, bytes)) << name;
+    EXPECT_FALSE(allocates(name, 100, 300)) << name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Codecs, WarmRead,

@@ -29,8 +29,18 @@ def catches(pid, number):
     return bool(int(mask, 16) >> (number - 1) & 1)
 
 
+def add_letters(tree):
+    """Files that resemble each other, each of them twice."""
+    for folder in ("letters", "letters-again"):
+        (tree / folder).mkdir()
+        for number in range(200):
+            text = f"Dear reader {number},\n" + "once more what we told you.\n" * (number % 70)
+            (tree / folder / f"{number}.letter").write_text(text)
+
+
 class FeatureTree(support.ScratchCase):
     """One tree and one image for the cases of this class."""
+    jobs = 0  # of that image's build
 
     @staticmethod
     def add_to(_tree):
@@ -55,7 +65,7 @@ class FeatureTree(support.ScratchCase):
         cls.add_to(cls.tree)
         cls.image = cls.shared / "tree.dgfs"
         cls.index = cls.shared / "tree.dgfs.idx"
-        build(cls.tree, cls.image, *cls.options(cls.shared))
+        build(cls.tree, cls.image, "--jobs", str(cls.jobs), *cls.options(cls.shared))
 
     @classmethod
     def tearDownClass(cls):
@@ -149,11 +159,7 @@ class CompressedFeatureTree(FeatureTree):
 
     @staticmethod
     def add_to(tree):
-        for folder in ("letters", "letters-again"):
-            (tree / folder).mkdir()
-            for number in range(200):
-                text = f"Dear reader {number},\n" + "once more what we told you.\n" * (number % 70)
-                (tree / folder / f"{number}.txt").write_text(text)
+        add_letters(tree)
 
     @staticmethod
     def options(folder):
