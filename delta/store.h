@@ -7,6 +7,7 @@
 //
 //   DIR/store    superblocks       DIR/log.0, DIR/log.1   groups
 //   DIR/blocks   nodes and runs    DIR/extents            large values
+//   DIR/lock     locked while one is made
 #pragma once
 
 #include <memory>
@@ -56,7 +57,8 @@ struct StoreCounters {
 /// std::bad_alloc: what the memory holds is not known. cursor() throws it again then.
 class Store {
  public:
-  /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already), kIo,
+  /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already, or being
+  /// made), kIo,
   /// kNoSpace, kCorrupt, kUnsupported.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
                                                            const std::string& directory,
@@ -106,6 +108,8 @@ class Store {
 
   Store(storage::Env& env, Files files, const Superblock& superblock, const StoreOptions& options);
 
+  [[nodiscard]] static Status make_if_none(storage::Env& env, const std::string& directory,
+                                           const StoreOptions& options);
   [[nodiscard]] static Status make(storage::Env& env, const std::string& directory,
                                    const StoreOptions& options);
   [[nodiscard]] Status recover();

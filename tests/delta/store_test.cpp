@@ -13,6 +13,7 @@
 #include "storage/memory_env.h"
 #include "tests/delta/random_batch.h"
 #include "tests/delta/tiny_store.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -298,6 +299,44 @@ TEST(Store, IsOpenOnce) {
   EXPECT_EQ(Store::open(*env, "/s", options).error().kind(), ErrorKind::kBusy);
   store = nullptr;
   EXPECT_TRUE(Store::open(*env, "/s", options));
+}
+
+// Before each call of the first one's open() another one opens the store, or makes it, uses it and
+// ends. What it has written is there, or it was told that somebody else makes the store.
+TEST(Store, IsMadeByOneOfTwo) {
+  int busy = 0;
+  int made = 0;
+  bool has_come = true;
+  for (int at = 1; has_come; ++at) {
+    const auto env = storage::make_memory_env(1);
+    Random random(1);
+    const auto options = tiny_options(random);
+    int calls = 0;
+    bool is_used = false;
+    HookEnv hooked(*env, [&](storage::CallKind, const std::string&) -> Status {
+      if (++calls != at) return ok();
+      auto second = Store::open(*env, "/s", options);
+      if (second) {
+        is_used = true;
+        DGFS_CHECK(second.value()->apply(batch_of("second")));
+        return second.value()->sync();
+      }
+      EXPECT_EQ(second.error().kind(), ErrorKind::kBusy) << second.error().message();
+      ++busy;
+      return ok();
+    });
+    const auto first = open_store(hooked, options);
+    ASSERT_NE(first, nullptr) << "call " << at;
+    has_come = calls >= at;
+    made += is_used ? 1 : 0;
+    EXPECT_EQ(values_of(*first).size(), is_used ? 1U : 0U) << "call " << at;
+    ASSERT_TRUE(first->apply(batch_of("first")));
+    ASSERT_TRUE(first->checkpoint());
+    expect_sound(*env);
+    ASSERT_FALSE(HasFailure()) << "call " << at;
+  }
+  EXPECT_GT(busy, 10);
+  EXPECT_GT(made, 3);
 }
 
 TEST(Store, RefusesWhatIsTooLarge) {
