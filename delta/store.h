@@ -50,6 +50,7 @@ struct StoreCounters {
   std::uint64_t block_bytes = 0;  ///< nodes and runs
   std::uint64_t value_bytes = 0;  ///< large values
   std::uint64_t checkpoints = 0;
+  std::uint64_t tables = 0;  ///< frozen
 };
 
 /// Thread-safe. A store is open once, in whatever process. After a failed sync, or a failed write
@@ -130,7 +131,7 @@ class Store {
   [[nodiscard]] Batch with_large_values(const Batch& batch);
   [[nodiscard]] Status admit(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status promise_space(const Batch& batch, const BatchSize& size);
-  [[nodiscard]] Status take_in(const Batch& batch, const BatchSize& size);
+  [[nodiscard]] Result<bool> take_in(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status make_room(const BatchSize& batch);
   [[nodiscard]] Status make_room_below(bool is_checkpoint_due, std::size_t waiting_bytes);
   [[nodiscard]] bool is_checkpoint_due() const;
@@ -147,6 +148,7 @@ class Store {
   [[nodiscard]] Status check_whole() const;
   [[nodiscard]] std::vector<FrozenRef> loose_tables() const;
   void join_tables();
+  void join_tables_soon();
   void join_settled_tables();
   void replace_settled_tables(const std::vector<FrozenRef>& tables);
   [[nodiscard]] std::vector<FrozenRef> settled_tables() const;

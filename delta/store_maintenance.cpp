@@ -66,10 +66,16 @@ Status Store::move_tables_if_many() {
 
 Status Store::tend() {
   bool is_due = false;
+  bool is_full = false;
   {
     const std::lock_guard lock(state_lock_);
     is_due = is_checkpoint_due();
-    pacer_.begin_work(now());
+    is_full = waiting_bytes() > options_.table_bytes;
+    if (is_due || is_full) pacer_.begin_work(now());
+  }
+  if (!is_due && !is_full) {  // many small tables lie on each other
+    join_tables();
+    return ok();
   }
   auto tended = is_due ? checkpoint() : maintain();
   const std::lock_guard lock(state_lock_);

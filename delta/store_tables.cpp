@@ -41,6 +41,7 @@ void Store::freeze_table() {
   group_.reserve(group_.size() + 1);
   add_table(frozen);
   group_.push_back(frozen);
+  ++counters_.tables;
   *moved = std::exchange(table_, {});
 }
 
@@ -79,6 +80,16 @@ void Store::join_tables() {
   if (!replace_end(view.tables, tables, joined)) return;
   before = std::exchange(view_, std::make_shared<const TreeView>(std::move(view)));
   replace_end(group_, tables, joined);
+}
+
+// After a call that has frozen a table and is to be short. Where there is nobody else, or he does
+// not keep up, it has to see to it.
+void Store::join_tables_soon() {
+  if (maintenance_ == nullptr || loose_tables().size() > kPatience * kPatience * kLooseTablesMax) {
+    join_tables();
+  } else {
+    maintenance_->notify();
+  }
 }
 
 std::vector<FrozenRef> Store::settled_tables() const {

@@ -56,6 +56,18 @@ TEST_F(LargeValues, AreWrittenOnce) {
   for (int i = 0; i < kCount; ++i) expect_value(i, value_of(i));
 }
 
+// Of those too whose table was frozen when they died.
+TEST_F(LargeValues, OfALongRangeDeleteAreNeverWritten) {
+  for (int i = 0; i < 300; ++i) put(i, value_of(i, 5000));
+  Batch batch;
+  batch.remove_range({numbered_key(1), numbered_key(300)});
+  ASSERT_TRUE(store_->apply(batch));
+  ASSERT_GT(store_->counters().tables, 0U);
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_EQ(extents().written_bytes, value_of(0, 5000).size());
+  expect_value(0, value_of(0, 5000));
+}
+
 // They are bound to nothing.
 TEST_F(LargeValues, ThatDieBeforeTheirGroupIsLoggedAreNeverWritten) {
   for (int round = 0; round < 5; ++round) {

@@ -138,6 +138,47 @@ TEST_F(Mechanisms, AScanSeeksPastWhatIsGone) {
   EXPECT_LE(counts("blocks").reads, 20U);
 }
 
+// However many keys it covers, it takes out some hundreds at most: the rest waits in a table of its
+// own until runs are merged.
+TEST_F(Mechanisms, ARangeDeleteOfManyKeysLeavesTheTableAsItIs) {
+  for (int i = 0; i < 1000; ++i) put(i, "value");
+  const auto tables = [this] { return store_->counters().tables; };
+  const auto remove = [this](int begin, int end) {
+    Batch batch;
+    batch.remove_range({numbered_key(begin), numbered_key(end)});
+    ASSERT_TRUE(store_->apply(batch));
+  };
+  const auto before = tables();
+  remove(0, 200);
+  EXPECT_EQ(tables(), before);
+  remove(100, 900);
+  EXPECT_EQ(tables(), before + 1);
+  EXPECT_EQ(store_->get(numbered_key(500)).value(), std::nullopt);
+  EXPECT_EQ(*store_->get(numbered_key(900)).value(), "value");
+  EXPECT_EQ(values_of(*store_).size(), 100U);
+  ASSERT_TRUE(store_->sync());
+  EXPECT_LE(logged_bytes(), 8192U);  // what it covers is in no run any more
+  reopen();
+  EXPECT_EQ(values_of(*store_).size(), 100U);
+}
+
+// Likewise of many fragments, and many times over.
+TEST_F(Mechanisms, ManyRangeDeletesOfManyKeysDoNotPileUp) {
+  for (int round = 0; round < 100; ++round) {
+    Batch batch;
+    batch.remove_range({numbered_key(0), numbered_key(2000)});
+    for (int i = 0; i < 300; ++i)
+      batch.remove_range({numbered_key(3 * i), numbered_key(3 * i + 1)});
+    for (int i = 0; i < 300; ++i) batch.put(numbered_key(3 * i + 1), std::to_string(round));
+    ASSERT_TRUE(store_->apply(batch));
+  }
+  EXPECT_GE(store_->counters().tables, 99U);
+  EXPECT_EQ(*store_->get(numbered_key(301)).value(), "99");
+  EXPECT_EQ(values_of(*store_).size(), 300U);
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_EQ(values_of(*store_).size(), 300U);
+}
+
 /// Messages wait above the basements, hundreds in a run.
 class WaitingMessages : public CountedStore {
  protected:
