@@ -125,12 +125,14 @@ Status Store::add(const Batch& batch) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
   DGFS_CHECK(admit(batch, size));
-  auto taken = make_room(size);
-  if (taken) taken = take_in(size.value_bytes > 0 ? with_large_values(batch) : batch, size);
-  if (!taken) {
+  auto made = make_room(size);
+  auto has_frozen = made ? take_in(size.value_bytes > 0 ? with_large_values(batch) : batch, size)
+                         : Result<bool>(std::move(made).error());
+  if (!has_frozen) {
     extents_.release(size.value_bytes);
-    return taken;
+    return std::move(has_frozen).error();
   }
+  if (has_frozen.value()) join_tables_soon();
   if (maintenance_ != nullptr) pace(size);
   return ok();
 }
@@ -151,13 +153,23 @@ Status Store::promise_space(const Batch& batch, const BatchSize& size) {
   return size.value_bytes == 0 ? ok() : extents_.promise(size.value_bytes);
 }
 
-Status Store::take_in(const Batch& batch, const BatchSize& size) {
+// Whether it has frozen the table.
+Result<bool> Store::take_in(const Batch& batch, const BatchSize& size) {
   const std::lock_guard lock(state_lock_);
   if (failure_) return *failure_;
-  table_.apply(batch);
+  bool has_frozen = false;
+  for (const Operation& operation : batch.operations()) {
+    // However much it covers, it goes into a table that has nothing: what is below dies when runs
+    // are merged, and nobody waits for that here.
+    if (table_.is_long(operation)) {
+      freeze_table();
+      has_frozen = true;
+    }
+    table_.apply(operation);
+  }
   group_value_bytes_ += size.value_bytes;
   ++applied_;
-  return ok();
+  return has_frozen;
 }
 
 // Before anything is taken in: what is refused has not happened.

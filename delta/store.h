@@ -7,10 +7,12 @@
 //
 //   DIR/store    superblocks       DIR/log.0, DIR/log.1   groups
 //   DIR/blocks   nodes and runs    DIR/extents            large values
+//   DIR/lock     locked while one is made
 #pragma once
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,16 +50,18 @@ struct StoreCounters {
   std::uint64_t block_bytes = 0;  ///< nodes and runs
   std::uint64_t value_bytes = 0;  ///< large values
   std::uint64_t checkpoints = 0;
+  std::uint64_t tables = 0;  ///< frozen
 };
 
 /// Thread-safe. A store is open once, in whatever process. After a failed sync, or a failed write
 /// of a superblock, every call that writes fails with the same error until the store is opened
 /// again: what the disk holds is not known. So do all calls after one that writes has thrown
-/// std::bad_alloc: what the memory holds is not known. cursor() throws it again then.
+/// std::bad_alloc: what the memory holds is not known. cursor() throws it again then. Maintenance
+/// that lacks memory is given up, as a rule, and throws nothing.
 class Store {
  public:
-  /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already), kIo,
-  /// kNoSpace, kCorrupt, kUnsupported.
+  /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already, or being
+  /// made), kIo, kNoSpace, kCorrupt, kUnsupported.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
                                                            const std::string& directory,
                                                            const StoreOptions& options);
@@ -79,10 +83,11 @@ class Store {
   /// @param bounds  of the keys that it sees
   [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt});
 
-  /// Moves waiting tables into the tree. Errors: kIo, kCorrupt; all is as before then.
+  /// Moves waiting tables into the tree. Errors: kIo, kNoSpace, kCorrupt, kLimit (no memory for
+  /// it); the store says what it said before then, and goes on.
   [[nodiscard]] Status maintain();
-  /// What was applied before is in a durable tree, and the log is empty. Errors: kIo, kNoSpace,
-  /// kCorrupt.
+  /// What was applied before is in a durable tree, and the log is empty. Errors: kIo, and those of
+  /// maintain().
   [[nodiscard]] Status checkpoint();
 
   [[nodiscard]] StoreCounters counters() const;
@@ -97,6 +102,8 @@ class Store {
 
   /// How many times the bytes of the tables may wait while a thread moves them into the tree.
   static constexpr std::uint64_t kPatience = 2;
+  /// Pieces in which tables go into the tree, at most.
+  static constexpr std::uint64_t kSlicesMax = 8;
 
   /// What a batch asks for, at most.
   struct BatchSize {
@@ -106,6 +113,8 @@ class Store {
 
   Store(storage::Env& env, Files files, const Superblock& superblock, const StoreOptions& options);
 
+  [[nodiscard]] static Status make_if_none(storage::Env& env, const std::string& directory,
+                                           const StoreOptions& options);
   [[nodiscard]] static Status make(storage::Env& env, const std::string& directory,
                                    const StoreOptions& options);
   [[nodiscard]] Status recover();
@@ -122,7 +131,7 @@ class Store {
   [[nodiscard]] Batch with_large_values(const Batch& batch);
   [[nodiscard]] Status admit(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status promise_space(const Batch& batch, const BatchSize& size);
-  [[nodiscard]] Status take_in(const Batch& batch, const BatchSize& size);
+  [[nodiscard]] Result<bool> take_in(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status make_room(const BatchSize& batch);
   [[nodiscard]] Status make_room_below(bool is_checkpoint_due, std::size_t waiting_bytes);
   [[nodiscard]] bool is_checkpoint_due() const;
@@ -137,8 +146,13 @@ class Store {
   void add_to_unlogged(const std::vector<FrozenRef>& group);
   void note_bound();
   [[nodiscard]] Status check_whole() const;
+  [[nodiscard]] std::vector<FrozenRef> loose_tables() const;
   void join_tables();
-  [[nodiscard]] FrozenRef join_settled_tables();
+  void join_tables_soon();
+  void join_settled_tables();
+  void replace_settled_tables(const std::vector<FrozenRef>& tables);
+  [[nodiscard]] std::vector<FrozenRef> settled_tables() const;
+  [[nodiscard]] Status bind_settled_tables();
   [[nodiscard]] Status bind_values(const Run& run);
   [[nodiscard]] Status start_workers();
   [[nodiscard]] Status work(Status (Store::*task)());
@@ -146,17 +160,21 @@ class Store {
   [[nodiscard]] Status move_tables_if_many();
   [[nodiscard]] Pacer::Duration now() const { return Pacer::Duration(env_.monotonic_ns()); }
   [[nodiscard]] Status make_checkpoint();
+  [[nodiscard]] Status renew_tree(std::unique_lock<std::mutex>& log_lock);
   [[nodiscard]] Status tend();
   [[nodiscard]] Status spill();
   [[nodiscard]] Status write_tree(const StoredNode& root);
   void pace(const BatchSize& batch);
-  [[nodiscard]] Status bind_tables(std::size_t count);
+  /// Work that changes nothing before it is done: where it lacks memory, all is as it was.
+  template <class Work>
+  [[nodiscard]] Status done_or_undone(Work work);
   [[nodiscard]] Status push_tables();
+  [[nodiscard]] Status push_table(const FrozenRef& table);
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run);
   [[nodiscard]] Status find_space();
   [[nodiscard]] StoredNode current_root() const;
   [[nodiscard]] Result<bool> keep_reserve(const Stored<Node>& root);
-  void retire(const TreeHold& hold);
+  void retire();
   void free_space();
   [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
   [[nodiscard]] Status write_checkpoint(std::uint64_t sequence, const LogPosition& log);
@@ -207,6 +225,16 @@ class Store {
   std::unique_ptr<Worker> maintenance_;
   std::unique_ptr<Worker> commits_;
 };
+
+template <class Work>
+Status Store::done_or_undone(Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    editor_.give_up();
+    return Error(ErrorKind::kLimit, 7098, "no memory for moving changes into the tree");
+  }
+}
 
 template <class Call>
 auto Store::whole_or_never_again(Call call) -> decltype(call()) {

@@ -31,18 +31,20 @@ Status Store::work(Status (Store::*task)()) {
 }
 
 Status Store::move_tables() {
-  std::size_t count = 0;
-  {
-    const std::lock_guard state_lock(state_lock_);
-    if (failure_) return *failure_;
-    freeze_table();
-    count = settled_tables_ = view_->tables.size();
-  }
-  {
-    const std::lock_guard log_lock(log_lock_);
-    DGFS_CHECK(bind_tables(count));
-  }
-  return push_tables();
+  return done_or_undone([this]() -> Status {
+    {
+      const std::lock_guard state_lock(state_lock_);
+      if (failure_) return *failure_;
+      freeze_table();
+      settled_tables_ = view_->tables.size();
+    }
+    join_settled_tables();
+    {
+      const std::lock_guard log_lock(log_lock_);
+      DGFS_CHECK(bind_settled_tables());
+    }
+    return push_tables();
+  });
 }
 
 Status Store::start_workers() {
@@ -64,10 +66,16 @@ Status Store::move_tables_if_many() {
 
 Status Store::tend() {
   bool is_due = false;
+  bool is_full = false;
   {
     const std::lock_guard lock(state_lock_);
     is_due = is_checkpoint_due();
-    pacer_.begin_work(now());
+    is_full = waiting_bytes() > options_.table_bytes;
+    if (is_due || is_full) pacer_.begin_work(now());
+  }
+  if (!is_due && !is_full) {  // many small tables lie on each other
+    join_tables();
+    return ok();
   }
   auto tended = is_due ? checkpoint() : maintain();
   const std::lock_guard lock(state_lock_);
@@ -75,14 +83,11 @@ Status Store::tend() {
   return tended;
 }
 
-// The tree refers to bound values only. As a rule the log has bound them before.
-Status Store::bind_tables(std::size_t count) {
-  const auto view = [this] {
-    const std::lock_guard lock(state_lock_);
-    return view_;
-  }();
-  for (std::size_t i = 0; i < count; ++i) {
-    DGFS_CHECK(bind_values(*view->tables[i]->run()));
+// The tree refers to bound values only. As a rule the log has bound them before. What has died is
+// in none of them.
+Status Store::bind_settled_tables() {
+  for (const FrozenRef& table : settled_tables()) {
+    DGFS_CHECK(bind_values(*table->run()));
   }
   return ok();
 }
@@ -93,7 +98,6 @@ Status Store::bind_tables(std::size_t count) {
 Status Store::make_checkpoint() {
   std::unique_lock log_lock(log_lock_);
   std::uint64_t sequence = 0;
-  std::size_t count = 0;
   std::uint64_t value_bytes = 0;
   std::vector<FrozenRef> group;
   {
@@ -101,18 +105,15 @@ Status Store::make_checkpoint() {
     if (failure_) return *failure_;
     group = take_group();
     sequence = applied_;
-    count = settled_tables_ = view_->tables.size();
+    settled_tables_ = view_->tables.size();
     value_bytes = counters_.value_bytes;
   }
   add_to_unlogged(group);
   DGFS_TRY(is_logged, change_segment(sequence));
   const LogPosition begin = log_->segment_begin();
-  DGFS_CHECK(bind_tables(count));
   extents_.begin_period();
   if (is_logged) log_lock.unlock();
-  DGFS_CHECK(push_tables());
-  // No group refers to these that is replayed after this checkpoint.
-  retired_.add(nullptr, {{}, extents_.take_dropped()});
+  DGFS_CHECK(done_or_undone([&] { return renew_tree(log_lock); }));
   DGFS_CHECK(write_checkpoint(sequence, begin));
   if (!is_logged) {
     unlogged_ = empty_run();
@@ -125,6 +126,19 @@ Status Store::make_checkpoint() {
   ++counters_.checkpoints;
   counters_.block_bytes = blocks_.written_bytes();
   return ok();
+}
+
+// Writes the tree that has all settled tables. The log lock is held where it was, and for a moment.
+Status Store::renew_tree(std::unique_lock<std::mutex>& log_lock) {
+  const bool is_held = log_lock.owns_lock();
+  join_settled_tables();
+  if (!is_held) log_lock.lock();
+  DGFS_CHECK(bind_settled_tables());
+  if (!is_held) log_lock.unlock();
+  DGFS_CHECK(push_tables());
+  // No group refers to these that is replayed after this checkpoint.
+  retired_.add(nullptr, {{}, extents_.take_dropped()});
+  return write_tree(current_root());
 }
 
 // Not where the other segment is still needed, since the checkpoint before this failed. Returns
@@ -142,7 +156,6 @@ Result<bool> Store::change_segment(std::uint64_t sequence) {
 
 Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
   const auto root = current_root();
-  DGFS_CHECK(write_tree(root));
   for (BlockFile* file : {&blocks_, &extents_.file()}) {
     if (auto synced = file->sync(); !synced) return fail(std::move(synced).error());
   }

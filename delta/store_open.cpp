@@ -14,6 +14,26 @@ namespace {
 constexpr const char* kSuperblocks = "/store";
 constexpr const char* kBlocks = "/blocks";
 constexpr const char* kExtents = "/extents";
+constexpr const char* kMaking = "/lock";
+
+// Whoever makes a store has it. It stays where it is for good: of a file that is removed, two
+// might have a lock each.
+Result<std::unique_ptr<storage::File>> lock_for_making(storage::Env& env,
+                                                       const std::string& directory) {
+  using Mode = storage::OpenOptions::Mode;
+  const auto path = directory + kMaking;
+  auto file = env.open(path, {Mode::kReadWrite});
+  if (!file && file.error().kind() == ErrorKind::kNotFound) {
+    file = env.open(path, {Mode::kCreateNew});
+    if (!file && file.error().kind() == ErrorKind::kExists) {
+      file = env.open(path, {Mode::kReadWrite});
+    }
+  }
+  if (file) {
+    DGFS_CHECK(file.value()->lock());
+  }
+  return file;
+}
 
 Result<std::unique_ptr<storage::File>> make_empty(storage::Env& env, const std::string& path) {
   if (env.status(path)) {
@@ -29,7 +49,7 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
   using Mode = storage::OpenOptions::Mode;
   auto superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
   if (!superblocks && superblocks.error().kind() == ErrorKind::kNotFound && options.create) {
-    DGFS_CHECK(make(env, directory, options));
+    DGFS_CHECK(make_if_none(env, directory, options));
     superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
   }
   if (!superblocks) return std::move(superblocks).error();
@@ -53,12 +73,21 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
   return store;
 }
 
+Status Store::make_if_none(storage::Env& env, const std::string& directory,
+                           const StoreOptions& options) {
+  auto made = env.make_directory(directory, 0777);
+  if (!made && made.error().kind() != ErrorKind::kExists) return made;
+  auto lock = lock_for_making(env, directory);  // held until it is made
+  if (!lock) return std::move(lock).error();
+  // Somebody may have made one, and use it, since it was looked for.
+  const auto found = env.status(directory + kSuperblocks);
+  if (!found && found.error().kind() == ErrorKind::kNotFound) return make(env, directory, options);
+  return found ? ok() : Status(found.error());
+}
+
 // The superblocks are the last to get a name: without them there is no store, and what an attempt
 // that was cut short has left is made anew.
 Status Store::make(storage::Env& env, const std::string& directory, const StoreOptions& options) {
-  if (!env.status(directory)) {
-    DGFS_CHECK(env.make_directory(directory, 0777));
-  }
   DGFS_CHECK(Log::create(env, directory, options.parameters.segment_bytes));
   DGFS_TRY(extents, make_empty(env, directory + kExtents));
   DGFS_CHECK(extents->sync());

@@ -33,10 +33,16 @@ std::size_t Store::waiting_bytes() const {
   return bytes;
 }
 
+// All that needs memory comes first: the table is moved, or stays.
 void Store::freeze_table() {
   if (table_.empty()) return;
-  group_.push_back(std::make_shared<const FrozenTable>(std::exchange(table_, {})));
-  add_table(group_.back());
+  auto moved = std::make_shared<MemoryTable>();
+  const auto frozen = std::make_shared<const FrozenTable>(moved, table_.size_bytes());
+  group_.reserve(group_.size() + 1);
+  add_table(frozen);
+  group_.push_back(frozen);
+  ++counters_.tables;
+  *moved = std::exchange(table_, {});
 }
 
 void Store::add_table(FrozenRef table) {
@@ -45,17 +51,18 @@ void Store::add_table(FrozenRef table) {
   view_ = std::make_shared<const TreeView>(std::move(view));
 }
 
+std::vector<FrozenRef> Store::loose_tables() const {
+  const std::lock_guard lock(state_lock_);
+  const auto& all = view_->tables;
+  return {all.begin() + static_cast<std::ptrdiff_t>(settled_tables_), all.end()};
+}
+
 // Tables of one group, or of one cursor, may be small. Where there are many, the newest become
 // one, and as many before them as are not much larger than those behind; while nobody waits. Where
 // the view has changed meanwhile, it is somebody else's turn.
 void Store::join_tables() {
-  std::vector<FrozenRef> tables;
-  {
-    const std::lock_guard lock(state_lock_);
-    const auto& all = view_->tables;
-    if (all.size() <= settled_tables_ + kLooseTablesMax) return;
-    tables.assign(all.begin() + static_cast<std::ptrdiff_t>(settled_tables_), all.end());
-  }
+  std::vector<FrozenRef> tables = loose_tables();
+  if (tables.size() <= kLooseTablesMax) return;
   std::size_t bytes = tables.back()->size_bytes();
   auto first = tables.end() - 1;
   while (first != tables.begin() && (*std::prev(first))->size_bytes() <= 2 * bytes) {
@@ -66,36 +73,57 @@ void Store::join_tables() {
   std::vector<RunRef> runs;
   for (const FrozenRef& table : tables) runs.push_back(table->run());
   const auto joined = std::make_shared<const FrozenTable>(merged(std::move(runs)));
+  std::shared_ptr<const TreeView> before;  // ends without the lock
   const std::lock_guard lock(state_lock_);
   TreeView view = *view_;
   if (settled_tables_ + tables.size() > view.tables.size()) return;
   if (!replace_end(view.tables, tables, joined)) return;
+  before = std::exchange(view_, std::make_shared<const TreeView>(std::move(view)));
   replace_end(group_, tables, joined);
-  view_ = std::make_shared<const TreeView>(std::move(view));
 }
 
-// Null: there are none.
-FrozenRef Store::join_settled_tables() {
-  std::vector<RunRef> runs;
-  std::shared_ptr<const TreeView> view;
-  std::size_t count = 0;
-  {
-    const std::lock_guard lock(state_lock_);
-    view = view_;
-    count = settled_tables_;
+// After a call that has frozen a table and is to be short. Where there is nobody else, or he does
+// not keep up, it has to see to it.
+void Store::join_tables_soon() {
+  if (maintenance_ == nullptr || loose_tables().size() > kPatience * kPatience * kLooseTablesMax) {
+    join_tables();
+  } else {
+    maintenance_->notify();
   }
-  if (count == 0) return nullptr;
-  if (count == 1) return view->tables.front();
-  for (std::size_t i = 0; i < count; ++i) runs.push_back(view->tables[i]->run());
-  auto joined = std::make_shared<const FrozenTable>(merged(std::move(runs)));
+}
+
+std::vector<FrozenRef> Store::settled_tables() const {
   const std::lock_guard lock(state_lock_);
-  TreeView after = *view_;
-  after.tables.erase(after.tables.begin() + 1,
-                     after.tables.begin() + static_cast<std::ptrdiff_t>(count));
-  after.tables.front() = joined;
-  view_ = std::make_shared<const TreeView>(std::move(after));
-  settled_tables_ = 1;
-  return joined;
+  const auto begin = view_->tables.begin();
+  return {begin, begin + static_cast<std::ptrdiff_t>(settled_tables_)};
+}
+
+// As one, so that a slot of the root gets one run of them; and that in slices of the key space,
+// which go into the tree one after the other.
+void Store::join_settled_tables() {
+  const auto tables = settled_tables();
+  if (tables.empty()) return;
+  std::vector<RunRef> runs;
+  for (const FrozenRef& table : tables) runs.push_back(table->run());
+  const RunRef all = merged(std::move(runs));
+  const auto slice_bytes = std::max<std::uint64_t>(options_.dirty_bytes / kSlicesMax,
+                                                   all->size_bytes() / (kSlicesMax - 1) + 1);
+  std::vector<FrozenRef> slices;
+  for (auto& slice : cut(all, slice_bytes)) {
+    slices.push_back(std::make_shared<const FrozenTable>(std::move(slice)));
+  }
+  replace_settled_tables(slices);
+}
+
+void Store::replace_settled_tables(const std::vector<FrozenRef>& tables) {
+  std::shared_ptr<const TreeView> before;  // ends without the lock
+  const std::lock_guard lock(state_lock_);
+  TreeView after{view_->root, tables, view_->hold};
+  after.tables.insert(after.tables.end(),
+                      view_->tables.begin() + static_cast<std::ptrdiff_t>(settled_tables_),
+                      view_->tables.end());
+  before = std::exchange(view_, std::make_shared<const TreeView>(std::move(after)));
+  settled_tables_ = tables.size();
 }
 
 }  // namespace dgfs::delta

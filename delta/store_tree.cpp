@@ -21,25 +21,32 @@ constexpr std::uint64_t kTablesMax = 16;
 
 }  // namespace
 
-// As one, so that a slot of the root gets one run of them.
+// Each of them makes a new tree, of which little is in memory alone when the next one comes.
 Status Store::push_tables() {
-  const FrozenRef table = join_settled_tables();
-  if (table == nullptr) return ok();
+  for (const FrozenRef& table : settled_tables()) {
+    DGFS_CHECK(push_table(table));
+    DGFS_CHECK(spill());
+  }
+  return ok();
+}
+
+// The oldest. When the view is changed, nothing that comes after needs memory which the store
+// could not do without.
+Status Store::push_table(const FrozenRef& table) {
   const RunRef run = table->run();
   DGFS_TRY(root, push(current_root(), run));
-  TreeHold hold;
+  std::shared_ptr<const TreeView> before;  // ends without the lock, with all that was its alone
+  const auto hold = std::make_shared<const int>();
   {
     const std::lock_guard lock(state_lock_);
-    hold = view_->hold;
-    TreeView after{std::move(root),
-                   {view_->tables.begin() + 1, view_->tables.end()},
-                   std::make_shared<const int>()};
-    view_ = std::make_shared<const TreeView>(std::move(after));
-    settled_tables_ = 0;
+    retired_.add(view_->hold, {});
+    TreeView after{std::move(root), {view_->tables.begin() + 1, view_->tables.end()}, hold};
+    before = std::exchange(view_, std::make_shared<const TreeView>(std::move(after)));
+    --settled_tables_;
   }
   editor_.accept(*run);
-  retire(hold);
-  return spill();
+  retire();
+  return ok();
 }
 
 Result<StoredNode> Store::push(const StoredNode& root, const RunRef& run) {
@@ -56,9 +63,10 @@ Result<StoredNode> Store::push(const StoredNode& root, const RunRef& run) {
 
 Result<bool> Store::keep_reserve(const Stored<Node>& root) {
   DGFS_TRY(unwritten, unwritten_bytes(root, source()));
-  const std::uint64_t tables_bytes = 2 * options_.table_bytes + parameters_.segment_bytes / 4 +
-                                     kTablesMax * (parameters_.fanout + 2) * kBlockAlignmentBytes +
-                                     4 * root.size_bytes();
+  const std::uint64_t tables_bytes =
+      2 * options_.table_bytes + parameters_.segment_bytes / 4 +
+      (kTablesMax * (parameters_.fanout + 2) + kSlicesMax) * kBlockAlignmentBytes +
+      4 * root.size_bytes();
   auto reserved = blocks_.reserve(unwritten + tables_bytes);
   const std::lock_guard lock(state_lock_);
   refusal_.reset();
@@ -101,25 +109,33 @@ Status Store::write_tree(const StoredNode& root) {
   return TreeWriter(blocks_, packer_, parameters_.page_bytes(), source()).write(root);
 }
 
-void Store::retire(const TreeHold& hold) {
-  auto space = editor_.take_retired();
-  for (const auto& subtree : editor_.take_dropped()) {
-    // What cannot be read here is found to be free when the store is opened again.
-    static_cast<void>(each_extent(subtree, source(), [&](SpaceKind kind, const Extent& extent) {
-      (kind == SpaceKind::kBlock ? space.blocks : space.values).push_back(extent);
-      return Status(ok());
-    }));
+// What cannot be read here, or finds no memory, is found to be free when the store is opened again.
+void Store::retire() {
+  auto space = editor_.take_used_up();
+  const auto subtrees = editor_.take_cut_off();
+  try {
+    for (const auto& subtree : subtrees) {
+      static_cast<void>(each_extent(subtree, source(), [&](SpaceKind kind, const Extent& extent) {
+        (kind == SpaceKind::kBlock ? space.blocks : space.values).push_back(extent);
+        return Status(ok());
+      }));
+    }
+  } catch (const std::bad_alloc&) {
   }
-  retired_.add(hold, std::move(space));
+  retired_.fill_last(std::move(space));
 }
 
+// What finds no memory for it: as above.
 void Store::free_space() {
-  const UsedSpace space = retired_.take_free();
-  for (const Extent& block : space.blocks) {
-    cache_.erase(block.offset_bytes);
-    blocks_.free(block);
+  try {
+    const UsedSpace space = retired_.take_free();
+    for (const Extent& block : space.blocks) {
+      cache_.erase(block.offset_bytes);
+      blocks_.free(block);
+    }
+    for (const Extent& value : space.values) extents_.file().free(value);
+  } catch (const std::bad_alloc&) {
   }
-  for (const Extent& value : space.values) extents_.file().free(value);
 }
 
 }  // namespace dgfs::delta

@@ -121,19 +121,33 @@ Result<std::string> BlockFile::read_string(const Place& place) const {
   return value;
 }
 
-Status BlockFile::reserve(std::uint64_t bytes) {
+std::optional<std::uint64_t> BlockFile::end_to_reserve(std::uint64_t bytes) const {
   const std::lock_guard lock(mutex_);
   const auto end = space_.end_bytes() + bytes;
-  if (end <= reserved_end_bytes_) return ok();
+  return end <= reserved_end_bytes_ ? std::nullopt : std::optional(end);
+}
+
+bool BlockFile::has_free(std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  return space_.longest_free_bytes() >= bytes;
+}
+
+// Who needs no more does not wait for those who ask for it.
+Status BlockFile::reserve(std::uint64_t bytes) {
+  if (!end_to_reserve(bytes)) return ok();
+  const std::lock_guard reserve_lock(reserve_);
+  const auto end = end_to_reserve(bytes);
+  if (!end) return ok();
   // More than is asked for, if there is more.
-  for (const auto more : {std::clamp(end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
-    auto reserved = file_->preallocate(end + more);
+  for (const auto more : {std::clamp(*end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
+    auto reserved = file_->preallocate(*end + more);
     if (reserved) {
-      reserved_end_bytes_ = end + more;
+      const std::lock_guard lock(mutex_);
+      reserved_end_bytes_ = *end + more;
       return ok();
     }
     const bool is_full = reserved.error().kind() == ErrorKind::kNoSpace;
-    if (!is_full || (more == 0 && space_.longest_free_bytes() < bytes)) return reserved;
+    if (!is_full || (more == 0 && !has_free(bytes))) return reserved;
   }
   return ok();
 }

@@ -88,13 +88,17 @@ class BlockFile {
                               const char* text) const;
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
   [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
+  /// Of the file; none: it reaches so far already.
+  [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(std::uint64_t bytes) const;
+  [[nodiscard]] bool has_free(std::uint64_t bytes) const;
   [[nodiscard]] Status check_length(const Place& place) const;
   [[nodiscard]] Status read_into(const Place& place, MutableBytes block) const;
 
   std::unique_ptr<storage::File> file_;
   const char* section_;
+  std::mutex reserve_;        ///< one asks for space at a time
   std::mutex sync_;           ///< whoever finds nothing to sync has waited for who does it
-  mutable std::mutex mutex_;  ///< all that follows
+  mutable std::mutex mutex_;  ///< all that follows; no I/O under it
   SpaceMap space_;
   std::uint64_t reserved_end_bytes_ = 0;  ///< of the file
   std::uint64_t written_bytes_ = 0;

@@ -24,6 +24,8 @@ class RetiredBlocks {
   void add(const TreeHold& hold, UsedSpace space) {
     retired_.push_back({hold, false, std::move(space)});
   }
+  /// What was added last, as empty, is this. Needs no memory.
+  void fill_last(UsedSpace space) { retired_.back().space = std::move(space); }
   /// A checkpoint of a tree that came after all that were added is durable.
   void note_checkpoint() {
     for (auto& each : retired_) each.is_past_checkpoint = true;

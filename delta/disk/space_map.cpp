@@ -6,9 +6,16 @@
 
 namespace dgfs::delta {
 
+// In both maps or in neither, where there is no memory: it is not free then before the file is
+// opened again.
 void SpaceMap::add(const Extent& stretch) {
-  free_.emplace(stretch.offset_bytes, stretch.length_bytes);
-  by_length_.emplace(stretch.length_bytes, stretch.offset_bytes);
+  const auto by_length = by_length_.emplace(stretch.length_bytes, stretch.offset_bytes).first;
+  try {
+    free_.emplace(stretch.offset_bytes, stretch.length_bytes);
+  } catch (...) {
+    by_length_.erase(by_length);
+    throw;
+  }
   free_bytes_ += stretch.length_bytes;
 }
 

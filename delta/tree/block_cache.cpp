@@ -14,8 +14,10 @@ void BlockCache::insert(std::uint64_t offset_bytes, std::shared_ptr<const void> 
   if (const auto old = places_.find(offset_bytes); old != places_.end()) {
     drop(old->second, dropped);
   }
-  entries_.push_front({offset_bytes, std::move(value), bytes, false});
-  places_.emplace(offset_bytes, entries_.begin());
+  Entries added;  // and in both, or in neither
+  added.push_front({offset_bytes, std::move(value), bytes, false});
+  places_.emplace(offset_bytes, added.begin());
+  entries_.splice(entries_.begin(), added);
   bytes_ += bytes;
   while (bytes_ > bytes_max_ && !places_.empty()) {
     drop(std::prev(entries_.empty() ? protected_.end() : entries_.end()), dropped);

@@ -22,10 +22,12 @@ Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot
 }
 
 Result<StoredNode> TreeEditor::push(const StoredNode& root, const RunRef& run, bool flushes) {
-  begin();
+  give_up();
   flushes_ = flushes;
   balance_.lose(run->values());
-  return push_and_grow(root, run);
+  DGFS_TRY(pushed, push_and_grow(root, run));
+  used_up_.values = balance_.lost();
+  return pushed;
 }
 
 Result<StoredNode> TreeEditor::push_and_grow(const StoredNode& root, const RunRef& run) {
@@ -48,17 +50,13 @@ Result<StoredNode> TreeEditor::push_and_grow(const StoredNode& root, const RunRe
 }
 
 void TreeEditor::accept(const Run& run) {
-  used_up_.values = balance_.lost();
-  retired_.add(used_up_);
-  dropped_.insert(dropped_.end(), cut_off_.begin(), cut_off_.end());
   for (const Message& message : run.boxed()) {
     if (message.large) message.large->give_to_tree();
   }
   for (const LargeRef& value : made_) value->give_to_tree();
-  begin();
 }
 
-void TreeEditor::begin() {
+void TreeEditor::give_up() {
   balance_.clear();
   made_.clear();
   used_up_ = {};
@@ -79,9 +77,6 @@ void TreeEditor::retire(const StoredRun& run) {
 void TreeEditor::retire(const StoredNode& node) {
   if (const auto place = node->place()) used_up_.blocks.push_back(place->extent());
 }
-
-UsedSpace TreeEditor::take_retired() { return std::exchange(retired_, {}); }
-std::vector<StoredNode> TreeEditor::take_dropped() { return std::exchange(dropped_, {}); }
 
 Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRef& run,
                                            const KeyRange& range) {

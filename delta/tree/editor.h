@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "delta/disk/used_space.h"
@@ -15,7 +16,8 @@
 
 namespace dgfs::delta {
 
-/// For one thread. A failed call leaves the tree that it was given as good as it was.
+/// For one thread. A failed call leaves the tree that it was given as good as it was; so does one
+/// that throws std::bad_alloc, after give_up().
 class TreeEditor {
  public:
   /// @param volume  takes values that have become large; must outlive it
@@ -32,14 +34,15 @@ class TreeEditor {
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run,
                                         bool flushes = true);
   /// The tree that was made last takes the place of the old one. Large values of `run`, which was
-  /// pushed, are the tree's now.
+  /// pushed, are the tree's now. Needs no memory.
   void accept(const Run& run);
+  /// Lets go of what the last push has made.
+  void give_up();
 
-  /// What the new trees have no use for, since it was asked last. Whoever still has the old ones
-  /// may.
-  [[nodiscard]] UsedSpace take_retired();
-  /// Subtrees that were dropped without being read: all space below them is retired as well.
-  [[nodiscard]] std::vector<StoredNode> take_dropped();
+  /// What the tree that was accepted last has no use for. Whoever still has the old one may.
+  [[nodiscard]] UsedSpace take_used_up() { return std::exchange(used_up_, {}); }
+  /// Subtrees that were dropped without being read: all space below them is used up as well.
+  [[nodiscard]] std::vector<StoredNode> take_cut_off() { return std::exchange(cut_off_, {}); }
 
  private:
   using Nodes = std::vector<Slot>;  ///< new nodes, as slots for the one above: low and child
@@ -65,13 +68,10 @@ class TreeEditor {
   [[nodiscard]] StoredRun make(RunRef run);
   void retire(const StoredRun& run);
   void retire(const StoredNode& node);
-  void begin();
 
   BlockSource source_;
   ExtentVolume* volume_;
   StoreParameters parameters_;
-  UsedSpace retired_;
-  std::vector<StoredNode> dropped_;
 
   // Of one push.
   bool flushes_ = true;

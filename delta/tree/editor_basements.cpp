@@ -17,28 +17,20 @@ namespace {
 // its bytes at the lowest level, besides its own.
 constexpr std::uint64_t kBasementShare = 2;
 
-bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.empty(); }
+// Promised space of a volume, until it ends.
+class Promise {
+ public:
+  Promise(ExtentVolume& volume, std::uint64_t bytes) : volume_(volume), bytes_(bytes) {}
+  ~Promise() { volume_.release(bytes_); }
+  Promise(const Promise&) = delete;
+  Promise& operator=(const Promise&) = delete;
 
-// Parts of about equal size, none above `bytes_max` unless a point is.
-std::vector<RunRef> cut(const RunRef& run, std::uint64_t bytes_max) {
-  const auto parts = std::max<std::uint64_t>((run->size_bytes() + bytes_max - 1) / bytes_max, 1);
-  const auto part_bytes = run->size_bytes() / parts;
-  std::vector<RunRef> all;
-  std::string low;
-  std::size_t end = 0;
-  while (true) {
-    for (std::size_t bytes = 0; end < run->size() && bytes < part_bytes; ++end) {
-      bytes += run->point(end).size_bytes();
-    }
-    if (end == run->size()) {
-      all.push_back(clipped(run, {low, std::nullopt}));
-      return all;
-    }
-    std::string next(run->point(end).key);
-    all.push_back(clipped(run, {std::move(low), next}));
-    low = std::move(next);
-  }
-}
+ private:
+  ExtentVolume& volume_;
+  std::uint64_t bytes_;
+};
+
+bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.empty(); }
 
 }  // namespace
 
@@ -126,11 +118,10 @@ Result<Message> TreeEditor::in_volume(const Message& message) {
   auto large = std::make_shared<const LargeValue>(std::move(value), *volume_);
   const auto bytes = padded_bytes(large->length_bytes());
   DGFS_CHECK(volume_->promise(bytes));
+  const Promise promise(*volume_, bytes);
   ValueBinder binder(*volume_);
-  auto bound = binder.add(*large);
-  if (bound) bound = binder.finish();
-  volume_->release(bytes);
-  DGFS_CHECK(bound);
+  DGFS_CHECK(binder.add(*large));
+  DGFS_CHECK(binder.finish());
   made_.push_back(large);
   return Message::put(std::move(large));
 }

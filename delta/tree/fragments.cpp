@@ -74,6 +74,13 @@ Fragments::Map::const_iterator Fragments::find_before(const KeyEnd& key) const {
   return ends_before(fragment->second, key) ? map_.end() : fragment;
 }
 
+std::size_t Fragments::count_in(const KeyRange& range, std::size_t count_max) const {
+  std::size_t count = 0;
+  auto at = map_.lower_bound(range.begin);
+  for (; at != map_.end() && is_before(at->first, range.end) && count < count_max; ++at) ++count;
+  return count;
+}
+
 Fragments Fragments::clipped(const KeyRange& range) const {
   Fragments part;
   if (range.empty()) return part;

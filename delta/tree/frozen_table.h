@@ -18,9 +18,9 @@ namespace dgfs::delta {
 /// Thread-safe.
 class FrozenTable {
  public:
-  explicit FrozenTable(MemoryTable table)
-      : size_bytes_(table.size_bytes()),
-        table_(std::make_shared<const MemoryTable>(std::move(table))) {}
+  /// @param table  has so many bytes and takes no more, before anybody else has this
+  FrozenTable(std::shared_ptr<const MemoryTable> table, std::size_t size_bytes)
+      : size_bytes_(size_bytes), table_(std::move(table)) {}
   explicit FrozenTable(RunRef run) : size_bytes_(run->size_bytes()), run_(std::move(run)) {}
 
   /// What it says of a key; nullopt: nothing. O(log n).

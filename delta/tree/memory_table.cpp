@@ -9,6 +9,9 @@
 namespace dgfs::delta {
 namespace {
 
+// A range delete that covers more takes longer than a call should.
+constexpr std::size_t kCoveredMax = 256;
+
 // A node of the map, its strings and its message.
 std::size_t bytes_of_point(std::string_view key, const Message& message) {
   return 4 * sizeof(void*) + sizeof(std::string) + key.size() + message.size_bytes();
@@ -23,6 +26,19 @@ std::size_t MemoryTable::bytes_of(const Operation& operation) {
   Fragments fragments;
   fragments.add(std::get<RangeDelete>(operation).range);
   return fragments.size_bytes();
+}
+
+bool MemoryTable::is_long(const Operation& operation) const {
+  const auto* removal = std::get_if<RangeDelete>(&operation);
+  if (removal == nullptr || removal->range.empty()) return false;
+  std::size_t count = fragments_.count_in(removal->range, kCoveredMax + 1);
+  auto at = points().lower_bound(std::string_view(removal->range.begin));
+  while (count <= kCoveredMax && at != points().end() &&
+         is_before(Below::view(at->first), removal->range.end)) {
+    ++count;
+    ++at;
+  }
+  return count > kCoveredMax;
 }
 
 void MemoryTable::apply(const Operation& operation) {

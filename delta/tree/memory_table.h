@@ -24,6 +24,10 @@ class MemoryTable {
   void apply(const Operation& operation);
   void apply(const Batch& batch);
 
+  /// Whether an operation would take out more than some hundreds of keys and fragments, which
+  /// takes time. O(log n).
+  [[nodiscard]] bool is_long(const Operation& operation) const;
+
   /// What an operation adds to size_bytes(), at most, about.
   [[nodiscard]] static std::size_t bytes_of(const Operation& operation);
 

@@ -61,6 +61,26 @@ RunRef clipped(const RunRef& run, const KeyRange& range) {
   return points.take(std::move(fragments));
 }
 
+std::vector<RunRef> cut(const RunRef& run, std::uint64_t bytes_max) {
+  const auto parts = std::max<std::uint64_t>((run->size_bytes() + bytes_max - 1) / bytes_max, 1);
+  const auto part_bytes = run->size_bytes() / parts;
+  std::vector<RunRef> all;
+  std::string low;
+  std::size_t end = 0;
+  while (true) {
+    for (std::size_t bytes = 0; end < run->size() && bytes < part_bytes; ++end) {
+      bytes += run->point(end).size_bytes();
+    }
+    if (end == run->size()) {
+      all.push_back(clipped(run, {low, std::nullopt}));
+      return all;
+    }
+    std::string next(run->point(end).key);
+    all.push_back(clipped(run, {std::move(low), next}));
+    low = std::move(next);
+  }
+}
+
 RunRef without_fragments(const RunRef& run) {
   if (run->fragments().empty()) return run;
   RunBuilder points;

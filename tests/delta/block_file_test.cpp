@@ -63,6 +63,28 @@ TEST(BlockFileThreads, ASyncBesideOneThatFailsFails) {
   first_syncs.release();  // if the first called nobody
 }
 
+TEST(BlockFileThreads, NobodyWaitsForWhoAsksForSpace) {
+  std::binary_semaphore asked(0);
+  std::binary_semaphore done(0);
+  const auto memory = storage::make_memory_env(1);
+  HookEnv env(*memory, [&](storage::CallKind kind, const std::string&) -> Status {
+    if (kind != storage::CallKind::kAllocate) return ok();
+    asked.release();
+    EXPECT_TRUE(done.try_acquire_for(std::chrono::seconds(20)));
+    return ok();
+  });
+  BlockFile file(env.open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value());
+  std::jthread other([&] {
+    asked.acquire();
+    const auto place = file.write(Buffer(100, 'a'));
+    EXPECT_TRUE(place && file.read(place.value()));
+    EXPECT_EQ(file.written_bytes(), 100U);
+    done.release();
+  });
+  EXPECT_TRUE(file.reserve(1000));
+  asked.release();  // if it has asked for none
+}
+
 TEST_F(BlockFileFaults, AWriteThatFailsIsTriedElsewhere) {
   const Buffer block(100, 'a');
   faulty_->arm({storage::FaultKind::kIoError, 1});

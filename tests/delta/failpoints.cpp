@@ -34,6 +34,7 @@ class Stop {
     return was_last(CallKind::kSync, name) ||
            (is_dirty(name) && comes(CallKind::kSync, name) && loss_ == CrashLoss::kKeepAll);
   }
+  [[nodiscard]] bool has_reused_segment() const { return env_.has_reused_segment(); }
   [[nodiscard]] bool is_opening() const { return env_.step() == Step::kOpen; }
   /// Some file was made in this call.
   [[nodiscard]] bool is_making() const {
@@ -129,6 +130,14 @@ const std::vector<Failpoint>& failpoints() {
        [](const Stop& s) {
          return s.is_recovering() && s.has(kSync, "blocks") && s.is_unacknowledged("store");
        }},
+      {"values written, not synced",
+       [](const Stop& s) {
+         return !s.is_opening() && s.is_dirty("extents") && s.comes(kSync, "extents");
+       }},
+      {"values synced, their group not written",
+       [](const Stop& s) {
+         return !s.is_opening() && s.was_last(kSync, "extents") && s.comes(kWrite, "log");
+       }},
       {"group written, not synced",
        [](const Stop& s) { return !s.is_opening() && s.is_dirty("log") && s.comes(kSync, "log"); }},
       {"group synced, not acknowledged",
@@ -137,6 +146,11 @@ const std::vector<Failpoint>& failpoints() {
        [](const Stop& s) {
          return !s.is_opening() && s.has(kSync, "log") && !s.has(kWrite, "blocks") &&
                 s.comes(kWrite, "blocks");
+       }},
+      {"first group of a reused segment written, not synced",
+       [](const Stop& s) {
+         return !s.is_opening() && s.has_reused_segment() && s.is_dirty("log") &&
+                s.comes(kSync, "log");
        }},
       {"segment changed, tree not written",
        [](const Stop& s) {
@@ -149,6 +163,10 @@ const std::vector<Failpoint>& failpoints() {
       {"blocks written, not synced",
        [](const Stop& s) {
          return !s.is_opening() && s.is_dirty("blocks") && s.comes(kSync, "blocks");
+       }},
+      {"values of basements written, blocks not synced",
+       [](const Stop& s) {
+         return !s.is_opening() && s.is_dirty("extents") && s.comes(kSync, "blocks");
        }},
       {"blocks synced, superblock not written",
        [](const Stop& s) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "tests/support/random.h"
@@ -88,6 +90,31 @@ TEST(Fragments, AnEmptyRangeIsNone) {
   EXPECT_TRUE(fragments.empty());
   EXPECT_TRUE(fragments.covers(KeyRange{"b", "a"}));
   EXPECT_EQ(fragments.size_bytes(), 0U);
+}
+
+// The shortest of some attempts, of a thousand lookups.
+std::chrono::nanoseconds lookup_time(int count) {
+  Fragments fragments;
+  const auto key = [](int number) { return std::to_string(1'000'000 + number); };
+  for (int i = 0; i < count; ++i) fragments.add({key(3 * i), key(3 * i + 1)});
+  EXPECT_EQ(fragments.size(), static_cast<std::size_t>(count));
+  auto shortest = std::chrono::nanoseconds::max();
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    int covered = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 1000; ++i) {
+      covered += fragments.covers(key(3 * (count / 1000 * i))) ? 1 : 0;
+    }
+    shortest =
+        std::min<std::chrono::nanoseconds>(shortest, std::chrono::steady_clock::now() - begin);
+    EXPECT_EQ(covered, 1000);
+  }
+  return shortest;
+}
+
+// A search of all of them would take a hundred times as long; cold caches make it some times.
+TEST(Fragments, AHundredThousandAreSearchedAboutAsFastAsAThousand) {
+  EXPECT_LT(lookup_time(100'000), 25 * lookup_time(1000));
 }
 
 TEST(KeyRange, OfAPrefixHasTheKeysThatBeginWithIt) {

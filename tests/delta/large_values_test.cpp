@@ -39,6 +39,13 @@ class LargeValues : public CountedStore {
       ASSERT_TRUE(store_->checkpoint());
     }
   }
+  [[nodiscard]] std::uint64_t written_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const char* name : {"store", "log.0", "log.1", "blocks", "extents"}) {
+      bytes += counts(name).written_bytes;
+    }
+    return bytes;
+  }
   [[nodiscard]] storage::IoCounts extents() const { return counts("extents"); }
 };
 
@@ -47,13 +54,50 @@ TEST_F(LargeValues, AreWrittenOnce) {
   put_many(kCount);
   ASSERT_TRUE(store_->checkpoint());
   checkpoint_twice();
-  std::uint64_t written = 0;
-  for (const char* name : {"store", "log.0", "log.1", "blocks", "extents"}) {
-    written += counts(name).written_bytes;
-  }
-  EXPECT_LE(static_cast<double>(written), 1.05 * kCount * kValueBytes);
+  EXPECT_LE(static_cast<double>(written_bytes()), 1.05 * kCount * kValueBytes);
   EXPECT_GE(extents().written_bytes, kCount * kValueBytes);
   for (int i = 0; i < kCount; ++i) expect_value(i, value_of(i));
+}
+
+TEST_F(LargeValues, ThatCannotBeCompressedAreWrittenOnce) {
+  constexpr int kCount = 200;
+  Random random(1);
+  std::vector<std::string> values;
+  for (int i = 0; i < kCount; ++i) {
+    const auto bytes = random.bytes(kValueBytes + random.below(512));
+    values.emplace_back(bytes.begin(), bytes.end());
+    put(i, values.back());
+  }
+  ASSERT_TRUE(store_->checkpoint());
+  checkpoint_twice();
+  EXPECT_LE(static_cast<double>(written_bytes()), 1.05 * kCount * kValueBytes);
+  for (int i = 0; i < kCount; ++i) expect_value(i, values[static_cast<std::size_t>(i)]);
+}
+
+// Nobody syncs: they are bound, and their group logged, when they come to what tables may have.
+TEST_F(LargeValues, AreBoundWhenTheyComeToATable) {
+  options_.table_bytes = std::size_t{512} << 10;
+  reopen();
+  std::uint64_t unbound = 0;
+  for (int i = 0; extents().written_bytes == 0; ++i) {
+    ASSERT_LE(unbound, options_.table_bytes);
+    put(i, value_of(i));
+    unbound += kValueBytes;
+  }
+  EXPECT_GE(unbound, options_.table_bytes);
+  EXPECT_EQ(logged_bytes(), 4096U);
+}
+
+// Of those too whose table was frozen when they died.
+TEST_F(LargeValues, OfALongRangeDeleteAreNeverWritten) {
+  for (int i = 0; i < 300; ++i) put(i, value_of(i, 5000));
+  Batch batch;
+  batch.remove_range({numbered_key(1), numbered_key(300)});
+  ASSERT_TRUE(store_->apply(batch));
+  ASSERT_GT(store_->counters().tables, 0U);
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_EQ(extents().written_bytes, value_of(0, 5000).size());
+  expect_value(0, value_of(0, 5000));
 }
 
 // They are bound to nothing.

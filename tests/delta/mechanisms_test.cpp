@@ -138,6 +138,92 @@ TEST_F(Mechanisms, AScanSeeksPastWhatIsGone) {
   EXPECT_LE(counts("blocks").reads, 20U);
 }
 
+// However many keys it covers, it takes out some hundreds at most: the rest waits in a table of its
+// own until runs are merged.
+TEST_F(Mechanisms, ARangeDeleteOfManyKeysLeavesTheTableAsItIs) {
+  for (int i = 0; i < 1000; ++i) put(i, "value");
+  const auto tables = [this] { return store_->counters().tables; };
+  const auto remove = [this](int begin, int end) {
+    Batch batch;
+    batch.remove_range({numbered_key(begin), numbered_key(end)});
+    ASSERT_TRUE(store_->apply(batch));
+  };
+  const auto before = tables();
+  remove(0, 200);
+  EXPECT_EQ(tables(), before);
+  remove(100, 900);
+  EXPECT_EQ(tables(), before + 1);
+  EXPECT_EQ(store_->get(numbered_key(500)).value(), std::nullopt);
+  EXPECT_EQ(*store_->get(numbered_key(900)).value(), "value");
+  EXPECT_EQ(values_of(*store_).size(), 100U);
+  ASSERT_TRUE(store_->sync());
+  EXPECT_LE(logged_bytes(), 8192U);  // what it covers is in no run any more
+  reopen();
+  EXPECT_EQ(values_of(*store_).size(), 100U);
+}
+
+// Likewise of many fragments, and many times over.
+TEST_F(Mechanisms, ManyRangeDeletesOfManyKeysDoNotPileUp) {
+  for (int round = 0; round < 100; ++round) {
+    Batch batch;
+    batch.remove_range({numbered_key(0), numbered_key(2000)});
+    for (int i = 0; i < 300; ++i)
+      batch.remove_range({numbered_key(3 * i), numbered_key(3 * i + 1)});
+    for (int i = 0; i < 300; ++i) batch.put(numbered_key(3 * i + 1), std::to_string(round));
+    ASSERT_TRUE(store_->apply(batch));
+  }
+  EXPECT_GE(store_->counters().tables, 99U);
+  EXPECT_EQ(*store_->get(numbered_key(301)).value(), "99");
+  EXPECT_EQ(values_of(*store_).size(), 300U);
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_EQ(values_of(*store_).size(), 300U);
+}
+
+// Where callers say so with a range delete: else each basement is read that gets new values.
+TEST_F(Mechanisms, ARangeThatIsWrittenAnewIsNotRead) {
+  put_many(4000, 100);
+  const auto tree = report();
+  const auto reads = [this](bool with_range_delete, char value) {
+    reopen();
+    Batch batch;
+    if (with_range_delete) batch.remove_range({numbered_key(100), numbered_key(1100)});
+    for (int i = 100; i < 1100; ++i) batch.put(numbered_key(i), std::string(100, value));
+    EXPECT_TRUE(store_->apply(batch));
+    EXPECT_TRUE(store_->checkpoint());
+    return counts("blocks").reads;
+  };
+  EXPECT_GE(reads(false, 'w'), tree.basements / 5);
+  EXPECT_LE(reads(true, 'x'), report().nodes + 8);
+  const auto values = values_of(*store_);
+  EXPECT_EQ(values.size(), 4000U);
+  EXPECT_EQ(values.at(numbered_key(600)), std::string(100, 'x'));
+}
+
+TEST_F(Mechanisms, CheckpointsReadNothingFromTheLog) {
+  for (int round = 0; round < 6; ++round) {
+    for (int i = 0; i < 300; ++i) put(i * 7 + round, std::string(100, 'v'));
+    ASSERT_TRUE(store_->sync());
+    for (int i = 0; i < 300; ++i) put(i * 11 + round, std::string(100, 'w'));
+    ASSERT_TRUE(store_->checkpoint());
+  }
+  EXPECT_GT(counts("log.0").writes, 2U);
+  EXPECT_GT(counts("log.1").writes, 2U);
+  EXPECT_EQ(counts("log.0").reads + counts("log.1").reads, 0U);
+}
+
+// Nobody syncs: a group is written when it has a quarter of a segment.
+TEST_F(Mechanisms, AGroupHasAQuarterOfASegmentAtMost) {
+  const auto group_bytes = options_.parameters.segment_bytes / 4;
+  std::uint64_t written = 0;
+  for (int i = 0; logged_bytes() == 0; ++i) {
+    ASSERT_LT(written, group_bytes + 1000);
+    put(i, std::string(1000, 'v'));
+    written += 1000;
+  }
+  EXPECT_GT(written, group_bytes * 3 / 4);
+  EXPECT_LE(logged_bytes(), group_bytes);
+}
+
 /// Messages wait above the basements, hundreds in a run.
 class WaitingMessages : public CountedStore {
  protected:
@@ -169,6 +255,75 @@ TEST_F(WaitingMessages, ARangeDeleteElsewhereIsNotRead) {
   };
   // Beside a fragment, and far from all.
   EXPECT_GE(reads(2), reads(200) + 8);
+}
+
+/// Fragments wait above the basements, and stay.
+class ManyFragments : public CountedStore {
+ protected:
+  static constexpr int kKeys = 4000;
+
+  ManyFragments() : CountedStore({4096, 1 << 30, 8, 64 << 20}) {}
+
+  struct Reads {
+    std::uint64_t gets = 0;
+    std::uint64_t seeks = 0;
+  };
+  /// Of a store that has keys, and over them range deletes that touch none of these.
+  [[nodiscard]] Reads reads(int per_key, int key_step, bool are_in_tree) {
+    store_.reset();
+    memory_ = storage::make_memory_env(1);
+    env_ = storage::make_counting_env(*memory_);
+    reopen();
+    for (int i = 0; i < kKeys; ++i) put(i, std::string(100, 'v'));
+    EXPECT_TRUE(store_->checkpoint());
+    for (int i = 0; i < kKeys; i += key_step) {
+      Batch batch;
+      for (int j = 0; j < per_key; ++j) {
+        const auto begin = numbered_key(i) + "-" + std::to_string(10 + j);
+        batch.remove_range({begin, begin + "x"});
+      }
+      EXPECT_TRUE(store_->apply(batch));
+    }
+    EXPECT_EQ(store_->counters().checkpoints, 1U);
+    if (are_in_tree) {
+      EXPECT_TRUE(store_->checkpoint());
+    }
+    return {gets(), seeks()};
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t gets() {
+    env_->reset();
+    for (int i = 0; i < kKeys; i += 40) {
+      EXPECT_TRUE(store_->get(numbered_key(i)).value());
+    }
+    return counts("blocks").reads;
+  }
+  [[nodiscard]] std::uint64_t seeks() {
+    auto cursor = store_->cursor();
+    env_->reset();
+    for (int i = 0; i < kKeys; i += 40) {
+      EXPECT_TRUE(cursor.seek(numbered_key(i) + "-"));
+      EXPECT_EQ(cursor.key(), numbered_key(i + 1));
+    }
+    return counts("blocks").reads;
+  }
+};
+
+TEST_F(ManyFragments, InTheTableCostNoReads) {
+  const auto few = reads(1, 4, false);
+  const auto many = reads(25, 1, false);
+  EXPECT_EQ(many.gets, few.gets);
+  EXPECT_EQ(many.seeks, few.seeks);
+  EXPECT_GT(few.gets, 0U);
+}
+
+TEST_F(ManyFragments, InTheTreeCostAsManyReadsAsFew) {
+  const auto few = reads(1, 4, true);
+  const auto many = reads(25, 1, true);
+  EXPECT_GE(report().waiting_fragments, 100000U);
+  EXPECT_EQ(many.gets, few.gets);
+  EXPECT_EQ(many.seeks, few.seeks);
 }
 
 }  // namespace

@@ -56,6 +56,9 @@ TEST(FailpointsTest, EachIsHitByShortScripts) {
     each_script({}, 1, [&](const Script& script) {
       explorer.stop_machine({script.front(), Letter::kCheckpoint});
     });
+    explorer.stop_machine({Letter::kPatch, Letter::kSync});
+    explorer.stop_machine(
+        {Letter::kPutA, Letter::kCheckpoint, Letter::kPutB, Letter::kCheckpoint, Letter::kPutA});
     tally.add(explorer.tally());
   }
   std::cout << tally.failpoints.to_text();

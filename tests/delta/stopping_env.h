@@ -51,6 +51,9 @@ class StoppingEnv {
   [[nodiscard]] const std::vector<StorageCall>& done() const { return done_; }
   /// The one that did not happen.
   [[nodiscard]] const StorageCall& blocked() const { return blocked_; }
+  /// The last write was the first one in a segment of the log that had been written, and given up
+  /// for the other one, before. What an opening writes is not counted.
+  [[nodiscard]] bool has_reused_segment() const { return segments_ > 2 && groups_ == 1; }
   /// The one that did not happen would have changed the disk, or what is sure to be on it.
   [[nodiscard]] bool has_stopped_at_change() const {
     return has_stopped() && blocked_.kind != storage::CallKind::kRead &&
@@ -65,8 +68,15 @@ class StoppingEnv {
       blocked_ = std::move(call);
       return stopped(path);
     }
+    if (step_ == Step::kOther && call.kind == storage::CallKind::kWrite) note_group(call.name);
     done_.push_back(std::move(call));
     return ok();
+  }
+  void note_group(const std::string& name) {
+    if (!name.starts_with("log.")) return;
+    groups_ = name == segment_ ? groups_ + 1 : 1;
+    segments_ += name == segment_ ? 0 : 1;
+    segment_ = name;
   }
   static Status stopped(const std::string& path) {
     return Error(ErrorKind::kIo, 1131, "the machine has stopped").in_file(path);
@@ -77,6 +87,9 @@ class StoppingEnv {
   Step step_ = Step::kOther;
   std::vector<StorageCall> done_;
   StorageCall blocked_;
+  std::string segment_;  // of the log, that was written last
+  int segments_ = 0;
+  int groups_ = 0;
   HookEnv env_;
 };
 

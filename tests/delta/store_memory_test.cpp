@@ -107,6 +107,107 @@ TEST_P(StoreMemoryTest, KeepsAPrefix) {
   EXPECT_GT(allocation, 1000U);
 }
 
+// Work in the background of which one allocation fails, in a store that has all of it in the log:
+// nothing has happened then, or some of it, and everybody goes on.
+class StoreFlushMemoryTest : public testing::Test {
+ protected:
+  using Work = Status (Store::*)();
+
+  /// Each allocation in turn, for several seeds.
+  void run_all(Work work) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      for (std::uint64_t allocation = 1; run(work, seed, allocation); ++allocation) {
+        ASSERT_FALSE(HasFailure()) << "seed " << seed << ", allocation " << allocation;
+      }
+    }
+  }
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
+  [[nodiscard]] std::uint64_t torn() const { return torn_; }
+
+ private:
+  /// Returns whether the allocation was reached.
+  bool run(Work work, std::uint64_t seed, std::uint64_t allocation) {
+    Random random(seed);
+    options_ = tiny_options(random);
+    env_ = storage::make_memory_env(1);
+    store_ = open_store(*env_, options_);
+    model_ = StoreModel();
+    for (int i = 0; i < 40; ++i) {
+      apply(random_batch(random, {60, 120, 6}));
+      if (i == 30) {
+        EXPECT_TRUE(store_->checkpoint());
+      }
+    }
+    EXPECT_TRUE(store_->sync());
+    bool has_failed = false;
+    {
+      const FailingHeap heap(allocation);
+      note(work);
+      has_failed = heap.failed();
+    }
+    if (!is_torn_) expect_to_go_on(work);
+    reopen();
+    return has_failed;
+  }
+
+  void apply(const Batch& batch) {
+    ASSERT_TRUE(store_->apply(batch));
+    model_.apply(batch);
+  }
+  void note(Work work) {
+    is_torn_ = false;
+    try {
+      const auto done = (store_.get()->*work)();
+      if (done) return;
+      ++refused_;
+      EXPECT_EQ(done.error().kind(), ErrorKind::kLimit) << done.error().message();
+    } catch (const std::bad_alloc&) {
+      is_torn_ = true;
+      ++torn_;
+    }
+  }
+  void expect_to_go_on(Work work) {
+    EXPECT_EQ(values_of(*store_), model_.values());
+    Batch batch;
+    batch.put("later", "value");
+    batch.remove_range({"key2", "key4"});
+    apply(batch);
+    const auto done = (store_.get()->*work)();
+    EXPECT_TRUE(done) << done.error().message();
+    EXPECT_TRUE(store_->sync());
+    EXPECT_EQ(values_of(*store_), model_.values());
+  }
+  void reopen() {
+    store_ = nullptr;
+    store_ = open_store(*env_, options_);
+    EXPECT_EQ(values_of(*store_), model_.values());
+    EXPECT_TRUE(store_->checkpoint());
+    store_ = nullptr;
+    expect_sound(*env_);
+  }
+
+  StoreOptions options_;
+  std::unique_ptr<storage::MemoryEnv> env_;
+  std::unique_ptr<Store> store_;
+  StoreModel model_;
+  bool is_torn_ = false;
+  std::uint64_t refused_ = 0;
+  std::uint64_t torn_ = 0;
+};
+
+TEST_F(StoreFlushMemoryTest, MaintenanceIsDoneOrUndone) {
+  run_all(&Store::maintain);
+  EXPECT_GT(refused(), 1000U);
+  EXPECT_EQ(torn(), 0U);
+}
+
+// But for a few: in the middle of a superblock, what is on the disk is not known.
+TEST_F(StoreFlushMemoryTest, ACheckpointIsDoneOrUndone) {
+  run_all(&Store::checkpoint);
+  EXPECT_GT(refused(), 1000U);
+  EXPECT_LT(torn(), refused() / 20);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, StoreMemoryTest, testing::Range<std::uint64_t>(0, 6));
 
 }  // namespace

@@ -32,7 +32,8 @@ Batch batch_of(Letter letter, std::size_t position) {
       batch.put("a", std::string(kLargeBytes, text.front()));
       break;
     case Letter::kPatch:
-      batch.patch("a", 2, text);
+      // The first one makes a large value of a small one, or of none.
+      batch.patch("a", position == 0 ? 30 : 2, text);
       break;
     case Letter::kField:
       batch.change_field("b", {0, FieldOperation::kAdd, 1 + position});

@@ -7,12 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include <list>
-
 #include "storage/faulty_env.h"
 #include "storage/memory_env.h"
+#include "tests/delta/model_run.h"
 #include "tests/delta/random_batch.h"
 #include "tests/delta/tiny_store.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -21,113 +21,12 @@ using namespace delta;
 
 using Values = std::map<std::string, std::string>;
 
-void expect_gets(const Store& store, const Values& expected, Random& random,
-                 const BatchShape& shape) {
-  for (int i = 0; i < 5; ++i) {
-    const auto key = random_key(random, shape);
-    const auto found = store.get(key);
-    ASSERT_TRUE(found) << found.error().message();
-    const auto at = expected.find(key);
-    ASSERT_EQ(found.value().has_value(), at != expected.end()) << key;
-    if (at != expected.end()) {
-      ASSERT_EQ(*found.value(), at->second) << key;
-    }
-  }
-}
-
-// From some key on, some steps either way.
-void expect_walk(Cursor& cursor, const Values& expected, Random& random, const BatchShape& shape) {
-  const auto key = random_key(random, shape);
-  auto at = expected.lower_bound(key);
-  if (random.one_in(2)) {
-    ASSERT_TRUE(cursor.seek(key));
-  } else {
-    ASSERT_TRUE(cursor.seek_before(key));
-    at = at == expected.begin() ? expected.end() : std::prev(at);
-  }
-  for (int step = 0; step < 20; ++step) {
-    ASSERT_EQ(cursor.is_at_key(), at != expected.end()) << key;
-    if (at == expected.end()) return;
-    ASSERT_EQ(cursor.key(), at->first);
-    const auto value = cursor.value();
-    ASSERT_TRUE(value) << value.error().message();
-    ASSERT_EQ(value.value(), at->second);
-    if (random.one_in(3)) {
-      ASSERT_TRUE(cursor.previous());
-      at = at == expected.begin() ? expected.end() : std::prev(at);
-    } else {
-      ASSERT_TRUE(cursor.next());
-      ++at;
-    }
-  }
-}
-
-// All keys, those of a prefix, or between two.
-KeyRange random_bounds(Random& random, const BatchShape& shape) {
-  switch (random.below(3)) {
-    case 0:
-      return {"", std::nullopt};
-    case 1: {
-      const auto key = random_key(random, shape);
-      return prefix_range(key.substr(0, random.below(key.size() + 1)));
-    }
-    default:
-      return {random_key(random, shape), random_key(random, shape)};
-  }
-}
-
-Values within(const KeyRange& bounds, Values values) {
-  std::erase_if(values, [&](const auto& each) { return !bounds.contains(each.first); });
-  return values;
-}
-
 class StoreModelTest : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(StoreModelTest, AnswersAsAMapDoes) {
   for (std::uint64_t round = 0; round < 12; ++round) {
-    Random random(GetParam() * 1000 + round);
-    const auto env = storage::make_memory_env(1);
-    const auto options = tiny_options(random);
-    auto store = open_store(*env, options);
-    BatchShape shape;
-    shape.keys = 20 + random.below(400);
-    StoreModel model;
-    // Cursors see what there was when they were made.
-    std::list<std::pair<Cursor, Values>> cursors;
-    for (int step = 0; step < 400; ++step) {
-      const auto batch = random_batch(random, shape);
-      const auto applied = store->apply(batch);
-      ASSERT_TRUE(applied) << applied.error().message();
-      model.apply(batch);
-      expect_gets(*store, model.values(), random, shape);
-      if (random.one_in(10)) {
-        ASSERT_TRUE(store->sync());
-      }
-      if (random.one_in(15)) {
-        ASSERT_TRUE(store->maintain());
-      }
-      if (random.one_in(40)) {
-        ASSERT_TRUE(store->checkpoint());
-      }
-      if (random.one_in(20)) {
-        ASSERT_EQ(values_of(*store), model.values());
-        const auto bounds = random_bounds(random, shape);
-        cursors.emplace_back(store->cursor(bounds), within(bounds, model.values()));
-      }
-      for (auto& [cursor, values] : cursors) {
-        if (random.one_in(8)) expect_walk(cursor, values, random, shape);
-      }
-      if (cursors.size() > 4) cursors.pop_front();
-      if (random.one_in(100)) {
-        ASSERT_TRUE(store->sync());
-        cursors.clear();
-        store = nullptr;
-        store = open_store(*env, options);
-      }
-      if (HasFatalFailure()) return;
-    }
-    EXPECT_EQ(values_of(*store), model.values());
-    expect_sound(*env);
+    static_cast<void>(expect_like_a_map(GetParam() * 1000 + round));
+    if (HasFatalFailure()) return;
   }
 }
 
@@ -298,6 +197,44 @@ TEST(Store, IsOpenOnce) {
   EXPECT_EQ(Store::open(*env, "/s", options).error().kind(), ErrorKind::kBusy);
   store = nullptr;
   EXPECT_TRUE(Store::open(*env, "/s", options));
+}
+
+// Before each call of the first one's open() another one opens the store, or makes it, uses it and
+// ends. What it has written is there, or it was told that somebody else makes the store.
+TEST(Store, IsMadeByOneOfTwo) {
+  int busy = 0;
+  int made = 0;
+  bool has_come = true;
+  for (int at = 1; has_come; ++at) {
+    const auto env = storage::make_memory_env(1);
+    Random random(1);
+    const auto options = tiny_options(random);
+    int calls = 0;
+    bool is_used = false;
+    HookEnv hooked(*env, [&](storage::CallKind, const std::string&) -> Status {
+      if (++calls != at) return ok();
+      auto second = Store::open(*env, "/s", options);
+      if (second) {
+        is_used = true;
+        DGFS_CHECK(second.value()->apply(batch_of("second")));
+        return second.value()->sync();
+      }
+      EXPECT_EQ(second.error().kind(), ErrorKind::kBusy) << second.error().message();
+      ++busy;
+      return ok();
+    });
+    const auto first = open_store(hooked, options);
+    ASSERT_NE(first, nullptr) << "call " << at;
+    has_come = calls >= at;
+    made += is_used ? 1 : 0;
+    EXPECT_EQ(values_of(*first).size(), is_used ? 1U : 0U) << "call " << at;
+    ASSERT_TRUE(first->apply(batch_of("first")));
+    ASSERT_TRUE(first->checkpoint());
+    expect_sound(*env);
+    ASSERT_FALSE(HasFailure()) << "call " << at;
+  }
+  EXPECT_GT(busy, 10);
+  EXPECT_GT(made, 3);
 }
 
 TEST(Store, RefusesWhatIsTooLarge) {
