@@ -14,8 +14,16 @@
 
 namespace dgfs::storage {
 
-/// How a file is going to be read; a hint, never a promise.
-enum class Access : std::uint8_t { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };
+/// How a file is going to be read; kWriteBack: that what was written may go to the device now, so
+/// that a sync finds it under way or done. A hint, never a promise.
+enum class Access : std::uint8_t {
+  kNormal,
+  kRandom,
+  kSequential,
+  kWillNeed,
+  kDontNeed,
+  kWriteBack
+};
 
 /// A stretch [begin, end) of a file that holds data; what lies between stretches is a hole.
 /// A value.
@@ -91,7 +99,7 @@ class File {
   /// report one segment.
   [[nodiscard]] virtual Result<DataSegment> next_data(std::uint64_t offset_bytes) const = 0;
 
-  /// Tells how a range is going to be read; never fails.
+  /// Tells how a range is going to be read, or written back; never fails.
   virtual void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) = 0;
 
   /// Extended attributes of this open file, sorted by name. A file system without them gives an

@@ -31,6 +31,8 @@ int to_posix_advice(Access access) {
       return POSIX_FADV_WILLNEED;
     case Access::kDontNeed:
       return POSIX_FADV_DONTNEED;
+    case Access::kWriteBack:
+      break;  // no advice: a call of its own
   }
   return POSIX_FADV_NORMAL;
 }
@@ -162,7 +164,12 @@ Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {
 void PosixFile::advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
   if (!in_range(offset_bytes, length_bytes)) return;
   if (direct_fd_ && access == Access::kWillNeed) return;  // nobody would find it
-  // A hint: that it was not taken is of no consequence.
+  // A hint: that it was not taken is of no consequence. (What writing back meets, the sync tells.)
+  if (access == Access::kWriteBack) {
+    static_cast<void>(::sync_file_range(fd_.get(), static_cast<off_t>(offset_bytes),
+                                        static_cast<off_t>(length_bytes), SYNC_FILE_RANGE_WRITE));
+    return;
+  }
   static_cast<void>(::posix_fadvise(fd_.get(), static_cast<off_t>(offset_bytes),
                                     static_cast<off_t>(length_bytes), to_posix_advice(access)));
   if (access == Access::kWillNeed) announced_.add(offset_bytes);

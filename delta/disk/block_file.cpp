@@ -76,6 +76,10 @@ bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Place>
   }
   const Extent extent = take(padded_bytes(all.size()));
   auto written = file_->write_at(extent.offset_bytes, all);
+  if (written) {
+    // The device works while the next ones are copied, and a sync soon after waits for less.
+    file_->advise(storage::Access::kWriteBack, extent.offset_bytes, all.size());
+  }
   const std::lock_guard lock(mutex_);
   is_synced_ = false;
   if (!written) {
