@@ -94,7 +94,8 @@ int run(int argc, char** argv) {
                "times to the nanosecond, each file its own, instead of to the second");
   auto* const build_command = app.add_subcommand("build", "build IMAGE and its index");
   build_command->add_option("IMAGE", arguments.image_path)->required();
-  build_command->add_option("--jobs", arguments.jobs, "threads that read; 0: as many as dgfs build");
+  build_command->add_option("--jobs", arguments.jobs,
+                            "threads that read; 0: as many as dgfs build");
   auto* const lookup_command = app.add_subcommand("lookup", "open INDEX and look up files in it");
   auto& lookups = arguments.lookups;
   lookup_command->add_option("INDEX", lookups.index_path)->required()->check(CLI::ExistingFile);
