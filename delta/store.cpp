@@ -110,6 +110,10 @@ Batch Store::with_large_values(const Batch& batch) {
 
 void Store::note_torn() noexcept {
   const std::lock_guard lock(state_lock_);
+  mark_torn();
+}
+
+void Store::mark_torn() noexcept {
   if (!is_torn_ && !failure_) failure_ = std::move(out_of_memory_);
   is_torn_ = true;
 }
@@ -158,14 +162,19 @@ Result<bool> Store::take_in(const Batch& batch, const BatchSize& size) {
   const std::lock_guard lock(state_lock_);
   if (failure_) return *failure_;
   bool has_frozen = false;
-  for (const Operation& operation : batch.operations()) {
-    // However much it covers, it goes into a table that has nothing: what is below dies when runs
-    // are merged, and nobody waits for that here.
-    if (table_.is_long(operation)) {
-      freeze_table();
-      has_frozen = true;
+  try {
+    for (const Operation& operation : batch.operations()) {
+      // However much it covers, it goes into a table that has nothing: what is below dies when runs
+      // are merged, and nobody waits for that here.
+      if (table_.is_long(operation)) {
+        freeze_table();
+        has_frozen = true;
+      }
+      table_.apply(operation);
     }
-    table_.apply(operation);
+  } catch (...) {
+    mark_torn();  // before anybody sees half a batch
+    throw;
   }
   group_value_bytes_ += size.value_bytes;
   ++applied_;

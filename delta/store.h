@@ -111,6 +111,14 @@ class Store {
     std::size_t value_bytes = 0;  ///< of these
   };
 
+  /// What a checkpoint will have.
+  struct BegunCheckpoint {
+    std::uint64_t sequence = 0;
+    std::uint64_t value_bytes = 0;
+    bool is_logged = false;  ///< its group found room in the log
+    LogPosition log;         ///< from where on it is needed
+  };
+
   Store(storage::Env& env, Files files, const Superblock& superblock, const StoreOptions& options);
 
   [[nodiscard]] static Status make_if_none(storage::Env& env, const std::string& directory,
@@ -124,6 +132,8 @@ class Store {
   template <class Call>
   auto whole_or_never_again(Call call) -> decltype(call());
   void note_torn() noexcept;
+  /// Likewise; the caller holds state_lock_.
+  void mark_torn() noexcept;
   [[nodiscard]] Status check_batch(const Batch& batch) const;
   [[nodiscard]] Status add(const Batch& batch);
   [[nodiscard]] bool is_large(const Message& message) const;
@@ -138,6 +148,7 @@ class Store {
   [[nodiscard]] std::size_t waiting_bytes() const;
   [[nodiscard]] Status commit();
   [[nodiscard]] Result<bool> write_group();
+  [[nodiscard]] Result<bool> write_group_since(std::uint64_t sequence);
   [[nodiscard]] Result<bool> log_group(std::uint64_t sequence);
   void freeze_table();
   void add_table(FrozenRef table);
@@ -160,6 +171,7 @@ class Store {
   [[nodiscard]] Status move_tables_if_many();
   [[nodiscard]] Pacer::Duration now() const { return Pacer::Duration(env_.monotonic_ns()); }
   [[nodiscard]] Status make_checkpoint();
+  [[nodiscard]] Result<BegunCheckpoint> begin_checkpoint();
   [[nodiscard]] Status renew_tree(std::unique_lock<std::mutex>& log_lock);
   [[nodiscard]] Status tend();
   [[nodiscard]] Status spill();

@@ -36,6 +36,12 @@ Result<bool> Store::write_group() {
     sequence = applied_;
   }
   const std::lock_guard lock(log_lock_);
+  // A group that was taken and is in no log must not be taken for one that is logged by whoever
+  // has the lock next.
+  return whole_or_never_again([&] { return write_group_since(sequence); });
+}
+
+Result<bool> Store::write_group_since(std::uint64_t sequence) {
   std::vector<FrozenRef> group;
   {
     // Others may have written it meanwhile, and with them what came later.

@@ -97,35 +97,41 @@ Status Store::bind_settled_tables() {
 // replayed over it.
 Status Store::make_checkpoint() {
   std::unique_lock log_lock(log_lock_);
-  std::uint64_t sequence = 0;
-  std::uint64_t value_bytes = 0;
+  // As of write_group(): nobody may have the lock who does not know of a group that was lost.
+  DGFS_TRY(begun, whole_or_never_again([this] { return begin_checkpoint(); }));
+  if (begun.is_logged) log_lock.unlock();
+  DGFS_CHECK(done_or_undone([&] { return renew_tree(log_lock); }));
+  DGFS_CHECK(write_checkpoint(begun.sequence, begun.log));
+  if (!begun.is_logged) {
+    unlogged_ = empty_run();
+    note_bound();
+  }
+  const std::lock_guard state_lock(state_lock_);
+  durable_ = std::max(durable_, begun.sequence);
+  in_tree_ = begun.sequence;
+  value_bytes_at_checkpoint_ = begun.value_bytes;
+  ++counters_.checkpoints;
+  counters_.block_bytes = blocks_.written_bytes();
+  return ok();
+}
+
+Result<Store::BegunCheckpoint> Store::begin_checkpoint() {
+  BegunCheckpoint begun;
   std::vector<FrozenRef> group;
   {
     const std::lock_guard state_lock(state_lock_);
     if (failure_) return *failure_;
     group = take_group();
-    sequence = applied_;
+    begun.sequence = applied_;
     settled_tables_ = view_->tables.size();
-    value_bytes = counters_.value_bytes;
+    begun.value_bytes = counters_.value_bytes;
   }
   add_to_unlogged(group);
-  DGFS_TRY(is_logged, change_segment(sequence));
-  const LogPosition begin = log_->segment_begin();
+  DGFS_TRY(is_logged, change_segment(begun.sequence));
+  begun.is_logged = is_logged;
+  begun.log = log_->segment_begin();
   extents_.begin_period();
-  if (is_logged) log_lock.unlock();
-  DGFS_CHECK(done_or_undone([&] { return renew_tree(log_lock); }));
-  DGFS_CHECK(write_checkpoint(sequence, begin));
-  if (!is_logged) {
-    unlogged_ = empty_run();
-    note_bound();
-  }
-  const std::lock_guard state_lock(state_lock_);
-  durable_ = std::max(durable_, sequence);
-  in_tree_ = sequence;
-  value_bytes_at_checkpoint_ = value_bytes;
-  ++counters_.checkpoints;
-  counters_.block_bytes = blocks_.written_bytes();
-  return ok();
+  return begun;
 }
 
 // Writes the tree that has all settled tables. The log lock is held where it was, and for a moment.

@@ -58,6 +58,7 @@ Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Place>& p
   // One by one they may find space yet, or places that can be written.
   for (const Bytes block : blocks) {
     DGFS_TRY(place, write(block));
+    file_->advise(storage::Access::kWriteBack, place.offset_bytes, place.length_bytes);
     places.push_back(place);
   }
   return ok();
@@ -164,11 +165,17 @@ Status BlockFile::sync() {
     // What is written from here on is for the next one.
     if (std::exchange(is_synced_, true)) return ok();
   }
-  auto synced = file_->sync();
-  if (synced) return ok();
-  const std::lock_guard lock(mutex_);
-  sync_failure_ = std::move(synced).error();
-  return *sync_failure_;
+  try {
+    auto synced = file_->sync();
+    if (synced) return ok();
+    const std::lock_guard lock(mutex_);
+    sync_failure_ = std::move(synced).error();
+    return *sync_failure_;
+  } catch (...) {  // no memory to say how it ended: it must not count as done
+    const std::lock_guard lock(mutex_);
+    if (!sync_failure_) sync_failure_ = std::move(unknown_sync_);
+    throw;
+  }
 }
 
 Status BlockFile::mark(const Extent& block) {

@@ -104,6 +104,8 @@ class BlockFile {
   std::uint64_t written_bytes_ = 0;
   bool is_synced_ = true;
   std::optional<Error> sync_failure_;
+  /// Made while there is memory for it.
+  Error unknown_sync_{ErrorKind::kIo, 7034, "a sync ended nobody knows how, for a lack of memory"};
 };
 
 }  // namespace dgfs::delta

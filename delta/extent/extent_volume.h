@@ -34,9 +34,14 @@ class ExtentVolume {
       const std::lock_guard lock(mutex_);
       all = promised_bytes_ += bytes;
     }
-    auto reserved = file_.reserve(all);
-    if (!reserved) release(bytes);
-    return reserved;
+    try {
+      auto reserved = file_.reserve(all);
+      if (!reserved) release(bytes);
+      return reserved;
+    } catch (...) {
+      release(bytes);
+      throw;
+    }
   }
   void release(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);

@@ -12,7 +12,7 @@
 
 namespace dgfs::delta {
 
-/// For one thread, and one at a time for a volume. Values must outlive it.
+/// For one thread. Values must outlive it, and no other one may bind them.
 class ValueBinder {
  public:
   explicit ValueBinder(ExtentVolume& volume) : volume_(volume) {}

@@ -68,8 +68,9 @@ class Run {
   /// @param fragments  what that run has of them
   void encode_page(std::size_t begin, std::size_t end, const Fragments& fragments,
                    Buffer& out) const;
-  /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes`.
-  /// Memory: in the order of bytes.size().
+  /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes` but where
+  /// fragments and points contradict each other.
+  /// Memory: in the order of bytes.size(), and of the keys, whose common beginnings it has once.
   [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes);
   /// A run as a block has it (run_pages.h). Errors: kCorrupt, kLimit (out of memory).
   [[nodiscard]] static Result<std::shared_ptr<const Run>> unpack(Bytes stored);

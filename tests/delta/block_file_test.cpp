@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <semaphore>
 #include <thread>
@@ -66,9 +67,11 @@ TEST(BlockFileThreads, ASyncBesideOneThatFailsFails) {
 TEST(BlockFileThreads, NobodyWaitsForWhoAsksForSpace) {
   std::binary_semaphore asked(0);
   std::binary_semaphore done(0);
+  std::atomic<bool> has_asked = false;
   const auto memory = storage::make_memory_env(1);
   HookEnv env(*memory, [&](storage::CallKind kind, const std::string&) -> Status {
     if (kind != storage::CallKind::kAllocate) return ok();
+    has_asked = true;
     asked.release();
     EXPECT_TRUE(done.try_acquire_for(std::chrono::seconds(20)));
     return ok();
@@ -82,6 +85,7 @@ TEST(BlockFileThreads, NobodyWaitsForWhoAsksForSpace) {
     done.release();
   });
   EXPECT_TRUE(file.reserve(1000));
+  EXPECT_TRUE(has_asked);
   asked.release();  // if it has asked for none
 }
 
