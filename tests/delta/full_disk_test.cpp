@@ -20,6 +20,7 @@ class FullDisk : public testing::TestWithParam<std::size_t> {
     options_.create = true;
     options_.parameters = {4096, 16384, 8, 1 << 18, 2048};
     options_.table_bytes = 32768;
+    if (GetParam() < 1000) options_.dirty_bytes = 4096;  // tables go into the tree in slices
     options_.level = 0;
     store_ = open_store(*env_, options_);
   }
