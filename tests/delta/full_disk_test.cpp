@@ -111,7 +111,11 @@ TEST_P(FullDisk, SpaceThatOthersHaveMadeIsFound) {
 }
 
 // What a cursor kept is found to be free when it has ended, though nothing has changed since.
+// (A tree that is written again and again while space is short leaves it in small pieces, which do
+// not count: docs/STORE.md, "A full disk".)
 TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
+  options_.dirty_bytes = StoreOptions().dirty_bytes;
+  reopen();
   env_->set_capacity(kDiskBytes);
   fill();
   auto cursor = std::make_unique<Cursor>(store_->cursor());
