@@ -70,7 +70,7 @@ void MemoryTable::put(std::string_view key, Message message) {
   const auto at = all.lower_bound(key);
   if (at != all.end() && Below::view(at->first) == key) {
     size_bytes_ -= bytes_of_point(key, at->second);
-    message = composed(at->second, std::move(message));
+    message = composed(std::move(at->second), std::move(message));
     if (is_covered && message.kind == MessageKind::kDelete) {
       all.erase(at);
       return;

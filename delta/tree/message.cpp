@@ -39,7 +39,7 @@ bool operator==(const Message& a, const Message& b) {
   return a.large->place() && a.large->place() == b.large->place();
 }
 
-Message composed(const Message& older, Message newer) {
+Message composed(Message older, Message newer) {
   if (newer.is_final()) return newer;
   if (newer.patch.empty()) return older;
   switch (older.kind) {
@@ -54,9 +54,8 @@ Message composed(const Message& older, Message newer) {
     case MessageKind::kPatch:
       break;
   }
-  Message both = older;
-  both.patch.add(newer.patch);
-  return both;
+  older.patch.add(std::move(newer.patch));
+  return older;
 }
 
 Message over_nothing(Message newer) {

@@ -44,7 +44,7 @@ struct Message {
 
 /// `newer` over `older`: what both say together. A patch of what is not there changes an empty
 /// value; one without edits says nothing.
-[[nodiscard]] Message composed(const Message& older, Message newer);
+[[nodiscard]] Message composed(Message older, Message newer);
 /// The same where nothing is older: a patch changes an empty value.
 [[nodiscard]] Message over_nothing(Message newer);
 /// The value of a kPut. Errors: those of LargeValue::load.

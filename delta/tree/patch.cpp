@@ -47,6 +47,14 @@ void change_field(const FieldChange& change, char* field) {
   std::memcpy(field, &number, sizeof number);
 }
 
+bool is_in_order(const std::vector<Edit>& edits) {
+  return std::ranges::all_of(edits,
+                             [](const Edit& e) { return std::holds_alternative<Piece>(e); }) &&
+         std::ranges::adjacent_find(edits, [](const Edit& a, const Edit& b) {
+           return end_of(a) >= begin_of(b);
+         }) == edits.end();
+}
+
 // `newer` over `older`, which it overlaps or touches, as one piece.
 Piece joined(Piece older, const Piece& newer) {
   const auto begin = std::min(older.offset_bytes, newer.offset_bytes);
@@ -81,16 +89,39 @@ void apply(const Edit& edit, std::string& value) {
   }
 }
 
+Patch::Patch(std::vector<Edit> edits)
+    : edits_(std::move(edits)), is_ordered_(is_in_order(edits_)) {}
+
 void Patch::add(Edit edit) {
-  if (auto* piece = std::get_if<Piece>(&edit)) {
-    add_piece(std::move(*piece));
-  } else {
+  auto* piece = std::get_if<Piece>(&edit);
+  if (piece == nullptr) {
+    is_ordered_ = false;
     add_field(std::get<FieldChange>(edit));
+  } else if (is_ordered_) {
+    add_in_order(std::move(*piece));
+  } else {
+    add_piece(std::move(*piece));
   }
 }
 
-void Patch::add(const Patch& newer) {
-  for (const Edit& edit : newer.edits_) add(edit);
+void Patch::add(Patch newer) {
+  for (Edit& edit : newer.edits_) add(std::move(edit));
+}
+
+// Records of a file come like this: nothing but those that the piece touches is looked at.
+void Patch::add_in_order(Piece piece) {
+  const auto end = piece.offset_bytes + piece.bytes.size();
+  const auto first = std::ranges::lower_bound(edits_, piece.offset_bytes, {}, end_of);
+  auto behind = first;
+  for (; behind != edits_.end() && begin_of(*behind) <= end; ++behind) {
+    piece = joined(std::move(std::get<Piece>(*behind)), piece);
+  }
+  if (first == behind) {
+    edits_.insert(first, std::move(piece));
+    return;
+  }
+  *first = std::move(piece);
+  edits_.erase(first + 1, behind);
 }
 
 // From the newest edit back: what lies within the piece is gone, and a piece that touches it is

@@ -45,20 +45,20 @@ using Edit = std::variant<Piece, FieldChange>;
 /// Changes `value`, which grows as far as the edit reaches.
 void apply(const Edit& edit, std::string& value);
 
-/// Edits in the order in which they were made. What later ones make superfluous is left out:
-/// pieces are joined where they touch, a piece swallows what lies within it, and fields of the
-/// same kind of change are one. A value.
+/// Edits in the order in which they were made; pieces alone by their offsets. What later ones make
+/// superfluous is left out: pieces are joined where they touch, a piece swallows what lies within
+/// it, and fields of the same kind of change are one. A value.
 class Patch {
  public:
   Patch() = default;
   /// @param edits  of another patch
-  explicit Patch(std::vector<Edit> edits) : edits_(std::move(edits)) {}
+  explicit Patch(std::vector<Edit> edits);
 
-  /// Appends an edit, which may change, join or replace those before.
+  /// Adds an edit, which may change, join or replace those before.
   /// Cost: O(number of edits and bytes of those that it touches).
   void add(Edit edit);
   /// The edits of `newer`, in order.
-  void add(const Patch& newer);
+  void add(Patch newer);
 
   [[nodiscard]] bool empty() const { return edits_.empty(); }
   [[nodiscard]] const std::vector<Edit>& edits() const { return edits_; }
@@ -67,13 +67,15 @@ class Patch {
   /// Changes `value`.
   void apply_to(std::string& value) const;
 
-  friend bool operator==(const Patch&, const Patch&) = default;
+  friend bool operator==(const Patch& a, const Patch& b) { return a.edits_ == b.edits_; }
 
  private:
+  void add_in_order(Piece piece);
   void add_piece(Piece piece);
   void add_field(FieldChange change);
 
   std::vector<Edit> edits_;
+  bool is_ordered_ = true;  ///< all are pieces, by their offsets, and none touches another
 };
 
 }  // namespace dgfs::delta

@@ -4,7 +4,9 @@
 // What several runs say together. Where none has fragments, all are gone through at once: each
 // point is copied once, however many runs there are.
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "delta/tree/run_builder.h"
 
@@ -156,13 +158,25 @@ class ManyMerge {
     if (newest.is_final()) {
       builder_.add(newest);
     } else {
-      Message message = newest.message();
-      while (!message.is_final() && is_next(newest.key)) {
-        message = composed(take_next().message(), std::move(message));
-      }
-      builder_.add(newest.key, std::move(message));
+      builder_.add(newest.key, with_older(newest));
     }
     while (is_next(newest.key)) take_next();
+  }
+  // Patches first, from the oldest on, so that each is gone through once; then all over what they
+  // are patches of, which may be long.
+  Message with_older(const Point& newest) {
+    std::vector<Point> patches = {newest};
+    while (!patches.back().is_final() && is_next(newest.key)) patches.push_back(take_next());
+    std::optional<Point> base;
+    if (patches.back().is_final()) {
+      base = patches.back();
+      patches.pop_back();
+    }
+    Message message = patches.back().message();
+    for (auto age = patches.size() - 1; age-- > 0;) {
+      message = composed(std::move(message), patches[age].message());
+    }
+    return base ? composed(base->message(), std::move(message)) : message;
   }
 
   RunBuilder builder_;

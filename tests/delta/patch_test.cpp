@@ -53,6 +53,34 @@ TEST(Patch, JoinsPiecesThatTouch) {
   EXPECT_EQ(patch.edits(), std::vector<Edit>{(Piece{0, "aaabbe"})});
 }
 
+// So that a record finds its neighbours without a look at the others.
+TEST(Patch, KeepsPiecesAloneByTheirOffsets) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    Patch patch;
+    std::string expected;
+    for (int i = 0; i < 60; ++i) {
+      const Piece piece{random.below(500), std::string(1 + random.below(12), 'a')};
+      delta::apply(piece, expected);
+      patch.add(piece);
+    }
+    const auto& edits = patch.edits();
+    for (std::size_t i = 1; i < edits.size(); ++i) {
+      ASSERT_LT(end_of(edits[i - 1]), begin_of(edits[i]));
+    }
+    std::string value;
+    patch.apply_to(value);
+    ASSERT_EQ(value, expected);
+  }
+}
+
+// A block of before may have them in any order.
+TEST(Patch, TakesPiecesThatAreInNoOrder) {
+  Patch patch(std::vector<Edit>{Piece{20, "c"}, Piece{0, "a"}, Piece{10, "b"}});
+  patch.add(Piece{9, "xyz"});
+  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Piece{20, "c"}, Piece{0, "a"}, Piece{9, "xyz"}}));
+}
+
 TEST(Patch, ForgetsWhatIsOverwritten) {
   Patch patch;
   patch.add(Piece{2, "x"});
