@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RecordTarget: where records of a file go: a file, or the store.
+// RecordTarget: where records of a file go: a file, the store, or nothing but a log.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,9 @@ class RecordTarget {
 
 /// Makes a file in the directory.
 [[nodiscard]] Result<std::unique_ptr<RecordTarget>> make_file_target(const std::string& directory);
+/// What no log can do without: makes a file in the directory, to which each sync writes the records
+/// since the one before, padded to pages of 4 KiB. Reads come from memory.
+[[nodiscard]] Result<std::unique_ptr<RecordTarget>> make_floor_target(const std::string& directory);
 /// Makes a store in the directory: 4 KiB of the file a key, as a mount would have it.
 [[nodiscard]] Result<std::unique_ptr<RecordTarget>> make_store_target(const std::string& directory);
 

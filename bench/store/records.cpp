@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs_records file|store DIRECTORY STATISTICS: one record file of MDSFS's traces. First its
+// dgfs_records file|store|floor DIRECTORY STATISTICS: one record file of MDSFS's traces. First its
 // records are appended; then records are written again at random: a run of random length, a gap of
 // random length, round and round the file. In the end all is read and compared. Prints times, and
 // bytes that the block device of the statistics (/sys/block/NAME/stat) has written, as JSON.
@@ -127,9 +127,14 @@ std::string phase_json(const RecordPhase& phase) {
                      phase.seconds, phase.synced_bytes, phase.settled_bytes, phase.syncs.to_json());
 }
 
+Result<std::unique_ptr<RecordTarget>> make_target(const Options& options) {
+  if (options.target == "store") return make_store_target(options.directory);
+  if (options.target == "floor") return make_floor_target(options.directory);
+  return make_file_target(options.directory);
+}
+
 Status measure(const Options& options) {
-  DGFS_TRY(target, options.target == "store" ? make_store_target(options.directory)
-                                             : make_file_target(options.directory));
+  DGFS_TRY(target, make_target(options));
   RecordTask task(*target, options);
   DGFS_TRY(appended, task.append());
   DGFS_TRY(rewritten, task.rewrite());
@@ -144,7 +149,9 @@ Status measure(const Options& options) {
 int main(int argc, char** argv) {
   dgfs::bench::Options options;
   CLI::App app("A record file, sequential and random, synced often", "dgfs_records");
-  app.add_option("TARGET", options.target)->required()->check(CLI::IsMember({"file", "store"}));
+  app.add_option("TARGET", options.target)
+      ->required()
+      ->check(CLI::IsMember({"file", "store", "floor"}));
   app.add_option("DIRECTORY", options.directory)->required();
   app.add_option("STATISTICS", options.statistics)->required();
   app.add_option("--record-bytes", options.record_bytes)->check(CLI::Range(8, 1 << 20));
