@@ -169,9 +169,14 @@ struct RunPart {
 /// Those points and parts of fragments that lie in `range`. Cost: a copy of them, nothing if that
 /// is all.
 [[nodiscard]] RunRef clipped(const RunRef& run, const KeyRange& range);
-/// Parts of about equal size in key order, none much above `bytes_max` unless a point is; at least
-/// one, the run itself if that will do. Cost: a copy.
-[[nodiscard]] std::vector<RunRef> cut(const RunRef& run, std::uint64_t bytes_max);
+/// What a run says of the keys from one on, before that of the next slice. A value.
+struct RunSlice {
+  std::string low;  ///< of the first: empty
+  RunRef run;
+};
+/// Slices of about equal size in key order, none much above `bytes_max` unless a message is; at
+/// least one, the run itself if that will do. Cost: a copy.
+[[nodiscard]] std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max);
 [[nodiscard]] RunRef without_fragments(const RunRef& run);
 /// For the lowest level of all: what nothing lies beneath. Removals and fragments have done their
 /// work, patches change empty values.

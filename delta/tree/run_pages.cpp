@@ -9,6 +9,7 @@
 #include "delta/parameters.h"
 #include "delta/tree/decode_error.h"
 #include "delta/tree/run_builder.h"
+#include "delta/tree/run_cuts.h"
 #include "format/checksum.h"
 
 namespace dgfs::delta {
@@ -19,31 +20,10 @@ using format::Encoder;
 
 constexpr std::uint8_t kPaged = 2;  // the codecs before it are those of disk/block_codec.h
 
-// The fewest bytes that are above `last` and not above `first`.
-std::string separator(std::string_view last, std::string_view first) {
-  const auto end = std::min(last.size(), first.size());
-  const auto shared =
-      std::mismatch(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(end), first.begin())
-          .first -
-      last.begin();
-  return std::string(first.substr(0, static_cast<std::size_t>(shared) + 1));
-}
-
-// Where pages end: numbers of points. All are about as long as each other.
-std::vector<std::size_t> page_ends(const Run& run, std::size_t page_bytes) {
+// All are about as long as each other.
+std::vector<RunCut> page_cuts(const Run& run, std::size_t page_bytes) {
   const auto count = std::max(run.size_bytes() / page_bytes, std::size_t{1});
-  const auto even_bytes = run.size_bytes() / count;
-  std::vector<std::size_t> ends;
-  std::size_t bytes = 0;
-  for (std::size_t at = 0; at < run.size(); ++at) {
-    if (bytes >= even_bytes) {
-      ends.push_back(at);
-      bytes = 0;
-    }
-    bytes += run.point(at).size_bytes();
-  }
-  ends.push_back(run.size());
-  return ends;
+  return count == 1 ? std::vector<RunCut>() : cuts_of(run, run.size_bytes() / count);
 }
 
 Result<std::vector<Bytes>> stored_pages(Bytes stored) {
@@ -130,8 +110,8 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
                           Buffer& stored) {
   stored.clear();
   Buffer encoded;
-  const auto ends = page_ends(run, page_bytes);
-  if (ends.size() < 2) {
+  const auto cuts = page_cuts(run, page_bytes);
+  if (cuts.empty()) {
     run.encode(encoded);
     DGFS_TRY(block, packer.pack(encoded));
     stored.assign(block.begin(), block.end());
@@ -139,24 +119,23 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
   }
   std::vector<RunPages::Page> pages;
   Buffer body;
-  std::string low;
-  std::size_t begin = 0;
+  RunCut begin;
   // All pages together are compressed up to what one block may be, so that no run's block asks for
   // more memory than that.
   std::size_t compressed_left = kCompressedBlockBytesMax;
-  for (const auto end : ends) {
-    KeyRange range{low, std::nullopt};
-    if (end < run.size()) range.end = separator(run.point(end - 1).key, run.point(end).key);
-    const auto fragments = run.fragments().clipped(range);
+  for (std::size_t i = 0; i <= cuts.size(); ++i) {
+    const bool is_last = i == cuts.size();
+    const auto end = is_last ? run.size() : cuts[i].point;
+    const auto fragments =
+        run.fragments().clipped({begin.low, is_last ? KeyEnd() : KeyEnd(cuts[i].low)});
     encoded.clear();
-    run.encode_page(begin, end, fragments, encoded);
+    run.encode_page(begin.point, end, fragments, encoded);
     DGFS_TRY(page, packer.pack(encoded, compressed_left));
     compressed_left -= std::min(compressed_left, encoded.size());
-    pages.push_back(
-        {std::move(low), body.size(), page.size(), format::checksum64(page), !fragments.empty()});
+    pages.push_back({std::move(begin.low), body.size(), page.size(), format::checksum64(page),
+                     !fragments.empty()});
     body.insert(body.end(), page.begin(), page.end());
-    begin = end;
-    low = range.end.value_or("");
+    if (!is_last) begin = cuts[i];
   }
   Encoder out(stored);
   out.fixed(kPaged);

@@ -8,6 +8,7 @@
 #include "delta/tree/run_builder.h"
 #include "format/checksum.h"
 #include "tests/delta/random_batch.h"
+#include "tests/delta/random_run.h"
 
 namespace dgfs::test {
 namespace {
@@ -23,6 +24,13 @@ RunRef random_run(Random& random, bool has_ranges) {
   return table.freeze();
 }
 
+/// A run of one of four sorts.
+RunRef random_run(Random& random, int sort) {
+  if (sort < 2) return random_run(random, sort == 0);
+  const auto points = sort == 2 ? 0 : random.below(600);
+  return random_fragmented_run(random, points, random.below(600));
+}
+
 Bytes page_of(const Buffer& stored, const RunPages::Page& page) {
   return Bytes(stored).subspan(static_cast<std::size_t>(page.offset_bytes),
                                static_cast<std::size_t>(page.length_bytes));
@@ -32,7 +40,7 @@ TEST(RunPages, SayAloneWhatTheRunSaysOfTheirKeys) {
   Random random(1);
   std::size_t paged = 0;
   for (int round = 0; round < 300; ++round) {
-    const auto run = random_run(random, round % 3 != 0);
+    const auto run = random_run(random, round % 4);
     BlockPacker packer(round % 2);
     Buffer stored;
     const auto pages = pack_run(*run, 64 + random.below(2000), packer, stored).value();
@@ -49,9 +57,50 @@ TEST(RunPages, SayAloneWhatTheRunSaysOfTheirKeys) {
       EXPECT_EQ(page.value()->fragments().empty(), !pages[i].has_fragments);
       for (const Point point : page.value()->points()) EXPECT_EQ(pages.find(point.key), i);
       EXPECT_EQ(pages.find_before(pages.range(i).end), i);
+      EXPECT_FALSE(page.value()->empty());
     }
   }
   EXPECT_GT(paged, 150U);
+}
+
+// However the bytes of a run are shared out among points and fragments.
+TEST(RunPages, AreAboutAsLongAsTheyShallBe) {
+  Random random(3);
+  for (int round = 0; round < 200; ++round) {
+    const auto run = random_run(random, round % 4);
+    const std::size_t page_bytes = 200 + random.below(2000);
+    const auto longest = longest_message_bytes(*run);
+    BlockPacker packer(0);
+    Buffer stored;
+    const auto pages = pack_run(*run, page_bytes, packer, stored).value();
+    EXPECT_GE(pages.size() + 1, run->size_bytes() / (2 * page_bytes + longest));
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      const auto page = Run::unpack(page_of(stored, pages[i])).value();
+      EXPECT_LE(page->size_bytes(), page_bytes * 3 / 2 + 2 * longest);
+    }
+  }
+}
+
+// A fragment that ends where a page does is in that page alone: what is in two is read twice, and
+// keys of the other one are looked for there in vain.
+TEST(RunPages, DoNotEndWithinFragmentsThatLieBetweenThem) {
+  Fragments fragments;
+  for (int i = 0; i < 1000; ++i) {
+    const auto begin = "key" + std::to_string(10000 + i);
+    fragments.add({begin + "begin", begin + "end"});
+  }
+  const auto count = fragments.size();
+  const auto run = RunBuilder().take(std::move(fragments));
+  BlockPacker packer(0);
+  Buffer stored;
+  const auto pages = pack_run(*run, 1000, packer, stored).value();
+  ASSERT_GT(pages.size(), 50U);
+  std::size_t in_pages = 0;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    in_pages += Run::unpack(page_of(stored, pages[i])).value()->fragments().size();
+    EXPECT_LE(pages[i].low.size(), 8U);
+  }
+  EXPECT_EQ(in_pages, count);
 }
 
 TEST(RunPages, AreReadFromANodeAsTheyWereWritten) {

@@ -12,6 +12,7 @@
 #include "delta/tree/memory_table.h"
 #include "delta/tree/run_builder.h"
 #include "tests/delta/random_batch.h"
+#include "tests/delta/random_run.h"
 
 namespace dgfs::test {
 namespace {
@@ -117,6 +118,30 @@ TEST(Run, IsCutIntoParts) {
     for (const Point point : low->points()) ASSERT_LT(point.key, cut);
     for (const Point point : high->points()) ASSERT_GE(point.key, cut);
     EXPECT_EQ(*merged(low, high), *run);
+  }
+}
+
+// So that slots that refer to them have them in the order of their keys, and none too much.
+TEST(Run, IsCutIntoSlicesThatAreAboutEqual) {
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    const auto run = random_fragmented_run(random, round % 3 == 0 ? 0 : random.below(400),
+                                           round % 3 == 1 ? 0 : random.below(400));
+    const std::size_t bytes_max = 300 + random.below(10000);
+    const auto slices = cut(run, bytes_max);
+    ASSERT_EQ(slices.front().low, "");
+    auto all = empty_run();
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      const auto end = i + 1 < slices.size() ? KeyEnd(slices[i + 1].low) : KeyEnd();
+      const auto& slice = slices[i].run;
+      expect_normal(*slice);
+      ASSERT_EQ(*slice, *clipped(run, {slices[i].low, end}));
+      ASSERT_EQ(slice->empty(), run->empty());
+      ASSERT_LE(slice->size_bytes(), bytes_max + 2 * longest_message_bytes(*run));
+      all = merged(all, slice);
+    }
+    ASSERT_EQ(*all, *run);
+    ASSERT_GE(slices.size(), run->size_bytes() / (bytes_max + 2 * longest_message_bytes(*run)));
   }
 }
 
