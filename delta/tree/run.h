@@ -70,10 +70,15 @@ class Run {
                    Buffer& out) const;
   /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes` but where
   /// fragments and points contradict each other.
-  /// Memory: in the order of bytes.size(), and of the keys, whose common beginnings it has once.
-  [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes);
-  /// A run as a block has it (run_pages.h). Errors: kCorrupt, kLimit (out of memory).
-  [[nodiscard]] static Result<std::shared_ptr<const Run>> unpack(Bytes stored);
+  /// @param size_bytes_max  of the run. `bytes` have what keys begin with in common once, so that
+  ///                        they may be thousands of times as large in memory: what would pass the
+  ///                        limit is damaged
+  /// Memory: in the order of size_bytes_max.
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes,
+                                                                 std::size_t size_bytes_max);
+  /// A run as a block has it (run_pages.h). Errors: as of decode(); kLimit (out of memory).
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> unpack(Bytes stored,
+                                                                 std::size_t size_bytes_max);
 
   friend bool operator==(const Run& a, const Run& b);
 
@@ -90,8 +95,10 @@ class Run {
   };
 
   Run() = default;
-  // Adds a page to those that stand before it; about so many come in all.
-  [[nodiscard]] static Status decode_page(Bytes bytes, std::size_t pages, RunBuilder& points,
+  // Adds a page to those that stand before it; about so many come in all, with so much in memory at
+  // most.
+  [[nodiscard]] static Status decode_page(Bytes bytes, std::size_t pages,
+                                          std::size_t size_bytes_max, RunBuilder& points,
                                           Fragments& fragments);
   // What has been decoded, if fragments cover nothing that they may not.
   [[nodiscard]] static Result<std::shared_ptr<const Run>> whole(RunBuilder& points,

@@ -26,21 +26,47 @@ std::vector<RunCut> page_cuts(const Run& run, std::size_t page_bytes) {
   return count == 1 ? std::vector<RunCut>() : cuts_of(run, run.size_bytes() / count);
 }
 
-Result<std::vector<Bytes>> stored_pages(Bytes stored) {
-  Decoder in(stored.subspan(1));
-  DGFS_TRY(count, in.varint_up_to(in.remaining()));
-  std::vector<std::uint64_t> lengths;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    DGFS_TRY(length, in.varint_up_to(stored.size()));
-    lengths.push_back(length);
+// The pages of a block, one after the other. However many it says, they take no memory.
+class StoredPages {
+ public:
+  [[nodiscard]] static Result<StoredPages> make(Bytes stored) {
+    Decoder in(stored.subspan(1));
+    DGFS_TRY(count, in.varint_up_to(in.remaining()));
+    const Decoder lengths = in;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      DGFS_CHECK(in.varint());
+    }
+    return StoredPages(static_cast<std::size_t>(count), lengths, in);
   }
-  std::vector<Bytes> pages;
-  for (const auto length : lengths) {
-    DGFS_TRY(page, in.raw(length));
-    pages.push_back(page);
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] Result<Bytes> next() {
+    DGFS_TRY(length, lengths_.varint());
+    return pages_.raw(length);
   }
-  DGFS_CHECK(in.finish());
-  return pages;
+  /// kCorrupt unless all of the block was a page.
+  [[nodiscard]] Status finish() const { return pages_.finish(); }
+
+ private:
+  StoredPages(std::size_t count, const Decoder& lengths, const Decoder& pages)
+      : count_(count), lengths_(lengths), pages_(pages) {}
+
+  std::size_t count_;
+  Decoder lengths_;
+  Decoder pages_;
+};
+
+// What a page takes where its run takes `bytes`, at most; and the pages up to one.
+std::size_t with_clipped(std::size_t bytes) {
+  return bytes + std::min(kClippedBytesMax, SIZE_MAX - bytes);
+}
+
+// What a run of so much in memory is encoded to, at most, and each of its pages: no message takes
+// more bytes than memory.
+std::size_t encoded_bytes_max(std::size_t size_bytes_max) {
+  constexpr std::size_t kCountsBytes = 20;  // two varints
+  constexpr auto kSlackBytes = kCountsBytes + kClippedBytesMax;
+  return std::min(size_bytes_max, kCompressedBlockBytesMax - kSlackBytes) + kSlackBytes;
 }
 
 }  // namespace
@@ -146,22 +172,32 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
   return RunPages(std::move(pages));
 }
 
-Result<RunRef> Run::unpack(Bytes stored) {
+Result<RunRef> Run::unpack(Bytes stored, std::size_t size_bytes_max) {
   Buffer room;
+  const auto encoded_max = encoded_bytes_max(size_bytes_max);
   if (stored.empty() || stored.front() != kPaged) {
-    DGFS_TRY(block, unpack_block(stored, room));
-    return Run::decode(block);
+    DGFS_TRY(block, unpack_block(stored, room, encoded_max));
+    return Run::decode(block, size_bytes_max);
   }
-  DGFS_TRY(pages, stored_pages(stored));
+  DGFS_TRY(pages, StoredPages::make(stored));
   RunBuilder points;
   Fragments fragments;
   std::size_t room_left = kCompressedBlockBytesMax;
-  for (const Bytes page : pages) {
-    DGFS_TRY(block, unpack_block(page, room, room_left));
+  for (std::size_t i = 0; i < pages.count(); ++i) {
+    DGFS_TRY(page, pages.next());
+    DGFS_TRY(block, unpack_block(page, room, std::min(room_left, encoded_max)));
     room_left -= room.size();
-    DGFS_CHECK(decode_page(block, pages.size(), points, fragments));
+    DGFS_CHECK(decode_page(block, pages.count(), with_clipped(size_bytes_max), points, fragments));
+  }
+  DGFS_CHECK(pages.finish());
+  if (points.size_bytes() + fragments.size_bytes() > size_bytes_max) {
+    return Error(ErrorKind::kCorrupt, 7011, "pages that take more memory than they were said to");
   }
   return whole(points, std::move(fragments));
+}
+
+Result<RunRef> unpack_page(Bytes page, std::size_t run_bytes) {
+  return Run::unpack(page, with_clipped(run_bytes));
 }
 
 }  // namespace dgfs::delta

@@ -44,14 +44,17 @@ TEST(RunPages, SayAloneWhatTheRunSaysOfTheirKeys) {
     BlockPacker packer(round % 2);
     Buffer stored;
     const auto pages = pack_run(*run, 64 + random.below(2000), packer, stored).value();
-    const auto whole = Run::unpack(stored);
+    const auto whole = Run::unpack(stored, run->size_bytes());
     ASSERT_TRUE(whole) << whole.error().message();
     ASSERT_EQ(*whole.value(), *run);
+    if (!run->empty()) {
+      EXPECT_FALSE(Run::unpack(stored, run->size_bytes() - 1));
+    }
     if (!pages.empty()) ++paged;
     for (std::size_t i = 0; i < pages.size(); ++i) {
       const auto bytes = page_of(stored, pages[i]);
       EXPECT_EQ(format::checksum64(bytes), pages[i].checksum);
-      const auto page = Run::unpack(bytes);
+      const auto page = unpack_page(bytes, run->size_bytes());
       ASSERT_TRUE(page) << page.error().message();
       EXPECT_EQ(*page.value(), *clipped(run, pages.range(i)));
       EXPECT_EQ(page.value()->fragments().empty(), !pages[i].has_fragments);
@@ -75,7 +78,7 @@ TEST(RunPages, AreAboutAsLongAsTheyShallBe) {
     const auto pages = pack_run(*run, page_bytes, packer, stored).value();
     EXPECT_GE(pages.size() + 1, run->size_bytes() / (2 * page_bytes + longest));
     for (std::size_t i = 0; i < pages.size(); ++i) {
-      const auto page = Run::unpack(page_of(stored, pages[i])).value();
+      const auto page = unpack_page(page_of(stored, pages[i]), run->size_bytes()).value();
       EXPECT_LE(page->size_bytes(), page_bytes * 3 / 2 + 2 * longest);
     }
   }
@@ -97,7 +100,8 @@ TEST(RunPages, DoNotEndWithinFragmentsThatLieBetweenThem) {
   ASSERT_GT(pages.size(), 50U);
   std::size_t in_pages = 0;
   for (std::size_t i = 0; i < pages.size(); ++i) {
-    in_pages += Run::unpack(page_of(stored, pages[i])).value()->fragments().size();
+    in_pages +=
+        unpack_page(page_of(stored, pages[i]), run->size_bytes()).value()->fragments().size();
     EXPECT_LE(pages[i].low.size(), 8U);
   }
   EXPECT_EQ(in_pages, count);
@@ -180,14 +184,14 @@ TEST(RunPages, KeysOutOfOrderBetweenPagesAreRefused) {
     for (const auto& key : keys) pages.push_back(page_with(key, 1, 0));
     return block_of(pages);
   };
-  const auto run = Run::unpack(block({"a", "b", "c"}));
+  const auto run = Run::unpack(block({"a", "b", "c"}), SIZE_MAX);
   ASSERT_TRUE(run) << run.error().message();
   EXPECT_EQ(run.value()->size(), 3U);
-  EXPECT_FALSE(Run::unpack(block({"a", "c", "b"})));
-  EXPECT_FALSE(Run::unpack(block({"a", "a"})));
+  EXPECT_FALSE(Run::unpack(block({"a", "c", "b"}), SIZE_MAX));
+  EXPECT_FALSE(Run::unpack(block({"a", "a"}), SIZE_MAX));
   auto longer = block({"a", "b"});
   longer.push_back(0);
-  EXPECT_FALSE(Run::unpack(longer));
+  EXPECT_FALSE(Run::unpack(longer, SIZE_MAX));
 }
 
 // Each page may be as long as a block, but not all of them: a block of some kilobytes would ask for
@@ -196,10 +200,10 @@ TEST(RunPages, CompressedPagesAreTogetherNoLongerThanABlock) {
   constexpr std::size_t kValueBytes = std::size_t{5} << 20;
   std::vector<Buffer> pages;
   for (const char* key : {"a", "b", "c"}) pages.push_back(page_with(key, kValueBytes, 1));
-  ASSERT_TRUE(Run::unpack(block_of(pages)));
+  ASSERT_TRUE(Run::unpack(block_of(pages), SIZE_MAX));
   pages.push_back(page_with("d", kValueBytes, 1));
   ASSERT_LT(block_of(pages).size(), 10000U);
-  const auto refused = Run::unpack(block_of(pages));
+  const auto refused = Run::unpack(block_of(pages), SIZE_MAX);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
 }
@@ -215,10 +219,10 @@ TEST(RunPages, ARunLongerThanABlockComesBack) {
   BlockPacker packer(1);
   Buffer stored;
   const auto pages = pack_run(*run, 4096, packer, stored).value();
-  const auto again = Run::unpack(stored);
+  const auto again = Run::unpack(stored, run->size_bytes());
   ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(*again.value(), *run);
-  const auto page = Run::unpack(page_of(stored, pages[pages.size() - 1]));
+  const auto page = unpack_page(page_of(stored, pages[pages.size() - 1]), run->size_bytes());
   ASSERT_TRUE(page);
   EXPECT_EQ(page.value()->point(page.value()->size() - 1).key, "key19999");
 }

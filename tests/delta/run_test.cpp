@@ -199,7 +199,7 @@ TEST(Run, LengthsOfAllSizesAreReadBack) {
   const auto run = points.take();
   Buffer bytes;
   run->encode(bytes);
-  const auto decoded = Run::decode(bytes);
+  const auto decoded = Run::decode(bytes, SIZE_MAX);
   ASSERT_TRUE(decoded) << decoded.error().message();
   EXPECT_EQ(*decoded.value(), *run);
   for (const auto& [key, value] : values) EXPECT_EQ(run->find(key)->value, value);
@@ -213,10 +213,34 @@ TEST(Run, KeysOutOfOrderAreToldWithTheirOffset) {
     points.add_put("a", std::string(value_bytes, 'v'));
     Buffer bytes;
     points.take()->encode(bytes);
-    const auto decoded = Run::decode(bytes);
+    const auto decoded = Run::decode(bytes, SIZE_MAX);
     ASSERT_FALSE(decoded);
     EXPECT_EQ(decoded.error().code(), 7007);
     EXPECT_EQ(decoded.error().offset(), 8U);  // two counts, and six bytes of the first point
+  }
+}
+
+// What refers to a run knows its size: it is decoded within that, and not within less.
+TEST(Run, IsDecodedInWhatItTakes) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    BatchShape shape;
+    MemoryTable table;
+    for (auto left = 1 + random.below(100); left > 0; --left) {
+      table.apply(random_batch(random, shape));
+    }
+    const auto run = table.freeze();
+    if (run->empty()) continue;
+    Buffer bytes;
+    run->encode(bytes);
+    const auto decoded = Run::decode(bytes, run->size_bytes());
+    ASSERT_TRUE(decoded) << decoded.error().message();
+    EXPECT_EQ(decoded.value()->size_bytes(), run->size_bytes());
+    const auto refused = Run::decode(bytes, run->size_bytes() - 1);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
+    EXPECT_EQ(refused.error().code(), 7010);
+    EXPECT_TRUE(refused.error().offset());
   }
 }
 
@@ -226,12 +250,12 @@ TEST(Run, KeysThatAreTooLongAreRefused) {
   points.add_put(std::string(kKeyBytesMax, 'a'), "v");
   Buffer bytes;
   points.take()->encode(bytes);
-  ASSERT_TRUE(Run::decode(bytes));
+  ASSERT_TRUE(Run::decode(bytes, SIZE_MAX));
   Buffer longer;
   RunBuilder too_long;
   too_long.add_put(std::string(kKeyBytesMax + 1, 'a'), "v");
   too_long.take()->encode(longer);
-  EXPECT_FALSE(Run::decode(longer));
+  EXPECT_FALSE(Run::decode(longer, SIZE_MAX));
 }
 
 TEST(Run, ARangeDeleteOfManyKeysIsOneFragment) {
