@@ -110,7 +110,7 @@ void Store::join_settled_tables() {
                                                    all->size_bytes() / (kSlicesMax - 1) + 1);
   std::vector<FrozenRef> slices;
   for (auto& slice : cut(all, slice_bytes)) {
-    slices.push_back(std::make_shared<const FrozenTable>(std::move(slice)));
+    slices.push_back(std::make_shared<const FrozenTable>(std::move(slice.run)));
   }
   replace_settled_tables(slices);
 }

@@ -107,6 +107,10 @@ Status BlockFile::read_into(const Place& place, MutableBytes block) const {
   if (auto read = storage::read_exactly(*file_, place.offset_bytes, block); !read) {
     return std::move(read).error().in_section(section_);
   }
+  return check(place, block);
+}
+
+Status BlockFile::check(const Place& place, Bytes block) const {
   if (format::checksum64(block) == place.checksum) return ok();
   return damaged(7031, place.offset_bytes,
                  "a block is not the one that was written: checksum mismatch");

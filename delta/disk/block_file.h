@@ -59,6 +59,8 @@ class BlockFile {
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
   [[nodiscard]] Result<std::string> read_string(const Place& place) const;
+  /// Of a block that was read with others. Errors: kCorrupt if it is not the one that was written.
+  [[nodiscard]] Status check(const Place& place, Bytes block) const;
   /// A block will be read soon.
   void announce(const Extent& block) const {
     file_->advise(storage::Access::kWillNeed, block.offset_bytes, block.length_bytes);

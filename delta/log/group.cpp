@@ -62,8 +62,10 @@ bool is_group_whole(const GroupHeader& header, Bytes group) {
   return group.size() == header.padded_bytes() && checksum_of(header, group) == header.checksum;
 }
 
-Result<RunRef> decode_group_run(const GroupHeader& header, Bytes group) {
-  return Run::decode(group.subspan(kGroupHeaderBytes, static_cast<std::size_t>(header.run_bytes)));
+Result<RunRef> decode_group_run(const GroupHeader& header, Bytes group,
+                                std::size_t size_bytes_max) {
+  return Run::decode(group.subspan(kGroupHeaderBytes, static_cast<std::size_t>(header.run_bytes)),
+                     size_bytes_max);
 }
 
 }  // namespace dgfs::delta

@@ -52,7 +52,9 @@ struct GroupHeader {
 [[nodiscard]] std::optional<GroupHeader> decode_group_header(Bytes bytes);
 /// Whether `group`, of padded_bytes(), is as it was written.
 [[nodiscard]] bool is_group_whole(const GroupHeader& header, Bytes group);
+/// @param size_bytes_max  of the run in memory
 /// Errors: kCorrupt.
-[[nodiscard]] Result<RunRef> decode_group_run(const GroupHeader& header, Bytes group);
+[[nodiscard]] Result<RunRef> decode_group_run(const GroupHeader& header, Bytes group,
+                                              std::size_t size_bytes_max);
 
 }  // namespace dgfs::delta

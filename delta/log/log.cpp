@@ -114,7 +114,7 @@ Status Log::replay_segment(const Sink& sink) {
       return in_log(Error(ErrorKind::kCorrupt, 7022, "a group does not follow the one before"),
                     file, used_bytes_);
     }
-    auto run = decode_group_run(header, group->bytes);
+    auto run = decode_group_run(header, group->bytes, static_cast<std::size_t>(segment_bytes_));
     if (!run) return in_log(std::move(run).error(), file, used_bytes_);
     DGFS_CHECK(sink(*run.value(), header.last_sequence));
     ++position_.number;
@@ -153,7 +153,8 @@ Status Log::append(const Run& run, std::uint64_t last_sequence) {
       store_, position_.generation, position_.number, last_sequence, position_.previous, 0, 0};
   const Buffer group = encode_group(header, run);
   storage::File& file = segment(position_.generation);
-  if (group.size() > segment_bytes_ - used_bytes_) {
+  // Whoever replays it has memory for as much as a segment, which keys that are alike do not tell.
+  if (group.size() > segment_bytes_ - used_bytes_ || run.size_bytes() > segment_bytes_) {
     return in_log(Error(ErrorKind::kNoSpace, 7024, "the segment is full"), file, used_bytes_);
   }
   DGFS_CHECK(file.write_at(used_bytes_, group));

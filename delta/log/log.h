@@ -46,9 +46,9 @@ class Log {
   /// durable.
   [[nodiscard]] Status replay(const LogPosition& begin, const Sink& sink);
 
-  /// Makes a run durable as one group. Errors: kNoSpace if it does not fit into the segment, and
-  /// nothing is written then; kIo: whether it is durable is not known, and nothing more may be
-  /// appended.
+  /// Makes a run durable as one group. Errors: kNoSpace if it does not fit into the segment, or
+  /// would take more than that in memory, and nothing is written then; kIo: whether it is durable
+  /// is not known, and nothing more may be appended.
   [[nodiscard]] Status append(const Run& run, std::uint64_t last_sequence);
   /// Goes on in the other segment, all of whose groups must have become superfluous.
   void change_segment();

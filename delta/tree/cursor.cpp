@@ -24,7 +24,9 @@ void Cursor::start() {
 Status Cursor::load(const KeyEnd& key, bool before, const ReadAhead& ahead) {
   slice_.reset();
   DGFS_TRY(slice, slice_at(view_, key, before, points_max_, source_, ahead));
-  points_max_ = std::min(2 * points_max_, kPointsMax);
+  // A stretch that a fragment covers was passed, and not read: no reason to read more at once.
+  const bool is_passed = slice.run->size() == 0 && slice.run->fragments().covers(slice.range);
+  if (!is_passed) points_max_ = std::min(2 * points_max_, kPointsMax);
   slice.run = settled(slice.run);
   at_ = key ? slice.run->lower_bound(*key) : slice.run->size();
   slice_ = std::move(slice);

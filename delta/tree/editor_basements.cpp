@@ -83,9 +83,9 @@ Result<std::vector<Slot>> TreeEditor::rewritten(const Slot& slot) {
   if (parameters_.keeps_removals == 0) all = settled(all);
   DGFS_TRY(basement, with_large_values(all));
   std::vector<Slot> parts;
-  for (auto& part : cut(basement, parameters_.basement_bytes)) {
+  for (auto& [low, part] : cut(basement, parameters_.basement_bytes)) {
     Slot own;
-    own.low = parts.empty() ? slot.low : std::string(part->point(0).key);
+    own.low = parts.empty() ? slot.low : std::move(low);
     if (!part->empty()) own.basement = make(std::move(part));
     parts.push_back(std::move(own));
   }

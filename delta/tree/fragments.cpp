@@ -7,15 +7,6 @@
 #include <utility>
 
 namespace dgfs::delta {
-namespace {
-
-// A node of the map and its strings.
-std::size_t bytes_of(const std::string& begin, const KeyEnd& end) {
-  constexpr std::size_t kFragmentBytes = 96;
-  return kFragmentBytes + begin.size() + (end ? end->size() : 0);
-}
-
-}  // namespace
 
 // The end is the prefix with its last byte counted up; bytes that cannot be are left out.
 KeyRange prefix_range(std::string prefix) {
@@ -37,11 +28,11 @@ void Fragments::add(KeyRange range) {
   while (at != map_.end() && (!range.end || at->first <= *range.end)) {
     range.begin = std::min(range.begin, at->first);
     if (ends_before(range.end, at->second)) range.end = at->second;
-    size_bytes_ -= bytes_of(at->first, at->second);
+    size_bytes_ -= bytes_of(*at);
     at = map_.erase(at);
   }
-  size_bytes_ += bytes_of(range.begin, range.end);
-  map_.emplace_hint(at, std::move(range.begin), std::move(range.end));
+  const auto added = map_.emplace_hint(at, std::move(range.begin), std::move(range.end));
+  size_bytes_ += bytes_of(*added);
 }
 
 void Fragments::add(const Fragments& others) {

@@ -69,12 +69,19 @@ class Fragments {
   [[nodiscard]] std::size_t size() const { return map_.size(); }
   [[nodiscard]] Map::const_iterator begin() const { return map_.begin(); }
   [[nodiscard]] Map::const_iterator end() const { return map_.end(); }
-  /// What they take of memory, about, the same on all machines.
+  /// What one of them takes of memory, about: a node of the map and its strings.
+  [[nodiscard]] static std::size_t bytes_of(const Map::value_type& fragment) {
+    const auto& [begin, end] = fragment;
+    return kFragmentBytes + begin.size() + (end ? end->size() : 0);
+  }
+  /// What they take together, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
   friend bool operator==(const Fragments& a, const Fragments& b) { return a.map_ == b.map_; }
 
  private:
+  static constexpr std::size_t kFragmentBytes = 96;
+
   Map map_;
   std::size_t size_bytes_ = 0;
 };

@@ -148,7 +148,7 @@ Result<std::shared_ptr<const Node>> Node::decode(Bytes bytes) {
       std::make_shared<const Node>(static_cast<unsigned>(height), std::move(slots)));
 }
 
-Result<std::shared_ptr<const Node>> Node::unpack(Bytes stored) {
+Result<std::shared_ptr<const Node>> Node::unpack(Bytes stored, std::size_t /*size_bytes*/) {
   Buffer room;
   DGFS_TRY(block, unpack_block(stored, room));
   return decode(block);

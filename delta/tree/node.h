@@ -60,8 +60,9 @@ class Node {
   void encode(Buffer& out) const;
   /// Errors: kCorrupt.
   [[nodiscard]] static Result<std::shared_ptr<const Node>> decode(Bytes bytes);
-  /// As a block has it. Errors: kCorrupt, kLimit (out of memory).
-  [[nodiscard]] static Result<std::shared_ptr<const Node>> unpack(Bytes stored);
+  /// As a block has it. Its size in memory is not known before. Errors: kCorrupt, kLimit (out of
+  /// memory).
+  [[nodiscard]] static Result<std::shared_ptr<const Node>> unpack(Bytes stored, std::size_t);
 
  private:
   unsigned height_;

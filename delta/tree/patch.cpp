@@ -165,12 +165,14 @@ void Patch::add_field(FieldChange change) {
   edits_.emplace_back(change);
 }
 
-std::size_t Patch::size_bytes() const {
+std::size_t Patch::bytes_of(const Edit& edit) {
   constexpr std::size_t kEditBytes = 48;
+  return kEditBytes + static_cast<std::size_t>(end_of(edit) - begin_of(edit));
+}
+
+std::size_t Patch::size_bytes() const {
   std::size_t bytes = 0;
-  for (const Edit& edit : edits_) {
-    bytes += kEditBytes + static_cast<std::size_t>(end_of(edit) - begin_of(edit));
-  }
+  for (const Edit& edit : edits_) bytes += bytes_of(edit);
   return bytes;
 }
 

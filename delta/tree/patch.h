@@ -62,7 +62,9 @@ class Patch {
 
   [[nodiscard]] bool empty() const { return edits_.empty(); }
   [[nodiscard]] const std::vector<Edit>& edits() const { return edits_; }
-  /// What it takes of memory, about, the same on all machines.
+  /// What one of the edits takes of memory, about.
+  [[nodiscard]] static std::size_t bytes_of(const Edit& edit);
+  /// What they take together, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const;
   /// Changes `value`.
   void apply_to(std::string& value) const;

@@ -5,12 +5,6 @@
 #include <string>
 
 namespace dgfs::delta {
-namespace {
-
-// Besides the key and the value.
-constexpr std::size_t kPointBytes = 16;
-
-}  // namespace
 
 Message Point::message() const {
   if (boxed != nullptr) return *boxed;
@@ -18,7 +12,7 @@ Message Point::message() const {
 }
 
 std::size_t Point::size_bytes() const {
-  return kPointBytes + key.size() + value.size() + (boxed != nullptr ? boxed->size_bytes() : 0);
+  return kBytes + key.size() + value.size() + (boxed != nullptr ? boxed->size_bytes() : 0);
 }
 
 bool operator==(const Point& a, const Point& b) {

@@ -14,6 +14,9 @@ namespace dgfs::delta {
 /// A value, which refers to the run: no longer than that lives. Most points are short puts and
 /// removals, which are bytes and no objects; the others are boxed.
 struct Point {
+  /// What it takes besides key, value and box.
+  static constexpr std::size_t kBytes = 16;
+
   std::string_view key;
   MessageKind kind = MessageKind::kDelete;
   std::string_view value;          ///< of a kPut that is not boxed

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delta/tree/run_builder.h"
+#include "delta/tree/run_cuts.h"
 
 namespace dgfs::delta {
 std::optional<Point> Run::find(std::string_view key) const {
@@ -61,24 +62,17 @@ RunRef clipped(const RunRef& run, const KeyRange& range) {
   return points.take(std::move(fragments));
 }
 
-std::vector<RunRef> cut(const RunRef& run, std::uint64_t bytes_max) {
+std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max) {
   const auto parts = std::max<std::uint64_t>((run->size_bytes() + bytes_max - 1) / bytes_max, 1);
-  const auto part_bytes = run->size_bytes() / parts;
-  std::vector<RunRef> all;
+  if (parts == 1) return {{"", run}};
+  std::vector<RunSlice> slices;
   std::string low;
-  std::size_t end = 0;
-  while (true) {
-    for (std::size_t bytes = 0; end < run->size() && bytes < part_bytes; ++end) {
-      bytes += run->point(end).size_bytes();
-    }
-    if (end == run->size()) {
-      all.push_back(clipped(run, {low, std::nullopt}));
-      return all;
-    }
-    std::string next(run->point(end).key);
-    all.push_back(clipped(run, {std::move(low), next}));
-    low = std::move(next);
+  for (RunCut& cut : cuts_of(*run, static_cast<std::size_t>(run->size_bytes() / parts))) {
+    slices.push_back({low, clipped(run, {low, cut.low})});
+    low = std::move(cut.low);
   }
+  slices.push_back({low, clipped(run, {low, std::nullopt})});
+  return slices;
 }
 
 RunRef without_fragments(const RunRef& run) {

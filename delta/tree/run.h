@@ -70,10 +70,15 @@ class Run {
                    Buffer& out) const;
   /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes` but where
   /// fragments and points contradict each other.
-  /// Memory: in the order of bytes.size(), and of the keys, whose common beginnings it has once.
-  [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes);
-  /// A run as a block has it (run_pages.h). Errors: kCorrupt, kLimit (out of memory).
-  [[nodiscard]] static Result<std::shared_ptr<const Run>> unpack(Bytes stored);
+  /// @param size_bytes_max  of the run. `bytes` have what keys begin with in common once, so that
+  ///                        they may be thousands of times as large in memory: what would pass the
+  ///                        limit is damaged
+  /// Memory: in the order of size_bytes_max.
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes,
+                                                                 std::size_t size_bytes_max);
+  /// A run as a block has it (run_pages.h). Errors: as of decode(); kLimit (out of memory).
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> unpack(Bytes stored,
+                                                                 std::size_t size_bytes_max);
 
   friend bool operator==(const Run& a, const Run& b);
 
@@ -90,8 +95,10 @@ class Run {
   };
 
   Run() = default;
-  // Adds a page to those that stand before it; about so many come in all.
-  [[nodiscard]] static Status decode_page(Bytes bytes, std::size_t pages, RunBuilder& points,
+  // Adds a page to those that stand before it; about so many come in all, with so much in memory at
+  // most.
+  [[nodiscard]] static Status decode_page(Bytes bytes, std::size_t pages,
+                                          std::size_t size_bytes_max, RunBuilder& points,
                                           Fragments& fragments);
   // What has been decoded, if fragments cover nothing that they may not.
   [[nodiscard]] static Result<std::shared_ptr<const Run>> whole(RunBuilder& points,
@@ -169,9 +176,14 @@ struct RunPart {
 /// Those points and parts of fragments that lie in `range`. Cost: a copy of them, nothing if that
 /// is all.
 [[nodiscard]] RunRef clipped(const RunRef& run, const KeyRange& range);
-/// Parts of about equal size in key order, none much above `bytes_max` unless a point is; at least
-/// one, the run itself if that will do. Cost: a copy.
-[[nodiscard]] std::vector<RunRef> cut(const RunRef& run, std::uint64_t bytes_max);
+/// What a run says of the keys from one on, before that of the next slice. A value.
+struct RunSlice {
+  std::string low;  ///< of the first: empty
+  RunRef run;
+};
+/// Slices of about equal size in key order, none much above `bytes_max` unless a message is; at
+/// least one, the run itself if that will do. Cost: a copy.
+[[nodiscard]] std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max);
 [[nodiscard]] RunRef without_fragments(const RunRef& run);
 /// For the lowest level of all: what nothing lies beneath. Removals and fragments have done their
 /// work, patches change empty values.

@@ -82,6 +82,7 @@ void RunBuilder::add_boxed(std::string_view key, Message message) {
   run_->items_.push_back({run_->bytes_.size(), static_cast<std::uint32_t>(run_->boxed_.size()),
                           static_cast<std::uint16_t>(key.size()), message.kind, true});
   run_->bytes_.append(key);
+  boxed_bytes_ += message.size_bytes();
   run_->boxed_.push_back(std::move(message));
 }
 
@@ -95,6 +96,7 @@ void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
     item.begin = item.begin - from + begin_of_bytes;
     if (item.is_boxed) {
       run_->boxed_.push_back(run.boxed_[item.value_bytes]);
+      boxed_bytes_ += run_->boxed_.back().size_bytes();
       item.value_bytes = static_cast<std::uint32_t>(run_->boxed_.size() - 1);
     }
     run_->items_.push_back(item);
@@ -102,10 +104,9 @@ void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
 }
 
 RunRef RunBuilder::take(Fragments fragments) {
+  run_->fragments_ = std::move(fragments);
+  run_->size_bytes_ = run_->fragments_.size_bytes() + size_bytes();
   const auto run = std::exchange(run_, nullptr);
-  run->fragments_ = std::move(fragments);
-  run->size_bytes_ = run->fragments_.size_bytes();
-  for (const Point point : run->points()) run->size_bytes_ += point.size_bytes();
   trim(run->items_);
   trim(run->bytes_);
   return run;

@@ -39,6 +39,10 @@ class RunBuilder {
   /// Empty if there is none. Until more comes.
   [[nodiscard]] std::string_view last_key() const;
   [[nodiscard]] bool empty() const;
+  /// What a run of what has come takes, without fragments. O(1).
+  [[nodiscard]] std::size_t size_bytes() const {
+    return run_->items_.size() * Point::kBytes + run_->bytes_.size() + boxed_bytes_;
+  }
 
   /// It has nothing then, and takes no more.
   /// @param fragments  older than the points; cover no key of a patch or a removal
@@ -49,6 +53,7 @@ class RunBuilder {
   void add_bytes(std::string_view key, MessageKind kind, std::string_view value);
 
   std::shared_ptr<Run> run_;
+  std::size_t boxed_bytes_ = 0;
 };
 
 }  // namespace dgfs::delta

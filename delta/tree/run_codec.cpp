@@ -45,6 +45,10 @@ std::size_t shared_length(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(at - a.begin());
 }
 
+Error too_large(const Decoder& in) {
+  return corrupt(7010, in, "a run that takes more memory than it was said to");
+}
+
 void encode_edit(const Edit& edit, Encoder& out) {
   if (const auto* piece = std::get_if<Piece>(&edit)) {
     out.fixed(kPieceTag);
@@ -80,11 +84,14 @@ void encode_patch(const Patch& patch, Encoder& out) {
   for (const Edit& edit : patch.edits()) encode_edit(edit, out);
 }
 
-Result<Patch> decode_patch(Decoder& in) {
+Result<Patch> decode_patch(std::size_t bytes_max, Decoder& in) {
   DGFS_TRY(count, in.varint_up_to(in.remaining()));
   std::vector<Edit> edits;
+  std::size_t bytes = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     DGFS_TRY(edit, decode_edit(in));
+    bytes += Patch::bytes_of(edit);
+    if (bytes > bytes_max) return too_large(in);
     edits.push_back(std::move(edit));
   }
   return Patch(std::move(edits));
@@ -105,21 +112,22 @@ void encode_point(const Point& point, Encoder& out) {
   if (point.kind == MessageKind::kPut) out.string(point.value);
 }
 
-Result<Message> decode_large_put(Decoder& in) {
+Result<Message> decode_large_put(std::size_t bytes_max, Decoder& in) {
   DGFS_TRY(place, decode_place(in));
   if (place.length_bytes == 0 || place.length_bytes > kValueBytesMax) {
     return corrupt(7009, in, "a large value of an impossible length");
   }
   Message message = Message::put(std::make_shared<const LargeValue>(place));
-  DGFS_TRY(patch, decode_patch(in));
+  DGFS_TRY(patch, decode_patch(bytes_max, in));
   message.patch = std::move(patch);
   return message;
 }
 
-Status decode_point(std::string_view key, Decoder& in, RunBuilder& points) {
+// What it takes beyond `bytes_max` is in the order of its bytes.
+Status decode_point(std::string_view key, std::size_t bytes_max, Decoder& in, RunBuilder& points) {
   DGFS_TRY(kind, in.fixed<std::uint8_t>());
   if (kind == kLargePut) {
-    DGFS_TRY(message, decode_large_put(in));
+    DGFS_TRY(message, decode_large_put(bytes_max, in));
     points.add(key, std::move(message));
     return ok();
   }
@@ -134,7 +142,7 @@ Status decode_point(std::string_view key, Decoder& in, RunBuilder& points) {
       return ok();
     case MessageKind::kPatch: {
       Message message;
-      DGFS_TRY(patch, decode_patch(in));
+      DGFS_TRY(patch, decode_patch(bytes_max, in));
       message.patch = std::move(patch);
       points.add(key, std::move(message));
       return ok();
@@ -172,7 +180,8 @@ bool read_plain(std::size_t last_key_bytes, Decoder& in, PlainPoint& point) {
   return true;
 }
 
-Status decode_points(std::uint64_t count, Decoder& in, RunBuilder& points) {
+/// @param bytes_max  of all points, with those of the pages before, which have no more
+Status decode_points(std::uint64_t count, std::size_t bytes_max, Decoder& in, RunBuilder& points) {
   PlainPoint plain;
   for (std::uint64_t i = 0; i < count; ++i) {
     const Decoder at_point = in;
@@ -194,14 +203,16 @@ Status decode_points(std::uint64_t count, Decoder& in, RunBuilder& points) {
     } else {
       std::string key(last.substr(0, shared));
       key += plain.rest;
-      DGFS_CHECK(decode_point(key, in, points));
+      DGFS_CHECK(decode_point(key, bytes_max - points.size_bytes(), in, points));
     }
+    if (points.size_bytes() > bytes_max) return too_large(in);
   }
   return ok();
 }
 
 // Those of a run, or of the next of its pages.
-Status decode_fragments(std::uint64_t count, Decoder& in, Fragments& fragments) {
+Status decode_fragments(std::uint64_t count, std::size_t bytes_max, Decoder& in,
+                        Fragments& fragments) {
   KeyEnd last;
   for (std::uint64_t i = 0; i < count; ++i) {
     KeyRange range;
@@ -218,6 +229,7 @@ Status decode_fragments(std::uint64_t count, Decoder& in, Fragments& fragments) 
     }
     last = range.end;
     fragments.add(std::move(range));
+    if (fragments.size_bytes() > bytes_max) return too_large(in);
   }
   return ok();
 }
@@ -251,7 +263,8 @@ void Run::encode_page(std::size_t begin, std::size_t end, const Fragments& fragm
 
 void Run::encode(Buffer& out) const { encode_page(0, size(), fragments_, out); }
 
-Status Run::decode_page(Bytes bytes, std::size_t pages, RunBuilder& points, Fragments& fragments) {
+Status Run::decode_page(Bytes bytes, std::size_t pages, std::size_t size_bytes_max,
+                        RunBuilder& points, Fragments& fragments) {
   Decoder in(bytes);
   // Neither takes less than two bytes, so that no count asks for more memory than the bytes may
   // fill.
@@ -259,11 +272,12 @@ Status Run::decode_page(Bytes bytes, std::size_t pages, RunBuilder& points, Frag
   DGFS_TRY(fragment_count, in.varint_up_to(bytes.size()));
   if (points.empty()) {
     const auto alike = std::min(pages, kPagedBytesMax / std::max(bytes.size(), std::size_t{1}) + 1);
-    points.reserve(std::min(static_cast<std::size_t>(point_count), bytes.size() / 3) * alike,
-                   (bytes.size() + bytes.size() / kSharedShare) * alike);
+    const auto count = std::min(static_cast<std::size_t>(point_count), bytes.size() / 3) * alike;
+    const auto room = (bytes.size() + bytes.size() / kSharedShare) * alike;
+    points.reserve(std::min(count, size_bytes_max / Point::kBytes), std::min(room, size_bytes_max));
   }
-  DGFS_CHECK(decode_points(point_count, in, points));
-  DGFS_CHECK(decode_fragments(fragment_count, in, fragments));
+  DGFS_CHECK(decode_points(point_count, size_bytes_max - fragments.size_bytes(), in, points));
+  DGFS_CHECK(decode_fragments(fragment_count, size_bytes_max - points.size_bytes(), in, fragments));
   return in.finish();
 }
 
@@ -278,10 +292,10 @@ Result<RunRef> Run::whole(RunBuilder& points, Fragments fragments) {
   return run;
 }
 
-Result<RunRef> Run::decode(Bytes bytes) {
+Result<RunRef> Run::decode(Bytes bytes, std::size_t size_bytes_max) {
   RunBuilder points;
   Fragments fragments;
-  DGFS_CHECK(decode_page(bytes, 1, points, fragments));
+  DGFS_CHECK(decode_page(bytes, 1, size_bytes_max, points, fragments));
   return whole(points, std::move(fragments));
 }
 

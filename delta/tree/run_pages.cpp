@@ -9,6 +9,7 @@
 #include "delta/parameters.h"
 #include "delta/tree/decode_error.h"
 #include "delta/tree/run_builder.h"
+#include "delta/tree/run_cuts.h"
 #include "format/checksum.h"
 
 namespace dgfs::delta {
@@ -19,48 +20,53 @@ using format::Encoder;
 
 constexpr std::uint8_t kPaged = 2;  // the codecs before it are those of disk/block_codec.h
 
-// The fewest bytes that are above `last` and not above `first`.
-std::string separator(std::string_view last, std::string_view first) {
-  const auto end = std::min(last.size(), first.size());
-  const auto shared =
-      std::mismatch(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(end), first.begin())
-          .first -
-      last.begin();
-  return std::string(first.substr(0, static_cast<std::size_t>(shared) + 1));
-}
-
-// Where pages end: numbers of points. All are about as long as each other.
-std::vector<std::size_t> page_ends(const Run& run, std::size_t page_bytes) {
+// All are about as long as each other.
+std::vector<RunCut> page_cuts(const Run& run, std::size_t page_bytes) {
   const auto count = std::max(run.size_bytes() / page_bytes, std::size_t{1});
-  const auto even_bytes = run.size_bytes() / count;
-  std::vector<std::size_t> ends;
-  std::size_t bytes = 0;
-  for (std::size_t at = 0; at < run.size(); ++at) {
-    if (bytes >= even_bytes) {
-      ends.push_back(at);
-      bytes = 0;
-    }
-    bytes += run.point(at).size_bytes();
-  }
-  ends.push_back(run.size());
-  return ends;
+  return count == 1 ? std::vector<RunCut>() : cuts_of(run, run.size_bytes() / count);
 }
 
-Result<std::vector<Bytes>> stored_pages(Bytes stored) {
-  Decoder in(stored.subspan(1));
-  DGFS_TRY(count, in.varint_up_to(in.remaining()));
-  std::vector<std::uint64_t> lengths;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    DGFS_TRY(length, in.varint_up_to(stored.size()));
-    lengths.push_back(length);
+// The pages of a block, one after the other. However many it says, they take no memory.
+class StoredPages {
+ public:
+  [[nodiscard]] static Result<StoredPages> make(Bytes stored) {
+    Decoder in(stored.subspan(1));
+    DGFS_TRY(count, in.varint_up_to(in.remaining()));
+    const Decoder lengths = in;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      DGFS_CHECK(in.varint());
+    }
+    return StoredPages(static_cast<std::size_t>(count), lengths, in);
   }
-  std::vector<Bytes> pages;
-  for (const auto length : lengths) {
-    DGFS_TRY(page, in.raw(length));
-    pages.push_back(page);
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] Result<Bytes> next() {
+    DGFS_TRY(length, lengths_.varint());
+    return pages_.raw(length);
   }
-  DGFS_CHECK(in.finish());
-  return pages;
+  /// kCorrupt unless all of the block was a page.
+  [[nodiscard]] Status finish() const { return pages_.finish(); }
+
+ private:
+  StoredPages(std::size_t count, const Decoder& lengths, const Decoder& pages)
+      : count_(count), lengths_(lengths), pages_(pages) {}
+
+  std::size_t count_;
+  Decoder lengths_;
+  Decoder pages_;
+};
+
+// What a page takes where its run takes `bytes`, at most; and the pages up to one.
+std::size_t with_clipped(std::size_t bytes) {
+  return bytes + std::min(kClippedBytesMax, SIZE_MAX - bytes);
+}
+
+// What a run of so much in memory is encoded to, at most, and each of its pages: no message takes
+// more bytes than memory.
+std::size_t encoded_bytes_max(std::size_t size_bytes_max) {
+  constexpr std::size_t kCountsBytes = 20;  // two varints
+  constexpr auto kSlackBytes = kCountsBytes + kClippedBytesMax;
+  return std::min(size_bytes_max, kCompressedBlockBytesMax - kSlackBytes) + kSlackBytes;
 }
 
 }  // namespace
@@ -130,8 +136,8 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
                           Buffer& stored) {
   stored.clear();
   Buffer encoded;
-  const auto ends = page_ends(run, page_bytes);
-  if (ends.size() < 2) {
+  const auto cuts = page_cuts(run, page_bytes);
+  if (cuts.empty()) {
     run.encode(encoded);
     DGFS_TRY(block, packer.pack(encoded));
     stored.assign(block.begin(), block.end());
@@ -139,24 +145,23 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
   }
   std::vector<RunPages::Page> pages;
   Buffer body;
-  std::string low;
-  std::size_t begin = 0;
+  RunCut begin;
   // All pages together are compressed up to what one block may be, so that no run's block asks for
   // more memory than that.
   std::size_t compressed_left = kCompressedBlockBytesMax;
-  for (const auto end : ends) {
-    KeyRange range{low, std::nullopt};
-    if (end < run.size()) range.end = separator(run.point(end - 1).key, run.point(end).key);
-    const auto fragments = run.fragments().clipped(range);
+  for (std::size_t i = 0; i <= cuts.size(); ++i) {
+    const bool is_last = i == cuts.size();
+    const auto end = is_last ? run.size() : cuts[i].point;
+    const auto fragments =
+        run.fragments().clipped({begin.low, is_last ? KeyEnd() : KeyEnd(cuts[i].low)});
     encoded.clear();
-    run.encode_page(begin, end, fragments, encoded);
+    run.encode_page(begin.point, end, fragments, encoded);
     DGFS_TRY(page, packer.pack(encoded, compressed_left));
     compressed_left -= std::min(compressed_left, encoded.size());
-    pages.push_back(
-        {std::move(low), body.size(), page.size(), format::checksum64(page), !fragments.empty()});
+    pages.push_back({std::move(begin.low), body.size(), page.size(), format::checksum64(page),
+                     !fragments.empty()});
     body.insert(body.end(), page.begin(), page.end());
-    begin = end;
-    low = range.end.value_or("");
+    if (!is_last) begin = cuts[i];
   }
   Encoder out(stored);
   out.fixed(kPaged);
@@ -167,22 +172,32 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
   return RunPages(std::move(pages));
 }
 
-Result<RunRef> Run::unpack(Bytes stored) {
+Result<RunRef> Run::unpack(Bytes stored, std::size_t size_bytes_max) {
   Buffer room;
+  const auto encoded_max = encoded_bytes_max(size_bytes_max);
   if (stored.empty() || stored.front() != kPaged) {
-    DGFS_TRY(block, unpack_block(stored, room));
-    return Run::decode(block);
+    DGFS_TRY(block, unpack_block(stored, room, encoded_max));
+    return Run::decode(block, size_bytes_max);
   }
-  DGFS_TRY(pages, stored_pages(stored));
+  DGFS_TRY(pages, StoredPages::make(stored));
   RunBuilder points;
   Fragments fragments;
   std::size_t room_left = kCompressedBlockBytesMax;
-  for (const Bytes page : pages) {
-    DGFS_TRY(block, unpack_block(page, room, room_left));
+  for (std::size_t i = 0; i < pages.count(); ++i) {
+    DGFS_TRY(page, pages.next());
+    DGFS_TRY(block, unpack_block(page, room, std::min(room_left, encoded_max)));
     room_left -= room.size();
-    DGFS_CHECK(decode_page(block, pages.size(), points, fragments));
+    DGFS_CHECK(decode_page(block, pages.count(), with_clipped(size_bytes_max), points, fragments));
+  }
+  DGFS_CHECK(pages.finish());
+  if (points.size_bytes() + fragments.size_bytes() > size_bytes_max) {
+    return Error(ErrorKind::kCorrupt, 7011, "pages that take more memory than they were said to");
   }
   return whole(points, std::move(fragments));
+}
+
+Result<RunRef> unpack_page(Bytes page, std::size_t run_bytes) {
+  return Run::unpack(page, with_clipped(run_bytes));
 }
 
 }  // namespace dgfs::delta

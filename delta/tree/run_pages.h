@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "delta/disk/block_codec.h"
+#include "delta/parameters.h"
 #include "delta/tree/run.h"
 #include "format/coding.h"
 
@@ -70,5 +71,13 @@ class RunPages {
 /// Errors: those of BlockPacker::pack.
 [[nodiscard]] Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& packer,
                                         Buffer& stored);
+
+/// What a page may take more than all of the run: its first and its last fragment may be clipped to
+/// keys that are longer than where they begin and end.
+inline constexpr std::size_t kClippedBytesMax = 2 * kKeyBytesMax;
+/// A page alone.
+/// @param run_bytes  of the run in memory, at most
+/// Errors: as of Run::unpack().
+[[nodiscard]] Result<RunRef> unpack_page(Bytes page, std::size_t run_bytes);
 
 }  // namespace dgfs::delta

@@ -23,8 +23,8 @@ struct BlockSource {
 };
 
 /// Thread-safe.
-/// @tparam T  has `static Result<std::shared_ptr<const T>> unpack(Bytes)`, of a block, and
-///            `size_bytes()`
+/// @tparam T  has `static Result<std::shared_ptr<const T>> unpack(Bytes, std::size_t)`, of a block
+///            and of what is known of its size_bytes(), and `size_bytes()`
 template <class T>
 class Stored {
  public:
@@ -41,7 +41,7 @@ class Stored {
     // No lock is held while reading: two threads may read the same block, and one of both stays.
     const Place place = *this->place();
     DGFS_TRY(stored, source.file->read(place));
-    auto value = T::unpack(stored);
+    auto value = T::unpack(stored, size_bytes_);
     if (!value) return source.file->at_place(value.error(), place.offset_bytes);
     keep(value.value(), source);
     return value;

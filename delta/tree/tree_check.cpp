@@ -105,14 +105,23 @@ class Walk {
     DGFS_TRY(is_sound, mark(place));
     DGFS_CHECK(values_.mark(stored->values()));
     if (!is_sound || !how_.reads_runs) return empty_run();
-    const auto run = stored->load(source());
+    const auto block = file_.read(place);
+    const auto run = block ? unpacked(block.value(), *stored) : Result<RunRef>(block.error());
     if (run) {
       DGFS_CHECK(check(run.value(), *stored, range));
+      DGFS_CHECK(check_pages(run.value(), *stored, block.value()));
+      DGFS_CHECK(values_.read(*run.value()));
     } else {
       DGFS_CHECK(tell(run.error(), place));
     }
     DGFS_CHECK(note_read(place));
     return run ? run.value() : empty_run();
+  }
+
+  Result<RunRef> unpacked(Bytes block, const TreeRun& stored) const {
+    auto run = Run::unpack(block, stored.size_bytes());
+    if (!run) return file_.at_place(run.error(), stored.place()->offset_bytes);
+    return run;
   }
 
   Status check(const RunRef& run, const TreeRun& stored, const KeyRange& range) {
@@ -133,19 +142,25 @@ class Walk {
       DGFS_CHECK(
           tell(violation(7099, "a run has fragments, or none, unlike its node says"), place));
     }
-    DGFS_CHECK(check_pages(run, stored));
-    return values_.read(*run);
+    return ok();
   }
 
   // That each of its pages says what it says itself of the page's keys. Of all keys, so, since
   // pages have all of them together.
-  Status check_pages(const RunRef& run, const TreeRun& stored) {
+  /// @param block  of the run, which has been read: pages lie within it, as its node was decoded
+  Status check_pages(const RunRef& run, const TreeRun& stored, Bytes block) {
     for (std::size_t i = 0; i < stored.pages().size(); ++i) {
-      const auto page = stored.load_page(i, source());
-      if (!page) return tell(page.error(), *stored.place());
-      const auto& [alone, range] = page.value();
-      if (*alone != *clipped(run, range) ||
-          alone->fragments().empty() == stored.pages()[i].has_fragments) {
+      const auto& page = stored.pages()[i];
+      const Place place = stored.place_of(i);
+      const auto bytes = block.subspan(static_cast<std::size_t>(page.offset_bytes),
+                                       static_cast<std::size_t>(page.length_bytes));
+      if (auto checked = file_.check(place, bytes); !checked) {
+        return tell(std::move(checked).error(), place);
+      }
+      const auto alone = unpack_page(bytes, stored.size_bytes());
+      if (!alone) return tell(file_.at_place(alone.error(), place.offset_bytes), place);
+      if (*alone.value() != *clipped(run, stored.pages().range(i)) ||
+          alone.value()->fragments().empty() == page.has_fragments) {
         return tell(violation(7097, "a run has other pages than its node says"), *stored.place());
       }
     }

@@ -45,7 +45,7 @@ Result<TreeRun::Part> TreeRun::load_page(std::size_t page, const BlockSource& so
   }
   // No lock is held while reading, as in Stored::load.
   DGFS_TRY(stored, source.file->read(place));
-  auto run = Run::unpack(stored);
+  auto run = unpack_page(stored, size_bytes());
   if (!run) return source.file->at_place(run.error(), place.offset_bytes);
   const std::lock_guard lock(page_lock_);
   read_pages_[page] = run.value();

@@ -51,10 +51,6 @@ class TreeRun : public Stored<Run> {
                                        const BlockSource& source) const;
   /// What load_part() would have to read; none: it is in memory.
   [[nodiscard]] std::optional<Extent> unread_part(const KeyEnd& key, bool before) const;
-  /// A page, read as such. Errors: as of load().
-  /// @param page  below pages().size()
-  [[nodiscard]] Result<Part> load_page(std::size_t page, const BlockSource& source) const;
-
   /// It has been written there. Once, by the thread that makes checkpoints.
   void set_place(const Place& place, RunPages pages, const BlockSource& source) const;
 
@@ -63,12 +59,15 @@ class TreeRun : public Stored<Run> {
   [[nodiscard]] bool has_fragments() const { return about_.has_fragments; }
   /// Of one that has been written.
   [[nodiscard]] const RunPages& pages() const { return pages_; }
+  /// Of a page, of one that has been written.
+  /// @param page  below pages().size()
+  [[nodiscard]] Place place_of(std::size_t page) const;
 
  private:
   [[nodiscard]] std::size_t page_of(const KeyEnd& key, bool before) const {
     return before ? pages_.find_before(key) : pages_.find(*key);
   }
-  [[nodiscard]] Place place_of(std::size_t page) const;
+  [[nodiscard]] Result<Part> load_page(std::size_t page, const BlockSource& source) const;
 
   About about_;
   /// Whoever finds that it is no longer in memory finds them set.

@@ -8,6 +8,7 @@
 #include "delta/tree/run_builder.h"
 #include "format/checksum.h"
 #include "tests/delta/random_batch.h"
+#include "tests/delta/random_run.h"
 
 namespace dgfs::test {
 namespace {
@@ -23,6 +24,13 @@ RunRef random_run(Random& random, bool has_ranges) {
   return table.freeze();
 }
 
+/// A run of one of four sorts.
+RunRef random_run(Random& random, int sort) {
+  if (sort < 2) return random_run(random, sort == 0);
+  const auto points = sort == 2 ? 0 : random.below(600);
+  return random_fragmented_run(random, points, random.below(600));
+}
+
 Bytes page_of(const Buffer& stored, const RunPages::Page& page) {
   return Bytes(stored).subspan(static_cast<std::size_t>(page.offset_bytes),
                                static_cast<std::size_t>(page.length_bytes));
@@ -32,26 +40,71 @@ TEST(RunPages, SayAloneWhatTheRunSaysOfTheirKeys) {
   Random random(1);
   std::size_t paged = 0;
   for (int round = 0; round < 300; ++round) {
-    const auto run = random_run(random, round % 3 != 0);
+    const auto run = random_run(random, round % 4);
     BlockPacker packer(round % 2);
     Buffer stored;
     const auto pages = pack_run(*run, 64 + random.below(2000), packer, stored).value();
-    const auto whole = Run::unpack(stored);
+    const auto whole = Run::unpack(stored, run->size_bytes());
     ASSERT_TRUE(whole) << whole.error().message();
     ASSERT_EQ(*whole.value(), *run);
+    if (!run->empty()) {
+      EXPECT_FALSE(Run::unpack(stored, run->size_bytes() - 1));
+    }
     if (!pages.empty()) ++paged;
     for (std::size_t i = 0; i < pages.size(); ++i) {
       const auto bytes = page_of(stored, pages[i]);
       EXPECT_EQ(format::checksum64(bytes), pages[i].checksum);
-      const auto page = Run::unpack(bytes);
+      const auto page = unpack_page(bytes, run->size_bytes());
       ASSERT_TRUE(page) << page.error().message();
       EXPECT_EQ(*page.value(), *clipped(run, pages.range(i)));
       EXPECT_EQ(page.value()->fragments().empty(), !pages[i].has_fragments);
       for (const Point point : page.value()->points()) EXPECT_EQ(pages.find(point.key), i);
       EXPECT_EQ(pages.find_before(pages.range(i).end), i);
+      EXPECT_FALSE(page.value()->empty());
     }
   }
   EXPECT_GT(paged, 150U);
+}
+
+// However the bytes of a run are shared out among points and fragments.
+TEST(RunPages, AreAboutAsLongAsTheyShallBe) {
+  Random random(3);
+  for (int round = 0; round < 200; ++round) {
+    const auto run = random_run(random, round % 4);
+    const std::size_t page_bytes = 200 + random.below(2000);
+    const auto longest = longest_message_bytes(*run);
+    BlockPacker packer(0);
+    Buffer stored;
+    const auto pages = pack_run(*run, page_bytes, packer, stored).value();
+    EXPECT_GE(pages.size() + 1, run->size_bytes() / (2 * page_bytes + longest));
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      const auto page = unpack_page(page_of(stored, pages[i]), run->size_bytes()).value();
+      EXPECT_LE(page->size_bytes(), page_bytes * 3 / 2 + 2 * longest);
+    }
+  }
+}
+
+// A fragment that ends where a page does is in that page alone: what is in two is read twice, and
+// keys of the other one are looked for there in vain.
+TEST(RunPages, DoNotEndWithinFragmentsThatLieBetweenThem) {
+  Fragments fragments;
+  for (int i = 0; i < 1000; ++i) {
+    const auto begin = "key" + std::to_string(10000 + i);
+    fragments.add({begin + "begin", begin + "end"});
+  }
+  const auto count = fragments.size();
+  const auto run = RunBuilder().take(std::move(fragments));
+  BlockPacker packer(0);
+  Buffer stored;
+  const auto pages = pack_run(*run, 1000, packer, stored).value();
+  ASSERT_GT(pages.size(), 50U);
+  std::size_t in_pages = 0;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    in_pages +=
+        unpack_page(page_of(stored, pages[i]), run->size_bytes()).value()->fragments().size();
+    EXPECT_LE(pages[i].low.size(), 8U);
+  }
+  EXPECT_EQ(in_pages, count);
 }
 
 TEST(RunPages, AreReadFromANodeAsTheyWereWritten) {
@@ -131,14 +184,14 @@ TEST(RunPages, KeysOutOfOrderBetweenPagesAreRefused) {
     for (const auto& key : keys) pages.push_back(page_with(key, 1, 0));
     return block_of(pages);
   };
-  const auto run = Run::unpack(block({"a", "b", "c"}));
+  const auto run = Run::unpack(block({"a", "b", "c"}), SIZE_MAX);
   ASSERT_TRUE(run) << run.error().message();
   EXPECT_EQ(run.value()->size(), 3U);
-  EXPECT_FALSE(Run::unpack(block({"a", "c", "b"})));
-  EXPECT_FALSE(Run::unpack(block({"a", "a"})));
+  EXPECT_FALSE(Run::unpack(block({"a", "c", "b"}), SIZE_MAX));
+  EXPECT_FALSE(Run::unpack(block({"a", "a"}), SIZE_MAX));
   auto longer = block({"a", "b"});
   longer.push_back(0);
-  EXPECT_FALSE(Run::unpack(longer));
+  EXPECT_FALSE(Run::unpack(longer, SIZE_MAX));
 }
 
 // Each page may be as long as a block, but not all of them: a block of some kilobytes would ask for
@@ -147,10 +200,10 @@ TEST(RunPages, CompressedPagesAreTogetherNoLongerThanABlock) {
   constexpr std::size_t kValueBytes = std::size_t{5} << 20;
   std::vector<Buffer> pages;
   for (const char* key : {"a", "b", "c"}) pages.push_back(page_with(key, kValueBytes, 1));
-  ASSERT_TRUE(Run::unpack(block_of(pages)));
+  ASSERT_TRUE(Run::unpack(block_of(pages), SIZE_MAX));
   pages.push_back(page_with("d", kValueBytes, 1));
   ASSERT_LT(block_of(pages).size(), 10000U);
-  const auto refused = Run::unpack(block_of(pages));
+  const auto refused = Run::unpack(block_of(pages), SIZE_MAX);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
 }
@@ -166,10 +219,10 @@ TEST(RunPages, ARunLongerThanABlockComesBack) {
   BlockPacker packer(1);
   Buffer stored;
   const auto pages = pack_run(*run, 4096, packer, stored).value();
-  const auto again = Run::unpack(stored);
+  const auto again = Run::unpack(stored, run->size_bytes());
   ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(*again.value(), *run);
-  const auto page = Run::unpack(page_of(stored, pages[pages.size() - 1]));
+  const auto page = unpack_page(page_of(stored, pages[pages.size() - 1]), run->size_bytes());
   ASSERT_TRUE(page);
   EXPECT_EQ(page.value()->point(page.value()->size() - 1).key, "key19999");
 }

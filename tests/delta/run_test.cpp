@@ -12,6 +12,7 @@
 #include "delta/tree/memory_table.h"
 #include "delta/tree/run_builder.h"
 #include "tests/delta/random_batch.h"
+#include "tests/delta/random_run.h"
 
 namespace dgfs::test {
 namespace {
@@ -120,6 +121,30 @@ TEST(Run, IsCutIntoParts) {
   }
 }
 
+// So that slots that refer to them have them in the order of their keys, and none too much.
+TEST(Run, IsCutIntoSlicesThatAreAboutEqual) {
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    const auto run = random_fragmented_run(random, round % 3 == 0 ? 0 : random.below(400),
+                                           round % 3 == 1 ? 0 : random.below(400));
+    const std::size_t bytes_max = 300 + random.below(10000);
+    const auto slices = cut(run, bytes_max);
+    ASSERT_EQ(slices.front().low, "");
+    auto all = empty_run();
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      const auto end = i + 1 < slices.size() ? KeyEnd(slices[i + 1].low) : KeyEnd();
+      const auto& slice = slices[i].run;
+      expect_normal(*slice);
+      ASSERT_EQ(*slice, *clipped(run, {slices[i].low, end}));
+      ASSERT_EQ(slice->empty(), run->empty());
+      ASSERT_LE(slice->size_bytes(), bytes_max + 2 * longest_message_bytes(*run));
+      all = merged(all, slice);
+    }
+    ASSERT_EQ(*all, *run);
+    ASSERT_GE(slices.size(), run->size_bytes() / (bytes_max + 2 * longest_message_bytes(*run)));
+  }
+}
+
 // Also where one has long stretches of keys that no other one has.
 TEST(Run, PartsOfManySayTogetherWhatEachSays) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -174,7 +199,7 @@ TEST(Run, LengthsOfAllSizesAreReadBack) {
   const auto run = points.take();
   Buffer bytes;
   run->encode(bytes);
-  const auto decoded = Run::decode(bytes);
+  const auto decoded = Run::decode(bytes, SIZE_MAX);
   ASSERT_TRUE(decoded) << decoded.error().message();
   EXPECT_EQ(*decoded.value(), *run);
   for (const auto& [key, value] : values) EXPECT_EQ(run->find(key)->value, value);
@@ -188,10 +213,34 @@ TEST(Run, KeysOutOfOrderAreToldWithTheirOffset) {
     points.add_put("a", std::string(value_bytes, 'v'));
     Buffer bytes;
     points.take()->encode(bytes);
-    const auto decoded = Run::decode(bytes);
+    const auto decoded = Run::decode(bytes, SIZE_MAX);
     ASSERT_FALSE(decoded);
     EXPECT_EQ(decoded.error().code(), 7007);
     EXPECT_EQ(decoded.error().offset(), 8U);  // two counts, and six bytes of the first point
+  }
+}
+
+// What refers to a run knows its size: it is decoded within that, and not within less.
+TEST(Run, IsDecodedInWhatItTakes) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    BatchShape shape;
+    MemoryTable table;
+    for (auto left = 1 + random.below(100); left > 0; --left) {
+      table.apply(random_batch(random, shape));
+    }
+    const auto run = table.freeze();
+    if (run->empty()) continue;
+    Buffer bytes;
+    run->encode(bytes);
+    const auto decoded = Run::decode(bytes, run->size_bytes());
+    ASSERT_TRUE(decoded) << decoded.error().message();
+    EXPECT_EQ(decoded.value()->size_bytes(), run->size_bytes());
+    const auto refused = Run::decode(bytes, run->size_bytes() - 1);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kCorrupt);
+    EXPECT_EQ(refused.error().code(), 7010);
+    EXPECT_TRUE(refused.error().offset());
   }
 }
 
@@ -201,12 +250,12 @@ TEST(Run, KeysThatAreTooLongAreRefused) {
   points.add_put(std::string(kKeyBytesMax, 'a'), "v");
   Buffer bytes;
   points.take()->encode(bytes);
-  ASSERT_TRUE(Run::decode(bytes));
+  ASSERT_TRUE(Run::decode(bytes, SIZE_MAX));
   Buffer longer;
   RunBuilder too_long;
   too_long.add_put(std::string(kKeyBytesMax + 1, 'a'), "v");
   too_long.take()->encode(longer);
-  EXPECT_FALSE(Run::decode(longer));
+  EXPECT_FALSE(Run::decode(longer, SIZE_MAX));
 }
 
 TEST(Run, ARangeDeleteOfManyKeysIsOneFragment) {

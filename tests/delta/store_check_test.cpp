@@ -236,6 +236,27 @@ TEST_F(StoreCheck, FindsPagesThatAreOthers) {
                "a block is not the one that was written: checksum mismatch");
 }
 
+// Of a run that has pages, these are checked with the bytes of all.
+TEST_F(StoreCheck, ReadsEachBlockOnce) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 1000; ++i) keys.push_back("key" + std::to_string(10000 + i));
+  const auto basement = make_run(run_of(keys));
+  set_slots({slot_of("", basement, {make_run(run_of_fragment({"a", "b"}))})});
+  ASSERT_GT(basement->pages().size(), 20U);
+  const auto counting = storage::make_counting_env(*env_);
+  const auto report = check_store(*counting, "/s");
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(counting->counts("/s/blocks").reads, 3U);
+  EXPECT_EQ(counting->counts("/s/blocks").read_bytes, report.value().block_bytes());
+}
+
+// One that is larger than its node says is not decoded.
+TEST_F(StoreCheck, FindsRunsThatAreLargerThanTheirNodeSays) {
+  const auto run = written(run_of({"a", "b"}));
+  set_slots({slot_of("", stored_at(*run->place(), run->size_bytes() - 1))});
+  expect_found(*run->place(), "a run that takes more memory than it was said to");
+}
+
 TEST_F(StoreCheck, FindsBlocksThatAreNowhere) {
   const auto run = written(run_of({"a"}));
   const auto size = env_->status("/s/blocks").value().size_bytes;

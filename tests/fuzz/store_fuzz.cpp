@@ -16,20 +16,24 @@
 namespace dgfs::test {
 namespace {
 
+// What a run may take, as if its node said so.
+constexpr std::size_t kRunBytesMax = std::size_t{16} << 20;
+
 // Whatever it has been made of, it is a run as any other.
 void check_run(const delta::Run& run) {
+  require(run.size_bytes() <= kRunBytesMax);
   for (std::size_t i = 1; i < run.size(); ++i) {
     require(run.point(i - 1).key < run.point(i).key);
   }
   Buffer bytes;
   run.encode(bytes);
-  const auto again = delta::Run::decode(bytes);
+  const auto again = delta::Run::decode(bytes, run.size_bytes());
   require(again && *again.value() == run);
   require(run.size_bytes() == again.value()->size_bytes());
 }
 
 void decode_run(const Buffer& input) {
-  if (const auto run = delta::Run::decode(input)) check_run(*run.value());
+  if (const auto run = delta::Run::decode(input, kRunBytesMax)) check_run(*run.value());
 }
 
 void decode_node(const Buffer& input) {
@@ -50,7 +54,8 @@ void decode_group(Buffer input) {
   const auto end = delta::kGroupHeaderBytes + static_cast<std::size_t>(header->run_bytes);
   header->checksum = format::checksum64(Bytes(input).first(end).subspan(16));
   require(delta::is_group_whole(*header, input));
-  if (const auto run = delta::decode_group_run(*header, input)) check_run(*run.value());
+  if (const auto run = delta::decode_group_run(*header, input, kRunBytesMax))
+    check_run(*run.value());
 }
 
 void decode_block(const Buffer& input) {
@@ -69,22 +74,22 @@ void decode_block(const Buffer& input) {
 
 // Each page is what it is alone.
 void decode_run_block(const Buffer& input) {
-  const auto run = delta::Run::unpack(input);
+  const auto run = delta::Run::unpack(input, kRunBytesMax);
   if (!run) return;
   check_run(*run.value());
   delta::BlockPacker packer(0);
   Buffer stored;
   const auto pages = delta::pack_run(*run.value(), 64, packer, stored);
   require(pages.has_value());
-  const auto again = delta::Run::unpack(stored);
+  const auto again = delta::Run::unpack(stored, run.value()->size_bytes());
   require(again && *again.value() == *run.value());
   for (std::size_t i = 0; i < pages.value().size(); ++i) {
     const auto& page = pages.value()[i];
     const auto bytes = Bytes(stored).subspan(static_cast<std::size_t>(page.offset_bytes),
                                              static_cast<std::size_t>(page.length_bytes));
-    const auto alone = delta::Run::unpack(bytes);
-    require(alone && alone.value()->size() > 0);
-    require(pages.value().find(alone.value()->point(0).key) == i);
+    const auto alone = delta::unpack_page(bytes, run.value()->size_bytes());
+    require(alone && !alone.value()->empty());
+    require(*alone.value() == *delta::clipped(run.value(), pages.value().range(i)));
   }
 }
 

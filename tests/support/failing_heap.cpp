@@ -10,6 +10,7 @@ namespace {
 
 std::atomic<std::uint64_t> calls_left{0};  // until one fails; 0: none will
 std::atomic<bool> has_failed{false};
+std::atomic<std::uint64_t> allocated{0};  // bytes
 
 bool is_to_fail() {
   auto left = calls_left.load();
@@ -21,6 +22,7 @@ bool is_to_fail() {
 
 void* allocate(std::size_t bytes) {
   if (is_to_fail()) throw std::bad_alloc();
+  allocated += bytes;
   void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
@@ -46,11 +48,14 @@ namespace dgfs::test {
 
 FailingHeap::FailingHeap(std::uint64_t call) {
   has_failed = false;
+  allocated = 0;
   calls_left = call;
 }
 
 FailingHeap::~FailingHeap() { calls_left = 0; }
 
 bool FailingHeap::failed() const { return has_failed; }
+
+std::uint64_t FailingHeap::allocated_bytes() const { return allocated; }
 
 }  // namespace dgfs::test

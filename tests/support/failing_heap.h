@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FailingHeap: operator new of this program, one call of which can be made to fail. What the C
-// library and zstd take with malloc() is not counted and does not fail.
+// FailingHeap: operator new of this program, one call of which can be made to fail, and which
+// counts. What the C library and zstd take with malloc() is not counted and does not fail.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,8 @@ class FailingHeap {
 
   /// Whether the call was reached.
   [[nodiscard]] bool failed() const;
+  /// What all calls since it began have taken, given back or not.
+  [[nodiscard]] std::uint64_t allocated_bytes() const;
 };
 
 }  // namespace dgfs::test
