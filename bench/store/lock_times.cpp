@@ -3,7 +3,8 @@
 //
 // liblock_times.so: how long the threads of a program hold their mutexes, in processor time of the
 // thread, so that it is their work and not that of the scheduler. For whom one waits is told by
-// where the mutex was locked:
+// where the mutex was locked. One that pthread_mutex_trylock() has locked is not timed, nor any of
+// more than sixteen at once.
 //
 //   LD_PRELOAD=.../liblock_times.so PROGRAM ...
 //
@@ -98,8 +99,7 @@ struct Report {
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) {
   static const Call lock = next("pthread_mutex_lock");
   const int done = lock(mutex);
-  if (depth < kDepthMax) held[depth] = {mutex, __builtin_return_address(0), thread_ns()};
-  ++depth;
+  if (depth < kDepthMax) held[depth++] = {mutex, __builtin_return_address(0), thread_ns()};
   return done;
 }
 
@@ -107,14 +107,13 @@ extern "C" int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   static const Call unlock = next("pthread_mutex_unlock");
   const auto now = thread_ns();
   const int done = unlock(mutex);
-  for (auto at = std::min(depth, kDepthMax); at-- > 0;) {
+  for (auto at = depth; at-- > 0;) {
     if (held[at].mutex != mutex) continue;
     note(held[at].place, now - held[at].since_ns);
-    std::move(held.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-              held.begin() + static_cast<std::ptrdiff_t>(std::min(depth, kDepthMax)),
-              held.begin() + static_cast<std::ptrdiff_t>(at));
+    const auto begin = held.begin() + static_cast<std::ptrdiff_t>(at);
+    std::move(begin + 1, held.begin() + static_cast<std::ptrdiff_t>(depth), begin);
+    --depth;
     break;
   }
-  if (depth > 0) --depth;
   return done;
 }

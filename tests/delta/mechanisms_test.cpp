@@ -333,7 +333,7 @@ TEST_F(ManyFragments, InTheTreeCostAsMuchAsFew) {
   EXPECT_LE(many.gets.read_bytes, few.gets.read_bytes + known_bytes);
   // 25 fragments lie between two keys, as a rule on two pages: of these the second is entered where
   // a fragment begins, and again where that ends.
-  EXPECT_LE(many.seeks.reads, 3 * few.seeks.reads);
+  EXPECT_LE(many.seeks.reads, 2 * few.seeks.reads);
   EXPECT_LE(many.seeks.read_bytes, 3 * (few.seeks.read_bytes + known_bytes));
 }
 
