@@ -198,6 +198,10 @@ class Store {
   void retire();
   void free_space();
   void clean();
+  [[nodiscard]] Result<bool> clean_for_space();
+  [[nodiscard]] TreeCleaner::Ends close_sparse_ends();
+  [[nodiscard]] TreeCleaner::Ends close_ends();
+  [[nodiscard]] std::uint64_t end_bytes() const;
   void move_ends(const TreeCleaner::Ends& ends);
   [[nodiscard]] bool try_to_clean(TreeCleaner& cleaner);
   [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
@@ -220,6 +224,8 @@ class Store {
   TreeEditor editor_;
   RetiredBlocks retired_;
   CleaningPause cleaning_pause_;
+  bool is_space_urgent_ = false;                  ///< the next checkpoint is to clean
+  std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then
 
   std::mutex log_lock_;  ///< values are bound under it, too
   std::unique_ptr<Log> log_;

@@ -181,7 +181,6 @@ Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
   superblock_ = next;
   retired_.note_checkpoint();
   free_space();
-  DGFS_CHECK(keep_reserve(*root));
   return give_space_back(*root);
 }
 

@@ -81,10 +81,12 @@ Result<bool> Store::keep_reserve(const Stored<Node>& root) {
   return !refusal_;
 }
 
-// After a checkpoint. Of the blocks nobody else asks for space meanwhile.
+// After a checkpoint. Of the blocks nobody else asks for space meanwhile; what values give back may
+// be what their reserve needs.
 Status Store::give_space_back(const Stored<Node>& root) {
-  DGFS_TRY(bytes, reserve_bytes(root));
   extents_.shorten(options_.spare_bytes);
+  DGFS_CHECK(keep_reserve(root));
+  DGFS_TRY(bytes, reserve_bytes(root));
   blocks_.shorten([bytes = bytes] { return bytes; }, options_.spare_bytes);
   return ok();
 }

@@ -22,6 +22,8 @@ constexpr std::uint64_t kCutShare = 8;
 // Blocks are moved into a part of the file that is longer than they are by this part of it, so that
 // most find a stretch that is long enough.
 constexpr std::uint64_t kSlackShare = 4;
+// Where space is short some may stay.
+constexpr std::uint64_t kSlackShareMax = 16;
 
 Extent padded(const Extent& block) {
   return {block.offset_bytes, padded_bytes(block.length_bytes)};
@@ -213,12 +215,20 @@ void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
 std::optional<std::uint64_t> BlockFile::close_sparse_end(std::uint64_t taken_bytes_max,
                                                          std::uint64_t spare_bytes) {
   const std::lock_guard lock(mutex_);
-  if (counts_on_free_ || space_.free_bytes() < space_.used_bytes() + spare_bytes) {
-    return std::nullopt;
-  }
-  const auto begin = std::max(space_.begin_of_last(taken_bytes_max),
-                              space_.used_bytes() + space_.used_bytes() / kSlackShare);
-  if (begin >= space_.end_bytes()) return std::nullopt;
+  if (space_.free_bytes() < space_.used_bytes() + spare_bytes) return std::nullopt;
+  return close(taken_bytes_max, space_.used_bytes() / kSlackShare);
+}
+
+std::optional<std::uint64_t> BlockFile::close_end(std::uint64_t taken_bytes_max) {
+  const std::lock_guard lock(mutex_);
+  return close(taken_bytes_max, space_.used_bytes() / kSlackShareMax);
+}
+
+std::optional<std::uint64_t> BlockFile::close(std::uint64_t taken_bytes_max,
+                                              std::uint64_t slack_bytes) {
+  const auto begin =
+      std::max(space_.begin_of_last(taken_bytes_max), space_.used_bytes() + slack_bytes);
+  if (counts_on_free_ || begin >= space_.end_bytes()) return std::nullopt;
   space_.close_from(begin);
   return begin;
 }

@@ -84,6 +84,8 @@ class BlockFile {
   /// Returns where it begins; none: there is no such end, or reserve() counts on what is free.
   [[nodiscard]] std::optional<std::uint64_t> close_sparse_end(std::uint64_t taken_bytes_max,
                                                               std::uint64_t spare_bytes);
+  /// The same however little is free.
+  [[nodiscard]] std::optional<std::uint64_t> close_end(std::uint64_t taken_bytes_max);
   void open_end();
   /// As write(), but before the end that is closed; none: there is no space, or reserve() counts on
   /// it. Errors: kIo, kNoSpace.
@@ -108,6 +110,8 @@ class BlockFile {
   [[nodiscard]] Error damaged(std::uint16_t code, std::uint64_t offset_bytes,
                               const char* text) const;
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
+  [[nodiscard]] std::optional<std::uint64_t> close(std::uint64_t taken_bytes_max,
+                                                   std::uint64_t slack_bytes);
   [[nodiscard]] Status write_to(const Extent& extent, Bytes blocks);
   [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Of the file; none: it reaches so far already.
