@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint64_t kGroupShare = 4;
 // How many times the bytes of the tables large values may take between two checkpoints.
 constexpr std::uint64_t kValueShare = 8;
+// Checkpoints that one batch may ask for to find space, each of which makes the files shorter.
+constexpr int kCleaningsMax = 16;
 
 Status check_key(const std::string& key) {
   if (key.size() <= kKeyBytesMax) return ok();
@@ -146,6 +148,11 @@ Status Store::add(const Batch& batch) {
 Status Store::admit(const Batch& batch, const BatchSize& size) {
   if (promise_space(batch, size)) return ok();
   DGFS_CHECK(find_space());
+  for (int cleanings = 0; cleanings < kCleaningsMax; ++cleanings) {
+    if (promise_space(batch, size)) return ok();
+    DGFS_TRY(is_shorter, clean_for_space());
+    if (!is_shorter) break;
+  }
   return promise_space(batch, size);
 }
 

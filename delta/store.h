@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "delta/batch.h"
+#include "delta/cleaning_pause.h"
 #include "delta/disk/retired_blocks.h"
 #include "delta/disk/superblock.h"
 #include "delta/extent/extent_volume.h"
@@ -26,6 +27,7 @@
 #include "delta/tree/cursor.h"
 #include "delta/tree/editor.h"
 #include "delta/tree/memory_table.h"
+#include "delta/tree/tree_cleaner.h"
 #include "delta/worker.h"
 #include "storage/env.h"
 
@@ -38,6 +40,8 @@ struct StoreOptions {
   std::size_t cache_bytes = std::size_t{64} << 20;  ///< for blocks that were read
   std::size_t table_bytes = std::size_t{32} << 20;  ///< of changes that wait for the tree
   std::size_t dirty_bytes = std::size_t{64} << 20;  ///< of the tree, not written yet
+  /// Of free space in a file; less is not given back to the disk, and not worth cleaning.
+  std::size_t spare_bytes = std::size_t{1} << 20;
   int level = 1;  ///< zstd's, of blocks of the tree; 0: they are not compressed
   /// Threads maintain the store, and make durable what is a second old. Without them writers do the
   /// first, at moments that depend on what they write alone, and sync() the second.
@@ -49,6 +53,7 @@ struct StoreCounters {
   std::uint64_t log_bytes = 0;    ///< groups, with headers and padding
   std::uint64_t block_bytes = 0;  ///< nodes and runs
   std::uint64_t value_bytes = 0;  ///< large values
+  std::uint64_t moved_bytes = 0;  ///< of both, moved so that a file gets shorter
   std::uint64_t checkpoints = 0;
   std::uint64_t tables = 0;  ///< frozen
 };
@@ -183,11 +188,22 @@ class Store {
   [[nodiscard]] Status push_tables();
   [[nodiscard]] Status push_table(const FrozenRef& table);
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run);
+  /// @param tables  of the view, from the oldest on, that the new tree has
+  void replace_tree(StoredNode root, std::size_t tables);
   [[nodiscard]] Status find_space();
   [[nodiscard]] StoredNode current_root() const;
+  [[nodiscard]] Result<std::uint64_t> reserve_bytes(const Stored<Node>& root) const;
   [[nodiscard]] Result<bool> keep_reserve(const Stored<Node>& root);
+  [[nodiscard]] Status give_space_back(const Stored<Node>& root);
   void retire();
   void free_space();
+  void clean();
+  [[nodiscard]] Result<bool> clean_for_space();
+  [[nodiscard]] TreeCleaner::Ends close_sparse_ends();
+  [[nodiscard]] TreeCleaner::Ends close_ends();
+  [[nodiscard]] std::uint64_t end_bytes() const;
+  void move_ends(const TreeCleaner::Ends& ends);
+  [[nodiscard]] bool try_to_clean(TreeCleaner& cleaner);
   [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
   [[nodiscard]] Status write_checkpoint(std::uint64_t sequence, const LogPosition& log);
   [[nodiscard]] Error fail(Error error);
@@ -201,12 +217,15 @@ class Store {
   ExtentVolume extents_;  ///< outlives all values
 
   // Order of locks: work_, log_lock_, state_lock_. No I/O under the last.
-  std::mutex work_;  ///< maintenance: superblock_, packer_, editor_, retired_, what blocks_ has
+  std::mutex work_;  ///< maintenance: all that follows up to log_lock_, and what blocks_ has
   Superblock superblock_;
   BlockFile blocks_;
   BlockPacker packer_;
   TreeEditor editor_;
   RetiredBlocks retired_;
+  CleaningPause cleaning_pause_;
+  bool is_space_urgent_ = false;                  ///< the next checkpoint is to clean
+  std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then
 
   std::mutex log_lock_;  ///< values are bound under it, too
   std::unique_ptr<Log> log_;

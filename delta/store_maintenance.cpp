@@ -144,7 +144,9 @@ Status Store::renew_tree(std::unique_lock<std::mutex>& log_lock) {
   DGFS_CHECK(push_tables());
   // No group refers to these that is replayed after this checkpoint.
   retired_.add(nullptr, {{}, extents_.take_dropped()});
-  return write_tree(current_root());
+  DGFS_CHECK(write_tree(current_root()));
+  clean();
+  return ok();
 }
 
 // Not where the other segment is still needed, since the checkpoint before this failed. Returns
@@ -179,8 +181,7 @@ Status Store::write_checkpoint(std::uint64_t sequence, const LogPosition& log) {
   superblock_ = next;
   retired_.note_checkpoint();
   free_space();
-  DGFS_CHECK(keep_reserve(*root));
-  return ok();
+  return give_space_back(*root);
 }
 
 }  // namespace dgfs::delta

@@ -35,18 +35,22 @@ Status Store::push_tables() {
 Status Store::push_table(const FrozenRef& table) {
   const RunRef run = table->run();
   DGFS_TRY(root, push(current_root(), run));
-  std::shared_ptr<const TreeView> before;  // ends without the lock, with all that was its alone
-  const auto hold = std::make_shared<const int>();
-  {
-    const std::lock_guard lock(state_lock_);
-    retired_.add(view_->hold, {});
-    TreeView after{std::move(root), {view_->tables.begin() + 1, view_->tables.end()}, hold};
-    before = std::exchange(view_, std::make_shared<const TreeView>(std::move(after)));
-    --settled_tables_;
-  }
+  replace_tree(std::move(root), 1);
   editor_.accept(*run);
   retire();
   return ok();
+}
+
+// What the old one alone has is retired, with its space as yet untold.
+void Store::replace_tree(StoredNode root, std::size_t tables) {
+  std::shared_ptr<const TreeView> before;  // ends without the lock, with all that was its alone
+  const auto hold = std::make_shared<const int>();
+  const std::lock_guard lock(state_lock_);
+  retired_.add(view_->hold, {});
+  const auto first = view_->tables.begin() + static_cast<std::ptrdiff_t>(tables);
+  TreeView after{std::move(root), {first, view_->tables.end()}, hold};
+  before = std::exchange(view_, std::make_shared<const TreeView>(std::move(after)));
+  settled_tables_ -= tables;
 }
 
 Result<StoredNode> Store::push(const StoredNode& root, const RunRef& run) {
@@ -61,17 +65,30 @@ Result<StoredNode> Store::push(const StoredNode& root, const RunRef& run) {
   return least;
 }
 
-Result<bool> Store::keep_reserve(const Stored<Node>& root) {
+Result<std::uint64_t> Store::reserve_bytes(const Stored<Node>& root) const {
   DGFS_TRY(unwritten, unwritten_bytes(root, source()));
-  const std::uint64_t tables_bytes =
-      2 * options_.table_bytes + parameters_.segment_bytes / 4 +
-      (kTablesMax * (parameters_.fanout + 2) + kSlicesMax) * kBlockAlignmentBytes +
-      4 * root.size_bytes();
-  auto reserved = blocks_.reserve(unwritten + tables_bytes);
+  return unwritten + 2 * options_.table_bytes + parameters_.segment_bytes / 4 +
+         (kTablesMax * (parameters_.fanout + 2) + kSlicesMax) * kBlockAlignmentBytes +
+         4 * root.size_bytes();
+}
+
+Result<bool> Store::keep_reserve(const Stored<Node>& root) {
+  DGFS_TRY(bytes, reserve_bytes(root));
+  auto reserved = blocks_.reserve(bytes);
   const std::lock_guard lock(state_lock_);
   refusal_.reset();
   if (!reserved) refusal_ = std::move(reserved).error();
   return !refusal_;
+}
+
+// After a checkpoint. Of the blocks nobody else asks for space meanwhile; what values give back may
+// be what their reserve needs.
+Status Store::give_space_back(const Stored<Node>& root) {
+  extents_.shorten(options_.spare_bytes);
+  DGFS_CHECK(keep_reserve(root));
+  DGFS_TRY(bytes, reserve_bytes(root));
+  blocks_.shorten([bytes = bytes] { return bytes; }, options_.spare_bytes);
+  return ok();
 }
 
 Status Store::find_space() {

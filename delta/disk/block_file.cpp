@@ -3,6 +3,7 @@
 #include "delta/disk/block_file.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "format/checksum.h"
@@ -16,6 +17,13 @@ constexpr int kAttemptsMax = 3;
 // Space is asked for in steps of an eighth of the file, within these bounds.
 constexpr std::uint64_t kStepBytesMin = std::uint64_t{1} << 20;
 constexpr std::uint64_t kStepBytesMax = std::uint64_t{64} << 20;
+// A file is cut by more than the step by which it would grow again.
+constexpr std::uint64_t kCutShare = 8;
+// Blocks are moved into a part of the file that is longer than they are by this part of it, so that
+// most find a stretch that is long enough.
+constexpr std::uint64_t kSlackShare = 4;
+// Where space is short some may stay.
+constexpr std::uint64_t kSlackShareMax = 16;
 
 Extent padded(const Extent& block) {
   return {block.offset_bytes, padded_bytes(block.length_bytes)};
@@ -40,17 +48,36 @@ Result<Place> BlockFile::write(Bytes block) {
   for (int attempts = 1;; ++attempts) {
     const Extent extent = take(padded(place.extent()).length_bytes);
     place.offset_bytes = extent.offset_bytes;
-    auto written = file_->write_at(extent.offset_bytes, block);
-    const std::lock_guard lock(mutex_);
-    is_synced_ = false;
-    if (written) {
-      written_bytes_ += block.size();
-      return place;
-    }
+    auto written = write_to(extent, block);
+    if (written) return place;
     const bool is_bad_place = written.error().kind() == ErrorKind::kIo;
-    if (!is_bad_place) space_.give_back(extent);
     if (!is_bad_place || attempts == kAttemptsMax) return std::move(written).error();
   }
+}
+
+Status BlockFile::write_to(const Extent& extent, Bytes blocks) {
+  auto written = file_->write_at(extent.offset_bytes, blocks);
+  const std::lock_guard lock(mutex_);
+  is_synced_ = false;
+  if (written) {
+    written_bytes_ += blocks.size();
+  } else if (written.error().kind() != ErrorKind::kIo) {
+    space_.give_back(extent);
+  }
+  return written;
+}
+
+Result<std::optional<Place>> BlockFile::write_before_end(Bytes block) {
+  Place place{0, block.size(), format::checksum64(block)};
+  std::optional<Extent> extent;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!counts_on_free_) extent = space_.take_open(padded(place.extent()).length_bytes);
+  }
+  if (!extent) return std::optional<Place>();
+  DGFS_CHECK(write_to(*extent, block));
+  place.offset_bytes = extent->offset_bytes;
+  return std::optional(place);
 }
 
 Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Place>& places) {
@@ -76,26 +103,24 @@ bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Place>
     all.insert(all.end(), block.begin(), block.end());
   }
   const Extent extent = take(padded_bytes(all.size()));
-  auto written = file_->write_at(extent.offset_bytes, all);
-  if (written) {
-    // The device works while the next ones are copied, and a sync soon after waits for less.
-    file_->advise(storage::Access::kWriteBack, extent.offset_bytes, all.size());
-  }
-  const std::lock_guard lock(mutex_);
-  is_synced_ = false;
-  if (!written) {
-    if (written.error().kind() != ErrorKind::kIo) space_.give_back(extent);
-    return false;
-  }
-  written_bytes_ += all.size();
+  if (!write_to(extent, all)) return false;
+  // The device works while the next ones are copied, and a sync soon after waits for less.
+  file_->advise(storage::Access::kWriteBack, extent.offset_bytes, all.size());
   for (Place& place : made) place.offset_bytes += extent.offset_bytes;
   places.insert(places.end(), made.begin(), made.end());
   return true;
 }
 
+// Nothing may be written behind the end of a file that is being cut there.
 Extent BlockFile::take(std::uint64_t length_bytes) {
-  const std::lock_guard lock(mutex_);
-  return space_.take(length_bytes);
+  Extent extent;
+  {
+    const std::lock_guard lock(mutex_);
+    extent = space_.take(length_bytes);
+    if (extent.end_bytes() <= cut_end_bytes_) return extent;
+  }
+  const std::lock_guard until_it_is_cut(reserve_);
+  return extent;
 }
 
 Status BlockFile::check_length(const Place& place) const {
@@ -130,15 +155,19 @@ Result<std::string> BlockFile::read_string(const Place& place) const {
   return value;
 }
 
-std::optional<std::uint64_t> BlockFile::end_to_reserve(std::uint64_t bytes) const {
+std::optional<std::uint64_t> BlockFile::end_to_reserve(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   const auto end = space_.end_bytes() + bytes;
-  return end <= reserved_end_bytes_ ? std::nullopt : std::optional(end);
+  if (end > reserved_end_bytes_) return end;
+  counts_on_free_ = false;
+  return std::nullopt;
 }
 
-bool BlockFile::has_free(std::uint64_t bytes) const {
+bool BlockFile::has_free(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  return space_.longest_free_bytes() >= bytes;
+  if (space_.longest_free_bytes() < bytes) return false;
+  counts_on_free_ = true;
+  return true;
 }
 
 // Who needs no more does not wait for those who ask for it.
@@ -153,12 +182,64 @@ Status BlockFile::reserve(std::uint64_t bytes) {
     if (reserved) {
       const std::lock_guard lock(mutex_);
       reserved_end_bytes_ = *end + more;
+      counts_on_free_ = false;
       return ok();
     }
     const bool is_full = reserved.error().kind() == ErrorKind::kNoSpace;
     if (!is_full || (more == 0 && !has_free(bytes))) return reserved;
   }
   return ok();
+}
+
+bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
+                          std::uint64_t least_bytes, std::uint64_t file_bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto end = space_.end_bytes() + kept_bytes();
+  if (end + std::max(least_bytes, file_bytes / kCutShare) > file_bytes) return false;
+  reserved_end_bytes_ = std::min(reserved_end_bytes_, end);
+  cut_end_bytes_ = end;
+  return true;
+}
+
+// Of a file that is not longer than what is kept, only what was asked for ahead lies behind the
+// end, and that is little. A crash may bring back what was cut off: opening finds it to be free.
+void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
+                        std::uint64_t least_bytes) {
+  const std::lock_guard reserve_lock(reserve_);
+  const auto file_bytes = file_->size();
+  if (!file_bytes || !begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
+  try {
+    static_cast<void>(file_->truncate(cut_end_bytes_));
+  } catch (const std::bad_alloc&) {
+  }
+  const std::lock_guard lock(mutex_);
+  cut_end_bytes_ = UINT64_MAX;
+}
+
+std::optional<std::uint64_t> BlockFile::close_sparse_end(std::uint64_t taken_bytes_max,
+                                                         std::uint64_t spare_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (space_.free_bytes() < space_.used_bytes() + spare_bytes) return std::nullopt;
+  return close(taken_bytes_max, space_.used_bytes() / kSlackShare);
+}
+
+std::optional<std::uint64_t> BlockFile::close_end(std::uint64_t taken_bytes_max) {
+  const std::lock_guard lock(mutex_);
+  return close(taken_bytes_max, space_.used_bytes() / kSlackShareMax);
+}
+
+std::optional<std::uint64_t> BlockFile::close(std::uint64_t taken_bytes_max,
+                                              std::uint64_t slack_bytes) {
+  const auto begin =
+      std::max(space_.begin_of_last(taken_bytes_max), space_.used_bytes() + slack_bytes);
+  if (counts_on_free_ || begin >= space_.end_bytes()) return std::nullopt;
+  space_.close_from(begin);
+  return begin;
+}
+
+void BlockFile::open_end() {
+  const std::lock_guard lock(mutex_);
+  space_.close_from(UINT64_MAX);
 }
 
 Status BlockFile::sync() {
@@ -197,6 +278,11 @@ Status BlockFile::mark(const Extent& block) {
 void BlockFile::free(const Extent& block) {
   const std::lock_guard lock(mutex_);
   space_.give_back(padded(block));
+}
+
+std::uint64_t BlockFile::end_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return space_.end_bytes();
 }
 
 std::uint64_t BlockFile::written_bytes() const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,6 +72,26 @@ class BlockFile {
   /// has been written. Space is asked for in steps, so that most calls ask for none.
   /// Errors: kNoSpace, kIo.
   [[nodiscard]] Status reserve(std::uint64_t bytes);
+  /// Gives back to the disk what lies behind all blocks, but for what is in reserve, where the file
+  /// gets shorter by that; what cannot be given back stays. No block may be written or reserved for
+  /// that needs what is given back: whoever goes beyond the new end waits until it is one.
+  /// @param kept_bytes   in reserve, asked for at a moment when none can be granted; calls nothing
+  ///                     of this file
+  /// @param least_bytes  less, or less than an eighth of the file, is not given back
+  void shorten(const std::function<std::uint64_t()>& kept_bytes, std::uint64_t least_bytes);
+  /// Where more is free between blocks than is taken by them, finds the end of the file that is
+  /// worth moving, and closes it: nothing is written there unless no other place has space for it.
+  /// @param taken_bytes_max  at most so much lies there
+  /// @param spare_bytes      not worth moving anything for
+  /// Returns where it begins; none: there is no such end, or reserve() counts on what is free.
+  [[nodiscard]] std::optional<std::uint64_t> close_sparse_end(std::uint64_t taken_bytes_max,
+                                                              std::uint64_t spare_bytes);
+  /// The same however little is free.
+  [[nodiscard]] std::optional<std::uint64_t> close_end(std::uint64_t taken_bytes_max);
+  void open_end();
+  /// As write(), but before the end that is closed; none: there is no space, or reserve() counts on
+  /// it. Errors: kIo, kNoSpace.
+  [[nodiscard]] Result<std::optional<Place>> write_before_end(Bytes block);
   /// All that was written before is durable. Errors: kIo; the same from then on, since what it lost
   /// a second sync would not write.
   [[nodiscard]] Status sync();
@@ -84,25 +105,34 @@ class BlockFile {
   /// While no other thread uses the file.
   [[nodiscard]] const SpaceMap& space() const { return space_; }
   [[nodiscard]] std::uint64_t written_bytes() const;
+  /// Behind all blocks.
+  [[nodiscard]] std::uint64_t end_bytes() const;
 
  private:
   [[nodiscard]] Error damaged(std::uint16_t code, std::uint64_t offset_bytes,
                               const char* text) const;
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
+  [[nodiscard]] std::optional<std::uint64_t> close(std::uint64_t taken_bytes_max,
+                                                   std::uint64_t slack_bytes);
+  [[nodiscard]] Status write_to(const Extent& extent, Bytes blocks);
   [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Of the file; none: it reaches so far already.
-  [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(std::uint64_t bytes) const;
-  [[nodiscard]] bool has_free(std::uint64_t bytes) const;
+  [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(std::uint64_t bytes);
+  [[nodiscard]] bool begin_cut(const std::function<std::uint64_t()>& kept_bytes,
+                               std::uint64_t least_bytes, std::uint64_t file_bytes);
+  [[nodiscard]] bool has_free(std::uint64_t bytes);
   [[nodiscard]] Status check_length(const Place& place) const;
   [[nodiscard]] Status read_into(const Place& place, MutableBytes block) const;
 
   std::unique_ptr<storage::File> file_;
   const char* section_;
-  std::mutex reserve_;        ///< one asks for space at a time
+  std::mutex reserve_;        ///< one asks for space, or gives it back, at a time
   std::mutex sync_;           ///< whoever finds nothing to sync has waited for who does it
   mutable std::mutex mutex_;  ///< all that follows; no I/O under it
   SpaceMap space_;
-  std::uint64_t reserved_end_bytes_ = 0;  ///< of the file
+  std::uint64_t reserved_end_bytes_ = 0;      ///< of the file
+  bool counts_on_free_ = false;               ///< the last reserve did, between blocks
+  std::uint64_t cut_end_bytes_ = UINT64_MAX;  ///< of a file that is being cut
   std::uint64_t written_bytes_ = 0;
   bool is_synced_ = true;
   std::optional<Error> sync_failure_;

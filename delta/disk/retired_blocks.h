@@ -30,6 +30,7 @@ class RetiredBlocks {
   void note_checkpoint() {
     for (auto& each : retired_) each.is_past_checkpoint = true;
   }
+  [[nodiscard]] bool empty() const { return retired_.empty(); }
   [[nodiscard]] bool waits_for_checkpoint() const {
     return !retired_.empty() && !retired_.back().is_past_checkpoint;
   }

@@ -5,8 +5,10 @@
 // store marks what the tree reaches, so that nothing can leak.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -24,9 +26,15 @@ struct Extent {
 /// For one thread.
 class SpaceMap {
  public:
-  /// Space for `length_bytes`: the shortest free stretch that has it, of these the first; at the
-  /// end if there is none. O(log n).
+  /// Space for `length_bytes`: the shortest free stretch that has it, of these the first; of those
+  /// that are closed where no other has it, and at the end if none has. O(log n).
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
+  /// The same of stretches that are not closed alone; none: no such stretch has it.
+  [[nodiscard]] std::optional<Extent> take_open(std::uint64_t length_bytes);
+  /// Closes the stretches that begin at an offset or behind it, and opens all others.
+  /// @param offset_bytes  UINT64_MAX: all are open
+  /// Needs no memory. O(n log n).
+  void close_from(std::uint64_t offset_bytes);
   /// @param extent  taken, all of it
   void give_back(const Extent& extent);
   /// Takes what is known to be in use. Returns whether all of it was free.
@@ -34,8 +42,10 @@ class SpaceMap {
 
   /// Of the longest free stretch before the end.
   [[nodiscard]] std::uint64_t longest_free_bytes() const {
-    return by_length_.empty() ? 0 : by_length_.rbegin()->first;
+    return std::max(longest_of(open_), longest_of(closed_));
   }
+  /// The offset behind which so much is taken, at most. O(n).
+  [[nodiscard]] std::uint64_t begin_of_last(std::uint64_t taken_bytes) const;
   /// Behind all that is taken.
   [[nodiscard]] std::uint64_t end_bytes() const { return end_bytes_; }
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
@@ -44,11 +54,23 @@ class SpaceMap {
  private:
   using Stretches = std::map<std::uint64_t, std::uint64_t>;  ///< offset to length
 
+  using ByLength = std::set<std::pair<std::uint64_t, std::uint64_t>>;  ///< length and offset
+
+  [[nodiscard]] static std::uint64_t longest_of(const ByLength& stretches) {
+    return stretches.empty() ? 0 : stretches.rbegin()->first;
+  }
+  [[nodiscard]] ByLength& by_length(std::uint64_t offset_bytes) {
+    return offset_bytes < closed_from_bytes_ ? open_ : closed_;
+  }
+  [[nodiscard]] std::optional<Extent> take_of(const ByLength& stretches,
+                                              std::uint64_t length_bytes);
   void add(const Extent& stretch);
   Stretches::iterator remove(Stretches::iterator stretch);
 
-  Stretches free_;                                               ///< none touches another
-  std::set<std::pair<std::uint64_t, std::uint64_t>> by_length_;  ///< length and offset of them
+  Stretches free_;   ///< none touches another
+  ByLength open_;    ///< of them
+  ByLength closed_;  ///< the others
+  std::uint64_t closed_from_bytes_ = UINT64_MAX;
   std::uint64_t end_bytes_ = 0;
   std::uint64_t free_bytes_ = 0;
 };

@@ -47,6 +47,11 @@ class ExtentVolume {
     const std::lock_guard lock(mutex_);
     promised_bytes_ -= bytes;
   }
+  /// Gives back to the disk what lies behind all values, but for what is promised.
+  /// @param least_bytes  as of BlockFile::shorten()
+  void shorten(std::uint64_t least_bytes) {
+    file_.shorten([this] { return promised_bytes(); }, least_bytes);
+  }
   [[nodiscard]] std::uint64_t promised_bytes() const {
     const std::lock_guard lock(mutex_);
     return promised_bytes_;
@@ -96,7 +101,7 @@ class ExtentVolume {
   };
 
   BlockFile file_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  ///< may be locked under that of the file
   std::vector<Dropped> dropped_;
   std::uint64_t period_ = 1;  ///< values that a log of before refers to are of none
   std::uint64_t promised_bytes_ = 0;

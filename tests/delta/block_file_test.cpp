@@ -89,6 +89,127 @@ TEST(BlockFileThreads, NobodyWaitsForWhoAsksForSpace) {
   asked.release();  // if it has asked for none
 }
 
+// A file of ten blocks of 4 KiB, of which the last eight are free again.
+class ShorterFile : public BlockFileFaults {
+ protected:
+  ShorterFile() {
+    for (int i = 0; i < 10; ++i) {
+      places_.push_back(file_.write(Buffer(4096, static_cast<std::uint8_t>('a' + i))).value());
+    }
+    for (int i = 2; i < 10; ++i) file_.free(places_[static_cast<std::size_t>(i)].extent());
+  }
+  [[nodiscard]] std::uint64_t size_bytes() const {
+    return memory_->open("/blocks").value()->size().value();
+  }
+  void shorten(std::uint64_t kept_bytes, std::uint64_t least_bytes) {
+    file_.shorten([kept_bytes] { return kept_bytes; }, least_bytes);
+  }
+
+  std::vector<Place> places_;
+};
+
+TEST_F(ShorterFile, KeepsWhatIsInReserve) {
+  constexpr std::uint64_t kKept = 8192;
+  memory_->set_capacity(10 * 4096);
+  ASSERT_TRUE(file_.reserve(kKept));
+  shorten(kKept, 4096);
+  EXPECT_EQ(size_bytes(), 2 * 4096 + kKept);
+  // Others have the rest; the reserve is there all the same.
+  const auto other = memory_->open("/other", {storage::OpenOptions::Mode::kCreateNew}).value();
+  ASSERT_TRUE(other->write_at(0, Buffer(6 * 4096)));
+  ASSERT_FALSE(other->write_at(6 * 4096, Buffer(1)));
+  EXPECT_TRUE(file_.reserve(kKept));
+  EXPECT_FALSE(file_.reserve(kKept + 1));
+  EXPECT_TRUE(file_.write(Buffer(kKept, 'r')));
+  EXPECT_EQ(file_.read(places_[1]).value(), Buffer(4096, 'b'));
+}
+
+TEST_F(ShorterFile, StaysIfLittleIsFree) {
+  shorten(0, 8 * 4096 + 1);
+  EXPECT_EQ(size_bytes(), 10 * 4096U);
+  shorten(8 * 4096 - 4096, 1);  // less than an eighth
+  EXPECT_EQ(size_bytes(), 10 * 4096U);
+}
+
+TEST_F(ShorterFile, StaysIfItCannotBeCut) {
+  faulty_->arm({storage::FaultKind::kIoError, 2});  // the first one asks for the size
+  shorten(0, 1);
+  EXPECT_EQ(size_bytes(), 10 * 4096U);
+  const auto place = file_.write(Buffer(4096, 'n'));
+  ASSERT_TRUE(place);
+  EXPECT_EQ(file_.read(place.value()).value(), Buffer(4096, 'n'));
+}
+
+TEST(BlockFileThreads, WhoWritesBehindTheNewEndWaitsUntilItIsOne) {
+  std::binary_semaphore cutting(0);
+  std::binary_semaphore written(0);
+  const auto memory = storage::make_memory_env(1);
+  HookEnv env(*memory, [&](storage::CallKind kind, const std::string&) -> Status {
+    if (kind != storage::CallKind::kAllocate) return ok();
+    cutting.release();
+    EXPECT_FALSE(written.try_acquire_for(std::chrono::milliseconds(200)));
+    return ok();
+  });
+  BlockFile file(env.open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value());
+  const auto place = file.write(Buffer(8192, 'a'));
+  ASSERT_TRUE(place);
+  file.free(place.value().extent());
+  Result<Place> later = Place();
+  {
+    std::jthread other([&] {
+      cutting.acquire();
+      later = file.write(Buffer(4096, 'b'));
+      written.release();
+    });
+    file.shorten([] { return std::uint64_t{0}; }, 1);
+    cutting.release();  // if it was not cut
+  }
+  ASSERT_TRUE(later);
+  EXPECT_EQ(file.read(later.value()).value(), Buffer(4096, 'b'));
+  EXPECT_EQ(memory->open("/blocks").value()->size().value(), 4096U);
+}
+
+// A file of twenty blocks of 4 KiB, of which every fifth is left.
+class SparseFile : public BlockFileFaults {
+ protected:
+  SparseFile() {
+    std::vector<Place> places;
+    for (int i = 0; i < 20; ++i) places.push_back(file_.write(Buffer(4096, 'o')).value());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (i % 5 != 4) file_.free(places[i].extent());
+    }
+  }
+};
+
+TEST_F(SparseFile, IsClosedBehindWhatItWouldTake) {
+  EXPECT_EQ(file_.close_sparse_end(1 << 20, 4096), 5 * 4096U);  // four, and a quarter
+  const auto place = file_.write_before_end(Buffer(4096, 'm'));
+  ASSERT_TRUE(place && place.value());
+  EXPECT_EQ(place.value()->offset_bytes, 0U);
+  EXPECT_EQ(file_.read(*place.value()).value(), Buffer(4096, 'm'));
+  const auto long_one = file_.write_before_end(Buffer(16000, 'm'));
+  EXPECT_TRUE(long_one && !long_one.value());
+  EXPECT_EQ(file_.write(Buffer(16000, 'w')).value().offset_bytes, 5 * 4096U);
+}
+
+TEST_F(SparseFile, IsClosedBehindWhatMayBeMoved) {
+  EXPECT_EQ(file_.close_sparse_end(6000, 4096), 15 * 4096 - (6000 - 4096));
+  EXPECT_EQ(file_.write(Buffer(4 * 4096, 'w')).value().offset_bytes, 0U);
+  file_.open_end();
+  EXPECT_EQ(file_.close_sparse_end(6000, 12 * 4096 + 1), std::nullopt);
+}
+
+// What is free may be all that there is for what has been promised.
+TEST_F(SparseFile, IsLeftAloneIfItsSpaceIsInReserve) {
+  memory_->set_capacity(20 * 4096);
+  ASSERT_TRUE(file_.reserve(4 * 4096));
+  EXPECT_EQ(file_.close_sparse_end(1 << 20, 4096), std::nullopt);
+  const auto place = file_.write_before_end(Buffer(4096, 'm'));
+  EXPECT_TRUE(place && !place.value());
+  ASSERT_TRUE(file_.reserve(0));
+  EXPECT_TRUE(file_.close_sparse_end(1 << 20, 4096));
+}
+
 TEST_F(BlockFileFaults, AWriteThatFailsIsTriedElsewhere) {
   const Buffer block(100, 'a');
   faulty_->arm({storage::FaultKind::kIoError, 1});

@@ -69,6 +69,7 @@ struct Failpoint {
 constexpr auto kRead = CallKind::kRead;
 constexpr auto kWrite = CallKind::kWrite;
 constexpr auto kSync = CallKind::kSync;
+constexpr auto kAllocate = CallKind::kAllocate;
 
 // In the order of the protocol.
 const std::vector<Failpoint>& failpoints() {
@@ -168,6 +169,11 @@ const std::vector<Failpoint>& failpoints() {
        [](const Stop& s) {
          return !s.is_opening() && s.is_dirty("extents") && s.comes(kSync, "blocks");
        }},
+      {"values moved, blocks not synced",
+       [](const Stop& s) {
+         return !s.is_opening() && s.has(kRead, "extents") && s.is_dirty("extents") &&
+                s.comes(kSync, "blocks");
+       }},
       {"blocks synced, superblock not written",
        [](const Stop& s) {
          return !s.is_opening() && s.was_last(kSync, "blocks") && s.comes(kWrite, "store");
@@ -178,6 +184,14 @@ const std::vector<Failpoint>& failpoints() {
        }},
       {"superblock synced, space not freed",
        [](const Stop& s) { return !s.is_opening() && s.is_unacknowledged("store"); }},
+      {"space freed, file of values not cut",
+       [](const Stop& s) {
+         return !s.is_opening() && s.has(kSync, "store") && s.comes(kAllocate, "extents");
+       }},
+      {"file of values cut, nobody told",
+       [](const Stop& s) {
+         return !s.is_opening() && s.has(kSync, "store") && s.has(kAllocate, "extents");
+       }},
   };
   return points;
 }

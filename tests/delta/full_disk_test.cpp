@@ -110,12 +110,9 @@ TEST_P(FullDisk, SpaceThatOthersHaveMadeIsFound) {
   expect_all();
 }
 
-// What a cursor kept is found to be free when it has ended, though nothing has changed since.
-// (A tree that is written again and again while space is short leaves it in small pieces, which do
-// not count: docs/STORE.md, "A full disk".)
+// What a cursor kept is found to be free when it has ended, though nothing has changed since; also
+// where it is in small pieces, as a tree that is written again and again leaves it.
 TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
-  options_.dirty_bytes = StoreOptions().dirty_bytes;
-  reopen();
   env_->set_capacity(kDiskBytes);
   fill();
   auto cursor = std::make_unique<Cursor>(store_->cursor());
@@ -130,8 +127,33 @@ TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
   expect_all();
 }
 
+class FullVolume : public FullDisk {};
+
+// What was removed lay among what is left, in pieces that are all shorter.
+TEST_P(FullVolume, AValueFindsSpaceThatIsInPieces) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  const auto middle = std::next(values_.begin(), static_cast<std::ptrdiff_t>(values_.size() / 2));
+  Batch removal;
+  removal.remove_range({"", middle->first});
+  ASSERT_TRUE(store_->apply(removal));
+  values_.erase(values_.begin(), middle);
+  ASSERT_TRUE(store_->checkpoint());
+  Batch batch;
+  const std::string value(std::size_t{300} << 10, 'v');
+  batch.put("long", value);
+  const auto applied = store_->apply(batch);
+  ASSERT_TRUE(applied) << applied.error().message();
+  values_["long"] = value;
+  ASSERT_TRUE(store_->checkpoint());
+  reopen();
+  expect_all();
+  expect_sound(*env_);
+}
+
 // Small ones, and large ones, which go to the extent volume.
 INSTANTIATE_TEST_SUITE_P(ValueBytes, FullDisk, testing::Values(400, 3000));
+INSTANTIATE_TEST_SUITE_P(ValueBytes, FullVolume, testing::Values(3000));
 
 }  // namespace
 }  // namespace dgfs::test

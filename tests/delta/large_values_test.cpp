@@ -211,6 +211,8 @@ TEST_F(LargeValues, GiveTheirSpaceBackWhenTheyAreOverwritten) {
 }
 
 TEST_F(LargeValues, GoUnreadWithARangeThatIsDeleted) {
+  options_.spare_bytes = std::size_t{1} << 30;  // nothing is moved
+  reopen();
   put_many(300);
   ASSERT_TRUE(store_->checkpoint());
   reopen();
@@ -224,6 +226,23 @@ TEST_F(LargeValues, GoUnreadWithARangeThatIsDeleted) {
   ASSERT_TRUE(store_->checkpoint());
   EXPECT_LE(size_bytes("extents"), 310 * (kValueBytes + 512));
   for (const int i : {0, 9, 290, 299, 300, 549}) expect_value(i, value_of(i));
+}
+
+TEST_F(LargeValues, GiveTheEndOfTheirFileBackToTheDisk) {
+  put_many(600);
+  ASSERT_TRUE(store_->checkpoint());
+  const auto before = size_bytes("extents");
+  Batch batch;
+  batch.remove_range({numbered_key(20), std::nullopt});
+  ASSERT_TRUE(store_->apply(batch));
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_LE(size_bytes("extents"), before / 10);
+  for (int i = 0; i < 20; ++i) expect_value(i, value_of(i));
+  put_many(600);
+  ASSERT_TRUE(store_->checkpoint());
+  for (int i = 0; i < 600; ++i) expect_value(i, value_of(i));
+  reopen();
+  for (int i = 0; i < 600; ++i) expect_value(i, value_of(i));
 }
 
 // A cursor has the values that it began with, whatever becomes of them.

@@ -59,6 +59,12 @@ TEST(FailpointsTest, EachIsHitByShortScripts) {
     explorer.stop_machine({Letter::kPatch, Letter::kSync});
     explorer.stop_machine(
         {Letter::kPutA, Letter::kCheckpoint, Letter::kPutB, Letter::kCheckpoint, Letter::kPutA});
+    // What has lost most of its values moves the others, and cuts the files.
+    for (const auto before : {Letter::kSync, Letter::kMaintain, Letter::kCheckpoint}) {
+      explorer.stop_machine({Letter::kRemoveRest, before, Letter::kCheckpoint});
+    }
+    explorer.stop_machine({Letter::kPutLarge, Letter::kCheckpoint, Letter::kRemove,
+                           Letter::kCheckpoint, Letter::kPutB});
     tally.add(explorer.tally());
   }
   std::cout << tally.failpoints.to_text();

@@ -58,6 +58,51 @@ class SpaceModel {
   std::vector<bool> used_;
 };
 
+// Stretches of 10 at 10, of 20 at 30 and of 10 at 60, between taken ones.
+class ClosedSpace : public testing::Test {
+ protected:
+  ClosedSpace() {
+    EXPECT_EQ(map_.take(80).offset_bytes, 0U);
+    for (const Extent& extent : {Extent{10, 10}, Extent{30, 20}, Extent{60, 10}}) {
+      map_.give_back(extent);
+    }
+  }
+  SpaceMap map_;
+};
+
+TEST_F(ClosedSpace, IsTakenWhereNoOtherHasRoom) {
+  map_.close_from(30);
+  EXPECT_EQ(map_.take(5), (Extent{10, 5}));
+  EXPECT_EQ(map_.take_open(6), std::nullopt);
+  EXPECT_EQ(map_.take(6), (Extent{60, 6}));
+  EXPECT_EQ(map_.take_open(5), (Extent{15, 5}));
+  EXPECT_EQ(map_.take_open(1), std::nullopt);
+  EXPECT_EQ(map_.take(30), (Extent{80, 30}));
+}
+
+TEST_F(ClosedSpace, IsOpenAgainWhenOtherIsClosed) {
+  map_.close_from(0);
+  EXPECT_EQ(map_.take_open(1), std::nullopt);
+  map_.close_from(60);
+  map_.give_back({50, 10});  // one that begins before is open as a whole
+  EXPECT_EQ(map_.take_open(40), (Extent{30, 40}));
+  map_.close_from(UINT64_MAX);
+  map_.give_back({30, 40});
+  EXPECT_EQ(map_.take_open(10), (Extent{10, 10}));
+  EXPECT_EQ(map_.take_open(10), (Extent{30, 10}));
+}
+
+// Taken are 10 at 70, 10 at 50, 10 at 20 and 10 at 0.
+TEST_F(ClosedSpace, BeginsWhereSoMuchIsTakenBehind) {
+  EXPECT_EQ(map_.begin_of_last(0), 80U);
+  EXPECT_EQ(map_.begin_of_last(4), 76U);
+  EXPECT_EQ(map_.begin_of_last(10), 70U);
+  EXPECT_EQ(map_.begin_of_last(11), 59U);
+  EXPECT_EQ(map_.begin_of_last(30), 20U);
+  EXPECT_EQ(map_.begin_of_last(40), 0U);
+  EXPECT_EQ(map_.begin_of_last(1000), 0U);
+}
+
 TEST(SpaceMap, AnswersAsABitmapDoes) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);

@@ -137,6 +137,7 @@ StoreOptions script_options() {
   options.parameters.inline_bytes = 24;
   options.cache_bytes = 0;
   options.table_bytes = 2048;
+  options.spare_bytes = 512;
   return options;
 }
 

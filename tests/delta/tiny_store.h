@@ -29,6 +29,7 @@ inline delta::StoreOptions tiny_options(Random& random) {
   options.table_bytes = 2048 << random.below(4);
   options.level = random.one_in(2) ? 1 : 0;
   options.dirty_bytes = 4096 << random.below(6);
+  options.spare_bytes = 1024;
   return options;
 }
 
