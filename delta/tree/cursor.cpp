@@ -20,13 +20,13 @@ void Cursor::start() {
   points_max_ = kPointsAtFirst;
 }
 
-// Slices may overlap, so it goes by the key where the last one ended.
+// Slices may overlap, so it goes by the key where the last one ended. A stretch that a fragment
+// covers is passed, and not read: no reason to read more at once, or ahead.
 Status Cursor::load(const KeyEnd& key, bool before, const ReadAhead& ahead) {
   slice_.reset();
   DGFS_TRY(slice, slice_at(view_, key, before, points_max_, source_, ahead));
-  // A stretch that a fragment covers was passed, and not read: no reason to read more at once.
-  const bool is_passed = slice.run->size() == 0 && slice.run->fragments().covers(slice.range);
-  if (!is_passed) points_max_ = std::min(2 * points_max_, kPointsMax);
+  is_passed_ = slice.run->size() == 0 && slice.run->fragments().covers(slice.range);
+  if (!is_passed_) points_max_ = std::min(2 * points_max_, kPointsMax);
   slice.run = settled(slice.run);
   at_ = key ? slice.run->lower_bound(*key) : slice.run->size();
   slice_ = std::move(slice);
@@ -76,7 +76,7 @@ Status Cursor::find_forward() {
       return ok();
     }
     const bool goes_on = slice_->is_cut_behind;
-    if (!goes_on) ahead_.step(false);
+    if (!goes_on && !is_passed_) ahead_.step(false);
     DGFS_CHECK(load(end, false, goes_on ? ReadAhead() : ahead_));
   }
   if (!is_before(key(), bounds_.end)) slice_.reset();
@@ -92,7 +92,7 @@ Status Cursor::find_backward() {
       return ok();
     }
     const bool goes_on = slice_->is_cut_before;
-    if (!goes_on) ahead_.step(true);
+    if (!goes_on && !is_passed_) ahead_.step(true);
     DGFS_CHECK(load(begin, true, goes_on ? ReadAhead() : ahead_));
   }
   --at_;

@@ -92,5 +92,24 @@ TEST_F(CursorReadAhead, WhoLooksUpKeysAnnouncesNothing) {
   EXPECT_EQ(seen_.offsets.size(), 0U);
 }
 
+// It is where the deleted keys end that it begins to read, and it may read no more than that. Only
+// where a page begins right there it comes into a second one, as any scan may.
+TEST_F(CursorReadAhead, WhoBeginsAtDeletedKeysAnnouncesNothing) {
+  for (int i = 100; i < 4000; i += 100) {
+    Batch batch;
+    batch.remove_range({numbered_key(i), numbered_key(i + 10)});
+    ASSERT_TRUE(store_->apply(batch));
+  }
+  for (int i = 100; i < 4000; i += 100) {
+    auto cursor = store_->cursor();
+    ASSERT_TRUE(cursor.seek(numbered_key(i)));
+    EXPECT_EQ(cursor.key(), numbered_key(i + 10));
+    ASSERT_TRUE(cursor.seek_before(numbered_key(i + 10)));
+    EXPECT_EQ(cursor.key(), numbered_key(i - 1));
+  }
+  EXPECT_GT(seen_.reads, 40);
+  EXPECT_LE(seen_.offsets.size(), 4U);
+}
+
 }  // namespace
 }  // namespace dgfs::test
