@@ -17,6 +17,8 @@ void Cursor::start() {
   slice_.reset();
   large_ = nullptr;
   ahead_.begin();
+  values_ahead_.begin();
+  is_backward_ = false;
   points_max_ = kPointsAtFirst;
 }
 
@@ -30,6 +32,7 @@ Status Cursor::load(const KeyEnd& key, bool before, const ReadAhead& ahead) {
   slice.run = settled(slice.run);
   at_ = key ? slice.run->lower_bound(*key) : slice.run->size();
   slice_ = std::move(slice);
+  values_ahead_.enter();
   return ok();
 }
 
@@ -51,19 +54,25 @@ Result<std::string_view> Cursor::value() {
   const Point here = point();
   if (here.boxed == nullptr) return here.value;
   large_ = nullptr;
+  values_ahead_.visit(*slice_->run, at_, is_backward_, *source_.values);
   DGFS_TRY(value, value_of(*here.boxed, *source_.values));
   large_ = std::move(value);
   return std::string_view(*large_);
 }
 
-Status Cursor::next() {
+void Cursor::turn(bool backward) {
   large_ = nullptr;
+  if (backward != std::exchange(is_backward_, backward)) values_ahead_.begin();
+}
+
+Status Cursor::next() {
+  turn(false);
   ++at_;
   return find_forward();
 }
 
 Status Cursor::previous() {
-  large_ = nullptr;
+  turn(true);
   return find_backward();
 }
 

@@ -8,13 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "delta/tree/value_ahead.h"
 #include "delta/tree/view.h"
 
 namespace dgfs::delta {
 
 /// Sees the store as it was when it was made, whatever is written meanwhile. For one thread.
 /// It stands at a key, or at none: behind the last one or before the first. Where it goes on in one
-/// direction, the blocks that come next are read ahead.
+/// direction, the blocks that come next are read ahead, and large values, if it is asked for these.
 class Cursor {
  public:
   /// Stands nowhere.
@@ -42,6 +43,7 @@ class Cursor {
  private:
   [[nodiscard]] Point point() const { return slice_->run->point(at_); }
   void start();
+  void turn(bool backward);
   [[nodiscard]] Status load(const KeyEnd& key, bool before, const ReadAhead& ahead);
   [[nodiscard]] Status find_forward();
   [[nodiscard]] Status find_backward();
@@ -55,6 +57,8 @@ class Cursor {
   std::size_t points_max_ = 0;     ///< of the slice: more for whoever goes on
   ValueRef large_;                 ///< of the key where it stands, if it was asked for
   ReadAhead ahead_;
+  ValueAhead values_ahead_;
+  bool is_backward_ = false;  ///< where it went last
 };
 
 }  // namespace dgfs::delta

@@ -43,16 +43,18 @@ class WatchedFile final : public storage::ForwardingFile {
 
 class WatchingEnv final : public storage::ForwardingEnv {
  public:
-  WatchingEnv(storage::Env& base, Announcements& seen)
-      : storage::ForwardingEnv(base), seen_(seen) {}
+  /// @param name  of the files that are watched
+  WatchingEnv(storage::Env& base, std::string name, Announcements& seen)
+      : storage::ForwardingEnv(base), name_(std::move(name)), seen_(seen) {}
   Result<std::unique_ptr<storage::File>> open(const std::string& path,
                                               storage::OpenOptions options) override {
     DGFS_TRY(file, base().open(path, options));
-    if (!path.ends_with("/blocks")) return std::move(file);
+    if (!path.ends_with(name_)) return std::move(file);
     return std::unique_ptr<storage::File>(std::make_unique<WatchedFile>(std::move(file), seen_));
   }
 
  private:
+  std::string name_;
   Announcements& seen_;
 };
 
@@ -67,7 +69,7 @@ class CursorReadAhead : public CountedStore {
   }
 
   Announcements seen_;
-  WatchingEnv watching_{*memory_, seen_};
+  WatchingEnv watching_{*memory_, "/blocks", seen_};
 };
 
 TEST_F(CursorReadAhead, AScanTellsWhatComesNext) {
@@ -108,6 +110,69 @@ TEST_F(CursorReadAhead, WhoBeginsAtDeletedKeysAnnouncesNothing) {
     EXPECT_EQ(cursor.key(), numbered_key(i - 1));
   }
   EXPECT_GT(seen_.reads, 40);
+  EXPECT_LE(seen_.offsets.size(), 4U);
+}
+
+// Large values, which lie in another order than their keys.
+class CursorValueAhead : public CountedStore {
+ protected:
+  static constexpr int kCount = 400;
+
+  CursorValueAhead() : CountedStore({4096, 8192, 8, 1 << 20, 4096}) {
+    for (int i = 0; i < kCount; ++i) put(i * 37 % kCount, std::string(8192, 'v'));
+    EXPECT_TRUE(store_->checkpoint());
+    store_.reset();
+    store_ = open_store(watching_, options_);
+    seen_ = {};
+  }
+  void expect_most_announced() const {
+    EXPECT_EQ(seen_.reads, kCount);
+    EXPECT_GE(seen_.announced_reads, kCount * 9 / 10);
+  }
+
+  Announcements seen_;
+  WatchingEnv watching_{*memory_, "/extents", seen_};
+};
+
+TEST_F(CursorValueAhead, AScanTellsWhatComesNext) {
+  auto cursor = store_->cursor();
+  ASSERT_TRUE(cursor.seek(""));
+  while (cursor.is_at_key()) {
+    ASSERT_TRUE(cursor.value());
+    ASSERT_TRUE(cursor.next());
+  }
+  expect_most_announced();
+  seen_ = {};
+  ASSERT_TRUE(cursor.seek_before(std::nullopt));
+  while (cursor.is_at_key()) {
+    ASSERT_TRUE(cursor.value());
+    ASSERT_TRUE(cursor.previous());
+  }
+  expect_most_announced();
+}
+
+TEST_F(CursorValueAhead, NothingIsAnnouncedForKeysAloneNorForTheFirstValue) {
+  auto cursor = store_->cursor();
+  ASSERT_TRUE(cursor.seek(""));
+  while (cursor.is_at_key()) ASSERT_TRUE(cursor.next());
+  for (int i = 0; i < kCount; i += 10) {
+    ASSERT_TRUE(cursor.seek(numbered_key(i)));
+    ASSERT_TRUE(cursor.value());
+  }
+  EXPECT_EQ(seen_.reads, kCount / 10);
+  EXPECT_EQ(seen_.offsets.size(), 0U);
+}
+
+// A few values at most have been announced where it turns.
+TEST_F(CursorValueAhead, WhoGoesToAndFroAnnouncesWhatItPasses) {
+  auto cursor = store_->cursor();
+  ASSERT_TRUE(cursor.seek(numbered_key(kCount / 2)));
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(cursor.value());
+    ASSERT_TRUE(cursor.next());
+    ASSERT_TRUE(cursor.value());
+    ASSERT_TRUE(cursor.previous());
+  }
   EXPECT_LE(seen_.offsets.size(), 4U);
 }
 
