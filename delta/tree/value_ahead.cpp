@@ -8,7 +8,7 @@ namespace dgfs::delta {
 namespace {
 
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 20;
-constexpr std::size_t kGrowth = 4;  // values ahead for each that was read
+constexpr std::size_t kGrowth = 2;  // values ahead for each that was read
 
 const LargeValue* large_of(const Point& point) {
   return point.boxed != nullptr ? point.boxed->large.get() : nullptr;
