@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "delta/batch.h"
-#include "delta/cleaning_pause.h"
+#include "delta/cleaning_pace.h"
 #include "delta/disk/retired_blocks.h"
 #include "delta/disk/superblock.h"
 #include "delta/extent/extent_volume.h"
@@ -204,6 +204,8 @@ class Store {
   [[nodiscard]] std::uint64_t end_bytes() const;
   void move_ends(const TreeCleaner::Ends& ends);
   [[nodiscard]] bool try_to_clean(TreeCleaner& cleaner);
+  [[nodiscard]] bool is_view_kept();
+  [[nodiscard]] bool leaves_reserve(const Stored<Node>& root);
   [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
   [[nodiscard]] Status write_checkpoint(std::uint64_t sequence, const LogPosition& log);
   [[nodiscard]] Error fail(Error error);
@@ -223,7 +225,7 @@ class Store {
   BlockPacker packer_;
   TreeEditor editor_;
   RetiredBlocks retired_;
-  CleaningPause cleaning_pause_;
+  CleaningPace cleaning_pace_;
   bool is_space_urgent_ = false;                  ///< the next checkpoint is to clean
   std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then
 

@@ -145,7 +145,7 @@ Status Store::renew_tree(std::unique_lock<std::mutex>& log_lock) {
   // No group refers to these that is replayed after this checkpoint.
   retired_.add(nullptr, {{}, extents_.take_dropped()});
   DGFS_CHECK(write_tree(current_root()));
-  clean();
+  if (!is_held) clean();  // all writers wait otherwise
   return ok();
 }
 

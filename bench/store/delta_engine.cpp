@@ -60,7 +60,7 @@ class DeltaEngine final : public Engine {
 
   std::optional<std::uint64_t> written_bytes() const override {
     const auto counters = store_->counters();
-    return counters.log_bytes + counters.block_bytes + counters.value_bytes;
+    return counters.log_bytes + counters.block_bytes + counters.value_bytes + counters.moved_bytes;
   }
 
  private:

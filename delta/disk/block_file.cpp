@@ -48,19 +48,19 @@ Result<Place> BlockFile::write(Bytes block) {
   for (int attempts = 1;; ++attempts) {
     const Extent extent = take(padded(place.extent()).length_bytes);
     place.offset_bytes = extent.offset_bytes;
-    auto written = write_to(extent, block);
+    auto written = write_to(extent, block, written_bytes_);
     if (written) return place;
     const bool is_bad_place = written.error().kind() == ErrorKind::kIo;
     if (!is_bad_place || attempts == kAttemptsMax) return std::move(written).error();
   }
 }
 
-Status BlockFile::write_to(const Extent& extent, Bytes blocks) {
+Status BlockFile::write_to(const Extent& extent, Bytes blocks, std::uint64_t& written_bytes) {
   auto written = file_->write_at(extent.offset_bytes, blocks);
   const std::lock_guard lock(mutex_);
   is_synced_ = false;
   if (written) {
-    written_bytes_ += blocks.size();
+    written_bytes += blocks.size();
   } else if (written.error().kind() != ErrorKind::kIo) {
     space_.give_back(extent);
   }
@@ -75,7 +75,7 @@ Result<std::optional<Place>> BlockFile::write_before_end(Bytes block) {
     if (!counts_on_free_) extent = space_.take_open(padded(place.extent()).length_bytes);
   }
   if (!extent) return std::optional<Place>();
-  DGFS_CHECK(write_to(*extent, block));
+  DGFS_CHECK(write_to(*extent, block, moved_bytes_));
   place.offset_bytes = extent->offset_bytes;
   return std::optional(place);
 }
@@ -103,7 +103,7 @@ bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Place>
     all.insert(all.end(), block.begin(), block.end());
   }
   const Extent extent = take(padded_bytes(all.size()));
-  if (!write_to(extent, all)) return false;
+  if (!write_to(extent, all, written_bytes_)) return false;
   // The device works while the next ones are copied, and a sync soon after waits for less.
   file_->advise(storage::Access::kWriteBack, extent.offset_bytes, all.size());
   for (Place& place : made) place.offset_bytes += extent.offset_bytes;
@@ -155,23 +155,24 @@ Result<std::string> BlockFile::read_string(const Place& place) const {
   return value;
 }
 
-std::optional<std::uint64_t> BlockFile::end_to_reserve(std::uint64_t bytes) {
+std::optional<std::uint64_t> BlockFile::end_to_reserve(
+    const std::function<std::uint64_t()>& bytes) {
   const std::lock_guard lock(mutex_);
-  const auto end = space_.end_bytes() + bytes;
+  const auto end = space_.end_bytes() + bytes();
   if (end > reserved_end_bytes_) return end;
   counts_on_free_ = false;
   return std::nullopt;
 }
 
-bool BlockFile::has_free(std::uint64_t bytes) {
+bool BlockFile::has_free(const std::function<std::uint64_t()>& bytes) {
   const std::lock_guard lock(mutex_);
-  if (space_.longest_free_bytes() < bytes) return false;
+  if (space_.longest_free_bytes() < bytes()) return false;
   counts_on_free_ = true;
   return true;
 }
 
 // Who needs no more does not wait for those who ask for it.
-Status BlockFile::reserve(std::uint64_t bytes) {
+Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
   if (!end_to_reserve(bytes)) return ok();
   const std::lock_guard reserve_lock(reserve_);
   const auto end = end_to_reserve(bytes);
@@ -206,9 +207,9 @@ bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
 void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
                         std::uint64_t least_bytes) {
   const std::lock_guard reserve_lock(reserve_);
-  const auto file_bytes = file_->size();
-  if (!file_bytes || !begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
   try {
+    const auto file_bytes = file_->size();
+    if (!file_bytes || !begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
     static_cast<void>(file_->truncate(cut_end_bytes_));
   } catch (const std::bad_alloc&) {
   }

@@ -71,7 +71,12 @@ class BlockFile {
   /// Sees to it that writes of `bytes` in all, with padding, find space on the disk, beyond what
   /// has been written. Space is asked for in steps, so that most calls ask for none.
   /// Errors: kNoSpace, kIo.
-  [[nodiscard]] Status reserve(std::uint64_t bytes);
+  [[nodiscard]] Status reserve(std::uint64_t bytes) {
+    return reserve([bytes] { return bytes; });
+  }
+  /// The same where several threads ask, each for all of them: the last one must know of the others.
+  /// @param bytes  asked for under a lock; calls nothing of this file
+  [[nodiscard]] Status reserve(const std::function<std::uint64_t()>& bytes);
   /// Gives back to the disk what lies behind all blocks, but for what is in reserve, where the file
   /// gets shorter by that; what cannot be given back stays. No block may be written or reserved for
   /// that needs what is given back: whoever goes beyond the new end waits until it is one.
@@ -104,6 +109,7 @@ class BlockFile {
 
   /// While no other thread uses the file.
   [[nodiscard]] const SpaceMap& space() const { return space_; }
+  /// But for what was written before the end.
   [[nodiscard]] std::uint64_t written_bytes() const;
   /// Behind all blocks.
   [[nodiscard]] std::uint64_t end_bytes() const;
@@ -114,13 +120,15 @@ class BlockFile {
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
   [[nodiscard]] std::optional<std::uint64_t> close(std::uint64_t taken_bytes_max,
                                                    std::uint64_t slack_bytes);
-  [[nodiscard]] Status write_to(const Extent& extent, Bytes blocks);
+  /// @param written_bytes  what they are counted in
+  [[nodiscard]] Status write_to(const Extent& extent, Bytes blocks, std::uint64_t& written_bytes);
   [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Of the file; none: it reaches so far already.
-  [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(std::uint64_t bytes);
+  [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(
+      const std::function<std::uint64_t()>& bytes);
   [[nodiscard]] bool begin_cut(const std::function<std::uint64_t()>& kept_bytes,
                                std::uint64_t least_bytes, std::uint64_t file_bytes);
-  [[nodiscard]] bool has_free(std::uint64_t bytes);
+  [[nodiscard]] bool has_free(const std::function<std::uint64_t()>& bytes);
   [[nodiscard]] Status check_length(const Place& place) const;
   [[nodiscard]] Status read_into(const Place& place, MutableBytes block) const;
 
@@ -134,6 +142,7 @@ class BlockFile {
   bool counts_on_free_ = false;               ///< the last reserve did, between blocks
   std::uint64_t cut_end_bytes_ = UINT64_MAX;  ///< of a file that is being cut
   std::uint64_t written_bytes_ = 0;
+  std::uint64_t moved_bytes_ = 0;
   bool is_synced_ = true;
   std::optional<Error> sync_failure_;
   /// Made while there is memory for it.

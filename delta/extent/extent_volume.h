@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The extent volume: the file of large values. Each is written once, when the group is logged that
-// it came with, and stays where it is while the tree moves what refers to it.
+// it came with, and stays where it is while the tree moves what refers to it, unless it is at the
+// end of a file that is cleaned (tree/tree_cleaner.h).
 #pragma once
 
 #include <algorithm>
@@ -29,19 +30,23 @@ class ExtentVolume {
   /// promised before. To be released when it has been written, or will not be.
   /// Errors: those of BlockFile::reserve; nothing is promised then.
   [[nodiscard]] Status promise(std::uint64_t bytes) {
-    std::uint64_t all = 0;
     {
       const std::lock_guard lock(mutex_);
-      all = promised_bytes_ += bytes;
+      promised_bytes_ += bytes;
     }
     try {
-      auto reserved = file_.reserve(all);
+      auto reserved = reserve_promised();
       if (!reserved) release(bytes);
       return reserved;
     } catch (...) {
       release(bytes);
       throw;
     }
+  }
+  /// Finds out anew where what is promised will be: in reserve, or only between values.
+  /// Errors: those of BlockFile::reserve.
+  [[nodiscard]] Status reserve_promised() {
+    return file_.reserve([this] { return promised_bytes(); });
   }
   void release(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);

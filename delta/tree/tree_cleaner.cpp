@@ -10,6 +10,7 @@
 namespace dgfs::delta {
 
 Result<StoredNode> TreeCleaner::cleaned(const StoredNode& stored) {
+  if (!stored->is_in_memory()) read_bytes_ += stored->place()->length_bytes;
   DGFS_TRY(node, stored->load(source_));
   bool is_new = stored->place()->offset_bytes >= ends_.blocks;
   std::vector<Slot> slots = node->slots();
@@ -81,22 +82,31 @@ Result<LargeRef> TreeCleaner::moved(const LargeRef& value) {
   const Place place = *value->place();
   if (place.offset_bytes < ends_.values || is_full()) return value;
   DGFS_TRY(bytes, values_.read_string(place));
-  taken_.values.reserve(taken_.values.size() + 1);
-  DGFS_TRY(to, values_.write_before_end(as_bytes(bytes)));
+  DGFS_TRY(to, copied(as_bytes(bytes), values_, taken_.values));
   if (!to) return value;
-  taken_.values.push_back(to->extent());
   used_up_.values.push_back(place.extent());
   moved_bytes_ += place.length_bytes;
   return std::make_shared<const LargeValue>(*to);
 }
 
+// What it takes is noted whatever happens, so that it can be given back: memory for that first.
+Result<std::optional<Place>> TreeCleaner::copied(Bytes block, BlockFile& file,
+                                                 std::vector<Extent>& taken) {
+  taken.emplace_back();
+  auto to = file.write_before_end(block);
+  if (to && to.value()) {
+    taken.back() = to.value()->extent();
+  } else {
+    taken.pop_back();
+  }
+  return to;
+}
+
 Result<bool> TreeCleaner::move_block(StoredRun& run) {
   const Place place = *run->place();
   DGFS_TRY(block, blocks_.read(place));
-  taken_.blocks.reserve(taken_.blocks.size() + 1);
-  DGFS_TRY(to, blocks_.write_before_end(block));
+  DGFS_TRY(to, copied(block, blocks_, taken_.blocks));
   if (!to) return false;
-  taken_.blocks.push_back(to->extent());
   used_up_.blocks.push_back(place.extent());
   moved_bytes_ += place.length_bytes;
   run = std::make_shared<const TreeRun>(

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,12 +48,21 @@ class TreeCleaner {
   /// Blocks of runs and values that were copied.
   [[nodiscard]] std::uint64_t moved_bytes() const { return moved_bytes_; }
 
- private:
+  /// These, what was made anew, and nodes that had to be read.
+  [[nodiscard]] std::uint64_t cost_bytes() const {
+    return moved_bytes_ + made_bytes_ + read_bytes_;
+  }
+  /// The rest has stayed where it is.
   [[nodiscard]] bool is_full() const { return moved_bytes_ + made_bytes_ >= bytes_max_; }
+
+ private:
   [[nodiscard]] Result<bool> clean_slot(Slot& slot);
   [[nodiscard]] Result<bool> clean_run(StoredRun& run);
   [[nodiscard]] Result<bool> move_values(StoredRun& run);
   [[nodiscard]] Result<bool> move_block(StoredRun& run);
+  /// Its copy before the end; none: there is no space.
+  [[nodiscard]] static Result<std::optional<Place>> copied(Bytes block, BlockFile& file,
+                                                           std::vector<Extent>& taken);
   [[nodiscard]] Result<LargeRef> moved(const LargeRef& value);
   void free_taken();
   template <class T>
@@ -65,6 +75,7 @@ class TreeCleaner {
   std::uint64_t bytes_max_;
   std::uint64_t moved_bytes_ = 0;
   std::uint64_t made_bytes_ = 0;
+  std::uint64_t read_bytes_ = 0;  ///< of nodes
   UsedSpace used_up_;
   UsedSpace taken_;
   std::vector<StoredNode> nodes_;  ///< made
