@@ -74,7 +74,7 @@ class BlockFile {
   [[nodiscard]] Status reserve(std::uint64_t bytes) {
     return reserve([bytes] { return bytes; });
   }
-  /// The same where several threads ask, each for all of them: the last one must know of the others.
+  /// The same where several threads ask, each for all of them: the last must know of the others.
   /// @param bytes  asked for under a lock; calls nothing of this file
   [[nodiscard]] Status reserve(const std::function<std::uint64_t()>& bytes);
   /// Gives back to the disk what lies behind all blocks, but for what is in reserve, where the file
