@@ -73,9 +73,11 @@ Result<Slot> decode_slot(unsigned height, Decoder& in) {
   return slot;
 }
 
+// As if each of its pages had been read once, which a run remembers.
 std::size_t bytes_of(const TreeRun& run) {
   return sizeof(StoredRun) + sizeof(TreeRun) + run.values().size() * sizeof(Extent) +
-         run.filter().bits().size() + run.pages().size_bytes();
+         run.filter().bits().size() + run.pages().size_bytes() +
+         run.pages().size() * sizeof(std::weak_ptr<const Run>);
 }
 
 }  // namespace
@@ -86,13 +88,15 @@ std::size_t Slot::waiting_bytes() const {
   return bytes;
 }
 
-Node::Node(unsigned height, std::vector<Slot> slots) : height_(height), slots_(std::move(slots)) {
-  size_bytes_ = sizeof(Node);
+std::size_t Node::size_bytes() const {
+  std::size_t bytes = sizeof(Node);
   for (const Slot& slot : slots_) {
-    size_bytes_ += sizeof(Slot) + slot.low.size();
-    if (slot.basement) size_bytes_ += bytes_of(*slot.basement);
-    for (const auto& run : slot.runs) size_bytes_ += bytes_of(*run);
+    bytes += sizeof(Slot) + slot.low.size();
+    if (slot.child) bytes += sizeof(Stored<Node>);
+    if (slot.basement) bytes += bytes_of(*slot.basement);
+    for (const auto& run : slot.runs) bytes += bytes_of(*run);
   }
+  return bytes;
 }
 
 StoredNode Node::make_empty(unsigned height) {

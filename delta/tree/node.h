@@ -40,11 +40,11 @@ struct Slot {
   [[nodiscard]] std::size_t waiting_bytes() const;
 };
 
-/// Thread-safe.
+/// Thread-safe, but for size_bytes().
 class Node {
  public:
   /// @param slots  one at least
-  Node(unsigned height, std::vector<Slot> slots);
+  Node(unsigned height, std::vector<Slot> slots) : height_(height), slots_(std::move(slots)) {}
   /// One slot with nothing in it, and below it nodes of the same kind.
   [[nodiscard]] static StoredNode make_empty(unsigned height);
 
@@ -55,7 +55,10 @@ class Node {
   /// The keys of a slot.
   /// @param range  of the node
   [[nodiscard]] KeyRange range_of(std::size_t slot, const KeyRange& range) const;
-  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+  /// What it takes of memory with what it knows of its runs, about, without these. It grows when
+  /// they are written and get pages: not while another thread writes them. O(number of runs and
+  /// pages).
+  [[nodiscard]] std::size_t size_bytes() const;
 
   void encode(Buffer& out) const;
   /// Errors: kCorrupt.
@@ -67,7 +70,6 @@ class Node {
  private:
   unsigned height_;
   std::vector<Slot> slots_;
-  std::size_t size_bytes_ = 0;
 };
 
 [[nodiscard]] inline StoredNode make_node(unsigned height, std::vector<Slot> slots) {

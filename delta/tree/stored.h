@@ -32,7 +32,7 @@ class Stored {
 
   /// What is not on disk yet.
   explicit Stored(Ref value) : size_bytes_(value->size_bytes()), unwritten_(std::move(value)) {}
-  /// @param size_bytes  of the decoded value
+  /// @param size_bytes  what is known of that of the decoded value
   Stored(const Place& place, std::size_t size_bytes) : size_bytes_(size_bytes), place_(place) {}
 
   /// Reads and decodes it if it is not in memory. Errors: those of BlockFile::read and decode.
@@ -61,6 +61,8 @@ class Stored {
     }
     keep(value, source);
   }
+  /// What was known of it when this was made. Of a run in memory; of a node as of then, or, of one
+  /// on disk, how long its block is.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
   [[nodiscard]] bool is_in_memory() const {
     const std::lock_guard lock(mutex_);
@@ -81,7 +83,7 @@ class Stored {
   void keep(const Ref& value, const BlockSource& source) const {
     const std::lock_guard lock(mutex_);
     read_ = value;
-    source.cache->insert(place_->offset_bytes, value, size_bytes_);
+    source.cache->insert(place_->offset_bytes, value, value->size_bytes());
   }
 
   const std::size_t size_bytes_;

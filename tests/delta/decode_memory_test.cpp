@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "delta/log/log.h"
+#include "delta/tree/node.h"
 #include "delta/tree/run_builder.h"
 #include "delta/tree/run_pages.h"
 #include "storage/memory_env.h"
@@ -112,6 +113,34 @@ TEST(DecodeMemory, IsNotTakenAheadForPagesThatSayNothing) {
   ASSERT_TRUE(run) << run.error().message();
   EXPECT_TRUE(run.value()->empty());
   EXPECT_LE(heap.allocated_bytes(), 4 * kSaidBytes);
+}
+
+// So the cache keeps as many nodes as it has room for, and not as many as their blocks would fit.
+TEST(DecodeMemory, OfANodeIsWhatItIsCountedWith) {
+  std::vector<RunPages::Page> pages;
+  for (std::uint64_t i = 0; i < 64; ++i) {
+    pages.push_back(
+        {i == 0 ? "" : "directory/name" + std::to_string(1000 + i), 100 * i, 100, i, false});
+  }
+  std::vector<Slot> slots(16);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    slots[i].low = "directory/name" + std::to_string(1000 + i);
+    for (int run = 0; run < 4; ++run) {
+      slots[i].runs.push_back(std::make_shared<const TreeRun>(
+          Place{4096, 6400, 0}, 10000, TreeRun::About{{}, KeyFilter(Buffer(200, 1)), false},
+          RunPages(pages)));
+    }
+  }
+  const Node node(0, std::move(slots));
+  Buffer bytes;
+  node.encode(bytes);
+  const FailingHeap heap(0);
+  const auto decoded = Node::decode(bytes);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded.value()->size_bytes(), node.size_bytes());
+  EXPECT_LE(decoded.value()->size_bytes(), heap.allocated_bytes());
+  EXPECT_GE(decoded.value()->size_bytes(), heap.allocated_bytes() / 3);
+  EXPECT_GT(decoded.value()->size_bytes(), 2 * bytes.size());
 }
 
 // A segment is a bound of what its groups take in memory: what would take more is not logged, and
