@@ -20,10 +20,23 @@ using format::Encoder;
 
 constexpr std::uint8_t kPaged = 2;  // the codecs before it are those of disk/block_codec.h
 
+// Where pages begin stands in the node, too, as it is: with long keys that have much in common,
+// which is what makes these long, that would be as much as the run. Then pages are longer.
+constexpr std::size_t kLowsShare = 16;
+
+std::size_t bytes_of_lows(const std::vector<RunCut>& cuts) {
+  std::size_t bytes = 0;
+  for (const RunCut& cut : cuts) bytes += cut.low.size();
+  return bytes;
+}
+
 // All are about as long as each other.
 std::vector<RunCut> page_cuts(const Run& run, std::size_t page_bytes) {
-  const auto count = std::max(run.size_bytes() / page_bytes, std::size_t{1});
-  return count == 1 ? std::vector<RunCut>() : cuts_of(run, run.size_bytes() / count);
+  for (auto count = run.size_bytes() / page_bytes; count > 1; count /= 2) {
+    auto cuts = cuts_of(run, run.size_bytes() / count);
+    if (bytes_of_lows(cuts) <= run.size_bytes() / kLowsShare) return cuts;
+  }
+  return {};
 }
 
 // The pages of a block, one after the other. However many it says, they take no memory.

@@ -65,8 +65,8 @@ class RunPages {
 };
 
 /// A run as its block is to be stored; Run::unpack() is its inverse.
-/// @param page_bytes  of a page in memory, about, not 0; a run with less than two such pages has
-///                    none
+/// @param page_bytes  of a page in memory, about, not 0; longer where what they begin with would
+///                    take more than a sixteenth of the run; one with less than two has none
 /// @param stored      gets the block
 /// Errors: those of BlockPacker::pack.
 [[nodiscard]] Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& packer,

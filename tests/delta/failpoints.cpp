@@ -19,6 +19,12 @@ class Stop {
   [[nodiscard]] bool has(CallKind kind, const std::string& name) const {
     return last_at(kind, name) != 0;
   }
+  /// The last of these came behind a sync of another file.
+  [[nodiscard]] bool has_since_sync(CallKind kind, const std::string& name,
+                                    const std::string& synced) const {
+    const auto sync = last_at(CallKind::kSync, synced);
+    return sync != 0 && last_at(kind, name) > sync;
+  }
   [[nodiscard]] bool was_last(CallKind kind, const std::string& name) const {
     return !env_.done().empty() && is(env_.done().back(), kind, name);
   }
@@ -190,7 +196,7 @@ const std::vector<Failpoint>& failpoints() {
        }},
       {"file of values cut, nobody told",
        [](const Stop& s) {
-         return !s.is_opening() && s.has(kSync, "store") && s.has(kAllocate, "extents");
+         return !s.is_opening() && s.has_since_sync(kAllocate, "extents", "store");
        }},
   };
   return points;

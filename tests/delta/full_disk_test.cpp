@@ -127,6 +127,33 @@ TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
   expect_all();
 }
 
+// Nodes have where pages begin, and would be as long as the runs.
+TEST(FullDiskOfLongKeys, TakesInWhatItCanKeep) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.parameters = {65536, 1 << 20, 16, 1 << 20, 2048};
+  options.table_bytes = 1 << 17;
+  options.dirty_bytes = 1 << 15;
+  options.level = 0;
+  auto store = open_store(*env, options);
+  env->set_capacity(std::uint64_t{10} << 20);
+  int count = 0;
+  for (bool is_full = false; !is_full; ++count) {
+    Batch batch;
+    batch.put(std::string(4070, 'k') + numbered_key(count * 7919 % 800000), "value");
+    const auto applied = store->apply(batch);
+    is_full = !applied;
+  }
+  EXPECT_GT(count, 1000);
+  ASSERT_TRUE(store->sync());
+  const auto done = store->checkpoint();
+  ASSERT_TRUE(done) << done.error().message();
+  store = nullptr;
+  store = open_store(*env, options);
+  EXPECT_EQ(values_of(*store).size(), static_cast<std::size_t>(count - 1));
+}
+
 class FullVolume : public FullDisk {};
 
 // What was removed lay among what is left, in pieces that are all shorter.

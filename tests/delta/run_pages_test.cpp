@@ -86,6 +86,28 @@ TEST(RunPages, AreAboutAsLongAsTheyShallBe) {
 
 // A fragment that ends where a page does is in that page alone: what is in two is read twice, and
 // keys of the other one are looked for there in vain.
+// What nodes have of a run is short beside it, also where keys are long and alike: there pages are
+// longer, or there are none.
+TEST(RunPages, BeginWithKeysThatTakeLittleOfTheNode) {
+  for (const std::size_t key_bytes : {10U, 100U, 500U, 2000U, 4000U}) {
+    RunBuilder points;
+    for (int i = 0; i < 400; ++i) {
+      points.add(std::string(key_bytes, 'k') + std::to_string(1000 + i),
+                 Message::put(std::string(20, 'v')));
+    }
+    const auto run = points.take({});
+    BlockPacker packer(0);
+    Buffer stored;
+    const auto pages = pack_run(*run, 4096, packer, stored).value();
+    std::size_t low_bytes = 0;
+    for (std::size_t i = 0; i < pages.size(); ++i) low_bytes += pages[i].low.size();
+    EXPECT_LE(low_bytes, run->size_bytes() / 16);
+    if (key_bytes <= 100) {
+      EXPECT_GE(pages.size(), run->size_bytes() / 4096 / 2);
+    }
+  }
+}
+
 TEST(RunPages, DoNotEndWithinFragmentsThatLieBetweenThem) {
   Fragments fragments;
   for (int i = 0; i < 1000; ++i) {

@@ -39,8 +39,10 @@ class SpaceModel {
   [[nodiscard]] std::uint64_t used_bytes() const {
     return static_cast<std::uint64_t>(std::ranges::count(used_, true));
   }
-  // The length of the shortest free stretch before the end that has `length`; 0: none has.
-  [[nodiscard]] std::uint64_t shortest_fit(std::uint64_t length) const {
+  // The length of the shortest free stretch before the end that has `length`, of those that begin
+  // in [from, to); 0: none has.
+  [[nodiscard]] std::uint64_t shortest_fit(std::uint64_t length, std::uint64_t from,
+                                           std::uint64_t to) const {
     std::uint64_t best = 0;
     std::uint64_t run = 0;
     for (std::uint64_t at = 0; at <= end_bytes(); ++at) {
@@ -48,7 +50,8 @@ class SpaceModel {
         ++run;
         continue;
       }
-      if (run >= length && at < end_bytes() && (best == 0 || run < best)) best = run;
+      const bool is_meant = at - run >= from && at - run < to && at < end_bytes();
+      if (run >= length && is_meant && (best == 0 || run < best)) best = run;
       run = 0;
     }
     return best;
@@ -109,8 +112,9 @@ TEST(SpaceMap, AnswersAsABitmapDoes) {
     SpaceMap map;
     SpaceModel model;
     std::vector<Extent> taken;
-    for (int step = 0; step < 300; ++step) {
-      const auto choice = random.below(5);
+    std::uint64_t closed_from = UINT64_MAX;
+    for (int step = 0; step < 400; ++step) {
+      const auto choice = random.below(7);
       if (choice == 0) {
         const Extent extent{random.below(150), 1 + random.below(20)};
         const bool is_free = model.is_free(extent);
@@ -123,13 +127,27 @@ TEST(SpaceMap, AnswersAsABitmapDoes) {
         taken.push_back(extent);
       } else if (choice < 3 || taken.empty()) {
         const auto length = 1 + random.below(20);
-        const auto fit = model.shortest_fit(length);
+        const bool fits_open = model.shortest_fit(length, 0, closed_from) != 0;
+        const bool fits = fits_open || model.shortest_fit(length, closed_from, UINT64_MAX) != 0;
         const auto end = model.end_bytes();
         const Extent extent = map.take(length);
         ASSERT_EQ(extent.length_bytes, length);
         ASSERT_TRUE(model.set(extent, true));
-        ASSERT_EQ(extent.offset_bytes == end, fit == 0);
+        ASSERT_EQ(extent.offset_bytes == end, !fits);
+        ASSERT_EQ(extent.offset_bytes < std::min(closed_from, end), fits_open);
         taken.push_back(extent);
+      } else if (choice == 3) {
+        closed_from = random.one_in(3) ? UINT64_MAX : random.below(150);
+        map.close_from(closed_from);
+      } else if (choice == 4) {
+        const auto length = 1 + random.below(20);
+        const bool fits = model.shortest_fit(length, 0, closed_from) != 0;
+        const auto extent = map.take_open(length);
+        ASSERT_EQ(extent.has_value(), fits);
+        if (!extent) continue;
+        ASSERT_LT(extent->offset_bytes, closed_from);
+        ASSERT_TRUE(model.set(*extent, true));
+        taken.push_back(*extent);
       } else {
         const auto at = static_cast<std::size_t>(random.below(taken.size()));
         map.give_back(taken[at]);
