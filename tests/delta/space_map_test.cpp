@@ -43,14 +43,15 @@ class SpaceModel {
   // in [from, to); 0: none has.
   [[nodiscard]] std::uint64_t shortest_fit(std::uint64_t length, std::uint64_t from,
                                            std::uint64_t to) const {
+    const auto end = end_bytes();
     std::uint64_t best = 0;
     std::uint64_t run = 0;
-    for (std::uint64_t at = 0; at <= end_bytes(); ++at) {
-      if (at < end_bytes() && !used_[at]) {
+    for (std::uint64_t at = 0; at <= end; ++at) {
+      if (at < end && !used_[at]) {
         ++run;
         continue;
       }
-      const bool is_meant = at - run >= from && at - run < to && at < end_bytes();
+      const bool is_meant = at - run >= from && at - run < to && at < end;
       if (run >= length && is_meant && (best == 0 || run < best)) best = run;
       run = 0;
     }
