@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // CleaningPace: how much of the ends of its files a store cleans at a time, and how often. Cleaning
-// that costs more than it gives back, as a cursor keeps what lies there, or as it is far from each
-// other in the tree, is tried again after twice as many checkpoints as the last time.
+// that costs much more than it gives back, as a cursor keeps what lies there, or as that belongs to
+// leaves all over the tree, is tried again after twice as many checkpoints as the last time.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class CleaningPace {
   [[nodiscard]] std::uint64_t window_bytes(std::uint64_t bytes) const {
     return std::max(bytes >> narrowed_, std::min(bytes, kWindowBytesMin));
   }
-  /// The last cleaning was too much at a time.
-  [[nodiscard]] bool has_narrowed() const { return is_cut_off_ && narrowed_ < kNarrowedMax; }
+  /// How many times window_bytes() halves what may be cleaned.
+  [[nodiscard]] unsigned narrowed() const { return narrowed_; }
   /// @param end_bytes   before it
   /// @param cost_bytes  that were written and read for it
   /// @param is_cut_off  it had moved, and made anew, as much as it may before it came to the end
@@ -42,7 +42,6 @@ class CleaningPace {
     has_cleaned_ = true;
     end_bytes_ = end_bytes;
     cost_bytes_ = cost_bytes;
-    is_cut_off_ = is_cut_off;
     if (is_cut_off) {
       narrowed_ = std::min(narrowed_ + 1, kNarrowedMax);
     } else if (narrowed_ > 0) {
@@ -58,9 +57,8 @@ class CleaningPace {
 
   unsigned pause_ = 0;  ///< in checkpoints
   unsigned left_ = 0;
-  unsigned narrowed_ = 0;  ///< times that the window was halved
+  unsigned narrowed_ = 0;
   bool has_cleaned_ = false;
-  bool is_cut_off_ = false;
   std::uint64_t end_bytes_ = 0;
   std::uint64_t cost_bytes_ = 0;
 };

@@ -64,6 +64,7 @@ TreeCleaner::Ends Store::close_ends() {
 // of them will be cleaned at a time. Where not, it is not tried again before something has changed.
 Result<bool> Store::clean_for_space() {
   std::uint64_t end_bytes_before = 0;
+  unsigned narrowed_before = 0;
   {
     const std::lock_guard lock(work_);
     const std::lock_guard state_lock(state_lock_);
@@ -71,13 +72,14 @@ Result<bool> Store::clean_for_space() {
     if (view_->hold.use_count() > 1 || !retired_.empty()) return false;
     if (in_tree_ == cleaned_in_vain_) return false;
     end_bytes_before = end_bytes();
+    narrowed_before = cleaning_pace_.narrowed();
     is_space_urgent_ = true;
   }
   const auto made = checkpoint();
   const std::lock_guard lock(work_);
   is_space_urgent_ = false;
   DGFS_CHECK(made);
-  if (end_bytes() < end_bytes_before || cleaning_pace_.has_narrowed()) return true;
+  if (end_bytes() < end_bytes_before || cleaning_pace_.narrowed() > narrowed_before) return true;
   const std::lock_guard state_lock(state_lock_);
   cleaned_in_vain_ = in_tree_;
   return false;
@@ -93,6 +95,8 @@ void Store::move_ends(const TreeCleaner::Ends& ends) {
   }
   if (!is_done) cleaner.undo();
   cleaning_pace_.note_cleaning(end_bytes_before, cleaner.cost_bytes(), cleaner.is_full());
+  const std::lock_guard lock(state_lock_);
+  counters_.moved_bytes = blocks_.moved_bytes() + extents_.file().moved_bytes();
 }
 
 // False: the old tree is to stay.
@@ -103,8 +107,6 @@ bool Store::try_to_clean(TreeCleaner& cleaner) {
   if (!write_tree(cleaned.value())) return false;
   replace_tree(cleaned.value(), 0);
   retired_.fill_last(cleaner.take_used_up());
-  const std::lock_guard lock(state_lock_);
-  counters_.moved_bytes += cleaner.moved_bytes();
   return true;
 }
 

@@ -22,8 +22,8 @@ constexpr std::uint64_t kCutShare = 8;
 // Blocks are moved into a part of the file that is longer than they are by this part of it, so that
 // most find a stretch that is long enough.
 constexpr std::uint64_t kSlackShare = 4;
-// Where space is short some may stay.
-constexpr std::uint64_t kSlackShareMax = 16;
+// The same where space is short: some may stay.
+constexpr std::uint64_t kShortSlackShare = 16;
 
 Extent padded(const Extent& block) {
   return {block.offset_bytes, padded_bytes(block.length_bytes)};
@@ -158,8 +158,9 @@ Result<std::string> BlockFile::read_string(const Place& place) const {
 std::optional<std::uint64_t> BlockFile::end_to_reserve(
     const std::function<std::uint64_t()>& bytes) {
   const std::lock_guard lock(mutex_);
-  const auto end = space_.end_bytes() + bytes();
-  if (end > reserved_end_bytes_) return end;
+  const auto wanted = bytes();
+  const auto end = space_.end_bytes() + wanted;
+  if (wanted != 0 && end > reserved_end_bytes_) return end;
   counts_on_free_ = false;
   return std::nullopt;
 }
@@ -226,7 +227,7 @@ std::optional<std::uint64_t> BlockFile::close_sparse_end(std::uint64_t taken_byt
 
 std::optional<std::uint64_t> BlockFile::close_end(std::uint64_t taken_bytes_max) {
   const std::lock_guard lock(mutex_);
-  return close(taken_bytes_max, space_.used_bytes() / kSlackShareMax);
+  return close(taken_bytes_max, space_.used_bytes() / kShortSlackShare);
 }
 
 std::optional<std::uint64_t> BlockFile::close(std::uint64_t taken_bytes_max,
@@ -284,6 +285,11 @@ void BlockFile::free(const Extent& block) {
 std::uint64_t BlockFile::end_bytes() const {
   const std::lock_guard lock(mutex_);
   return space_.end_bytes();
+}
+
+std::uint64_t BlockFile::moved_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return moved_bytes_;
 }
 
 std::uint64_t BlockFile::written_bytes() const {

@@ -111,6 +111,8 @@ class BlockFile {
   [[nodiscard]] const SpaceMap& space() const { return space_; }
   /// But for what was written before the end.
   [[nodiscard]] std::uint64_t written_bytes() const;
+  /// What was written before the end.
+  [[nodiscard]] std::uint64_t moved_bytes() const;
   /// Behind all blocks.
   [[nodiscard]] std::uint64_t end_bytes() const;
 

@@ -5,28 +5,37 @@
 #include <algorithm>
 #include <new>
 
+#include "delta/tree/editor.h"
 #include "delta/tree/run_builder.h"
 
 namespace dgfs::delta {
 
-Result<StoredNode> TreeCleaner::cleaned(const StoredNode& stored) {
-  if (!stored->is_in_memory()) read_bytes_ += stored->place()->length_bytes;
-  DGFS_TRY(node, stored->load(source_));
+Result<StoredNode> TreeCleaner::cleaned(const StoredNode& root) {
+  note_read(*root);
+  DGFS_TRY(node, root->load(source_));
+  return cleaned(root, *node);
+}
+
+void TreeCleaner::note_read(const Stored<Node>& stored) {
+  if (!stored.is_in_memory()) read_bytes_ += stored.place()->length_bytes;
+}
+
+Result<StoredNode> TreeCleaner::cleaned(const StoredNode& stored, const Node& node) {
   bool is_new = stored->place()->offset_bytes >= ends_.blocks;
-  std::vector<Slot> slots = node->slots();
+  std::vector<Slot> slots = node.slots();
   for (Slot& slot : slots) {
-    DGFS_TRY(has_changed, clean_slot(slot));
+    DGFS_TRY(has_changed, clean_slot(node.height(), slot));
     is_new |= has_changed;
   }
   if (!is_new) return stored;
-  auto made = make_node(node->height(), std::move(slots));
+  auto made = make_node(node.height(), std::move(slots));
   nodes_.push_back(made);
   used_up_.blocks.push_back(stored->place()->extent());
   made_bytes_ += made->size_bytes();
   return made;
 }
 
-Result<bool> TreeCleaner::clean_slot(Slot& slot) {
+Result<bool> TreeCleaner::clean_slot(unsigned height, Slot& slot) {
   bool has_changed = false;
   for (StoredRun& run : slot.runs) {
     DGFS_TRY(is_new, clean_run(run));
@@ -37,7 +46,9 @@ Result<bool> TreeCleaner::clean_slot(Slot& slot) {
     has_changed |= is_new;
   }
   if (!slot.child || is_full()) return has_changed;
-  DGFS_TRY(child, cleaned(slot.child));
+  note_read(*slot.child);
+  DGFS_TRY(node, load_child(height, slot, source_));
+  DGFS_TRY(child, cleaned(slot.child, *node));
   has_changed |= child != slot.child;
   slot.child = std::move(child);
   return has_changed;

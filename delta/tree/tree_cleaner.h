@@ -45,10 +45,7 @@ class TreeCleaner {
 
   /// What the new tree has no use for.
   [[nodiscard]] UsedSpace take_used_up() { return std::exchange(used_up_, {}); }
-  /// Blocks of runs and values that were copied.
-  [[nodiscard]] std::uint64_t moved_bytes() const { return moved_bytes_; }
-
-  /// These, what was made anew, and nodes that had to be read.
+  /// Blocks of runs and values that were copied, what was made anew, and nodes that had to be read.
   [[nodiscard]] std::uint64_t cost_bytes() const {
     return moved_bytes_ + made_bytes_ + read_bytes_;
   }
@@ -56,7 +53,10 @@ class TreeCleaner {
   [[nodiscard]] bool is_full() const { return moved_bytes_ + made_bytes_ >= bytes_max_; }
 
  private:
-  [[nodiscard]] Result<bool> clean_slot(Slot& slot);
+  [[nodiscard]] Result<StoredNode> cleaned(const StoredNode& stored, const Node& node);
+  void note_read(const Stored<Node>& stored);
+  /// @param height  of the node that has it
+  [[nodiscard]] Result<bool> clean_slot(unsigned height, Slot& slot);
   [[nodiscard]] Result<bool> clean_run(StoredRun& run);
   [[nodiscard]] Result<bool> move_values(StoredRun& run);
   [[nodiscard]] Result<bool> move_block(StoredRun& run);

@@ -14,29 +14,47 @@ const LargeValue* large_of(const Point& point) {
   return point.boxed != nullptr ? point.boxed->large.get() : nullptr;
 }
 
-void announce(const Run& run, std::size_t at, const BlockFile& volume) {
-  const LargeValue* large = large_of(run.point(at));
-  const auto place = large != nullptr ? large->place() : std::nullopt;
-  if (place) volume.announce(place->extent());
+std::uint64_t length_of(const LargeValue* large) {
+  return large != nullptr ? large->length_bytes() : 0;
 }
+
+// The points of a run in the order in which a cursor comes to them.
+class Way {
+ public:
+  Way(const Run& run, bool backward) : run_(run), backward_(backward) {}
+
+  [[nodiscard]] std::size_t length() const { return run_.size(); }
+  /// Of a point, by its number in the run; and the other way round.
+  [[nodiscard]] std::size_t step(std::size_t at) const {
+    return backward_ ? run_.size() - 1 - at : at;
+  }
+  [[nodiscard]] const LargeValue* large(std::size_t step) const {
+    return large_of(run_.point(this->step(step)));
+  }
+
+ private:
+  const Run& run_;
+  bool backward_;
+};
 
 }  // namespace
 
 void ValueAhead::visit(const Run& run, std::size_t at, bool backward, const BlockFile& volume) {
-  const LargeValue* large = large_of(run.point(at));
-  if (large == nullptr) return;
-  const std::uint64_t values_max = kBytesMax / std::max<std::uint64_t>(1, large->length_bytes());
-  const auto ahead = std::min<std::size_t>(kGrowth * asked_, values_max);
-  ++asked_;
-  if (backward) {
-    const auto begin = at - std::min(at, ahead);
-    for (auto next = std::min(at, begin_); next > begin; --next) announce(run, next - 1, volume);
-    begin_ = std::min(begin_, begin);
-  } else {
-    const auto end = std::min(run.size(), at + 1 + ahead);
-    for (auto next = std::max(at + 1, end_); next < end; ++next) announce(run, next, volume);
-    end_ = std::max(end_, end);
+  const Way way(run, backward);
+  const auto here = way.step(at);
+  if (way.large(here) == nullptr) return;
+  for (; next_ <= here && next_ < end_; ++next_) bytes_ -= length_of(way.large(next_));
+  next_ = std::max(next_, here + 1);
+  end_ = std::max(end_, next_);
+  const auto end_max = std::min(way.length(), next_ + kGrowth * asked_);
+  for (; end_ < end_max; ++end_) {
+    const LargeValue* large = way.large(end_);
+    if (bytes_ + length_of(large) > kBytesMax) break;
+    bytes_ += length_of(large);
+    const auto place = large != nullptr ? large->place() : std::nullopt;
+    if (place) volume.announce(place->extent());
   }
+  ++asked_;
 }
 
 }  // namespace dgfs::delta

@@ -21,20 +21,23 @@ class ValueAhead {
   void begin() { *this = ValueAhead(); }
   /// It goes on in another run.
   void enter() {
-    begin_ = SIZE_MAX;
+    next_ = 0;
     end_ = 0;
+    bytes_ = 0;
   }
   /// The value of a point will be read now. Nothing is announced at the first, which may be the
-  /// only one; then more each time, a megabyte at most.
+  /// only one; then more each time, so that a megabyte at most is announced and not yet passed.
   /// @param at        of `run`; of a large value, else nothing happens
   /// @param backward  where the cursor goes
   /// @param volume    has the values
   void visit(const Run& run, std::size_t at, bool backward, const BlockFile& volume);
 
  private:
-  std::size_t asked_ = 0;         ///< large values that were read
-  std::size_t begin_ = SIZE_MAX;  ///< of the points of the run that were announced
-  std::size_t end_ = 0;
+  std::size_t asked_ = 0;  ///< large values that were read
+  // Of the points of the run, in the order of its way:
+  std::size_t next_ = 0;     ///< the first that it has not come to
+  std::size_t end_ = 0;      ///< behind the last that was announced
+  std::uint64_t bytes_ = 0;  ///< of large values between these
 };
 
 }  // namespace dgfs::delta

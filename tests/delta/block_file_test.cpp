@@ -65,7 +65,7 @@ TEST(BlockFileThreads, ASyncBesideOneThatFailsFails) {
 }
 
 TEST(BlockFileThreads, NobodyWaitsForWhoAsksForSpace) {
-  std::binary_semaphore asked(0);
+  std::counting_semaphore<2> asked(0);
   std::binary_semaphore done(0);
   std::atomic<bool> has_asked = false;
   const auto memory = storage::make_memory_env(1);
@@ -141,12 +141,14 @@ TEST_F(ShorterFile, StaysIfItCannotBeCut) {
 }
 
 TEST(BlockFileThreads, WhoWritesBehindTheNewEndWaitsUntilItIsOne) {
-  std::binary_semaphore cutting(0);
+  std::counting_semaphore<2> cutting(0);
+  std::binary_semaphore writing(0);
   std::binary_semaphore written(0);
   const auto memory = storage::make_memory_env(1);
   HookEnv env(*memory, [&](storage::CallKind kind, const std::string&) -> Status {
     if (kind != storage::CallKind::kAllocate) return ok();
     cutting.release();
+    writing.acquire();
     EXPECT_FALSE(written.try_acquire_for(std::chrono::milliseconds(200)));
     return ok();
   });
@@ -158,6 +160,7 @@ TEST(BlockFileThreads, WhoWritesBehindTheNewEndWaitsUntilItIsOne) {
   {
     std::jthread other([&] {
       cutting.acquire();
+      writing.release();
       later = file.write(Buffer(4096, 'b'));
       written.release();
     });

@@ -17,6 +17,7 @@ using namespace delta;
 
 struct Announcements {
   std::set<std::uint64_t> offsets;
+  std::uint64_t bytes = 0;
   int reads = 0;
   int announced_reads = 0;
 };
@@ -32,9 +33,11 @@ class WatchedFile final : public storage::ForwardingFile {
     return ForwardingFile::read_at(offset_bytes, out);
   }
   void advise(storage::Access access, std::uint64_t offset_bytes,
-              std::uint64_t /*length_bytes*/) override {
+              std::uint64_t length_bytes) override {
+    if (access == storage::Access::kWriteBack) return;  // what was written
     EXPECT_EQ(access, storage::Access::kWillNeed);
     seen_.offsets.insert(offset_bytes);
+    seen_.bytes += length_bytes;
   }
 
  private:
@@ -161,6 +164,24 @@ TEST_F(CursorValueAhead, NothingIsAnnouncedForKeysAloneNorForTheFirstValue) {
   }
   EXPECT_EQ(seen_.reads, kCount / 10);
   EXPECT_EQ(seen_.offsets.size(), 0U);
+}
+
+// However short those are that were read.
+TEST_F(CursorValueAhead, AMegabyteIsAnnouncedAtMost) {
+  for (int i = 100; i < 160; i += 3) put(i, std::string(std::size_t{400} << 10, 'l'));
+  ASSERT_TRUE(store_->checkpoint());
+  seen_ = {};
+  auto cursor = store_->cursor();
+  ASSERT_TRUE(cursor.seek(""));
+  std::uint64_t read_bytes = 0;
+  while (cursor.is_at_key()) {
+    const auto value = cursor.value();
+    ASSERT_TRUE(value);
+    read_bytes += value.value().size();
+    EXPECT_LE(seen_.bytes, read_bytes + (1U << 20)) << cursor.key();
+    ASSERT_TRUE(cursor.next());
+  }
+  EXPECT_GE(seen_.bytes, read_bytes * 9 / 10);
 }
 
 // A few values at most have been announced where it turns.

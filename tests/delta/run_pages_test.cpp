@@ -84,8 +84,6 @@ TEST(RunPages, AreAboutAsLongAsTheyShallBe) {
   }
 }
 
-// A fragment that ends where a page does is in that page alone: what is in two is read twice, and
-// keys of the other one are looked for there in vain.
 // What nodes have of a run is short beside it, also where keys are long and alike: there pages are
 // longer, or there are none.
 TEST(RunPages, BeginWithKeysThatTakeLittleOfTheNode) {
@@ -108,6 +106,8 @@ TEST(RunPages, BeginWithKeysThatTakeLittleOfTheNode) {
   }
 }
 
+// A fragment that ends where a page does is in that page alone: what is in two is read twice, and
+// keys of the other one are looked for there in vain.
 TEST(RunPages, DoNotEndWithinFragmentsThatLieBetweenThem) {
   Fragments fragments;
   for (int i = 0; i < 1000; ++i) {
