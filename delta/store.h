@@ -202,10 +202,10 @@ class Store {
   [[nodiscard]] TreeCleaner::Ends close_sparse_ends();
   [[nodiscard]] TreeCleaner::Ends close_ends();
   [[nodiscard]] std::uint64_t end_bytes() const;
-  void move_ends(const TreeCleaner::Ends& ends, bool is_urgent);
-  [[nodiscard]] bool try_to_clean(TreeCleaner& cleaner, bool is_urgent);
+  void move_ends(const TreeCleaner::Ends& ends);
+  [[nodiscard]] bool try_to_clean(TreeCleaner& cleaner);
   [[nodiscard]] bool is_view_kept();
-  [[nodiscard]] bool leaves_reserve(const Stored<Node>& root, bool is_urgent);
+  [[nodiscard]] bool leaves_reserve(const Stored<Node>& root);
   [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
   [[nodiscard]] Status write_checkpoint(std::uint64_t sequence, const LogPosition& log);
   [[nodiscard]] Error fail(Error error);

@@ -21,7 +21,7 @@ void Store::clean() {
   // Who had found none in reserve may find some now.
   static_cast<void>(extents_.reserve_promised());
   const auto ends = is_urgent ? close_ends() : close_sparse_ends();
-  if (ends.blocks != UINT64_MAX || ends.values != UINT64_MAX) move_ends(ends, is_urgent);
+  if (ends.blocks != UINT64_MAX || ends.values != UINT64_MAX) move_ends(ends);
   blocks_.open_end();
   extents_.file().open_end();
 }
@@ -85,12 +85,12 @@ Result<bool> Store::clean_for_space() {
   return false;
 }
 
-void Store::move_ends(const TreeCleaner::Ends& ends, bool is_urgent) {
+void Store::move_ends(const TreeCleaner::Ends& ends) {
   TreeCleaner cleaner(blocks_, extents_.file(), source(), ends, options_.dirty_bytes);
   const auto end_bytes_before = end_bytes();
   bool is_done = false;
   try {
-    is_done = try_to_clean(cleaner, is_urgent);
+    is_done = try_to_clean(cleaner);
   } catch (const std::bad_alloc&) {
   }
   if (!is_done) cleaner.undo();
@@ -100,11 +100,10 @@ void Store::move_ends(const TreeCleaner::Ends& ends, bool is_urgent) {
 }
 
 // False: the old tree is to stay.
-bool Store::try_to_clean(TreeCleaner& cleaner, bool is_urgent) {
+bool Store::try_to_clean(TreeCleaner& cleaner) {
   const auto root = current_root();
   const auto cleaned = cleaner.cleaned(root);
-  if (!cleaned || cleaned.value() == root) return false;
-  if (!leaves_reserve(*cleaned.value(), is_urgent)) return false;
+  if (!cleaned || cleaned.value() == root || !leaves_reserve(*cleaned.value())) return false;
   if (!write_tree(cleaned.value())) return false;
   replace_tree(cleaned.value(), 0);
   retired_.fill_last(cleaner.take_used_up());
@@ -112,15 +111,13 @@ bool Store::try_to_clean(TreeCleaner& cleaner, bool is_urgent) {
 }
 
 // Whether what a tree has yet to write leaves the reserve of blocks as it is. If that is not there
-// any more nothing waits for it, and it is what is cleaned for. Where a batch waits for space, and
-// nobody keeps the old tree, it may be written into the reserve: the checkpoint gives back as much
-// before tables are pushed that wait meanwhile.
-bool Store::leaves_reserve(const Stored<Node>& root, bool is_urgent) {
+// any more nothing waits for it, and it is what is cleaned for.
+bool Store::leaves_reserve(const Stored<Node>& root) {
   {
     const std::lock_guard lock(state_lock_);
     if (refusal_) return true;
   }
-  const auto bytes = is_urgent ? unwritten_bytes(root, source()) : reserve_bytes(root);
+  const auto bytes = reserve_bytes(root);
   return bytes && blocks_.reserve(bytes.value());
 }
 
