@@ -16,6 +16,8 @@ constexpr std::uint64_t kGroupShare = 4;
 constexpr std::uint64_t kValueShare = 8;
 // Checkpoints that one batch may ask for to find space, each of which makes the files shorter.
 constexpr int kCleaningsMax = 16;
+// Large values that are kept may take this part of what blocks may.
+constexpr std::size_t kKeptShare = 8;
 
 Status check_key(const std::string& key) {
   if (key.size() <= kKeyBytesMax) return ok();
@@ -55,7 +57,7 @@ Store::Store(storage::Env& env, Files files, const Superblock& superblock,
       parameters_(superblock.parameters),
       superblocks_(std::move(files.superblocks)),
       cache_(options.cache_bytes),
-      extents_(std::move(files.extents)),
+      extents_(std::move(files.extents), options.cache_bytes / kKeptShare),
       superblock_(superblock),
       blocks_(std::move(files.blocks)),
       packer_(options.level),
@@ -252,7 +254,7 @@ Result<Message> Store::find(std::string_view key) const {
   DGFS_TRY(message, delta::find(*view, key, std::move(newest), source()));
   if (!message.large) return message;
   // The view is held until here: it keeps the space of what it refers to.
-  DGFS_TRY(value, value_of(message, extents_.file()));
+  DGFS_TRY(value, value_of(message, extents_));
   return Message{MessageKind::kPut, std::move(value), nullptr, {}};
 }
 

@@ -35,9 +35,10 @@ namespace dgfs::delta {
 
 /// How a store is opened. A value.
 struct StoreOptions {
-  bool create = false;                              ///< makes one where there is none
-  StoreParameters parameters;                       ///< of one that is made
-  std::size_t cache_bytes = std::size_t{64} << 20;  ///< for blocks that were read
+  bool create = false;         ///< makes one where there is none
+  StoreParameters parameters;  ///< of one that is made
+  /// For blocks that were read; an eighth more for large values that are read again and again.
+  std::size_t cache_bytes = std::size_t{64} << 20;
   std::size_t table_bytes = std::size_t{32} << 20;  ///< of changes that wait for the tree
   std::size_t dirty_bytes = std::size_t{64} << 20;  ///< of the tree, not written yet
   /// Of free space in a file; less is not given back to the disk, and not worth cleaning.
@@ -209,7 +210,7 @@ class Store {
   [[nodiscard]] Result<bool> change_segment(std::uint64_t sequence);
   [[nodiscard]] Status write_checkpoint(std::uint64_t sequence, const LogPosition& log);
   [[nodiscard]] Error fail(Error error);
-  [[nodiscard]] BlockSource source() const { return {&blocks_, &cache_, &extents_.file()}; }
+  [[nodiscard]] BlockSource source() const { return {&blocks_, &cache_, &extents_}; }
 
   storage::Env& env_;  ///< its clock
   const StoreOptions options_;

@@ -70,6 +70,13 @@ class File {
   [[nodiscard]] virtual Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                                     std::span<const MutableBytes> outs) const = 0;
 
+  /// Reads what needs no waiting for a device, from the beginning on, as far as the system can
+  /// tell. Returns the count read: 0 where nothing is known, or wrong, which read_at finds out.
+  [[nodiscard]] virtual std::size_t read_at_hand(std::uint64_t /*offset_bytes*/,
+                                                 MutableBytes /*out*/) const {
+    return 0;
+  }
+
   /// Writes all of `data`; the file grows as needed. Errors: kIo, kNoSpace.
   [[nodiscard]] virtual Status write_at(std::uint64_t offset_bytes, Bytes data) = 0;
 

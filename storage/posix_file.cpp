@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <limits>
@@ -79,6 +80,13 @@ Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes,
   if (transfer.os_errno == 0) return transfer.done_bytes;
   return as_device_error(os_error(1008, transfer.os_errno, "read", path_))
       .at_offset(offset_bytes + transfer.done_bytes);
+}
+
+std::size_t PosixFile::read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const {
+  if (direct_fd_ || !in_range(offset_bytes, out.size())) return 0;
+  const iovec whole{out.data(), out.size()};
+  const auto count = ::preadv2(fd_.get(), &whole, 1, static_cast<off_t>(offset_bytes), RWF_NOWAIT);
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 Transfer PosixFile::read_cached(std::uint64_t offset_bytes, Scatter outs) const {

@@ -25,6 +25,8 @@ class PosixFile final : public File {
   Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override;
   Result<std::size_t> read_at(std::uint64_t offset_bytes,
                               std::span<const MutableBytes> outs) const override;
+  /// Of the page cache.
+  std::size_t read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const override;
   Status write_at(std::uint64_t offset_bytes, Bytes data) override;
   Result<std::uint64_t> size() const override;
   Result<FileStatus> status() const override;

@@ -31,18 +31,6 @@ Extent padded(const Extent& block) {
 
 }  // namespace
 
-Error BlockFile::damaged(std::uint16_t code, std::uint64_t offset_bytes, const char* text) const {
-  return at_place(Error(ErrorKind::kCorrupt, code, text), offset_bytes);
-}
-
-// Where in the block it is says nothing to whom the block is compressed.
-Error BlockFile::at_place(const Error& error, std::uint64_t offset_bytes) const {
-  return Error(error.kind(), error.code(), error.text())
-      .in_file(file_->path())
-      .in_section(section_)
-      .at_offset(offset_bytes);
-}
-
 Result<Place> BlockFile::write(Bytes block) {
   Place place{0, block.size(), format::checksum64(block)};
   for (int attempts = 1;; ++attempts) {
@@ -121,38 +109,6 @@ Extent BlockFile::take(std::uint64_t length_bytes) {
   }
   const std::lock_guard until_it_is_cut(reserve_);
   return extent;
-}
-
-Status BlockFile::check_length(const Place& place) const {
-  if (place.length_bytes <= kBlockBytesMax && place.offset_bytes <= UINT64_MAX / 2) return ok();
-  return damaged(7030, place.offset_bytes, "a block has an impossible place, and is not read");
-}
-
-Status BlockFile::read_into(const Place& place, MutableBytes block) const {
-  if (auto read = storage::read_exactly(*file_, place.offset_bytes, block); !read) {
-    return std::move(read).error().in_section(section_);
-  }
-  return check(place, block);
-}
-
-Status BlockFile::check(const Place& place, Bytes block) const {
-  if (format::checksum64(block) == place.checksum) return ok();
-  return damaged(7031, place.offset_bytes,
-                 "a block is not the one that was written: checksum mismatch");
-}
-
-Result<Buffer> BlockFile::read(const Place& place) const {
-  DGFS_CHECK(check_length(place));
-  Buffer block(static_cast<std::size_t>(place.length_bytes));
-  DGFS_CHECK(read_into(place, block));
-  return block;
-}
-
-Result<std::string> BlockFile::read_string(const Place& place) const {
-  DGFS_CHECK(check_length(place));
-  std::string value(static_cast<std::size_t>(place.length_bytes), '\0');
-  DGFS_CHECK(read_into(place, as_mutable_bytes(value)));
-  return value;
 }
 
 std::optional<std::uint64_t> BlockFile::end_to_reserve(

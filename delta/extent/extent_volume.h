@@ -15,16 +15,20 @@
 #include <vector>
 
 #include "delta/disk/block_file.h"
+#include "delta/extent/kept_values.h"
 
 namespace dgfs::delta {
 
 /// Thread-safe.
 class ExtentVolume {
  public:
-  explicit ExtentVolume(std::unique_ptr<storage::File> file) : file_(std::move(file), "extents") {}
+  /// @param kept_bytes_max  of values that are asked for again (KeptValues)
+  explicit ExtentVolume(std::unique_ptr<storage::File> file, std::size_t kept_bytes_max = 0)
+      : file_(std::move(file), "extents"), kept_(kept_bytes_max) {}
 
   [[nodiscard]] BlockFile& file() { return file_; }
   [[nodiscard]] const BlockFile& file() const { return file_; }
+  [[nodiscard]] KeptValues& kept() const { return kept_; }
 
   /// Sees to it that a value of `bytes`, with padding, will find space, besides those that were
   /// promised before. To be released when it has been written, or will not be.
@@ -106,6 +110,7 @@ class ExtentVolume {
   };
 
   BlockFile file_;
+  mutable KeptValues kept_;
   mutable std::mutex mutex_;  ///< may be locked under that of the file
   std::vector<Dropped> dropped_;
   std::uint64_t period_ = 1;  ///< values that a log of before refers to are of none

@@ -32,15 +32,25 @@ void LargeValue::give_to_tree() const {
   volume_ = nullptr;
 }
 
-Result<ValueRef> LargeValue::load(const BlockFile& volume) const {
+Result<ValueRef> LargeValue::load(const ExtentVolume& volume, bool* has_waited) const {
+  if (has_waited != nullptr) *has_waited = false;
   Place place;
+  bool is_again = false;
   {
     const std::lock_guard lock(mutex_);
     if (bytes_) return bytes_;
+    if (auto kept = kept_.lock()) return kept;
     place = *place_;
+    is_again = std::exchange(was_read_, true);
   }
-  DGFS_TRY(bytes, volume.read_string(place));
-  return std::make_shared<const std::string>(std::move(bytes));
+  DGFS_TRY(bytes, volume.file().read_string(place, has_waited));
+  auto value = std::make_shared<const std::string>(std::move(bytes));
+  if (is_again) {
+    volume.kept().keep(value);
+    const std::lock_guard lock(mutex_);
+    kept_ = value;
+  }
+  return value;
 }
 
 }  // namespace dgfs::delta

@@ -17,9 +17,6 @@
 
 namespace dgfs::delta {
 
-/// Shared by the levels that a value passes through, so that it is moved and not copied.
-using ValueRef = std::shared_ptr<const std::string>;
-
 /// Thread-safe. One that has been bound in vain, as nothing refers to it any more and the tree
 /// never had it, gives its space back.
 class LargeValue {
@@ -45,9 +42,12 @@ class LargeValue {
   void bind_to(const Place& place) const;
   /// The tree has it now, and knows when its space is free.
   void give_to_tree() const;
-  /// @param volume  of a bound one
+  /// One that is read again is kept for a while.
+  /// @param volume      of a bound one
+  /// @param has_waited  set to whether it had to wait for the disk, as far as the system can tell;
+  ///                    null: not asked for
   /// Errors: those of BlockFile::read.
-  [[nodiscard]] Result<ValueRef> load(const BlockFile& volume) const;
+  [[nodiscard]] Result<ValueRef> load(const ExtentVolume& volume, bool* has_waited = nullptr) const;
 
  private:
   const std::uint64_t length_bytes_;
@@ -55,6 +55,8 @@ class LargeValue {
   mutable ExtentVolume* volume_ = nullptr;  ///< null: the tree has it
   mutable ValueRef bytes_;                  ///< null: it is bound
   mutable std::optional<Place> place_;
+  mutable bool was_read_ = false;
+  mutable std::weak_ptr<const std::string> kept_;
   mutable std::uint64_t period_ = 0;  ///< of the volume, when it was bound
 };
 

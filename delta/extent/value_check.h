@@ -34,14 +34,14 @@ class ValueCheck {
   [[nodiscard]] std::uint64_t read_bytes() const { return read_bytes_; }
   /// Between values.
   [[nodiscard]] std::uint64_t free_bytes() const {
-    return file_ == nullptr ? 0 : file_->space().free_bytes();
+    return volume_ == nullptr ? 0 : volume_->file().space().free_bytes();
   }
 
  private:
-  ValueCheck(std::unique_ptr<BlockFile> file, std::uint64_t file_bytes, Damage& damage)
-      : file_(std::move(file)), file_bytes_(file_bytes), damage_(&damage) {}
+  ValueCheck(std::unique_ptr<ExtentVolume> volume, std::uint64_t file_bytes, Damage& damage)
+      : volume_(std::move(volume)), file_bytes_(file_bytes), damage_(&damage) {}
 
-  std::unique_ptr<BlockFile> file_;
+  std::unique_ptr<ExtentVolume> volume_;
   std::uint64_t file_bytes_;
   Damage* damage_;
   std::uint64_t values_ = 0;

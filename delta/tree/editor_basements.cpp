@@ -114,7 +114,7 @@ Result<RunRef> TreeEditor::with_large_values(const RunRef& run) {
 }
 
 Result<Message> TreeEditor::in_volume(const Message& message) {
-  DGFS_TRY(value, value_of(message, volume_->file()));
+  DGFS_TRY(value, value_of(message, *volume_));
   auto large = std::make_shared<const LargeValue>(std::move(value), *volume_);
   const auto bytes = padded_bytes(large->length_bytes());
   DGFS_CHECK(volume_->promise(bytes));

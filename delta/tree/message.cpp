@@ -65,9 +65,10 @@ Message over_nothing(Message newer) {
   return Message::put(std::move(value));
 }
 
-Result<ValueRef> value_of(const Message& message, const BlockFile& volume) {
+Result<ValueRef> value_of(const Message& message, const ExtentVolume& volume, bool* has_waited) {
+  if (has_waited != nullptr) *has_waited = false;
   if (message.value) return message.value;
-  DGFS_TRY(large, message.large->load(volume));
+  DGFS_TRY(large, message.large->load(volume, has_waited));
   if (message.patch.empty()) return large;
   std::string value = *large;
   message.patch.apply_to(value);

@@ -47,7 +47,10 @@ struct Message {
 [[nodiscard]] Message composed(Message older, Message newer);
 /// The same where nothing is older: a patch changes an empty value.
 [[nodiscard]] Message over_nothing(Message newer);
-/// The value of a kPut. Errors: those of LargeValue::load.
-[[nodiscard]] Result<ValueRef> value_of(const Message& message, const BlockFile& volume);
+/// The value of a kPut.
+/// @param has_waited  as of LargeValue::load; false of a value that is not large
+/// Errors: those of LargeValue::load.
+[[nodiscard]] Result<ValueRef> value_of(const Message& message, const ExtentVolume& volume,
+                                        bool* has_waited = nullptr);
 
 }  // namespace dgfs::delta

@@ -15,11 +15,13 @@
 
 namespace dgfs::delta {
 
+class ExtentVolume;
+
 /// What reads blocks. All must outlive it; a value.
 struct BlockSource {
   const BlockFile* file = nullptr;
   BlockCache* cache = nullptr;
-  const BlockFile* values = nullptr;  ///< large ones; null where they are not asked for
+  const ExtentVolume* values = nullptr;  ///< large ones; null where they are not asked for
 };
 
 /// Thread-safe.

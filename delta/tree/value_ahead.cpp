@@ -43,10 +43,12 @@ void ValueAhead::visit(const Run& run, std::size_t at, bool backward, const Bloc
   const Way way(run, backward);
   const auto here = way.step(at);
   if (way.large(here) == nullptr) return;
+  ++asked_;
+  if (!has_waited_) return;
   for (; next_ <= here && next_ < end_; ++next_) bytes_ -= length_of(way.large(next_));
   next_ = std::max(next_, here + 1);
   end_ = std::max(end_, next_);
-  const auto end_max = std::min(way.length(), next_ + kGrowth * asked_);
+  const auto end_max = std::min(way.length(), next_ + kGrowth * (asked_ - 1));
   for (; end_ < end_max; ++end_) {
     const LargeValue* large = way.large(end_);
     if (bytes_ + length_of(large) > kBytesMax) break;
@@ -54,7 +56,6 @@ void ValueAhead::visit(const Run& run, std::size_t at, bool backward, const Bloc
     const auto place = large != nullptr ? large->place() : std::nullopt;
     if (place) volume.announce(place->extent());
   }
-  ++asked_;
 }
 
 }  // namespace dgfs::delta

@@ -25,14 +25,18 @@ class ValueAhead {
     end_ = 0;
     bytes_ = 0;
   }
-  /// The value of a point will be read now. Nothing is announced at the first, which may be the
-  /// only one; then more each time, so that a megabyte at most is announced and not yet passed.
+  /// A value was not in memory, nor are those that follow, most likely.
+  void note_wait() { has_waited_ = true; }
+  /// The value of a point will be read now. Nothing is announced as long as all that was read was
+  /// in memory, nor at the first, which may be the only one; then more each time, so that a
+  /// megabyte at most is announced and not yet passed.
   /// @param at        of `run`; of a large value, else nothing happens
   /// @param backward  where the cursor goes
   /// @param volume    has the values
   void visit(const Run& run, std::size_t at, bool backward, const BlockFile& volume);
 
  private:
+  bool has_waited_ = false;
   std::size_t asked_ = 0;  ///< large values that were read
   // Of the points of the run, in the order of its way:
   std::size_t next_ = 0;     ///< the first that it has not come to

@@ -265,5 +265,55 @@ TEST_F(LargeValues, StayAsLongAsACursorMaySeeThem) {
   }
 }
 
+// Large values in a store whose cache has all of its tree.
+class KeptLargeValues : public LargeValues {
+ protected:
+  static constexpr int kCount = 100;
+
+  KeptLargeValues() {
+    options_.cache_bytes = kKept * 8 * (kValueBytes + 2);
+    put_many(kCount);
+    EXPECT_TRUE(store_->checkpoint());
+    reopen();
+  }
+  [[nodiscard]] std::uint64_t reads_of(int begin, int end) {
+    const auto before = extents().reads;
+    for (int i = begin; i < end; ++i) expect_value(i, value_of(i));
+    return extents().reads - before;
+  }
+
+  static constexpr int kKept = 20;  // as many as may be
+};
+
+TEST_F(KeptLargeValues, AreThoseThatWereReadTwice) {
+  EXPECT_EQ(reads_of(0, 10), 10U);
+  EXPECT_EQ(reads_of(0, 10), 10U);
+  EXPECT_EQ(reads_of(0, 10), 0U);
+  EXPECT_EQ(reads_of(10, kCount), kCount - 10U);
+  EXPECT_EQ(reads_of(0, 10), 0U);
+}
+
+TEST_F(KeptLargeValues, MakeRoomForOthersOfTheirKind) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(reads_of(0, kCount), 1U * kCount);
+  EXPECT_EQ(reads_of(kCount - kKept, kCount), 0U);
+  EXPECT_EQ(reads_of(0, kCount - kKept), 1U * kCount - kKept);
+}
+
+TEST_F(KeptLargeValues, AreThoseOfTheirCursor) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(reads_of(0, 2), i < 2 ? 2U : 0U);
+  auto before = store_->cursor();
+  put(0, value_of(1));
+  put(1, value_of(0));
+  ASSERT_TRUE(store_->checkpoint());
+  for (int i = 0; i < 3; ++i) {
+    expect_value(0, value_of(1));
+    expect_value(1, value_of(0));
+    ASSERT_TRUE(before.seek(""));
+    EXPECT_TRUE(before.value().value() == value_of(0));
+    ASSERT_TRUE(before.next());
+    EXPECT_TRUE(before.value().value() == value_of(1));
+  }
+}
+
 }  // namespace
 }  // namespace dgfs::test

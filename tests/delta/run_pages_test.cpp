@@ -219,11 +219,11 @@ TEST(RunPages, KeysOutOfOrderBetweenPagesAreRefused) {
 // Each page may be as long as a block, but not all of them: a block of some kilobytes would ask for
 // gigabytes.
 TEST(RunPages, CompressedPagesAreTogetherNoLongerThanABlock) {
-  constexpr std::size_t kValueBytes = std::size_t{5} << 20;
+  constexpr std::size_t kWholeValueBytes = std::size_t{5} << 20;
   std::vector<Buffer> pages;
-  for (const char* key : {"a", "b", "c"}) pages.push_back(page_with(key, kValueBytes, 1));
+  for (const char* key : {"a", "b", "c"}) pages.push_back(page_with(key, kWholeValueBytes, 1));
   ASSERT_TRUE(Run::unpack(block_of(pages), SIZE_MAX));
-  pages.push_back(page_with("d", kValueBytes, 1));
+  pages.push_back(page_with("d", kWholeValueBytes, 1));
   ASSERT_LT(block_of(pages).size(), 10000U);
   const auto refused = Run::unpack(block_of(pages), SIZE_MAX);
   ASSERT_FALSE(refused);

@@ -93,6 +93,30 @@ TEST_F(PosixEnvTest, AnnouncedReadsGiveWhatOthersGive) {
   }
 }
 
+// What it is that needs no waiting is the system's to say; what is read so is what is there.
+TEST_F(PosixEnvTest, WhatIsAtHandIsWhatOthersRead) {
+  std::string content;
+  for (int i = 0; i < 60'000; ++i) content += static_cast<char>('a' + i % 26 + i / 5000);
+  {
+    auto file = std::move(env_->create_unnamed(dir_.path())).value();
+    ASSERT_OK(file->write_at(0, as_bytes(content)));
+    ASSERT_OK(env_->publish(*file, dir_ / "file"));
+  }
+  const auto file = std::move(env_->open(dir_ / "file", {})).value();
+  for (const std::size_t begin : {0U, 4095U, 59'990U}) {
+    Buffer out(9000);
+    const auto count = file->read_at_hand(begin, out);
+    EXPECT_LE(count, content.size() - begin);
+    EXPECT_TRUE(as_text(out).substr(0, count) == content.substr(begin, count)) << begin;
+  }
+  Buffer out(9000);
+  EXPECT_EQ(file->read_at_hand(content.size(), out), 0U);
+  EXPECT_EQ(file->read_at_hand(std::uint64_t{1} << 63, out), 0U);
+  const auto direct = std::move(env_->open(dir_ / "file", {.direct = true})).value();
+  const auto count = direct->read_at_hand(0, out);  // some file systems know no other way
+  EXPECT_TRUE(as_text(out).substr(0, count) == content.substr(0, count));
+}
+
 TEST_F(PosixEnvTest, PublishedFilesObeyTheUmask) {
   const mode_t before = ::umask(027);
   const auto file = std::move(env_->create_unnamed(dir_.path())).value();
