@@ -55,9 +55,7 @@ Result<std::string_view> Cursor::value() {
   if (here.boxed == nullptr) return here.value;
   large_ = nullptr;
   values_ahead_.visit(*slice_->run, at_, is_backward_, source_.values->file());
-  bool has_waited = false;
-  DGFS_TRY(value, value_of(*here.boxed, *source_.values, &has_waited));
-  if (has_waited) values_ahead_.note_wait();
+  DGFS_TRY(value, value_of(*here.boxed, *source_.values, values_ahead_.waits()));
   large_ = std::move(value);
   return std::string_view(*large_);
 }
