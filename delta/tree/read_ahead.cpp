@@ -14,7 +14,46 @@ void announce_block(const std::shared_ptr<const T>& part, const BlockSource& sou
   source.file->announce(part->place()->extent());
 }
 
+// Large values are longer than this, each (StoreParameters::inline_bytes).
+constexpr std::uint64_t kValueBytes = std::uint64_t{2} << 10;
+// A run is small that takes this part of its values at most.
+constexpr std::uint64_t kIndexShare = 16;
+
+// Joins extents that lie side by side.
+class Stretch {
+ public:
+  explicit Stretch(const BlockSource& source) : source_(source) {}
+
+  void add(const TreeRun& run) {
+    const auto place = run.place();
+    if (!place || run.values().size() * kValueBytes < kIndexShare * place->length_bytes) return;
+    if (extent_.end_bytes() != place->offset_bytes) {
+      announce();
+      extent_.offset_bytes = place->offset_bytes;
+    }
+    extent_.length_bytes =
+        place->offset_bytes + padded_bytes(place->length_bytes) - extent_.offset_bytes;
+  }
+  void announce() {
+    if (extent_.length_bytes != 0) source_.file->announce(extent_);
+    extent_.length_bytes = 0;
+  }
+
+ private:
+  const BlockSource& source_;
+  Extent extent_;
+};
+
 }  // namespace
+
+void announce_index_of_values(const Node& leaf, const BlockSource& source) {
+  Stretch stretch(source);
+  for (const Slot& slot : leaf.slots()) {
+    if (slot.basement) stretch.add(*slot.basement);
+    for (const auto& run : slot.runs) stretch.add(*run);
+  }
+  stretch.announce();
+}
 
 void ReadAhead::step(bool backward) {
   steps_ = backward == backward_ ? steps_ + 1 : 1;

@@ -34,4 +34,9 @@ class ReadAhead {
   bool backward_ = false;
 };
 
+/// Announces all runs of a node of height 0 whose values are large, most of them: they take little
+/// beside these, and will all be asked for some day. Of other runs a lookup wants a page alone.
+/// Cost: O(number of runs), and a call of the system for each stretch of them.
+void announce_index_of_values(const Node& leaf, const BlockSource& source);
+
 }  // namespace dgfs::delta

@@ -24,6 +24,12 @@ Result<TreeRun::Part> TreeRun::load_part(const KeyEnd& key, bool before,
   return Part{std::move(whole), all};
 }
 
+bool TreeRun::is_untouched() const {
+  if (is_in_memory()) return false;
+  const std::lock_guard lock(page_lock_);
+  return read_pages_.empty();
+}
+
 std::optional<Extent> TreeRun::unread_part(const KeyEnd& key, bool before) const {
   if (is_in_memory()) return std::nullopt;
   if (pages_.empty()) return place()->extent();

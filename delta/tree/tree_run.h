@@ -49,6 +49,8 @@ class TreeRun : public Stored<Run> {
   /// @param before  the part that has the keys right before `key` instead
   [[nodiscard]] Result<Part> load_part(const KeyEnd& key, bool before,
                                        const BlockSource& source) const;
+  /// It is on disk, and load_part() has read nothing of it.
+  [[nodiscard]] bool is_untouched() const;
   /// What load_part() would have to read; none: it is in memory.
   [[nodiscard]] std::optional<Extent> unread_part(const KeyEnd& key, bool before) const;
   /// It has been written there. Once, by the thread that makes checkpoints.

@@ -193,7 +193,9 @@ Result<Message> find(const TreeView& view, std::string_view key, Message newer,
     const Slot& slot = node->slots()[at];
     DGFS_CHECK(finder.look_into(slot.runs, source));
     if (!finder.is_done() && slot.basement) {
+      const bool is_first = slot.basement->is_untouched();
       DGFS_CHECK(finder.look_into(slot.basement, source));
+      if (is_first) announce_index_of_values(*node, source);
     }
     if (finder.is_done() || node->height() == 0) return finder.take();
     DGFS_TRY(child, load_child(node->height(), slot, source));
@@ -224,7 +226,9 @@ Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
     if (node->height() == 0) {
       ahead.visit_leaf(*node, at, source);
       if (slot.basement) {
+        const bool is_first = slot.basement->is_untouched();
         DGFS_CHECK(maker.add(slot.basement, source));
+        if (is_first) announce_index_of_values(*node, source);
       }
       return maker.take();
     }

@@ -4,7 +4,9 @@
 // What cursors tell the storage of what they are going to read.
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "storage/forwarding_env.h"
 #include "storage/memory_env.h"
@@ -16,11 +18,16 @@ namespace {
 using namespace delta;
 
 struct Announcements {
-  std::set<std::uint64_t> offsets;
+  std::map<std::uint64_t, std::uint64_t> ends;  // by offset
   std::uint64_t bytes = 0;
   int reads = 0;
   int announced_reads = 0;
   bool is_at_hand = false;  // all that is read then
+
+  [[nodiscard]] bool has(std::uint64_t offset_bytes) const {
+    const auto next = ends.upper_bound(offset_bytes);
+    return next != ends.begin() && offset_bytes < std::prev(next)->second;
+  }
 };
 
 class WatchedFile final : public storage::ForwardingFile {
@@ -30,7 +37,7 @@ class WatchedFile final : public storage::ForwardingFile {
   using ForwardingFile::read_at;
   Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override {
     ++seen_.reads;
-    seen_.announced_reads += seen_.offsets.contains(offset_bytes) ? 1 : 0;
+    seen_.announced_reads += seen_.has(offset_bytes) ? 1 : 0;
     return ForwardingFile::read_at(offset_bytes, out);
   }
   std::size_t read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const override {
@@ -40,7 +47,8 @@ class WatchedFile final : public storage::ForwardingFile {
               std::uint64_t length_bytes) override {
     if (access == storage::Access::kWriteBack) return;  // what was written
     EXPECT_EQ(access, storage::Access::kWillNeed);
-    seen_.offsets.insert(offset_bytes);
+    auto& end = seen_.ends[offset_bytes];
+    end = std::max(end, offset_bytes + length_bytes);
     seen_.bytes += length_bytes;
   }
 
@@ -98,7 +106,7 @@ TEST_F(CursorReadAhead, WhoLooksUpKeysAnnouncesNothing) {
     ASSERT_TRUE(cursor.seek(numbered_key(i)));
   }
   EXPECT_GT(seen_.reads, 40);
-  EXPECT_EQ(seen_.offsets.size(), 0U);
+  EXPECT_EQ(seen_.ends.size(), 0U);
 }
 
 // It is where the deleted keys end that it begins to read, and it may read no more than that. Only
@@ -117,7 +125,7 @@ TEST_F(CursorReadAhead, WhoBeginsAtDeletedKeysAnnouncesNothing) {
     EXPECT_EQ(cursor.key(), numbered_key(i - 1));
   }
   EXPECT_GT(seen_.reads, 40);
-  EXPECT_LE(seen_.offsets.size(), 4U);
+  EXPECT_LE(seen_.ends.size(), 4U);
 }
 
 // Large values, which lie in another order than their keys.
@@ -167,7 +175,7 @@ TEST_F(CursorValueAhead, NothingIsAnnouncedForKeysAloneNorForTheFirstValue) {
     ASSERT_TRUE(cursor.value());
   }
   EXPECT_EQ(seen_.reads, kCount / 10);
-  EXPECT_EQ(seen_.offsets.size(), 0U);
+  EXPECT_EQ(seen_.ends.size(), 0U);
 }
 
 TEST_F(CursorValueAhead, WhatIsAtHandIsNotAnnounced) {
@@ -179,7 +187,7 @@ TEST_F(CursorValueAhead, WhatIsAtHandIsNotAnnounced) {
     ASSERT_TRUE(cursor.next());
   }
   EXPECT_EQ(seen_.reads, kCount / 2);
-  EXPECT_EQ(seen_.offsets.size(), 0U);
+  EXPECT_EQ(seen_.ends.size(), 0U);
   seen_.is_at_hand = false;
   while (cursor.is_at_key()) {
     const auto value = cursor.value();
@@ -219,7 +227,26 @@ TEST_F(CursorValueAhead, WhoGoesToAndFroAnnouncesWhatItPasses) {
     ASSERT_TRUE(cursor.value());
     ASSERT_TRUE(cursor.previous());
   }
-  EXPECT_LE(seen_.offsets.size(), 4U);
+  EXPECT_LE(seen_.ends.size(), 4U);
+}
+
+// What refers to large values is little beside them: where one is looked up, so will be others.
+TEST_F(CursorValueAhead, ALookupAnnouncesWhatItsLeafHasOfKeys) {
+  Announcements blocks;
+  WatchingEnv watching(*memory_, "/blocks", blocks);
+  options_.cache_bytes = std::size_t{1} << 20;
+  store_.reset();
+  store_ = open_store(watching, options_);
+  blocks = {};
+  for (int i = 0; i < kCount; ++i) {
+    const auto found = store_->get(numbered_key(i * 37 % kCount));
+    ASSERT_TRUE(found);
+    ASSERT_TRUE(found.value());
+  }
+  EXPECT_GT(blocks.reads, 20);
+  EXPECT_GE(blocks.announced_reads, blocks.reads * 2 / 3);
+  EXPECT_LE(blocks.bytes, 4 * size_bytes("blocks"));
+  store_.reset();  // before what it is watched by
 }
 
 }  // namespace
