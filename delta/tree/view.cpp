@@ -47,6 +47,21 @@ class Finder {
   Message message_;
 };
 
+// Tells whether a basement is read for the first time. One whose filter has no such key is not.
+class FirstReads {
+ public:
+  explicit FirstReads(const StoredRun& basement)
+      : basement_(basement), was_untouched_(basement->is_untouched()) {}
+
+  void announce_more(const Node& leaf, const BlockSource& source) const {
+    if (was_untouched_ && !basement_->is_untouched()) announce_index_of_values(leaf, source);
+  }
+
+ private:
+  const StoredRun& basement_;
+  bool was_untouched_;
+};
+
 // The slot of the keys before `key`.
 std::size_t slot_before(const Node& node, const KeyEnd& key) {
   if (!key) return node.slots().size() - 1;
@@ -193,9 +208,9 @@ Result<Message> find(const TreeView& view, std::string_view key, Message newer,
     const Slot& slot = node->slots()[at];
     DGFS_CHECK(finder.look_into(slot.runs, source));
     if (!finder.is_done() && slot.basement) {
-      const bool is_first = slot.basement->is_untouched();
+      const FirstReads first(slot.basement);
       DGFS_CHECK(finder.look_into(slot.basement, source));
-      if (is_first) announce_index_of_values(*node, source);
+      first.announce_more(*node, source);
     }
     if (finder.is_done() || node->height() == 0) return finder.take();
     DGFS_TRY(child, load_child(node->height(), slot, source));
@@ -226,9 +241,9 @@ Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
     if (node->height() == 0) {
       ahead.visit_leaf(*node, at, source);
       if (slot.basement) {
-        const bool is_first = slot.basement->is_untouched();
+        const FirstReads first(slot.basement);
         DGFS_CHECK(maker.add(slot.basement, source));
-        if (is_first) announce_index_of_values(*node, source);
+        first.announce_more(*node, source);
       }
       return maker.take();
     }

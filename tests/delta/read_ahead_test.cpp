@@ -238,6 +238,9 @@ TEST_F(CursorValueAhead, ALookupAnnouncesWhatItsLeafHasOfKeys) {
   store_.reset();
   store_ = open_store(watching, options_);
   blocks = {};
+  for (int i = 0; i < kCount; ++i) ASSERT_TRUE(store_->get(numbered_key(i) + "x"));
+  EXPECT_LE(blocks.ends.size(), 2U);  // filters let few through
+  blocks = {};
   for (int i = 0; i < kCount; ++i) {
     const auto found = store_->get(numbered_key(i * 37 % kCount));
     ASSERT_TRUE(found);
