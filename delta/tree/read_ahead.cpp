@@ -14,7 +14,7 @@ void announce_block(const std::shared_ptr<const T>& part, const BlockSource& sou
   source.file->announce(part->place()->extent());
 }
 
-// Large values are longer than this, each (StoreParameters::inline_bytes).
+// Large values are longer than this, each, at the default of StoreParameters::inline_bytes.
 constexpr std::uint64_t kValueBytes = std::uint64_t{2} << 10;
 // A run is small that takes this part of its values at most.
 constexpr std::uint64_t kIndexShare = 16;
