@@ -70,8 +70,9 @@ class File {
   [[nodiscard]] virtual Result<std::size_t> read_at(std::uint64_t offset_bytes,
                                                     std::span<const MutableBytes> outs) const = 0;
 
-  /// Reads what needs no waiting for a device, from the beginning on, as far as the system can
-  /// tell. Returns the count read: 0 where nothing is known, or wrong, which read_at finds out.
+  /// Reads what needs no waiting for a device, from the beginning on. Returns the count read; what
+  /// `out` has behind that says nothing. 0 where the system cannot tell, and on errors, which
+  /// read_at then reports. Files that wrap another one leave it at that: so they see all reads.
   [[nodiscard]] virtual std::size_t read_at_hand(std::uint64_t /*offset_bytes*/,
                                                  MutableBytes /*out*/) const {
     return 0;

@@ -74,9 +74,6 @@ class ForwardingFile : public File {
                               std::span<const MutableBytes> outs) const override {
     return inner_->read_at(offset_bytes, outs);
   }
-  std::size_t read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const override {
-    return inner_->read_at_hand(offset_bytes, out);
-  }
   Status write_at(std::uint64_t offset_bytes, Bytes data) override {
     return inner_->write_at(offset_bytes, data);
   }

@@ -73,7 +73,7 @@ class DeltaEngine final : public Engine {
 EngineResult open_delta(const EngineOptions& options) {
   delta::StoreOptions store_options;
   store_options.create = true;
-  store_options.cache_bytes = options.cache_bytes;
+  store_options.cache_bytes = options.cache_bytes / 9 * 8;  // an eighth more is for large values
   store_options.table_bytes = options.table_bytes;
   store_options.level = 0;  // as the others: values are random bytes
   store_options.in_background = true;

@@ -59,8 +59,8 @@ class BlockFile {
   [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
-  /// @param has_waited  set to whether it was not all at hand, as far as the system can tell; null:
-  ///                    not asked for
+  /// @param has_waited  set to whether it may have had to wait for the disk: false only where the
+  ///                    system says that it had not; null: not asked for
   [[nodiscard]] Result<std::string> read_string(const Place& place,
                                                 bool* has_waited = nullptr) const;
   /// Of a block that was read with others. Errors: kCorrupt if it is not the one that was written.
@@ -135,8 +135,7 @@ class BlockFile {
                                std::uint64_t least_bytes, std::uint64_t file_bytes);
   [[nodiscard]] bool has_free(const std::function<std::uint64_t()>& bytes);
   [[nodiscard]] Status check_length(const Place& place) const;
-  /// @param known  bytes that have been read
-  [[nodiscard]] Status read_into(const Place& place, MutableBytes block, std::size_t known) const;
+  [[nodiscard]] Status read_into(const Place& place, MutableBytes block) const;
 
   std::unique_ptr<storage::File> file_;
   const char* section_;

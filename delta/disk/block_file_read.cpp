@@ -26,9 +26,8 @@ Status BlockFile::check_length(const Place& place) const {
   return damaged(7030, place.offset_bytes, "a block has an impossible place, and is not read");
 }
 
-Status BlockFile::read_into(const Place& place, MutableBytes block, std::size_t known) const {
-  const auto rest = block.subspan(known);
-  if (auto read = storage::read_exactly(*file_, place.offset_bytes + known, rest); !read) {
+Status BlockFile::read_into(const Place& place, MutableBytes block) const {
+  if (auto read = storage::read_exactly(*file_, place.offset_bytes, block); !read) {
     return std::move(read).error().in_section(section_);
   }
   return check(place, block);
@@ -43,7 +42,7 @@ Status BlockFile::check(const Place& place, Bytes block) const {
 Result<Buffer> BlockFile::read(const Place& place) const {
   DGFS_CHECK(check_length(place));
   Buffer block(static_cast<std::size_t>(place.length_bytes));
-  DGFS_CHECK(read_into(place, block, 0));
+  DGFS_CHECK(read_into(place, block));
   return block;
 }
 
@@ -51,16 +50,14 @@ Result<std::string> BlockFile::read_string(const Place& place, bool* has_waited)
   DGFS_CHECK(check_length(place));
   std::string value(static_cast<std::size_t>(place.length_bytes), '\0');
   const auto bytes = as_mutable_bytes(value);
-  std::size_t at_hand = 0;
   if (has_waited != nullptr) {
-    at_hand = file_->read_at_hand(place.offset_bytes, bytes);
-    *has_waited = at_hand < bytes.size();
+    *has_waited = file_->read_at_hand(place.offset_bytes, bytes) < bytes.size();
+    if (!*has_waited) {
+      DGFS_CHECK(check(place, bytes));
+      return value;
+    }
   }
-  if (at_hand == bytes.size()) {
-    DGFS_CHECK(check(place, bytes));
-  } else {
-    DGFS_CHECK(read_into(place, bytes, at_hand));
-  }
+  DGFS_CHECK(read_into(place, bytes));
   return value;
 }
 

@@ -3,21 +3,21 @@
 #include "delta/extent/kept_values.h"
 
 #include <utility>
-#include <vector>
 
 namespace dgfs::delta {
 
 void KeptValues::keep(ValueRef value) {
-  if (value->size() > bytes_max_) return;
-  std::vector<ValueRef> dropped;  // destroyed without the lock
-  const std::lock_guard lock(mutex_);
   const auto bytes = value->size();
-  values_.push_back(std::move(value));
+  if (bytes > bytes_max_) return;
+  std::list<ValueRef> added;
+  added.push_back(std::move(value));
+  std::list<ValueRef> dropped;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  values_.splice(values_.end(), added);
   bytes_ += bytes;
   while (bytes_ > bytes_max_) {
-    dropped.push_back(values_.front());
     bytes_ -= values_.front()->size();
-    values_.pop_front();
+    dropped.splice(dropped.end(), values_, values_.begin());
   }
 }
 

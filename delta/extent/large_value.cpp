@@ -35,21 +35,22 @@ void LargeValue::give_to_tree() const {
 Result<ValueRef> LargeValue::load(const ExtentVolume& volume, bool* has_waited) const {
   if (has_waited != nullptr) *has_waited = false;
   Place place;
-  bool is_again = false;
   {
     const std::lock_guard lock(mutex_);
     if (bytes_) return bytes_;
     if (auto kept = kept_.lock()) return kept;
+    kept_.reset();
     place = *place_;
-    is_again = std::exchange(was_read_, true);
   }
   DGFS_TRY(bytes, volume.file().read_string(place, has_waited));
   auto value = std::make_shared<const std::string>(std::move(bytes));
-  if (is_again) {
-    volume.kept().keep(value);
+  {
     const std::lock_guard lock(mutex_);
+    if (!std::exchange(was_read_, true)) return value;
+    if (auto kept = kept_.lock()) return kept;  // another thread was faster
     kept_ = value;
   }
+  volume.kept().keep(value);
   return value;
 }
 

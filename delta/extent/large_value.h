@@ -42,10 +42,9 @@ class LargeValue {
   void bind_to(const Place& place) const;
   /// The tree has it now, and knows when its space is free.
   void give_to_tree() const;
-  /// One that is read again is kept for a while.
+  /// One that is read again is kept by the volume, within its bounds (KeptValues).
   /// @param volume      of a bound one
-  /// @param has_waited  set to whether it had to wait for the disk, as far as the system can tell;
-  ///                    null: not asked for
+  /// @param has_waited  as of BlockFile::read_string; false where it was in memory
   /// Errors: those of BlockFile::read.
   [[nodiscard]] Result<ValueRef> load(const ExtentVolume& volume, bool* has_waited = nullptr) const;
 
@@ -55,9 +54,9 @@ class LargeValue {
   mutable ExtentVolume* volume_ = nullptr;  ///< null: the tree has it
   mutable ValueRef bytes_;                  ///< null: it is bound
   mutable std::optional<Place> place_;
-  mutable bool was_read_ = false;
-  mutable std::weak_ptr<const std::string> kept_;
-  mutable std::uint64_t period_ = 0;  ///< of the volume, when it was bound
+  mutable bool was_read_ = false;                  ///< from the volume
+  mutable std::weak_ptr<const std::string> kept_;  ///< what the volume keeps of it, if it does
+  mutable std::uint64_t period_ = 0;               ///< of the volume, when it was bound
 };
 
 using LargeRef = std::shared_ptr<const LargeValue>;

@@ -55,7 +55,7 @@ Result<std::string_view> Cursor::value() {
   if (here.boxed == nullptr) return here.value;
   large_ = nullptr;
   values_ahead_.visit(*slice_->run, at_, is_backward_, source_.values->file());
-  DGFS_TRY(value, value_of(*here.boxed, *source_.values, values_ahead_.waits()));
+  DGFS_TRY(value, value_of(*here.boxed, *source_.values, values_ahead_.wait_to_note()));
   large_ = std::move(value);
   return std::string_view(*large_);
 }

@@ -14,10 +14,15 @@ void announce_block(const std::shared_ptr<const T>& part, const BlockSource& sou
   source.file->announce(part->place()->extent());
 }
 
-// Large values are longer than this, each, at the default of StoreParameters::inline_bytes.
-constexpr std::uint64_t kValueBytes = std::uint64_t{2} << 10;
-// A run is small that takes this part of its values at most.
+// A run is small that takes this part of its large values at most: so much more is read, at worst,
+// than whoever reads all of them needs.
 constexpr std::uint64_t kIndexShare = 16;
+
+bool is_small_beside_its_values(const TreeRun& run, std::uint64_t length_bytes) {
+  std::uint64_t value_bytes = 0;
+  for (const Extent& value : run.values()) value_bytes += value.length_bytes;
+  return length_bytes * kIndexShare <= value_bytes;
+}
 
 // Joins extents that lie side by side.
 class Stretch {
@@ -25,8 +30,9 @@ class Stretch {
   explicit Stretch(const BlockSource& source) : source_(source) {}
 
   void add(const TreeRun& run) {
+    if (run.is_in_memory()) return;
     const auto place = run.place();
-    if (!place || run.values().size() * kValueBytes < kIndexShare * place->length_bytes) return;
+    if (!is_small_beside_its_values(run, place->length_bytes)) return;
     if (extent_.end_bytes() != place->offset_bytes) {
       announce();
       extent_.offset_bytes = place->offset_bytes;

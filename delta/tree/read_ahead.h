@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // ReadAhead: tells the system which blocks a cursor will read, while it is at those before: the
-// next leaves, and what waits for them above.
+// next leaves, and what waits for them above. And what a lookup makes likely.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,10 @@ class ReadAhead {
   bool backward_ = false;
 };
 
-/// Announces all runs of a node of height 0 whose values are large, most of them: they take little
-/// beside these, and will all be asked for some day. Of other runs a lookup wants a page alone.
-/// Cost: O(number of runs), and a call of the system for each stretch of them.
+/// Announces those runs of a node of height 0 that are on disk and take little beside the large
+/// values that they refer to: they will all be asked for some day, with their values. Of other runs
+/// a lookup wants a page alone.
+/// Cost: O(number of runs and of their values), and a call of the system for each stretch of runs.
 void announce_index_of_values(const Node& leaf, const BlockSource& source);
 
 }  // namespace dgfs::delta

@@ -18,16 +18,18 @@ Place TreeRun::place_of(std::size_t page) const {
 Result<TreeRun::Part> TreeRun::load_part(const KeyEnd& key, bool before,
                                          const BlockSource& source) const {
   const KeyRange all{"", std::nullopt};
-  if (auto whole = in_memory(source)) return Part{std::move(whole), all};
-  if (!pages_.empty()) return load_page(page_of(key, before), source);
-  DGFS_TRY(whole, load(source));
+  auto whole = in_memory(source);
+  if (!whole && !pages_.empty()) {
+    DGFS_TRY(part, load_page(page_of(key, before), source));
+    note_read();
+    return part;
+  }
+  if (!whole) {
+    DGFS_TRY(loaded, load(source));
+    whole = std::move(loaded);
+  }
+  note_read();
   return Part{std::move(whole), all};
-}
-
-bool TreeRun::is_untouched() const {
-  if (is_in_memory()) return false;
-  const std::lock_guard lock(page_lock_);
-  return read_pages_.empty();
 }
 
 std::optional<Extent> TreeRun::unread_part(const KeyEnd& key, bool before) const {

@@ -4,6 +4,7 @@
 // TreeRun: a run that a node refers to, with what the node knows of it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,8 +50,10 @@ class TreeRun : public Stored<Run> {
   /// @param before  the part that has the keys right before `key` instead
   [[nodiscard]] Result<Part> load_part(const KeyEnd& key, bool before,
                                        const BlockSource& source) const;
-  /// It is on disk, and load_part() has read nothing of it.
-  [[nodiscard]] bool is_untouched() const;
+  /// Whether a reader has had any of it since its node was read.
+  [[nodiscard]] bool was_read() const { return was_read_.load(std::memory_order_relaxed); }
+  /// A reader has all of it.
+  void note_read() const { was_read_.store(true, std::memory_order_relaxed); }
   /// What load_part() would have to read; none: it is in memory.
   [[nodiscard]] std::optional<Extent> unread_part(const KeyEnd& key, bool before) const;
   /// It has been written there. Once, by the thread that makes checkpoints.
@@ -72,6 +75,7 @@ class TreeRun : public Stored<Run> {
   [[nodiscard]] Result<Part> load_page(std::size_t page, const BlockSource& source) const;
 
   About about_;
+  mutable std::atomic<bool> was_read_{false};
   /// Whoever finds that it is no longer in memory finds them set.
   mutable RunPages pages_;
   mutable std::mutex page_lock_;

@@ -25,9 +25,10 @@ class ValueAhead {
     end_ = 0;
     bytes_ = 0;
   }
-  /// To be set by who reads the value that was visited, if it is not in memory: those that follow
-  /// are not either, most likely. Null once it was, since to ask costs a call of the system.
-  [[nodiscard]] bool* waits() { return has_waited_ ? nullptr : &has_waited_; }
+  /// Where whoever reads the value that was visited notes whether it had to wait: then those that
+  /// follow are not in memory either, most likely. Null once one had, since to ask costs a call of
+  /// the system.
+  [[nodiscard]] bool* wait_to_note() { return has_waited_ ? nullptr : &has_waited_; }
   /// The value of a point will be read now. Nothing is announced as long as all that was read was
   /// in memory, nor at the first, which may be the only one; then more each time, so that a
   /// megabyte at most is announced and not yet passed.

@@ -47,19 +47,24 @@ class Finder {
   Message message_;
 };
 
-// Tells whether a basement is read for the first time. One whose filter has no such key is not.
-class FirstReads {
+// The first read of a leaf's basements: what else of the leaf later ones will want is announced
+// after it. A lookup whose key the filter does not have reads none.
+class FirstRead {
  public:
-  explicit FirstReads(const StoredRun& basement)
-      : basement_(basement), was_untouched_(basement->is_untouched()) {}
-
-  void announce_more(const Node& leaf, const BlockSource& source) const {
-    if (was_untouched_ && !basement_->is_untouched()) announce_index_of_values(leaf, source);
+  FirstRead(const Node& leaf, const StoredRun& basement) : leaf_(leaf), basement_(*basement) {
+    const auto was_read = [](const Slot& slot) {
+      return slot.basement && slot.basement->was_read();
+    };
+    is_next_ = !basement->was_read() && std::ranges::none_of(leaf.slots(), was_read);
+  }
+  void announce_more(const BlockSource& source) const {
+    if (is_next_ && basement_.was_read()) announce_index_of_values(leaf_, source);
   }
 
  private:
-  const StoredRun& basement_;
-  bool was_untouched_;
+  const Node& leaf_;
+  const TreeRun& basement_;
+  bool is_next_;
 };
 
 // The slot of the keys before `key`.
@@ -97,6 +102,7 @@ class SliceMaker {
   [[nodiscard]] Result<bool> add(const StoredRun& run, const BlockSource& source) {
     if (points_max_ > kPointsByPage) {
       DGFS_TRY(loaded, run->load(source));
+      run->note_read();
       return add(std::move(loaded));
     }
     DGFS_TRY(part, run->load_part(key_, before_, source));
@@ -208,9 +214,9 @@ Result<Message> find(const TreeView& view, std::string_view key, Message newer,
     const Slot& slot = node->slots()[at];
     DGFS_CHECK(finder.look_into(slot.runs, source));
     if (!finder.is_done() && slot.basement) {
-      const FirstReads first(slot.basement);
+      const FirstRead first(*node, slot.basement);
       DGFS_CHECK(finder.look_into(slot.basement, source));
-      first.announce_more(*node, source);
+      first.announce_more(source);
     }
     if (finder.is_done() || node->height() == 0) return finder.take();
     DGFS_TRY(child, load_child(node->height(), slot, source));
@@ -241,9 +247,9 @@ Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
     if (node->height() == 0) {
       ahead.visit_leaf(*node, at, source);
       if (slot.basement) {
-        const FirstReads first(slot.basement);
+        const FirstRead first(*node, slot.basement);
         DGFS_CHECK(maker.add(slot.basement, source));
-        first.announce_more(*node, source);
+        first.announce_more(source);
       }
       return maker.take();
     }

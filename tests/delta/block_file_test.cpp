@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <semaphore>
 #include <thread>
 
 #include "storage/faulty_env.h"
+#include "storage/forwarding_env.h"
 #include "storage/memory_env.h"
 #include "tests/support/hook_env.h"
 
@@ -27,6 +29,50 @@ class BlockFileFaults : public testing::Test {
   std::unique_ptr<storage::FaultyEnv> faulty_ = storage::make_faulty_env(*memory_, 1);
   BlockFile file_;
 };
+
+// Has some of what is read at hand, as it is or damaged.
+class AtHandFile final : public storage::ForwardingFile {
+ public:
+  using ForwardingFile::ForwardingFile;
+  std::size_t read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const override {
+    Buffer whole(out.size());
+    EXPECT_TRUE(storage::read_exactly(*this, offset_bytes, whole));
+    std::copy_n(whole.begin(), at_hand_bytes, out.begin());
+    if (at_hand_bytes != 0) out[0] = static_cast<std::uint8_t>(out[0] ^ damage);
+    return at_hand_bytes;
+  }
+
+  std::size_t at_hand_bytes = 0;
+  std::uint8_t damage = 0;
+};
+
+TEST(BlockFileAtHand, AllOrNothingOfItIsTakenAndChecked) {
+  const auto memory = storage::make_memory_env(1);
+  auto owned = std::make_unique<AtHandFile>(
+      memory->open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value());
+  AtHandFile& at_hand = *owned;
+  BlockFile file(std::move(owned));
+  std::string text(1000, 'a');
+  text[999] = 'z';
+  const auto place = file.write(as_bytes(text));
+  ASSERT_TRUE(place);
+  for (const std::size_t bytes : {0U, 1U, 999U, 1000U}) {
+    at_hand.at_hand_bytes = bytes;
+    for (const std::uint8_t damage : {0, 1}) {
+      at_hand.damage = damage;
+      bool has_waited = false;
+      const auto read = file.read_string(place.value(), &has_waited);
+      EXPECT_EQ(has_waited, bytes < 1000) << bytes;
+      if (bytes == 1000 && damage != 0) {
+        ASSERT_FALSE(read);
+        EXPECT_EQ(read.error().kind(), ErrorKind::kCorrupt);
+      } else {
+        ASSERT_TRUE(read);
+        EXPECT_EQ(read.value(), text);
+      }
+    }
+  }
+}
 
 // Whoever syncs next, maybe for another reason, must not be told that all is well.
 TEST_F(BlockFileFaults, ASyncThatFailedFailsForEver) {

@@ -111,6 +111,42 @@ TEST_P(StoreThreads, SeeWholeBatches) {
   EXPECT_EQ(values_of(*store), expected);
 }
 
+// They are read, and kept, by all at once.
+TEST(StoreValues, AreThoseOfTheirKeyForSeveralReadersAtOnce) {
+  constexpr int kValues = 40;
+  const auto value_of = [](int number) { return std::string(5000, static_cast<char>(number)); };
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.cache_bytes = std::size_t{8} * 15 * 5000;  // not all are kept
+  auto store = open_store(*env, options);
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> readers;
+  for (int reader = 0; reader < 3; ++reader) {
+    readers.emplace_back([&, reader] {
+      Random random(static_cast<std::uint64_t>(reader));
+      while (!is_over) {
+        const auto number = static_cast<int>(random.below(kValues));
+        const auto value = store->get(std::to_string(number));
+        ASSERT_TRUE(value);
+        if (value.value()) {
+          EXPECT_EQ(*value.value(), value_of(number));
+        }
+      }
+    });
+  }
+  for (int round = 0; round < 60; ++round) {
+    for (int number = round % 3; number < kValues; number += 3) {
+      Batch batch;
+      batch.put(std::to_string(number), value_of(number));
+      ASSERT_TRUE(store->apply(batch));
+    }
+    ASSERT_TRUE(store->checkpoint());
+  }
+  is_over = true;
+  for (std::thread& reader : readers) reader.join();
+}
+
 // Nobody asks for it.
 TEST(StoreCommits, MakeDurableWhatIsASecondOld) {
   const auto env = storage::make_memory_env(1);

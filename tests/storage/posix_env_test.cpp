@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include <algorithm>
 #include <array>
@@ -103,9 +104,15 @@ TEST_F(PosixEnvTest, WhatIsAtHandIsWhatOthersRead) {
     ASSERT_OK(env_->publish(*file, dir_ / "file"));
   }
   const auto file = std::move(env_->open(dir_ / "file", {})).value();
+  const storage::UniqueFd fd(::open((dir_ / "file").c_str(), O_RDONLY | O_CLOEXEC));
   for (const std::size_t begin : {0U, 4095U, 59'990U}) {
     Buffer out(9000);
+    ASSERT_OK(file->read_at(begin, out));
+    const iovec whole{out.data(), out.size()};
+    const auto expected = ::preadv2(fd.get(), &whole, 1, static_cast<off_t>(begin), RWF_NOWAIT);
+    std::fill(out.begin(), out.end(), std::uint8_t{0});
     const auto count = file->read_at_hand(begin, out);
+    EXPECT_EQ(count, expected > 0 ? static_cast<std::size_t>(expected) : 0) << begin;
     EXPECT_LE(count, content.size() - begin);
     EXPECT_TRUE(as_text(out).substr(0, count) == content.substr(begin, count)) << begin;
   }
