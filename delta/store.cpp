@@ -16,7 +16,8 @@ constexpr std::uint64_t kGroupShare = 4;
 constexpr std::uint64_t kValueShare = 8;
 // Checkpoints that one batch may ask for to find space, each of which makes the files shorter.
 constexpr int kCleaningsMax = 16;
-// Large values that are kept may take this part of what blocks may.
+// Large values that are kept may take this part of what blocks may: little, as the page cache has
+// them, too.
 constexpr std::size_t kKeptShare = 8;
 
 Status check_key(const std::string& key) {

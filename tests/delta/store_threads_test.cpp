@@ -121,6 +121,7 @@ TEST(StoreValues, AreThoseOfTheirKeyForSeveralReadersAtOnce) {
   options.cache_bytes = std::size_t{8} * 15 * 5000;  // not all are kept
   auto store = open_store(*env, options);
   std::atomic<bool> is_over = false;
+  std::atomic<int> found = 0;
   std::vector<std::thread> readers;
   for (int reader = 0; reader < 3; ++reader) {
     readers.emplace_back([&, reader] {
@@ -131,11 +132,12 @@ TEST(StoreValues, AreThoseOfTheirKeyForSeveralReadersAtOnce) {
         ASSERT_TRUE(value);
         if (value.value()) {
           EXPECT_EQ(*value.value(), value_of(number));
+          ++found;
         }
       }
     });
   }
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 60 || (found < 1000 && round < 10'000); ++round) {
     for (int number = round % 3; number < kValues; number += 3) {
       Batch batch;
       batch.put(std::to_string(number), value_of(number));
@@ -145,6 +147,7 @@ TEST(StoreValues, AreThoseOfTheirKeyForSeveralReadersAtOnce) {
   }
   is_over = true;
   for (std::thread& reader : readers) reader.join();
+  EXPECT_GE(found, 1000);
 }
 
 // Nobody asks for it.

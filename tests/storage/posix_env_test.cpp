@@ -22,6 +22,16 @@ namespace {
 
 class PosixEnvTest : public testing::Test {
  protected:
+  /// Makes "file", of 60,000 bytes that tell where they are. Returns them.
+  std::string publish_letters() {
+    std::string content;
+    for (int i = 0; i < 60'000; ++i) content += static_cast<char>('a' + i % 26 + i / 5000);
+    const auto file = std::move(env_->create_unnamed(dir_.path())).value();
+    EXPECT_TRUE(file->write_at(0, as_bytes(content)));
+    EXPECT_TRUE(env_->publish(*file, dir_ / "file"));
+    return content;
+  }
+
   TempDir dir_;
   std::unique_ptr<storage::Env> env_ = storage::make_posix_env();
 };
@@ -66,13 +76,7 @@ TEST_F(PosixEnvTest, WritesPastTheCacheGoToTheCopyOncePublished) {
 
 // A read that was announced takes another way to the same bytes: the first time, and only then.
 TEST_F(PosixEnvTest, AnnouncedReadsGiveWhatOthersGive) {
-  std::string content;
-  for (int i = 0; i < 60'000; ++i) content += static_cast<char>('a' + i % 26 + i / 5000);
-  {
-    auto file = std::move(env_->create_unnamed(dir_.path())).value();
-    ASSERT_OK(file->write_at(0, as_bytes(content)));
-    ASSERT_OK(env_->publish(*file, dir_ / "file"));
-  }
+  const std::string content = publish_letters();
   for (const bool direct : {false, true}) {
     const auto file = std::move(env_->open(dir_ / "file", {.direct = direct})).value();
     for (const std::size_t begin : {0U, 4095U, 59'990U, 60'000U, 70'000U}) {
@@ -96,13 +100,7 @@ TEST_F(PosixEnvTest, AnnouncedReadsGiveWhatOthersGive) {
 
 // What it is that needs no waiting is the system's to say; what is read so is what is there.
 TEST_F(PosixEnvTest, WhatIsAtHandIsWhatOthersRead) {
-  std::string content;
-  for (int i = 0; i < 60'000; ++i) content += static_cast<char>('a' + i % 26 + i / 5000);
-  {
-    auto file = std::move(env_->create_unnamed(dir_.path())).value();
-    ASSERT_OK(file->write_at(0, as_bytes(content)));
-    ASSERT_OK(env_->publish(*file, dir_ / "file"));
-  }
+  const std::string content = publish_letters();
   const auto file = std::move(env_->open(dir_ / "file", {})).value();
   const storage::UniqueFd fd(::open((dir_ / "file").c_str(), O_RDONLY | O_CLOEXEC));
   for (const std::size_t begin : {0U, 4095U, 59'990U}) {
