@@ -451,8 +451,7 @@ def enter_name_spaces():
     elif run("unshare", "--mount", "--pid", "--fork", "true", check=False).returncode != 0:
         reason = "no name spaces can be made here"
     if reason:
-        print("skipped:", reason)
-        sys.exit(support.SKIPPED)
+        support.skip(reason)
     os.environ[INSIDE] = "1"
     os.execvp("unshare", ["unshare", "--mount", "--propagation=private", "--pid", "--fork",
                           "--kill-child", "--mount-proc", sys.executable, __file__, *sys.argv[1:]])

@@ -13,6 +13,7 @@
 #include "fuse/mount.h"
 #include "tests/fuse/device_switch.h"
 #include "tests/fuse/scratch_tree.h"
+#include "tests/support/skip.h"
 
 namespace dgfs::test {
 
@@ -65,4 +66,4 @@ class MountedImage {
 
 /// First line of a test that mounts.
 #define DGFS_NEEDS_FUSE() \
-  if (const auto reason = dgfs::test::why_no_mount(); !reason.empty()) GTEST_SKIP() << reason
+  if (const auto reason = dgfs::test::why_no_mount(); !reason.empty()) DGFS_SKIP(reason)

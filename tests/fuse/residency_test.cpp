@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/fuse/mounted_image.h"
+#include "tests/support/skip.h"
 
 namespace dgfs::test {
 namespace {
@@ -59,7 +60,7 @@ TEST(FuseResidency, ALargeFileIsInMemoryOnce) {
   source.file("large", content);
   MountedImage mounted(source);
   if (lies_in_memory(mounted.image_path()))
-    GTEST_SKIP() << "neither TMPDIR nor /var/tmp lies on a device";
+    DGFS_SKIP("neither TMPDIR nor /var/tmp lies on a device");
   ASSERT_TRUE(slurp(mounted.path("large")) == content);
   EXPECT_GT(resident_share(mounted.path("large")), 0.9);
   const auto below = resident_share(mounted.image_path());

@@ -94,8 +94,7 @@ def enter_name_space():
     elif run("unshare", "--mount", "true", check=False).returncode != 0:
         reason = "no name spaces can be made here"
     if reason:
-        print("skipped:", reason)
-        sys.exit(support.SKIPPED)
+        support.skip(reason)
     os.environ[INSIDE] = "1"
     os.execvp("unshare", ["unshare", "--mount", "--propagation=private", sys.executable, __file__,
                           *sys.argv[1:]])

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "tests/fuse/mounted_image.h"
+#include "tests/support/skip.h"
 
 namespace dgfs::test {
 namespace {
@@ -83,7 +84,7 @@ TEST(FuseXattr, AccessControlListsHold) {
   source.file("closed", "x", 0600);
   if (std::system(("setfacl -m u:65534:r " + source.path("granted") + " 2>/dev/null").c_str()) !=
       0) {
-    GTEST_SKIP() << "setfacl is missing, or the file system has no ACLs";
+    DGFS_SKIP("setfacl is missing, or the file system has no ACLs");
   }
   MountedImage mounted(source, {.mount_options = {"allow_other"}});
   ASSERT_EQ(::seteuid(65534), 0);

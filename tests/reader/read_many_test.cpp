@@ -17,6 +17,7 @@
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/random.h"
+#include "tests/support/skip.h"
 #include "tests/support/temp_dir.h"
 
 namespace dgfs::test {
@@ -179,7 +180,7 @@ class ReadMany : public ::testing::TestWithParam<ManyCase> {
  protected:
   void SetUp() override {
     if (GetParam().real && GetParam().io_uring && !storage::make_uring_reads(1)) {
-      GTEST_SKIP() << "the system grants no io_uring";
+      DGFS_SKIP("the system grants no io_uring");
     }
     Random random(GetParam().seed);
     model_ = make_folders(tree_, random);

@@ -7,6 +7,7 @@
 
 #include "storage/file_mode.h"
 #include "tests/storage/env_fixture.h"
+#include "tests/support/skip.h"
 
 namespace dgfs::test {
 namespace {
@@ -117,7 +118,7 @@ TEST_P(DirectoryConformance, MakesNodes) {
   EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->make_node("file", 0100600, 0));
   const auto device = dir->make_node("device", 0020600, 0x103);
   if (!device && device.error().kind() == ErrorKind::kPermission) {
-    GTEST_SKIP() << "making device nodes needs privilege";
+    DGFS_SKIP("making device nodes needs privilege");
   }
   ASSERT_OK(device);
   EXPECT_EQ(dir->status("device").value().rdev, 0x103U);
@@ -148,7 +149,7 @@ TEST_P(DirectoryConformance, SetsOwners) {
   ASSERT_OK(dir->make_symlink("l", "nowhere"));
   const auto changed = dir->set_owner("l", 12345, 54321);
   if (!changed && changed.error().kind() == ErrorKind::kPermission) {
-    GTEST_SKIP() << "changing owners needs privilege";
+    DGFS_SKIP("changing owners needs privilege");
   }
   ASSERT_OK(changed);
   EXPECT_EQ(dir->status("l").value().uid, 12345U);
@@ -162,7 +163,7 @@ TEST_P(DirectoryConformance, KeepsExtendedAttributes) {
   ASSERT_OK(dir->create_file("f", 0644));
   const auto first = dir->set_xattr("f", "user.b", as_bytes("two"));
   if (!first && first.error().os_errno() == ENOTSUP) {
-    GTEST_SKIP() << "the file system has no extended attributes";
+    DGFS_SKIP("the file system has no extended attributes");
   }
   ASSERT_OK(first);
   ASSERT_OK(dir->set_xattr("f", "user.a", {}));
@@ -179,7 +180,7 @@ TEST_P(DirectoryConformance, RemovesExtendedAttributes) {
   ASSERT_OK(dir->create_file("f", 0644));
   const auto first = dir->set_xattr("f", "user.a", as_bytes("1"));
   if (!first && first.error().os_errno() == ENOTSUP) {
-    GTEST_SKIP() << "the file system has no extended attributes";
+    DGFS_SKIP("the file system has no extended attributes");
   }
   ASSERT_OK(first);
   ASSERT_OK(dir->set_xattr("f", "user.b", as_bytes("2")));
@@ -215,7 +216,7 @@ TEST_P(DirectoryConformance, UnnamedFilesTakeAttributes) {
   const auto file = std::move(dir->create_unnamed(0600)).value();
   const auto set = file->set_xattr("user.a", as_bytes("1"));
   if (!set && set.error().os_errno() == ENOTSUP) {
-    GTEST_SKIP() << "the file system has no extended attributes";
+    DGFS_SKIP("the file system has no extended attributes");
   }
   ASSERT_OK(set);
   ASSERT_OK(file->set_xattr("user.b", as_bytes("2")));
@@ -249,7 +250,7 @@ TEST_P(DirectoryConformance, ReadsXattrsOfLinksWithoutFollowing) {
   ASSERT_OK(dir->make_symlink("l", "nowhere"));
   const auto set = dir->set_xattr("l", "trusted.t", as_bytes("v"));
   if (!set && (set.error().kind() == ErrorKind::kPermission || set.error().os_errno() == ENOTSUP)) {
-    GTEST_SKIP() << "trusted attributes need privilege and support";
+    DGFS_SKIP("trusted attributes need privilege and support");
   }
   ASSERT_OK(set);
   EXPECT_EQ(dir->xattrs("l").value(), (std::vector<Xattr>{{"trusted.t", {'v'}}}));

@@ -20,6 +20,7 @@
 #include "storage/posix_reads.h"
 #include "tests/storage/env_fixture.h"
 #include "tests/support/random.h"
+#include "tests/support/skip.h"
 
 namespace dgfs::test {
 namespace {
@@ -54,7 +55,7 @@ class ReadQueueTest : public testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
     if (GetParam().io_uring && !storage::make_uring_reads(1)) {
-      GTEST_SKIP() << "the system grants no io_uring";
+      DGFS_SKIP("the system grants no io_uring");
     }
     Random random(11);
     content_ = random.bytes(kFileBytes);

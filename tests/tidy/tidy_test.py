@@ -211,6 +211,7 @@ class TextRulesTest(RuleTest):
             ("// " + "TODO(someday): later", "kind"),
             ("// " + "FIXME", "kind"),
             ("// from https://" + text_rules.BANNED_HOSTS[0], "package manager"),
+            ("GTEST_" + "SKIP() << 1;", "DGFS_SKIP"),
         ):
             files = {"base/a.cpp": HEAD + line + "\n"}
             self.assert_finds(text_rules, files, "base/a.cpp:3:", part)

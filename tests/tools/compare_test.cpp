@@ -4,6 +4,7 @@
 // The query commands on an image against GNU ls, stat, find and du on the tree it was made from.
 #include <algorithm>
 
+#include "tests/support/skip.h"
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
@@ -15,7 +16,7 @@ class CompareTest : public TreeFixture {
     TreeFixture::SetUp();
     if (shell("ls --version | head -1").find("GNU") == std::string::npos ||
         shell("find --version | head -1").find("GNU") == std::string::npos) {
-      GTEST_SKIP() << "GNU coreutils and findutils are not here to compare with";
+      DGFS_SKIP("GNU coreutils and findutils are not here to compare with");
     }
   }
 

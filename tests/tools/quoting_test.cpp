@@ -3,6 +3,7 @@
 //
 // What GNU ls 9.1 prints for these names with --quoting-style=shell-escape in a UTF-8 locale.
 #include "tools/quoting.h"
+#include "tests/support/skip.h"
 
 #include <gtest/gtest.h>
 #include <locale.h>
@@ -71,7 +72,7 @@ std::size_t counted_by_the_c_library(const std::string& text) {
 
 TEST(Quoting, CountsMalformedCharactersAsTheCLibraryDoes) {
   const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  if (utf8 == nullptr) GTEST_SKIP() << "no locale C.UTF-8 to compare with";
+  if (utf8 == nullptr) DGFS_SKIP("no locale C.UTF-8 to compare with");
   const locale_t before = ::uselocale(utf8);
   EXPECT_EQ(character_bytes("\xfc\x95\xad"), 3U);  // the beginning of what was a character once
   EXPECT_EQ(display_width("\x0e\xfc\x95\xad"), 1U);
