@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "format/limits.h"
 #include "format/mode.h"
@@ -218,10 +220,13 @@ TEST(EntryCheck, NamesOfLinksHaveNoAttribute) {
 
 // What the builder is told of a page, whatever codec makes it.
 TEST(EntryCheck, OfSeveral) {
-  std::array<Entry, 2> entries;
-  for (auto& entry : entries) entry.mode = kFile;
-  entries[0].key = "ka";
-  entries[1].key = "kb";
+  const auto file = [](std::string key) {
+    Entry entry;
+    entry.mode = kFile;
+    entry.key = std::move(key);
+    return entry;
+  };
+  std::array<Entry, 2> entries = {file("ka"), file("kb")};
   const auto code = [&](std::size_t prefix_bytes) {
     const auto status = format::check_entries(entries, prefix_bytes);
     return status ? 0 : status.error().code();

@@ -165,9 +165,10 @@ TEST_F(SalvageOpen, WithAnIndexThatSaysAnotherLength) {
 // At every call of the file system in turn.
 TEST_F(SalvageOpen, StopsWhenItIsTold) {
   options_.open.volume_paths = {"/v/one"};
-  options_.jobs = 1;
+  auto options = options_;  // those of the fixture outlive the flag
+  options.jobs = 1;
   std::atomic<bool> stop = false;
-  options_.stop = &stop;
+  options.stop = &stop;
   for (const bool is_listed : {true, false}) {
     std::size_t stopped = 0;
     for (int at_call = 1;; ++at_call) {
@@ -179,8 +180,8 @@ TEST_F(SalvageOpen, StopsWhenItIsTold) {
       });
       const auto destination = "/saved" + std::to_string(at_call);
       const auto report =
-          is_listed ? reader::list_salvage(env, "/i/t", options_, [](const auto&, const auto&) {})
-                    : reader::salvage(env, "/i/t", destination, options_);
+          is_listed ? reader::list_salvage(env, "/i/t", options, [](const auto&, const auto&) {})
+                    : reader::salvage(env, "/i/t", destination, options);
       if (!stop) {
         EXPECT_TRUE(value_of(report).complete());
         break;

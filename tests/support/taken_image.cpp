@@ -148,8 +148,8 @@ Buffer TakenImage::index() const {
 }
 
 Buffer TakenImage::image() const {
-  Buffer image(kPageBytes);
-  image.insert(image.end(), data.begin(), data.end());
+  Buffer image(kPageBytes + data.size());
+  std::copy(data.begin(), data.end(), image.begin() + kPageBytes);
   auto placed = header;
   placed.incompat = superblock.incompat;
   placed.data_end = image.size();
