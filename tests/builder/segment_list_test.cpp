@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <random>
+
+#include "tests/support/random.h"
 
 namespace dgfs::builder {
 namespace {
@@ -31,7 +32,7 @@ struct Both {
 };
 
 Both random_segments(std::size_t count) {
-  std::mt19937_64 random(count);
+  test::SeededEngine random(count);
   Both both;
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < count; ++i) {

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <random>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -17,10 +16,11 @@
 #include "format/header_page.h"
 #include "format/superblock.h"
 #include "format/volume_header.h"
+#include "tests/support/random.h"
 
 namespace dgfs::format::test {
 
-using Random = std::mt19937_64;
+using Random = dgfs::test::SeededEngine;
 
 /// Fails the test unless `result` is an error of this kind raised at this line.
 template <class T>

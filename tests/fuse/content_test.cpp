@@ -10,11 +10,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <random>
 #include <thread>
 #include <vector>
 
 #include "tests/fuse/mounted_image.h"
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -56,7 +56,7 @@ TEST(FuseContent, RandomReadsAndDirectReads) {
   for (const int flags : {O_RDONLY, O_RDONLY | O_DIRECT}) {
     const OpenFile file(mounted.path("file"), flags);
     ASSERT_GE(file.fd(), 0);
-    std::mt19937 random(4);
+    SeededEngine random(4);
     std::string buffer;
     for (int i = 0; i < 200; ++i) {
       const std::size_t offset = random() % (content.size() + 100);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -84,7 +84,7 @@ TEST(FileSequences, AWalkComesBackToADirectory) {
 TEST(FileSequences, RandomReadsBringNextToNothing) {
   for (const format::InodeNumber size : {5u, 15u, 400u}) {
     FileSequences sequences;
-    std::mt19937_64 random(1);
+    SeededEngine random(1);
     unsigned ranges = 0;
     constexpr unsigned kReads = 3000;
     for (unsigned i = 0; i < kReads; ++i) {

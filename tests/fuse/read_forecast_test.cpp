@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -71,7 +71,7 @@ TEST(ReadForecast, ManyReadersAtOnce) {
 TEST(ReadForecast, TheShareOfReadsDecides) {
   for (const unsigned percent : {10u, 50u, 80u, 95u}) {
     ReadForecast forecast;
-    std::mt19937_64 random(percent);
+    SeededEngine random(percent);
     unsigned foretold = 0;
     for (format::InodeNumber inode = 1; inode <= 10'000; ++inode) {
       foretold += forecast.saw_lookup(inode) ? 1U : 0U;

@@ -28,6 +28,7 @@
 #include "tests/fuzz/seed_corpus.h"
 #include "tests/fuzz/store_seeds.h"
 #include "tests/support/entry_generator.h"
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -311,6 +312,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s FOLDER GOLDEN\n", argv[0]);
     return 2;
   }
+  const dgfs::test::OwnSeeds own_seeds;  // a build makes the same files each time
   const std::filesystem::path folder(argv[1]);
   std::filesystem::remove_all(folder);
   dgfs::test::add_pages(folder);

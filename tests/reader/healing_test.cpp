@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "format/key.h"
 #include "reader/verify.h"
 #include "tests/reader/index_copies.h"
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -131,7 +131,7 @@ TEST_P(Healing, ASidecarOfWhichEveryPageIsDamagedIsWarnedOfOnce) {
 // Whatever the one copy has lost, the other one has: no piece is damaged in both.
 TEST_P(Healing, EachPieceDamagedInOneOfTheCopies) {
   for (unsigned seed = 0; seed < (GetParam().compression ? 8U : 20U); ++seed) {
-    std::mt19937 random(seed);
+    SeededEngine random(seed);
     restore();
     for (const auto& piece : pieces_) {
       if (random() % 2 == 0) {

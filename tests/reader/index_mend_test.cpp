@@ -7,12 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "reader/verify.h"
 #include "tests/reader/index_copies.h"
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -24,7 +24,7 @@ class IndexMend : public IndexCopies, public ::testing::WithParamInterface<Piece
   void SetUp() override { pack(options_of(GetParam())); }
 
   void damage_by_seed(unsigned seed) {
-    std::mt19937 random(seed);
+    SeededEngine random(seed);
     restore();
     for (const auto& piece : pieces_) {
       if (random() % 3 == 0) {

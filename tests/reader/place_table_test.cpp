@@ -5,8 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <random>
 #include <unordered_map>
+
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -20,7 +21,7 @@ void expect_as_a_map(int keys, std::uint32_t seed) {
   reader::PlaceTable<int, const int*, Hash> table;
   std::unordered_map<int, const int*> map;
   const std::vector<int> places(static_cast<std::size_t>(keys));
-  std::mt19937 random(seed);
+  SeededEngine random(seed);
   for (int step = 0; step < 20'000; ++step) {
     const auto key = static_cast<int>(random() % static_cast<unsigned>(keys));
     if (map.erase(key) != 0) {

@@ -3,11 +3,11 @@
 #include "tests/reader/salvage_fixture.h"
 
 #include <algorithm>
-#include <random>
 
 #include "format/extent.h"
 #include "format/key.h"
 #include "format/mode.h"
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 namespace {
@@ -238,7 +238,7 @@ void SalvageFixture::expect_nothing_wrong(const std::string& what) {
 }
 
 void SalvageFixture::damage_by_seed(unsigned seed, unsigned runs) {
-  std::mt19937 random(seed);
+  SeededEngine random(seed);
   restore();
   for (unsigned i = 0; i < runs; ++i) {
     // Half of the damage to the data, half of it to the copies of the index.

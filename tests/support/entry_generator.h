@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "format/attribute_table.h"
 #include "format/entry.h"
 #include "format/token_row.h"
+#include "tests/support/random.h"
 
 namespace dgfs::test {
 
@@ -28,7 +28,8 @@ struct EntryOptions {
 
 class EntryGenerator {
  public:
-  explicit EntryGenerator(std::uint64_t seed) : random_(seed) {}
+  /// @param written_seed  made into another one by DGFS_TEST_SEED
+  explicit EntryGenerator(std::uint64_t written_seed) : random_(written_seed) {}
 
   /// A tree's entries with full path keys, rising; the first is the root.
   [[nodiscard]] std::vector<format::Entry> tree(const EntryOptions& options = {});
@@ -51,7 +52,7 @@ class EntryGenerator {
   void fill_symlink(format::Entry& entry, const EntryOptions& options);
   [[nodiscard]] std::uint32_t special_type();
 
-  std::mt19937_64 random_;
+  SeededEngine random_;
   format::LastJoint joint_;
 };
 

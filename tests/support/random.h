@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Random numbers for tests: the same on every machine from the same seed, and the seed is part of
-// every failure.
+// every failure. Without DGFS_TEST_SEED a test has the seeds that are written in it. With it each
+// of them is another one, and two that differ still do: what a test says of many seeds together
+// is said of as many others.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +16,12 @@
 
 namespace dgfs::test {
 
-/// The value of the environment variable DGFS_TEST_SEED if it is set, else `fallback`.
-[[nodiscard]] std::uint64_t test_seed(std::uint64_t fallback);
+/// `written` if the environment variable DGFS_TEST_SEED is not set or empty, else a number that
+/// depends on both. A value of the variable that is no number ends the program.
+[[nodiscard]] std::uint64_t test_seed(std::uint64_t written);
 
-/// While it lives, DGFS_TEST_SEED is not heeded: for what is said of many seeds together. One at a
-/// time.
+/// While it lives, DGFS_TEST_SEED is not heeded: for inputs that must be the same in each run. One
+/// at a time.
 class OwnSeeds {
  public:
   OwnSeeds();
@@ -27,12 +30,27 @@ class OwnSeeds {
   OwnSeeds& operator=(const OwnSeeds&) = delete;
 };
 
+/// The standard engine, with test_seed(). While it lives, each failed expectation shows the seed.
+class SeededEngine : public std::mt19937_64 {
+ public:
+  explicit SeededEngine(std::uint64_t written_seed);
+
+  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+
+ private:
+  SeededEngine(std::uint64_t written_seed, std::uint64_t seed);
+
+  std::uint64_t seed_;
+  testing::ScopedTrace trace_;
+};
+
 /// Seeded source of choices. While it lives, each failed expectation shows the seed.
 class Random {
  public:
-  explicit Random(std::uint64_t fallback_seed);
+  explicit Random(std::uint64_t written_seed) : engine_(written_seed) {}
 
-  [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
+  /// That of the engine.
+  [[nodiscard]] std::uint64_t seed() const noexcept { return engine_.seed(); }
   /// Uniform enough in [0, bound); 0 for bound 0.
   [[nodiscard]] std::uint64_t below(std::uint64_t bound);
   /// True one time in `times`.
@@ -40,9 +58,7 @@ class Random {
   [[nodiscard]] Buffer bytes(std::size_t count);
 
  private:
-  std::uint64_t seed_;
-  std::mt19937_64 generator_;
-  testing::ScopedTrace trace_;
+  SeededEngine engine_;
 };
 
 }  // namespace dgfs::test

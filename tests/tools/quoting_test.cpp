@@ -9,7 +9,7 @@
 #include <locale.h>
 #include <wchar.h>
 
-#include <random>
+#include "tests/support/random.h"
 
 namespace dgfs::tools {
 namespace {
@@ -81,7 +81,7 @@ TEST(Quoting, CountsMalformedCharactersAsTheCLibraryDoes) {
       "\x00\x41\x7f\x80\x84\x87\x88\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0"
       "\xe1\xed\xef\xf0\xf1\xf4\xf5\xf7\xf8\xf9\xfb\xfc\xfd\xfe\xff",
       32);
-  std::minstd_rand random(1);
+  test::SeededEngine random(1);
   for (int round = 0; round < 200000; ++round) {
     std::string text;
     const auto length = 1 + random() % 7;
