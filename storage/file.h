@@ -78,7 +78,7 @@ class File {
     return 0;
   }
 
-  /// Writes all of `data`; the file grows as needed. Errors: kIo, kNoSpace.
+  /// Writes all of `data`; the file grows as needed, but not for no bytes. Errors: kIo, kNoSpace.
   [[nodiscard]] virtual Status write_at(std::uint64_t offset_bytes, Bytes data) = 0;
 
   /// In bytes. kIo.

@@ -19,6 +19,7 @@ class DirectFile : public testing::Test {
  protected:
   void write(std::uint64_t offset, Bytes data) {
     ASSERT_OK(file_->write_at(offset, data));
+    if (data.empty()) return;  // lengthens no file
     if (model_.size() < offset + data.size()) model_.resize(offset + data.size());
     std::copy(data.begin(), data.end(), model_.begin() + static_cast<std::ptrdiff_t>(offset));
   }

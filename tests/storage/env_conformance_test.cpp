@@ -66,6 +66,17 @@ TEST_P(FileConformance, TruncateCutsAndExtendsByZeros) {
   EXPECT_EQ(file->size().value(), 6U);
 }
 
+TEST_P(FileConformance, AWriteOfNoBytesChangesNothing) {
+  create(at("f"), "abc");
+  for (const bool is_direct : {false, true}) {
+    const auto file =
+        std::move(env().open(at("f"), {OpenOptions::Mode::kReadWrite, is_direct})).value();
+    ASSERT_OK(file->write_at(1, Bytes()));
+    ASSERT_OK(file->write_at(8192, Bytes()));
+  }
+  EXPECT_EQ(content(at("f")), "abc");
+}
+
 TEST_P(FileConformance, PreallocateKeepsSizeAndContent) {
   create(at("f"), "abc");
   const auto file = std::move(env().open(at("f"), kWrite)).value();
