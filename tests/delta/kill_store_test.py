@@ -28,7 +28,7 @@ class Kill(support.ScratchCase):
     def setUp(self):
         super().setUp()
         self.store = self.scratch / "store"
-        self.rng = random.Random(1)
+        self.rng = random.Random(support.test_seed(1))
 
     def write_and_kill(self, seed, syncs):
         """The last number that was said to be durable. Killed after so many behind the first, 0."""
@@ -48,8 +48,8 @@ class Kill(support.ScratchCase):
     def test_keeps_what_was_durable(self):
         ahead = 0
         for number in range(ROUNDS):
-            seed = str(number // ROUNDS_OF_A_STORE)
             if number % ROUNDS_OF_A_STORE == 0:
+                seed = str(support.test_seed(number // ROUNDS_OF_A_STORE))
                 shutil.rmtree(self.store, ignore_errors=True)
                 durable = 0
             # Some die while they make the store, or recover it.

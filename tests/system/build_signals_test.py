@@ -37,7 +37,7 @@ class Sweep(SignalCase):
         self.disk = self.out / "disk"
         self.disk.mkdir(parents=True)
         self.image = self.out / "t.dgfs"
-        self.rng = random.Random(17)
+        self.rng = random.Random(support.test_seed(17))
 
     def state(self):
         """All that is there, hidden names too: path -> digest, of directories None."""

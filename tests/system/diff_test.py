@@ -7,12 +7,12 @@ import os
 import random
 import shutil
 import stat
-import sys
 
 import support
 from support import build, dgfs
 
 NAMES = ["a", "b", "c d", "new\nline", "\x1b[31m", "\u00e4", "quote'", "-dash", "z"]
+SEED = 1
 TIME_NS = 1_000_000_000_123_456_789
 
 
@@ -128,9 +128,7 @@ class Changes:
 class Diff(support.ScratchCase):
     def setUp(self):
         super().setUp()
-        self.seed = int(os.environ.get("DGFS_SEED", random.randrange(1 << 32)))
-        print(f"DGFS_SEED={self.seed}", file=sys.stderr)
-        self.generator = random.Random(self.seed)
+        self.generator = random.Random(support.test_seed(SEED))
         self.tree = self.scratch / "tree"
         self.make_tree(self.tree)
         (self.tree / "hard").mkdir()
@@ -154,7 +152,8 @@ class Diff(support.ScratchCase):
             elif kind < 0.55:
                 (root / name).symlink_to("nowhere")
             else:
-                (root / name).write_bytes(os.urandom(self.generator.choice([1, 100, 200_000])))
+                size = self.generator.choice([1, 100, 200_000])
+                (root / name).write_bytes(self.generator.randbytes(size))
                 (root / name).chmod(0o640)
 
     def change(self):

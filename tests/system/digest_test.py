@@ -59,7 +59,7 @@ def listed(image, *options):
 
 class Digests(support.ScratchCase):
     def test_are_those_of_sha256sum(self):
-        for seed in range(SEEDS):
+        for seed in map(support.test_seed, range(SEEDS)):
             tree = self.scratch / f"tree-{seed}"
             RandomTree(tree, seed)
             add_large(tree, seed)

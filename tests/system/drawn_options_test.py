@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Round trips of the feature tree with options of the build that seeds draw, and flipped bytes.
-
-The seeds are printed; DGFS_TEST_SEED gives another first one.
-"""
+"""Round trips of the feature tree with options of the build that seeds draw, and flipped bytes."""
 import contextlib
 import json
 import os
@@ -17,7 +14,7 @@ import round_trip_test
 import support
 from support import dgfs
 
-SEED = int(os.environ.get("DGFS_TEST_SEED", "240"))  # it and the next two have every choice
+SEED = 240  # it and the next two have every choice
 PAGE_BYTES = 4096
 DATA_END_OFFSET = 64  # in the header of a volume
 FLIPS = 8
@@ -80,10 +77,10 @@ class DrawnFeatureTree(round_trip_test.FeatureTree):
 
     @classmethod
     def setUpClass(cls):
-        cls.seed = SEED + cls.number
+        cls.seed = support.test_seed(SEED + cls.number)
         cls.drawn = Drawn(cls.seed)
         cls.jobs = cls.drawn.jobs
-        print(f"DGFS_TEST_SEED={cls.seed}: {vars(cls.drawn)}", file=sys.stderr, flush=True)
+        print(f"seed {cls.seed}: {vars(cls.drawn)}", file=sys.stderr, flush=True)
         super().setUpClass()
 
     @staticmethod

@@ -4,7 +4,6 @@
 """Include and exclude rules choose what rsync chooses: random rules over a generated tree."""
 import os
 import random
-import sys
 
 import support
 from support import build, dgfs, run
@@ -13,6 +12,7 @@ NAMES = ["a", "b", "c", "ab", "ba", "abc", "a.o", "b.c", ".a", "x*y", "[a]", "a 
 PIECES = ["a", "b", "c", "ab", ".o", ".c", "*", "*", "**", "***", "?", "[ab]", "[!a]", "[^b]",
           "[a-c]", "[[:alpha:]]", "[[:punct:]]", "[]a]", "[a-]", "[", "\\*", "\\a", "x", "/", "/"]
 ROUNDS = 120
+SEED = 1
 
 
 def make_tree(root, generator, depth=0):
@@ -33,9 +33,7 @@ class PathRules(support.ScratchCase):
     def setUp(self):
         super().setUp()
         support.need_program("rsync")
-        self.seed = int(os.environ.get("DGFS_SEED", random.randrange(1 << 32)))
-        print(f"DGFS_SEED={self.seed}", file=sys.stderr)
-        self.generator = random.Random(self.seed)
+        self.generator = random.Random(support.test_seed(SEED))
         self.tree = self.scratch / "tree"
         make_tree(self.tree, self.generator)
         self.image = self.scratch / "tree.dgfs"

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The DGFS authors
 """What the system tests share: the program under test, scratch space, mounts, comparison."""
 import contextlib
+import hashlib
 import os
 import pathlib
 import shutil
@@ -16,6 +17,22 @@ DGFS = os.environ.get("DGFS", "dgfs")
 SKIPPED = 77
 # Set by CI: a machine that cannot mount must not pass for one on which the mount works.
 NO_SKIPS = "DGFS_NO_SKIPS" in os.environ
+
+
+def test_seed(written):
+    """The seed that is written in a test; with DGFS_TEST_SEED another one, which depends on both.
+
+    Says on standard error how to repeat it.
+    """
+    run_seed = os.environ.get("DGFS_TEST_SEED")
+    if not run_seed:
+        print(f"seed {written}; repeat without DGFS_TEST_SEED", file=sys.stderr, flush=True)
+        return written
+    digest = hashlib.sha256(f"{int(run_seed)} {written}".encode()).digest()
+    seed = int.from_bytes(digest[:4], "little")
+    print(f"seed {written} as {seed}; repeat with DGFS_TEST_SEED={run_seed}", file=sys.stderr,
+          flush=True)
+    return seed
 
 
 def run(*arguments, check=True, **keywords):

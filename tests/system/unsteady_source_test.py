@@ -14,7 +14,7 @@ import support
 
 NOBODY = 65534
 ROUNDS = 8
-SEED = int(os.environ.get("DGFS_TEST_SEED", "20260601"))
+SEED = 20260601
 
 
 class UnsteadyCase(support.ScratchCase):
@@ -62,8 +62,7 @@ class Changing(UnsteadyCase):
             aside.rename(directory)
 
     def run_rounds(self, *options):
-        chance = random.Random(SEED)
-        print(f"seed {SEED}", flush=True)
+        chance = random.Random(support.test_seed(SEED))
         results = []
         for _ in range(ROUNDS):
             self.make_tree()
