@@ -209,7 +209,8 @@ Manual diff_manual() {
   return {.paragraphs = {"Compared are types, permissions, owners, modification times, sizes, "
                          "contents, targets of symbolic links, extended attributes with ACLs, "
                          "device numbers, and which names are links to one file. Holes count as "
-                         "the zeros they read as. Contents are compared byte by byte.",
+                         "the zeros they read as. Contents are compared byte by byte; where both "
+                         "files have a hole, nothing is read.",
                          "A PATH that holds *, ? or [...] and is a name on neither side stands for "
                          "all paths that fit on either, as in a shell; quote it, so that the shell "
                          "leaves it alone. Hidden names fit only a pattern that begins with a dot; "

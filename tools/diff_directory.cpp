@@ -36,6 +36,9 @@ class FileContent final : public DiffContent {
   Result<std::size_t> read(std::uint64_t offset, MutableBytes out) const override {
     return file_->read_at(offset, out);
   }
+  Result<storage::DataSegment> next_data(std::uint64_t offset) const override {
+    return file_->next_data(offset);
+  }
 
  private:
   std::unique_ptr<storage::File> file_;

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "format/mode.h"
+#include "tools/diff_contents.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"
 #include "tools/quoting.h"
@@ -16,7 +16,6 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::size_t kComparePieceBytes = std::size_t{1} << 20;
 constexpr std::size_t kValueBytesShown = 40;
 
 std::string permissions_text(std::uint32_t mode) {
@@ -141,21 +140,8 @@ class EntryComparison {
     if (ignore_.contents || first_.size_bytes == 0) return ok();
     DGFS_TRY(first, first_tree_.open(path_));
     DGFS_TRY(second, second_tree_.open(path_));
-    const auto buffer_bytes =
-        static_cast<std::size_t>(std::min<std::uint64_t>(kComparePieceBytes, first_.size_bytes));
-    Buffer a(buffer_bytes);
-    Buffer b(buffer_bytes);
-    for (std::uint64_t at = 0; at < first_.size_bytes && !stop; at += buffer_bytes) {
-      DGFS_TRY(a_count, first->read(at, a));
-      DGFS_TRY(b_count, second->read(at, b));
-      const auto [difference, other] =
-          std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(a_count), b.begin(),
-                        b.begin() + static_cast<std::ptrdiff_t>(b_count));
-      const auto same = static_cast<std::size_t>(difference - a.begin());
-      if (same == a_count && same == b_count) continue;
-      note_number("contents", at + same, at + same);
-      return ok();
-    }
+    DGFS_TRY(difference, first_difference(*first, *second, first_.size_bytes, stop));
+    if (difference) note_number("contents", *difference, *difference);
     return ok();
   }
 

@@ -30,6 +30,16 @@ class ImageContent final : public DiffContent {
   Result<std::size_t> read(std::uint64_t offset, MutableBytes out) const override {
     return image_.read(node_, offset, out);
   }
+  Result<storage::DataSegment> next_data(std::uint64_t offset) const override {
+    const storage::DataSegment none = {node_.size_bytes, node_.size_bytes};
+    if (offset >= node_.size_bytes) return none;
+    const auto begin = image_.next_data(node_, offset);
+    // The one remaining way to ask wrongly: no data follows.
+    if (!begin && begin.error().kind() == ErrorKind::kInvalidArgument) return none;
+    if (!begin) return begin.error();
+    DGFS_TRY(end, image_.next_hole(node_, begin.value()));
+    return storage::DataSegment{begin.value(), end};
+  }
 
  private:
   const reader::Image& image_;

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "reader/image.h"
 #include "storage/env.h"
+#include "storage/file.h"
 
 namespace dgfs::tools {
 
@@ -38,6 +39,8 @@ class DiffContent {
   DiffContent(const DiffContent&) = delete;
   DiffContent& operator=(const DiffContent&) = delete;
   [[nodiscard]] virtual Result<std::size_t> read(std::uint64_t offset, MutableBytes out) const = 0;
+  /// Where data is, as storage::File::next_data(): what is not in a segment reads as zeros.
+  [[nodiscard]] virtual Result<storage::DataSegment> next_data(std::uint64_t offset) const = 0;
 };
 
 /// Paths are from the root of the tree, "a/b/name", "" the root. Links are never followed. For one

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Commands on files that are holes for the most part take as long as their data does.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "storage/memory_env.h"
+#include "storage/wrapped.h"
+#include "tests/tools/tree_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr std::uint64_t kTerabyte = std::uint64_t{1} << 40;
+constexpr std::uint64_t kPage = 4096;
+
+/// Fails once more was read of the source than it has of data.
+class ReadBudget final : public storage::CallObserver {
+ public:
+  Result<std::size_t> read(const storage::File& file, std::uint64_t offset_bytes,
+                           std::span<const MutableBytes> outs, const std::string& path) override {
+    if (path.starts_with("/src/")) {
+      for (const auto& out : outs) read_bytes += out.size();
+      if (read_bytes > kBudgetBytes) return Error(ErrorKind::kIo, 1, "reads a hole");
+    }
+    return file.read_at(offset_bytes, outs);
+  }
+
+  std::uint64_t read_bytes = 0;
+
+ private:
+  static constexpr std::uint64_t kBudgetBytes = std::uint64_t{64} << 20;
+};
+
+class BudgetEnv final : public storage::WrappedEnv<storage::Env> {
+ public:
+  using WrappedEnv::WrappedEnv;
+  [[nodiscard]] ReadBudget& budget() { return observer_; }
+
+ protected:
+  [[nodiscard]] storage::CallObserver& observer() const override { return observer_; }
+
+ private:
+  mutable ReadBudget observer_;
+};
+
+class HoleCommandTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(memory_->make_directory("/src", 0755));
+    write("ends", kTerabyte, {0, kTerabyte - 1});
+    write("hole", kTerabyte, {});
+    write("middle", kTerabyte, {kTerabyte / 2});
+    ASSERT_EQ(run({"build", "-q", "/src", "/a.dgfs"}).code, 0);
+  }
+
+  /// A file with a byte of data at each of the offsets.
+  void write(const std::string& name, std::uint64_t size_bytes,
+             const std::vector<std::uint64_t>& offsets, std::string_view byte = "x") {
+    const auto root = memory_->open_directory("/src");
+    ASSERT_TRUE(root);
+    static_cast<void>(root.value()->remove(name));
+    const auto file = root.value()->create_file(name, 0644);
+    ASSERT_TRUE(file);
+    for (const auto offset : offsets) {
+      ASSERT_TRUE(file.value()->write_at(offset, as_bytes(byte)));
+    }
+    ASSERT_TRUE(file.value()->truncate(size_bytes));
+  }
+  Outcome run(const std::vector<std::string>& arguments) {
+    env_.budget().read_bytes = 0;
+    ToolRun tool(env_);
+    const int code = tool.run(arguments);
+    return {code, tool.out(), tool.err()};
+  }
+
+  std::unique_ptr<storage::MemoryEnv> memory_ = storage::make_memory_env(1);
+  BudgetEnv env_{*memory_};
+};
+
+TEST_F(HoleCommandTest, DiffReadsDataAlone) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"diff", "/a.dgfs", "/src"}, {"diff", "/src", "/a.dgfs"}}) {
+    const Outcome same = run(words);
+    EXPECT_EQ(same.code, 0) << same.out << same.err;
+    EXPECT_EQ(env_.budget().read_bytes, 3 * kPage);
+  }
+}
+
+TEST_F(HoleCommandTest, DiffOfAnImageWithItself) {
+  const Outcome same = run({"diff", "/a.dgfs", "/a.dgfs"});
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+}
+
+TEST_F(HoleCommandTest, DiffFindsWhatAHoleLacks) {
+  write("hole", kTerabyte, {kTerabyte / 4}, std::string_view("\0", 1));
+  write("middle", kTerabyte, {});
+  const Outcome found = run({"diff", "--no-times", "/a.dgfs", "/src"});
+  EXPECT_EQ(found.code, 1) << found.err;
+  EXPECT_EQ(found.out,
+            "middle: contents differ from byte " + std::to_string(kTerabyte / 2) + "\n");
+  ASSERT_EQ(run({"build", "-q", "/src", "/b.dgfs"}).code, 0);
+  EXPECT_EQ(run({"diff", "--no-times", "/a.dgfs", "/b.dgfs"}).out, found.out);
+  EXPECT_EQ(run({"diff", "--no-times", "/b.dgfs", "/a.dgfs"}).out, found.out);
+}
+
+}  // namespace
+}  // namespace dgfs::test
