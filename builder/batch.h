@@ -57,8 +57,8 @@ struct ItemExtra {
   std::optional<Error> error;  ///< it could not be read; nothing of it is in the batch's data
   /// Null if the file has no holes.
   std::shared_ptr<const SegmentList> segments;
-  Buffer xattrs;                         ///< encoded set; empty if it has none
-  std::optional<format::Digest> digest;  ///< where digests are wanted and it has content
+  Buffer xattrs;                     ///< encoded set; empty if it has none
+  std::optional<MadeDigest> digest;  ///< where digests are wanted and it has content
 };
 
 /// One record of the tree in a batch.

@@ -184,7 +184,7 @@ Status BatchMaker::choose_codec() {
 
 Status BatchMaker::begin_digest(std::uint64_t size_bytes) {
   if (!digest_algorithm_) return ok();
-  DGFS_TRY(digest, FileDigest::make(*digest_algorithm_, stop_));
+  DGFS_TRY(digest, FileDigest::make(*digest_algorithm_, stop_, hashed_zeros_));
   DGFS_CHECK(digest.begin(large_->file->segments(), size_bytes));
   large_->digest = std::make_shared<SharedDigest>(std::move(digest));
   return ok();

@@ -29,7 +29,11 @@ class BatchMaker {
   BatchMaker(const storage::Directory& root, const TreeSpool& tree, LinkNames links,
              std::size_t data_bytes, StopFlag stop, bool xattrs, ContentPacker* packer);
   /// Before the first batch: large files are to have digests.
-  void want_digests(format::DigestAlgorithm algorithm) { digest_algorithm_ = algorithm; }
+  /// @param hashed  told of holes in them; must outlive the batches
+  void want_digests(format::DigestAlgorithm algorithm, HashedZeros* hashed) {
+    digest_algorithm_ = algorithm;
+    hashed_zeros_ = hashed;
+  }
   /// Before the first batch: small neighbours share frames of so much content.
   void join(std::size_t joint_bytes) { joint_ = JointGroups(joint_bytes); }
   /// Before the first batch: there are several volumes.
@@ -80,6 +84,7 @@ class BatchMaker {
   bool xattrs_;
   ContentPacker* packer_;
   std::optional<format::DigestAlgorithm> digest_algorithm_;
+  HashedZeros* hashed_zeros_ = nullptr;
   DirectoryCursor cursor_;
   std::uint64_t next_number_ = 0;
   std::uint64_t next_position_ = 0;

@@ -25,10 +25,11 @@ enum class Phase : std::uint8_t { kScanning, kPacking, kIndexing, kSyncing };
 
 /// How far build() has come. A value.
 struct Progress {
-  Phase phase = Phase::kScanning;         ///< rises
-  std::uint64_t entries = 0;              ///< seen (scanning) or packed
-  std::uint64_t entries_total = 0;        ///< 0 while scanning
-  std::uint64_t content_bytes = 0;        ///< packed
+  Phase phase = Phase::kScanning;   ///< rises
+  std::uint64_t entries = 0;        ///< seen (scanning) or packed
+  std::uint64_t entries_total = 0;  ///< 0 while scanning
+  /// Packed; also what is not yet, of holes in digests that are being made.
+  std::uint64_t content_bytes = 0;
   std::uint64_t content_bytes_total = 0;  ///< 0 while scanning
 };
 
@@ -108,6 +109,9 @@ struct BuildOptions {
   /// Keeps a digest of each regular file's content; nullopt: none are kept. Costs what the
   /// algorithm does, in the reading threads; holes count as the zeros that they read as.
   std::optional<format::DigestAlgorithm> digest;
+  /// With a digest: called once before contents are read, by the thread of build(), where files
+  /// seem to have long holes, as they take less space than their sizes.
+  std::function<void(const format::LongHoles&)> long_holes;
   std::optional<format::Uuid> uuid;             ///< default: hash of the content
   std::optional<std::int64_t> created_seconds;  ///< default: SOURCE_DATE_EPOCH, else newest mtime
   /// Entries of a tree from which its index pages are of the token codec.

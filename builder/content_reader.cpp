@@ -234,13 +234,13 @@ Status ContentReader::add_digest(const SourceFile& file, const ScannedEntry& ent
                                  const Update& update) {
   if (!options_.digest) return ok();
   if (!digest_) {
-    DGFS_TRY(made, FileDigest::make(*options_.digest, stop_));
+    DGFS_TRY(made, FileDigest::make(*options_.digest, stop_, options_.hashed_zeros));
     digest_.emplace(std::move(made));
   }
   DGFS_CHECK(digest_->begin(file.segments(), entry.size_bytes));
   DGFS_CHECK(update(*digest_));
   DGFS_TRY(digest, digest_->finish());
-  item.more().digest = digest;
+  item.more().digest = std::move(digest);
   return ok();
 }
 
@@ -249,7 +249,7 @@ Status ContentReader::add_piece_digest(Batch& batch, const Update& update) {
   FilePiece& piece = *batch.piece;
   if (!piece.digest.is_wanted()) return ok();
   DGFS_TRY(digest, piece.digest.take(piece.content_bytes, piece.is_last, update));
-  if (digest) batch.items.front().more().digest = digest;
+  if (digest) batch.items.front().more().digest = std::move(digest);
   return ok();
 }
 

@@ -22,6 +22,7 @@ struct ReaderOptions {
   /// everything is.
   const KnownContents* known = nullptr;
   std::optional<format::DigestAlgorithm> digest;  ///< of contents, where they are wanted
+  HashedZeros* hashed_zeros = nullptr;            ///< told of holes in digests; outlives the reader
 };
 
 /// Not thread-safe.

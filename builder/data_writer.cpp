@@ -3,11 +3,15 @@
 #include "builder/data_writer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
 namespace dgfs::builder {
 namespace {
+
+// As often as progress is shown.
+constexpr std::chrono::milliseconds kWaitAtOnce(200);
 
 Bytes bytes_of(const std::vector<std::uint64_t>& numbers) {
   return {reinterpret_cast<const std::uint8_t*>(numbers.data()),
@@ -79,9 +83,13 @@ bool DataWriter::hand_over(WrittenBatch batch) {
   return true;
 }
 
-Result<std::optional<WrittenBatch>> DataWriter::next() {
+Result<std::optional<WrittenBatch>> DataWriter::next(const std::function<void()>& waiting) {
   std::unique_lock lock(mutex_);
-  written_.wait(lock, [this] { return ended_ || !queue_.empty(); });
+  while (!written_.wait_for(lock, kWaitAtOnce, [this] { return ended_ || !queue_.empty(); })) {
+    lock.unlock();
+    waiting();
+    lock.lock();
+  }
   if (queue_.empty()) {
     if (failure_) return std::move(*failure_);
     return std::optional<WrittenBatch>();

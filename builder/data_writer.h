@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -59,7 +60,9 @@ class DataWriter {
   /// Error: kLimit if the system gives no thread.
   [[nodiscard]] Status start();
   /// In order; nullopt at the end. Errors: those of ReadPool::next and of writing.
-  [[nodiscard]] Result<std::optional<WrittenBatch>> next();
+  /// @param waiting  called a few times a second while there is none: the digest of one file may
+  ///                 take many minutes
+  [[nodiscard]] Result<std::optional<WrittenBatch>> next(const std::function<void()>& waiting);
   /// Of all frames in the image; after the end.
   [[nodiscard]] const ContentHash& frames() const { return frames_; }
 

@@ -10,20 +10,22 @@
 namespace dgfs::builder {
 namespace {
 
-// Between two looks at the stop flag.
-constexpr std::uint64_t kZerosAtOnce = std::uint64_t{64} << 20;
+// Between two looks at the stop flag: some hundredths of a second.
+constexpr std::uint64_t kZerosAtOnce = std::uint64_t{16} << 20;
 
 }  // namespace
 
-Result<FileDigest> FileDigest::make(format::DigestAlgorithm algorithm, StopFlag stop) {
+Result<FileDigest> FileDigest::make(format::DigestAlgorithm algorithm, StopFlag stop,
+                                    HashedZeros* hashed) {
   DGFS_TRY(hasher, format::DigestHasher::make(algorithm));
-  return FileDigest(std::move(hasher), stop);
+  return FileDigest(std::move(hasher), stop, hashed);
 }
 
 Status FileDigest::begin(std::shared_ptr<const SegmentList> segments, std::uint64_t size_bytes) {
   if (at_ != 0) {
     DGFS_CHECK(hasher_.finish());
   }
+  zeros_.drop();
   next_segment_.reset();
   segments_ = std::move(segments);
   segment_ = {0, segments_ == nullptr ? size_bytes : 0, 0};
@@ -59,10 +61,11 @@ Status FileDigest::update_frames(Bytes frames) {
   return ok();
 }
 
-Result<format::Digest> FileDigest::finish() {
+Result<MadeDigest> FileDigest::finish() {
   DGFS_CHECK(add_zeros_to(size_bytes_));
   at_ = 0;
-  return hasher_.finish();
+  DGFS_TRY(digest, hasher_.finish());
+  return MadeDigest{digest, std::exchange(zeros_, ZerosOfFile(hashed_))};
 }
 
 Status FileDigest::add_zeros_to(std::uint64_t offset_bytes) {
@@ -70,6 +73,7 @@ Status FileDigest::add_zeros_to(std::uint64_t offset_bytes) {
     DGFS_CHECK(stop_.check());
     const auto part = std::min(offset_bytes - at_, kZerosAtOnce);
     hasher_.update_zeros(part);
+    zeros_.add(part);
     at_ += part;
   }
   return ok();

@@ -8,17 +8,26 @@
 #include <memory>
 #include <optional>
 
+#include "builder/hashed_zeros.h"
 #include "builder/segment_list.h"
 #include "builder/stop.h"
 #include "format/digest_hasher.h"
 
 namespace dgfs::builder {
 
-/// For one thread at a time.
+/// A digest, and what it has in the sum of zeros until its file is packed.
+struct MadeDigest {
+  format::Digest digest{};
+  ZerosOfFile zeros;
+};
+
+/// Holes are hashed, not read. For one thread at a time.
 class FileDigest {
  public:
+  /// @param hashed  receives how far holes are; must outlive the digests that are made; may be null
   /// Errors: as DigestHasher::make().
-  [[nodiscard]] static Result<FileDigest> make(format::DigestAlgorithm algorithm, StopFlag stop);
+  [[nodiscard]] static Result<FileDigest> make(format::DigestAlgorithm algorithm, StopFlag stop,
+                                               HashedZeros* hashed);
 
   /// Begins with a file, whether or not the one before was finished.
   /// @param segments  of its data; null if it has no holes
@@ -28,15 +37,17 @@ class FileDigest {
   /// The same, of raw frames: each but the last has kFrameBytes behind its checksum.
   [[nodiscard]] Status update_frames(Bytes frames);
   /// Errors: kInterrupted, kLimit.
-  [[nodiscard]] Result<format::Digest> finish();
+  [[nodiscard]] Result<MadeDigest> finish();
 
  private:
-  FileDigest(format::DigestHasher hasher, StopFlag stop)
-      : hasher_(std::move(hasher)), stop_(stop) {}
+  FileDigest(format::DigestHasher hasher, StopFlag stop, HashedZeros* hashed)
+      : hasher_(std::move(hasher)), stop_(stop), hashed_(hashed), zeros_(hashed) {}
   [[nodiscard]] Status add_zeros_to(std::uint64_t offset_bytes);
 
   format::DigestHasher hasher_;
   StopFlag stop_;
+  HashedZeros* hashed_;
+  ZerosOfFile zeros_;
   std::shared_ptr<const SegmentList> segments_;
   std::optional<SegmentList::Reader> next_segment_;
   SegmentList::Segment segment_;  ///< that the next content belongs to, if it is not full

@@ -209,6 +209,9 @@ Status ImageBuilder::scan() {
 
 Status ImageBuilder::pack() {
   progress_.begin(Phase::kPacking);
+  if (options_.digest && options_.long_holes && totals_.long_holes.files != 0) {
+    options_.long_holes(totals_.long_holes);
+  }
   if (options_.compression) {
     DGFS_CHECK(train_dictionaries());
   } else {
@@ -238,7 +241,7 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
                                    volumes.size(), totals_.contents, totals_.extent_bytes)));
   if (options_.compression) maker.join(options_.compression->joint_bytes);
   if (options_.digest) {
-    maker.want_digests(*options_.digest);
+    maker.want_digests(*options_.digest, &progress_.hashed_zeros());
     index.keep_digests(*options_.digest);
   }
   // Where contents are compressed twice, that takes far longer than reading them.
@@ -303,6 +306,7 @@ BatchFillerMaker ImageBuilder::content_readers(const KnownContents* known) {
   options.fingerprints = finds_duplicates();
   options.known = known;
   options.digest = options_.digest;
+  options.hashed_zeros = &progress_.hashed_zeros();
   options.open_levels = std::clamp<std::size_t>(kOpenDirectoriesMax / budget_.threads, 2, 16);
   return [this, options] { return std::make_unique<ContentReader>(*root_, options, stop_); };
 }

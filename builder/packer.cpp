@@ -16,7 +16,7 @@
 namespace dgfs::builder {
 Status Packer::run() {
   while (true) {
-    DGFS_TRY(batch, parts_.data.next());
+    DGFS_TRY(batch, parts_.data.next([this] { parts_.progress.update(); }));
     if (!batch) return ok();
     DGFS_CHECK(pack(*batch));
     parts_.progress.update();
@@ -61,6 +61,8 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   if (item.link.is_link() && !item.link.is_first()) return add_further_name(item, scanned);
   DGFS_CHECK(complete_entry_fields(item, scanned));
   DGFS_CHECK(add_digest(item, scanned));
+  if (item.extra != nullptr)
+    item.extra->digest.reset();  // the zeros in it are counted from here on
   parts_.progress.state().content_bytes += scanned.size_bytes;
   const bool is_in_sum = item.stored.at_bytes == 0;
   if (!is_in_sum) entry_.address = format::DataAddress{item.stored.volume, item.stored.at_bytes};
@@ -116,7 +118,7 @@ Status Packer::add_digest(const BatchItem& item, const ScannedEntry& scanned) {
     return Error(ErrorKind::kInvalidArgument, 4111, "contents that were not digested");
   }
   const format::Digest& digest =
-      was_read ? *item.extra->digest : format::empty_digest(digests->algorithm());
+      was_read ? item.extra->digest->digest : format::empty_digest(digests->algorithm());
   return item.link.is_first() ? digests->add_link(parts_.index.next_link_record(), digest)
                               : digests->add(parts_.index.next_ordinal(), digest);
 }

@@ -46,8 +46,8 @@ class DigestTurn {
   /// @param is_last  whether the digest is then finished, and given
   /// Errors: those of update(); kChanged where a piece before gave up, whose error tells more.
   template <class Update>
-  [[nodiscard]] Result<std::optional<format::Digest>> take(std::uint64_t content_bytes,
-                                                           bool is_last, const Update& update);
+  [[nodiscard]] Result<std::optional<MadeDigest>> take(std::uint64_t content_bytes, bool is_last,
+                                                       const Update& update);
   void give_up() noexcept;
 
  private:
@@ -58,16 +58,16 @@ class DigestTurn {
 };
 
 template <class Update>
-Result<std::optional<format::Digest>> DigestTurn::take(std::uint64_t content_bytes, bool is_last,
-                                                       const Update& update) {
-  std::optional<format::Digest> made;
+Result<std::optional<MadeDigest>> DigestTurn::take(std::uint64_t content_bytes, bool is_last,
+                                                   const Update& update) {
+  std::optional<MadeDigest> made;
   {
     std::unique_lock lock(digest_->mutex_);
     DGFS_CHECK(wait(lock));
     DGFS_CHECK(update(digest_->digest_));
     if (is_last) {
       DGFS_TRY(digest, digest_->digest_.finish());
-      made = digest;
+      made = std::move(digest);
     }
     digest_->next_ = content_begin_ + content_bytes;
   }

@@ -23,7 +23,9 @@ void ProgressMeter::update() {
 void ProgressMeter::report() {
   if (!report_) return;
   last_report_ns_ = env_.monotonic_ns();
-  report_(state_);
+  Progress now = state_;
+  now.content_bytes += hashed_zeros_;
+  report_(now);
 }
 
 }  // namespace dgfs::builder

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "builder/build.h"
+#include "builder/hashed_zeros.h"
 
 namespace dgfs::builder {
 
@@ -22,6 +23,8 @@ class ProgressMeter {
   void update();
   /// To be changed by the stages; then update().
   Progress& state() { return state_; }
+  /// Counted by the threads that make digests, and told as if it were packed.
+  HashedZeros& hashed_zeros() { return hashed_zeros_; }
 
  private:
   void report();
@@ -29,6 +32,7 @@ class ProgressMeter {
   const storage::Env& env_;
   const std::function<void(const Progress&)>& report_;
   Progress state_;
+  HashedZeros hashed_zeros_ = 0;
   std::uint64_t last_report_ns_ = 0;
 };
 

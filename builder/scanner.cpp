@@ -197,6 +197,12 @@ void Scanner::count(const storage::FileStatus& status) {
   if (!format::is_regular(status.mode)) return;
   totals_.content_bytes += status.size_bytes;
   if (status.size_bytes != 0) ++totals_.contents;
+  if (status.size_bytes > status.allocated_bytes) {
+    // Its names have an equal share in an object: it has one digest.
+    totals_.long_holes.is_estimate = true;
+    totals_.long_holes.add((status.size_bytes - status.allocated_bytes) /
+                           std::max<std::uint64_t>(status.link_count, 1));
+  }
   if (status.link_count > 1) return;
   totals_.extent_bytes +=
       format::raw_extent_bytes(std::min(status.size_bytes, status.allocated_bytes));

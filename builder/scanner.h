@@ -33,6 +33,7 @@ struct ScanTotals {
   /// Space that extents will take at least, for the reservation: without holes, and without
   /// multiply linked files, whose names would be counted too often.
   std::uint64_t extent_bytes = 0;
+  format::LongHoles long_holes;  ///< by the space that files take
   Time newest_mtime;
 };
 

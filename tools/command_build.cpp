@@ -13,6 +13,7 @@
 #include "tools/build_check.h"
 #include "tools/command.h"
 #include "tools/compression_option.h"
+#include "tools/hole_notice.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"
 #include "tools/progress_bar.h"
@@ -317,6 +318,11 @@ int verify_and_report(const Session& session, const BuildCommand& command,
 int run(const Session& session, BuildCommand& command) {
   ProgressBar bar(session.io(), command.quiet);
   command.build.progress = [&](const builder::Progress& now) { show_progress(bar, now); };
+  command.build.long_holes = [&](const format::LongHoles& holes) {
+    if (command.quiet) return;
+    bar.clear();
+    tell_of_holes(session, holes, command.build.jobs, "--digest none makes no digests");
+  };
   command.build.stop = &session.io().stop;
   const Result<builder::BuildReport> report = builder::build(session.env(), command.build);
   bar.clear();
@@ -342,6 +348,9 @@ Manual build_manual() {
            "image is replaced, one of another image never is.",
            "Files with the same contents share them, unless --no-dedup is given: the bytes are "
            "compared, not only their hashes. Each still is read with one read.",
+           "With --digest, holes are hashed as the zeros that they read as, without reading them, "
+           "but one after the other: a terabyte takes minutes. Where there are many gigabytes of "
+           "holes, a message says so before the build begins to read.",
            "With --joint-frames, files of up to a quarter of SIZE are compressed together with "
            "their neighbours: many tiny files that resemble each other take much less. One of them "
            "is still read with one read, of a frame that is decoded as a whole and kept for the "

@@ -139,8 +139,8 @@ TEST_P(DiffContentsModel, FindsTheFirstDifference) {
   Buffer model[2] = {Buffer(size_bytes), Buffer(size_bytes)};
   for (auto writes = random.below(20); writes > 0; --writes) {
     const auto at = random.below(size_bytes);
-    const auto length = std::min(random.below(random.one_in(4) ? 1 << 20 : 9000) + 1,
-                                 size_bytes - at);
+    const auto length =
+        std::min(random.below(random.one_in(4) ? 1 << 20 : 9000) + 1, size_bytes - at);
     const std::string data(static_cast<std::size_t>(length), random.one_in(3) ? '\0' : 'd');
     const auto left_out = random.below(16);  // 0 or 1: a side that is not written to
     for (std::uint64_t side = 0; side < 2; ++side) {

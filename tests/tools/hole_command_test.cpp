@@ -4,11 +4,14 @@
 // Commands on files that are holes for the most part take as long as their data does.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 
 #include "storage/memory_env.h"
 #include "storage/wrapped.h"
 #include "tests/tools/tree_fixture.h"
+#include "tools/command.h"
+#include "tools/hole_notice.h"
 
 namespace dgfs::test {
 namespace {
@@ -28,7 +31,15 @@ class ReadBudget final : public storage::CallObserver {
     return file.read_at(offset_bytes, outs);
   }
 
+  // Asked of each file right before its contents are read.
+  Result<storage::DataSegment> next_data(const storage::File& file, std::uint64_t offset_bytes,
+                                         const std::string& path) override {
+    if (stop_in_time != nullptr && path.starts_with("/src/")) *stop_in_time = true;
+    return file.next_data(offset_bytes);
+  }
+
   std::uint64_t read_bytes = 0;
+  std::atomic<bool>* stop_in_time = nullptr;
 
  private:
   static constexpr std::uint64_t kBudgetBytes = std::uint64_t{64} << 20;
@@ -76,6 +87,16 @@ class HoleCommandTest : public testing::Test {
     return {code, tool.out(), tool.err()};
   }
 
+  /// Builds with digests until the first contents are about to be read.
+  Outcome begin_digests(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"build", "--digest", "sha256"});
+    ToolRun tool(env_);
+    env_.budget().stop_in_time = &tool.stop;
+    const int code = tool.run(arguments);
+    env_.budget().stop_in_time = nullptr;
+    return {code, tool.out(), tool.err()};
+  }
+
   std::unique_ptr<storage::MemoryEnv> memory_ = storage::make_memory_env(1);
   BudgetEnv env_{*memory_};
 };
@@ -99,11 +120,55 @@ TEST_F(HoleCommandTest, DiffFindsWhatAHoleLacks) {
   write("middle", kTerabyte, {});
   const Outcome found = run({"diff", "--no-times", "/a.dgfs", "/src"});
   EXPECT_EQ(found.code, 1) << found.err;
-  EXPECT_EQ(found.out,
-            "middle: contents differ from byte " + std::to_string(kTerabyte / 2) + "\n");
+  EXPECT_EQ(found.out, "middle: contents differ from byte " + std::to_string(kTerabyte / 2) + "\n");
   ASSERT_EQ(run({"build", "-q", "/src", "/b.dgfs"}).code, 0);
   EXPECT_EQ(run({"diff", "--no-times", "/a.dgfs", "/b.dgfs"}).out, found.out);
   EXPECT_EQ(run({"diff", "--no-times", "/b.dgfs", "/a.dgfs"}).out, found.out);
+}
+
+TEST_F(HoleCommandTest, DigestsOfLongHolesAreAnnounced) {
+  const Outcome told = begin_digests({"/src", "/b.dgfs"});
+  EXPECT_EQ(told.code, 130);
+  EXPECT_TRUE(told.err.starts_with(
+      "dgfs: build: the zeros of up to 3.30 TB of holes in 3 files are hashed for the digests; "
+      "--digest none makes no digests\n"))
+      << told.err;
+  const Outcome quiet = begin_digests({"-q", "/src", "/b.dgfs"});
+  EXPECT_EQ(quiet.code, 130);
+  EXPECT_EQ(quiet.err.find("holes"), std::string::npos) << quiet.err;
+  const Outcome short_ones = begin_digests({"--exclude", "*", "/src", "/b.dgfs"});
+  EXPECT_EQ(short_ones.err.find("holes"), std::string::npos) << short_ones.err;
+}
+
+// A clock that runs tells how long it takes: two seconds for what is measured.
+TEST_F(HoleCommandTest, AnnouncementsTellTheTime) {
+  class SlowEnv final : public storage::WrappedEnv<storage::Env> {
+   public:
+    using WrappedEnv::WrappedEnv;
+    std::uint64_t monotonic_ns() const override { return now_ns_ += 2'000'000'000; }
+    unsigned processor_count() const override { return 4; }
+
+   protected:
+    [[nodiscard]] storage::CallObserver& observer() const override { return observer_; }
+
+   private:
+    mutable std::uint64_t now_ns_ = 0;
+    mutable storage::CallObserver observer_;
+  };
+  SlowEnv env(*memory_);
+  const ToolRun tool(env);
+  const tools::Session session(tool.io(), "build");
+  const auto gib = std::uint64_t{1} << 30;
+  tools::tell_of_holes(session, {2, 40 * gib, 8 * gib, false}, 0, "do not");
+  tools::tell_of_holes(session, {2, 40 * gib, 20 * gib, false}, 0, "do not");
+  tools::tell_of_holes(session, {2, 40 * gib, 8 * gib, false}, 1, "do not");
+  tools::tell_of_holes(session, {2, 15 * gib, 8 * gib, false}, 0, "do not");
+  tool.io().err.flush();
+  const std::string what =
+      "dgfs: build: the zeros of 42.9 GB of holes in 2 files are hashed for the digests, which "
+      "takes about ";
+  EXPECT_EQ(tool.err(), what + "42 min 41 s; do not\n" + what + "1 h 25 min; do not\n" + what +
+                            "2 h 50 min; do not\n");
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// How many zeros of holes were hashed: a digest of them takes as long as one of data, while nothing
+// is read or written that would show it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace dgfs::builder {
+
+/// Of all files whose digests are being made or that are not packed yet, in bytes. Thread-safe.
+using HashedZeros = std::atomic<std::uint64_t>;
+
+/// The part of one file in that sum, which it leaves when this goes. For one thread at a time.
+class ZerosOfFile {
+ public:
+  /// Counts nothing.
+  ZerosOfFile() = default;
+  /// @param sum  must outlive this; null: counts nothing
+  explicit ZerosOfFile(HashedZeros* sum) : sum_(sum) {}
+  ~ZerosOfFile() { drop(); }
+  ZerosOfFile(ZerosOfFile&& other) noexcept
+      : sum_(other.sum_), bytes_(std::exchange(other.bytes_, 0)) {}
+  ZerosOfFile& operator=(ZerosOfFile&& other) noexcept {
+    drop();
+    sum_ = other.sum_;
+    bytes_ = std::exchange(other.bytes_, 0);
+    return *this;
+  }
+
+  void add(std::uint64_t bytes) {
+    if (sum_ == nullptr) return;
+    *sum_ += bytes;
+    bytes_ += bytes;
+  }
+  void drop() {
+    if (sum_ != nullptr) *sum_ -= std::exchange(bytes_, 0);
+  }
+
+ private:
+  HashedZeros* sum_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace dgfs::builder
