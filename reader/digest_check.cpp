@@ -8,21 +8,21 @@
 namespace dgfs::reader {
 namespace {
 
-// Between two looks at the stop flag.
-constexpr std::uint64_t kZerosAtOnce = std::uint64_t{64} << 20;
+// Between two looks at the stop flag: some hundredths of a second.
+constexpr std::uint64_t kZerosAtOnce = std::uint64_t{16} << 20;
 
 }  // namespace
 
 Result<DigestCheck> DigestCheck::make(format::DigestAlgorithm algorithm,
-                                      const std::atomic<bool>* stop) {
+                                      const std::atomic<bool>* stop, Hashed hashed) {
   DGFS_TRY(hasher, format::DigestHasher::make(algorithm));
-  return DigestCheck(std::move(hasher), stop);
+  return DigestCheck(std::move(hasher), stop, std::move(hashed));
 }
 
 void DigestCheck::add(std::uint64_t offset_bytes, Bytes content) {
   add_zeros_to(offset_bytes);
   hasher_.update(content);
-  at_ += content.size();
+  advance(content.size());
 }
 
 Status DigestCheck::compare(const Image& image, const Node& node) {
@@ -46,8 +46,13 @@ void DigestCheck::add_zeros_to(std::uint64_t offset_bytes) {
   while (at_ < offset_bytes && !(stop_ != nullptr && stop_->load())) {
     const auto part = std::min(offset_bytes - at_, kZerosAtOnce);
     hasher_.update_zeros(part);
-    at_ += part;
+    advance(part);
   }
+}
+
+void DigestCheck::advance(std::uint64_t bytes) {
+  at_ += bytes;
+  if (hashed_) hashed_(bytes);
 }
 
 }  // namespace dgfs::reader

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 
 #include "format/digest_hasher.h"
 #include "reader/image.h"
@@ -14,10 +15,13 @@ namespace dgfs::reader {
 /// One file after the other. For one thread.
 class DigestCheck {
  public:
-  /// @param stop  ends long holes early; may be null
+  using Hashed = std::function<void(std::uint64_t bytes)>;
+
+  /// @param stop    ends long holes early; may be null
+  /// @param hashed  told of bytes that were hashed, often in a long hole; may be empty
   /// Errors: as DigestHasher::make().
   [[nodiscard]] static Result<DigestCheck> make(format::DigestAlgorithm algorithm,
-                                                const std::atomic<bool>* stop);
+                                                const std::atomic<bool>* stop, Hashed hashed = {});
 
   /// Content that stands at `offset_bytes`, rising; what is between is a hole.
   void add(std::uint64_t offset_bytes, Bytes content);
@@ -28,12 +32,14 @@ class DigestCheck {
   void drop();
 
  private:
-  DigestCheck(format::DigestHasher hasher, const std::atomic<bool>* stop)
-      : hasher_(std::move(hasher)), stop_(stop) {}
+  DigestCheck(format::DigestHasher hasher, const std::atomic<bool>* stop, Hashed hashed)
+      : hasher_(std::move(hasher)), stop_(stop), hashed_(std::move(hashed)) {}
+  void advance(std::uint64_t bytes);
   void add_zeros_to(std::uint64_t offset_bytes);
 
   format::DigestHasher hasher_;
   const std::atomic<bool>* stop_;
+  Hashed hashed_;
   std::uint64_t at_ = 0;  ///< bytes of the file so far
 };
 

@@ -50,6 +50,7 @@ class Verifier {
     report_.index_copies = image_.has_second_index() ? 2 : 1;
     DGFS_CHECK(find_volume());
     DGFS_CHECK(find_digests());
+    tell_long_holes();
     DGFS_CHECK(image_.verify_index(
         [this](const Error& error) { report_index(error); },
         [this](auto number) { return !options_.volume || number == *options_.volume; },
@@ -84,7 +85,32 @@ class Verifier {
     DGFS_TRY(algorithm, image_.digest_algorithm());
     if (!algorithm) return Error(ErrorKind::kNotFound, 3253, "the index keeps no digests");
     digest_algorithm_ = algorithm;
+    if (!options_.volume) digested_bytes_total_ = image_.superblock().content_bytes;
     return ok();
+  }
+
+  // Only an image with holes is gone through for this. What is damaged in it is told later.
+  void tell_long_holes() const {
+    const auto& maps = image_.superblock().section(format::SectionKind::kSparseMaps);
+    if (!digest_algorithm_ || !options_.long_holes || maps.length_bytes == 0) return;
+    format::LongHoles holes;
+    std::unordered_set<InodeNumber> seen_links;  // of files with long holes
+    const auto visit = [&](std::string_view, const Node& node) {
+      const auto bytes = is_wanted(node) ? hole_bytes(node) : 0;
+      const bool is_long = bytes >= format::kLongHoleBytes;
+      if (is_long && (node.link_count == 1 || seen_links.insert(node.inode).second)) {
+        holes.add(bytes);
+      }
+      return !stopped();
+    };
+    static_cast<void>(image_.walk("", visit, [](const Error&) { return true; }));
+    if (holes.files != 0) options_.long_holes(holes);
+  }
+
+  [[nodiscard]] std::uint64_t hole_bytes(const Node& node) const {
+    if (!node.sparse_map.present() || node.size_bytes < format::kLongHoleBytes) return 0;
+    const auto map = image_.sparse_map(node);
+    return map && map.assume_value() ? node.size_bytes - map.assume_value()->content_bytes() : 0;
   }
 
   // Whether its contents are to be read.
@@ -158,8 +184,9 @@ class Verifier {
     // What is known to be sound is not read again, but a digest needs its bytes.
     if (!digest_algorithm_) check_neighbours(batch);
     Instruments instruments;
+    const auto hashed = [this](std::uint64_t bytes) { add_digested(bytes); };
     if (digest_algorithm_) {
-      if (auto made = DigestCheck::make(*digest_algorithm_, options_.stop)) {
+      if (auto made = DigestCheck::make(*digest_algorithm_, options_.stop, hashed)) {
         instruments.digest.emplace(std::move(made).assume_value());
       }
     }
@@ -272,13 +299,24 @@ class Verifier {
 
   void report_progress() {
     if (!options_.progress) return;
-    options_.progress({files_, stored_bytes_, stored_bytes_total_});
+    options_.progress(
+        {files_, stored_bytes_, stored_bytes_total_, digested_bytes_, digested_bytes_total_});
+  }
+
+  // One hole may take many minutes.
+  void add_digested(std::uint64_t bytes) {
+    digested_bytes_ += bytes;
+    if (!clock_.due()) return;
+    const std::lock_guard lock(report_mutex_);
+    report_progress();
   }
 
   const Image& image_;
   const VerifyOptions& options_;
   ProgressClock clock_;
-  std::uint64_t stored_bytes_total_ = 0;                     // of what is read
+  std::uint64_t stored_bytes_total_ = 0;  // of what is read
+  std::uint64_t digested_bytes_total_ = 0;
+  std::atomic<std::uint64_t> digested_bytes_ = 0;
   std::optional<format::DigestAlgorithm> digest_algorithm_;  // of digests to compare with
   std::unordered_set<InodeNumber> seen_links_;  // about 40 bytes a multiply linked object
   std::mutex report_mutex_;                     // guards what follows

@@ -20,6 +20,9 @@ struct VerifyProgress {
   std::uint64_t files = 0;               ///< checked so far
   std::uint64_t stored_bytes = 0;        ///< checked so far
   std::uint64_t stored_bytes_total = 0;  ///< from the superblock, or of the one volume
+  /// With digests: of the sizes of files, holes included, which take as long as data then.
+  std::uint64_t digested_bytes = 0;
+  std::uint64_t digested_bytes_total = 0;  ///< 0 without digests, and with one volume alone
 };
 
 /// How to verify. What its members refer to must outlive the call; several threads may share it
@@ -30,6 +33,9 @@ struct VerifyOptions {
   /// who could make all checksums fit, but not the digests, is found out. kNotFound where it
   /// keeps none, kUnsupported where this program does not know their algorithm.
   bool digests = false;
+  /// With digests: called once before contents are read, from the thread of verify(), where files
+  /// have long holes.
+  std::function<void(const format::LongHoles&)> long_holes;
   /// Contents are read of files only that stand in this volume, and of the volumes only this one is
   /// looked at; the others may be missing. The index is read as ever. kInvalidArgument where the
   /// image has no such volume. nullopt: everything.

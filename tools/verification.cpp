@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "tools/hole_notice.h"
 #include "tools/progress_bar.h"
 #include "tools/size_text.h"
 
@@ -25,8 +26,16 @@ Result<reader::VerifyReport> verify_with_progress(const Session& session,
     tell(error);
   };
   options.progress = [&bar](const reader::VerifyProgress& now) {
+    if (now.digested_bytes_total != 0) {  // zeros of holes take their time as well
+      return bar.update("verifying", now.digested_bytes, now.digested_bytes_total);
+    }
     const bool has_contents = now.stored_bytes_total != 0;
     bar.update("verifying", has_contents ? now.stored_bytes : now.files, now.stored_bytes_total);
+  };
+  options.long_holes = [&session, &bar, quiet, jobs = options.jobs](const auto& holes) {
+    if (quiet) return;
+    bar.clear();
+    tell_of_holes(session, holes, jobs, "without --digest they are not");
   };
   options.stop = &session.io().stop;
   return reader::verify(image, options);

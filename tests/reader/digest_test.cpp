@@ -5,6 +5,7 @@
 // becomes of them where something is damaged or unknown.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <string>
@@ -17,6 +18,7 @@
 #include "format/section.h"
 #include "reader/digest_check.h"
 #include "reader/verify.h"
+#include "storage/wrapped.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/taken_image.h"
 
@@ -259,6 +261,78 @@ TEST_F(DigestTest, ThatAreMissingAreDamage) {  // F-330, F-336
   taken.raw(SectionKind::kDigests).resize(format::kPageBytes);
   taken.bodies(SectionKind::kDigestTable).front().resize(2);
   EXPECT_EQ(error_of(taken), 3252);
+}
+
+/// Each look at the clock takes a second.
+class FastClockEnv final : public storage::WrappedEnv<storage::Env> {
+ public:
+  using WrappedEnv::WrappedEnv;
+  std::uint64_t monotonic_ns() const override { return ++looks_ * 1'000'000'000; }
+
+ protected:
+  storage::CallObserver& observer() const override { return observer_; }
+
+ private:
+  mutable std::atomic<std::uint64_t> looks_ = 0;
+  mutable storage::CallObserver observer_;
+};
+
+// A hole is many zeros to hash and nothing to read.
+TEST_F(DigestTest, HolesAreProgressOfVerify) {
+  add_holes("two", 100 << 20, 50 << 20, 1);
+  tree_.pack(options());
+  FastClockEnv env(tree_.memory());
+  const auto image = value_of(reader::Image::open(env, kImage));
+  const auto total = image->superblock().content_bytes;
+  std::vector<std::uint64_t> told;
+  reader::VerifyOptions verify;
+  verify.jobs = 1;
+  verify.digests = true;
+  verify.progress = [&](const reader::VerifyProgress& now) {
+    EXPECT_EQ(now.digested_bytes_total, total);
+    told.push_back(now.digested_bytes);
+  };
+  EXPECT_TRUE(value_of(reader::verify(*image, verify)).sound());
+  EXPECT_EQ(told.back(), total);
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  std::uint64_t step_max = told.front();
+  for (std::size_t i = 1; i < told.size(); ++i)
+    step_max = std::max(step_max, told[i] - told[i - 1]);
+  EXPECT_LE(step_max, std::uint64_t{20} << 20);
+  verify.digests = false;
+  verify.progress = [](const auto& now) { EXPECT_EQ(now.digested_bytes_total, 0U); };
+  EXPECT_TRUE(value_of(reader::verify(*image, verify)).sound());
+}
+
+TEST(LongHoles, AreToldBeforeVerifyHashesThem) {
+  PackedTree tree;
+  constexpr std::uint64_t kSize = format::kLongHoleBytes + 8192;
+  for (const char* name : {"long", "short"}) {
+    const auto file = value_of(tree.parent(name)->create_file(name, 0644));
+    expect_ok(file->write_at(4096, pattern(4096, 1)));
+    expect_ok(file->truncate(name[0] == 'l' ? kSize : 1 << 20));
+  }
+  tree.link("long", "long too");
+  builder::BuildOptions options;
+  options.digest = format::DigestAlgorithm::kSha256;
+  tree.pack(options);
+  const auto image = tree.open();
+  std::atomic<bool> stop = false;
+  std::vector<format::LongHoles> told;
+  reader::VerifyOptions verify;
+  verify.stop = &stop;
+  verify.long_holes = [&](const format::LongHoles& holes) {
+    told.push_back(holes);
+    stop = true;
+  };
+  EXPECT_TRUE(value_of(reader::verify(*image, verify)).sound());  // nobody hashes
+  EXPECT_TRUE(told.empty());
+  verify.digests = true;
+  EXPECT_EQ(reader::verify(*image, verify).error().kind(), ErrorKind::kInterrupted);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].files, 1U);
+  EXPECT_EQ(told[0].bytes, kSize - 4096);
+  EXPECT_FALSE(told[0].is_estimate);
 }
 
 // Zeros of a hole are many and no read: the flag is looked at all the same. What was begun is
