@@ -26,7 +26,7 @@ inline constexpr std::uint64_t kLongHoleBytes = std::uint64_t{1} << 30;
 /// Files whose holes make their digests costly: a digest takes zeros as it takes data, one byte
 /// after the other. A value.
 struct LongHoles {
-  std::uint64_t files = 0;
+  std::uint64_t files = 0;          ///< of at least kLongHoleBytes of holes
   std::uint64_t bytes = 0;          ///< of their holes
   std::uint64_t largest_bytes = 0;  ///< of one file, which is hashed by one thread
   bool is_estimate = false;         ///< by the space that files take: some may be no holes
