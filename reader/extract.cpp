@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t kTasksQueued = 256;
 // Until the attributes are restored, nobody else may look in.
 constexpr std::uint32_t kPrivateDirectory = 0700;
+// Before the umask, as mkdir(1) has it.
+constexpr std::uint32_t kNewDirectory = 0777;
 
 // One object to be made by a worker.
 struct Task {
@@ -141,8 +143,15 @@ class ImageTree final : public ExtractTree {
   const ExtractOptions& options_;
 };
 
-Result<DirectoryPointer> open_destination(storage::Env& env, const std::string& path) {
-  auto made = env.make_directory(path, kPrivateDirectory);
+// Where the root is not among what is chosen, nobody gives the destination its permissions later:
+// those that it is made with stay.
+std::uint32_t destination_mode(const ExtractOptions& options) {
+  return disjoint_paths(options.paths).front().empty() ? kPrivateDirectory : kNewDirectory;
+}
+
+Result<DirectoryPointer> open_destination(storage::Env& env, const std::string& path,
+                                          std::uint32_t mode) {
+  auto made = env.make_directory(path, mode);
   if (!made && made.assume_error().kind() != ErrorKind::kExists) {
     return std::move(made).assume_error();
   }
@@ -154,7 +163,7 @@ Result<DirectoryPointer> open_destination(storage::Env& env, const std::string& 
 
 Result<ExtractReport> extract_tree(const Image& image, ExtractTree& tree, storage::Env& env,
                                    const std::string& destination, const ExtractOptions& options) {
-  DGFS_TRY(root, open_destination(env, destination));
+  DGFS_TRY(root, open_destination(env, destination, destination_mode(options)));
   return Extraction(image, tree, env, options, std::move(root)).run();
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reader/extract_paths.h"
 #include "tests/reader/packed_tree.h"
@@ -86,6 +87,33 @@ TEST(ExtractWanted, LeavesOutWholeTrees) {
   static_cast<void>(value_of(reader::extract(*tree.open(), tree.memory(), "/dest", options)));
   const auto below = tree_below(*value_of(tree.memory().open_directory("/dest")));
   EXPECT_EQ(below, (std::map<std::string, std::string>{{"a", ""}, {"a/f", "1"}, {"f", "1"}}));
+}
+
+// Of chosen paths the root is none, so that the destination is like any new directory.
+TEST(ExtractDestination, HasTheModeOfTheRootOrOfAnyNewDirectory) {
+  PackedTree tree;
+  tree.directory("d");
+  tree.file("d/f", "1");
+  expect_ok(tree.parent("d")->set_mode("", 0711));
+  tree.pack();
+  auto& env = tree.memory();
+  expect_ok(env.make_directory("/new", 0777));
+  const auto mode_of_new = value_of(env.status("/new")).mode;
+  const std::vector<std::vector<std::string>> below = {{"d/f"}, {"d"}, {"d", "d/f"}};
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    const auto path = "/below" + std::to_string(i);
+    reader::ExtractOptions options;
+    options.paths = below[i];
+    static_cast<void>(value_of(reader::extract(*tree.open(), env, path, options)));
+    EXPECT_EQ(value_of(env.status(path)).mode, mode_of_new) << path;
+  }
+  for (const auto* whole : {"", "/", "."}) {
+    const auto path = std::string("/whole") + (*whole == '/' ? "s" : whole);
+    reader::ExtractOptions options;
+    options.paths = {"d", whole};
+    static_cast<void>(value_of(reader::extract(*tree.open(), env, path, options)));
+    EXPECT_EQ(value_of(env.status(path)).mode & 07777U, 0711U) << path;
+  }
 }
 
 TEST(ExtractPaths, LeaveOutWhatIsNamedTwice) {
