@@ -8,13 +8,37 @@
 
 namespace dgfs::reader {
 
+namespace {
+
+// Not a failure of this name: no further one of the object can be made.
+bool is_no_more_linked(const Error& error) {
+  return error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kUnsupported ||
+         error.kind() == ErrorKind::kPermission;
+}
+
+}  // namespace
+
+// Each turn of the loop takes a place from the table that another call has put there, of which
+// there are no more than names.
 Status LinkTable::make(const Node& node, storage::Directory& directory, const std::string& path,
                        std::string_view name, const std::function<Status()>& make_object) {
-  if (const auto existing = claim(node)) {
+  std::optional<Error> refused;
+  while (const auto existing = claim(node)) {
     auto linked = link(*existing, directory, name);
-    settle(node.inode, nullptr);
-    return linked;
+    if (linked || !is_no_more_linked(linked.assume_error())) {
+      settle(node.inode, nullptr);
+      return linked;
+    }
+    refused = std::move(linked).assume_error();
+    retire(node.inode, *existing);
   }
+  DGFS_CHECK(make_anew(node, path, make_object));
+  if (refused && copied_) copied_(path, *refused);
+  return ok();
+}
+
+Status LinkTable::make_anew(const Node& node, const std::string& path,
+                            const std::function<Status()>& make_object) {
   // Settles in any case, and without needing memory: others may be waiting.
   struct Making {
     LinkTable& table;
@@ -26,6 +50,13 @@ Status LinkTable::make(const Node& node, storage::Directory& directory, const st
   auto made = make_object();
   if (made) making.made_at = std::move(made_at);
   return made;
+}
+
+// Unless another thread has put a new place there meanwhile.
+void LinkTable::retire(InodeNumber inode, const std::string& full) {
+  const std::lock_guard lock(mutex_);
+  const auto there = records_.find(inode);
+  if (there != records_.end() && there->second.path == full) there->second.path.clear();
 }
 
 std::optional<std::string> LinkTable::claim(const Node& node) {

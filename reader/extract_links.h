@@ -21,13 +21,18 @@ namespace dgfs::reader {
 /// others are still to come; of a whole tree, few at a time.
 class LinkTable {
  public:
+  /// Told the path at which an object was made once more, and why it is no link to the first.
+  using Copied = std::function<void(const std::string& path, const Error& why)>;
+
   /// @param root  of the destination
-  explicit LinkTable(DirectoryPointer root) : stack_(std::move(root)) {}
+  explicit LinkTable(DirectoryPointer root, Copied copied = {})
+      : stack_(std::move(root)), copied_(std::move(copied)) {}
 
   /// Calls `make_object` if no name of `node` has been made yet, else links `path`, whose last
   /// component is `name` in `directory`, to the one that was. Waits while another thread makes the
   /// object. Where that fails, the next name takes its place: what bears the failed one, if
-  /// anything, is not what the image holds.
+  /// anything, is not what the image holds. Where the file system allows no more names of the
+  /// object, or none, it is made once more, and further names are links to that.
   [[nodiscard]] Status make(const Node& node, storage::Directory& directory,
                             const std::string& path, std::string_view name,
                             const std::function<Status()>& make_object);
@@ -43,6 +48,9 @@ class LinkTable {
   };
   /// Where the object is; nullopt if the caller has to make it.
   [[nodiscard]] std::optional<std::string> claim(const Node& node);
+  void retire(InodeNumber inode, const std::string& full);
+  [[nodiscard]] Status make_anew(const Node& node, const std::string& path,
+                                 const std::function<Status()>& make_object);
   void settle(InodeNumber inode, std::string* made_at) noexcept;
   [[nodiscard]] Status link(const std::string& existing, storage::Directory& directory,
                             std::string_view name);
@@ -52,6 +60,7 @@ class LinkTable {
   std::unordered_map<InodeNumber, Record> records_;
   std::mutex stack_mutex_;  // guards the stack
   DirectoryStack stack_;
+  Copied copied_;
 };
 
 }  // namespace dgfs::reader

@@ -27,7 +27,7 @@ using NameSink = std::function<bool(std::string_view name)>;
 /// '/', no NUL, not "." or ".."; anything else is kInvalidArgument. An empty `name` where a method
 /// says so means the directory itself. Errors carry the path and map errno to kinds: ENOENT
 /// kNotFound, EACCES/EPERM kPermission, EEXIST kExists, ENOTDIR kNotDirectory, EISDIR
-/// kIsDirectory, ELOOP kLoop, ENOSPC/EDQUOT kNoSpace, all others kIo.
+/// kIsDirectory, ELOOP kLoop, ENOSPC/EDQUOT kNoSpace, EMLINK kLimit, all others kIo.
 class Directory {
  public:
   virtual ~Directory() = default;
@@ -64,7 +64,9 @@ class Directory {
   [[nodiscard]] virtual Result<std::unique_ptr<NewFile>> create_unnamed(std::uint32_t mode) = 0;
   /// @param target  any bytes but NUL; nothing looks whether it leads somewhere
   [[nodiscard]] virtual Status make_symlink(std::string_view name, std::string_view target) = 0;
-  /// Gives `existing_name` of `existing_directory` the further name `name` here.
+  /// Gives `existing_name` of `existing_directory` the further name `name` here. kLimit where it
+  /// has as many as the file system allows, kUnsupported where the file system has no links, or
+  /// both directories do not lie in the same one; some say kPermission instead.
   [[nodiscard]] virtual Status make_link(const Directory& existing_directory,
                                          std::string_view existing_name, std::string_view name) = 0;
   /// FIFO, socket, character or block device by the type bits of `mode`.

@@ -25,6 +25,8 @@ ErrorKind kind_of_errno(int os_errno) {
     case ENOSPC:
     case EDQUOT:
       return ErrorKind::kNoSpace;
+    case EMLINK:
+      return ErrorKind::kLimit;
     default:
       return ErrorKind::kIo;
   }

@@ -23,6 +23,13 @@ bool is_node_mode(std::uint32_t mode) {
   return S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISCHR(mode) || S_ISBLK(mode);
 }
 
+Error link_error(int os_errno, const std::string& path) {
+  auto error = os_error(1037, os_errno, "link", path);
+  const bool has_no_links = os_errno == EXDEV || os_errno == EOPNOTSUPP || os_errno == ENOSYS;
+  if (!has_no_links) return error;
+  return Error(ErrorKind::kUnsupported, 1168, error.text()).in_file(path).with_errno(os_errno);
+}
+
 }  // namespace
 
 Status PosixDirectory::make_directory(std::string_view name, std::uint32_t mode) {
@@ -67,7 +74,7 @@ Status PosixDirectory::make_link(const Directory& existing_directory,
   const std::string existing(existing_name);
   const std::string entry(name);
   if (::linkat(from->fd_.get(), existing.c_str(), fd_.get(), entry.c_str(), 0) == 0) return ok();
-  return os_error(1037, errno, "link", join_path(path_, name));
+  return link_error(errno, join_path(path_, name));
 }
 
 Status PosixDirectory::make_node(std::string_view name, std::uint32_t mode, std::uint64_t rdev) {

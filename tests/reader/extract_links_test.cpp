@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -117,6 +119,90 @@ TEST_F(LinkTableTest, ALinkThatEndsWhileTheObjectIsMadeAnew) {
   EXPECT_EQ(inode_of("a"), inode_of("c"));
   EXPECT_NE(inode_of("a"), inode_of("d"));
   EXPECT_EQ(table.size(), 0U);
+}
+
+// A file system that allows `links_max` names of a file, with what it says to one more.
+class LinkLimitTest : public LinkTableTest {
+ protected:
+  void limit(std::uint64_t links_max, ErrorKind kind) {
+    limited_ = std::make_unique<HookEnv>(
+        *env_, [=, this](storage::CallKind call, const std::string& path) -> Status {
+          if (call != storage::CallKind::kAllocate) return ok();
+          const std::lock_guard lock(mutex_);  // as a directory is locked
+          if (++links_ % links_max != 0) return ok();
+          return Error(kind, 1, "Too many links").in_file(path);
+        });
+    root_ = value_of(limited_->open_directory("/dest"));
+  }
+  reader::LinkTable table() {
+    return reader::LinkTable(root_, [this](const std::string& path, const Error& why) {
+      EXPECT_EQ(why.text(), "Too many links");
+      const std::lock_guard lock(mutex_);
+      copies_.push_back(path);
+    });
+  }
+
+  std::unique_ptr<HookEnv> limited_;
+  std::mutex mutex_;
+  std::uint64_t links_ = 0;
+  std::vector<std::string> copies_;
+};
+
+TEST_F(LinkLimitTest, MakesFurtherCopies) {
+  for (const auto kind : {ErrorKind::kLimit, ErrorKind::kUnsupported, ErrorKind::kPermission}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    limit(3, kind);  // three names, and the attempt at a fourth
+    copies_.clear();
+    links_ = 0;
+    made_ = 0;
+    auto links = table();
+    const auto prefix = std::to_string(static_cast<int>(kind));
+    for (int i = 0; i < 8; ++i) expect_ok(make(links, object(7, 8), prefix + std::to_string(i)));
+    EXPECT_EQ(made_, 3);
+    EXPECT_EQ(copies_, (std::vector{prefix + "3", prefix + "6"}));
+    EXPECT_EQ(links.size(), 0U);
+    EXPECT_EQ(inode_of(prefix + "0"), inode_of(prefix + "2"));
+    EXPECT_EQ(inode_of(prefix + "3"), inode_of(prefix + "5"));
+    EXPECT_EQ(inode_of(prefix + "6"), inode_of(prefix + "7"));
+    EXPECT_NE(inode_of(prefix + "0"), inode_of(prefix + "3"));
+    EXPECT_NE(inode_of(prefix + "3"), inode_of(prefix + "6"));
+  }
+}
+
+TEST_F(LinkLimitTest, WhereThereAreNoLinksAtAll) {
+  limit(1, ErrorKind::kUnsupported);
+  auto links = table();
+  for (const auto* name : {"a", "b", "c"}) expect_ok(make(links, object(7, 3), name));
+  EXPECT_EQ(made_, 3);
+  EXPECT_EQ(copies_.size(), 2U);
+  EXPECT_EQ(links.size(), 0U);
+}
+
+TEST_F(LinkLimitTest, ReachedByManyThreads) {
+  constexpr int kThreads = 8;
+  constexpr int kNames = 50;
+  for (const std::uint64_t links_max : {1U, 2U, 7U}) {
+    limit(links_max, ErrorKind::kLimit);
+    auto links = table();
+    made_ = 0;
+    copies_.clear();
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (int i = 0; i < kNames; ++i) {
+          const auto name = std::to_string(links_max) + "-" + std::to_string(thread * kNames + i);
+          expect_ok(make(links, object(7, kThreads * kNames), name));
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(copies_.size() + 1, static_cast<std::size_t>(made_));
+    EXPECT_GT(made_, 1);
+    EXPECT_EQ(links.size(), 0U);
+    for (int i = 0; i < kThreads * kNames; ++i) {
+      EXPECT_TRUE(root_->status(std::to_string(links_max) + "-" + std::to_string(i))) << i;
+    }
+  }
 }
 
 TEST_F(LinkTableTest, FailedNamesCountAsSeen) {

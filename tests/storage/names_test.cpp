@@ -50,6 +50,7 @@ TEST(OsError, MapsNumbersToKinds) {
   EXPECT_EQ(kind_of_errno(ELOOP), ErrorKind::kLoop);
   EXPECT_EQ(kind_of_errno(ENOSPC), ErrorKind::kNoSpace);
   EXPECT_EQ(kind_of_errno(EDQUOT), ErrorKind::kNoSpace);
+  EXPECT_EQ(kind_of_errno(EMLINK), ErrorKind::kLimit);
   EXPECT_EQ(kind_of_errno(EIO), ErrorKind::kIo);
   EXPECT_EQ(kind_of_errno(ENOTEMPTY), ErrorKind::kIo);
 }
