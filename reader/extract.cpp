@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/extract.h"
 
+#include <optional>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -41,16 +43,16 @@ class Extraction {
         options_(options),
         stack_(root),
         log_(image, env, options),
-        objects_(image, options.privileged, log_),
-        links_(root),
-        directories_(image, tree, root, options.privileged, log_),
+        objects_(image, options, log_),
+        links_(root, [this](const auto& path, const Error& why) { log_.add_copy(path, why); }),
+        directories_(image, tree, root, options, log_),
         jobs_(options.jobs != 0 ? options.jobs : env.processor_count()) {}
 
   Result<ExtractReport> run() {
     {
       WorkPool<Task> pool(jobs_, kTasksQueued, [this](Task& task) { make(task); });
       tree_.walk(
-          log_, [&](const auto& path, const Node& node) { return make_directory(path, node); },
+          log_, [&](const auto& path, const Node& node) { return has_directory(path, node); },
           [&](const auto& path, const Node& node) { visit(path, node, pool); });
       pool.finish();
     }
@@ -60,7 +62,7 @@ class Extraction {
 
  private:
   void visit(const std::string& path, const Node& node, WorkPool<Task>& pool) {
-    if (is_in_lost_directory(path)) return;
+    if (const auto lost = lost_directory_above(path)) return tell_below(path, *lost);
     if (format::is_directory(node.mode)) return visit_directory(path, node);
     if (format::is_device(node.mode) && !options_.privileged) return log_.refuse_device(path);
     auto directory = stack_.open(parent_of(path));
@@ -69,21 +71,30 @@ class Extraction {
   }
 
   void visit_directory(const std::string& path, const Node& node) {
-    const auto made = make_directory(path, node);
-    if (made) {
-      log_.add_entry();
-    } else {
-      lost_directories_.insert(path);
-    }
-    log_.settle(path, made);
+    if (has_directory(path, node)) log_.add_entry();
   }
 
-  // One failure tells of all that is below.
-  [[nodiscard]] bool is_in_lost_directory(std::string_view path) const {
-    if (lost_directories_.empty()) return false;
+  // Tells what became of it.
+  bool has_directory(const std::string& path, const Node& node) {
+    // Where a parent has failed, that is told already, and this one is not what was asked for.
+    if (lost_directory_above(path)) return false;
+    const auto made = make_directory(path, node);
+    if (!made) lost_directories_.insert(path);
+    log_.settle(path, made);
+    return made.has_value();
+  }
+
+  // Each entry is told: how many they are is what was lost.
+  void tell_below(const std::string& path, const std::string& directory) {
+    log_.settle(path, Error(ErrorKind::kNotFound, 3151,
+                            "its directory '" + directory + "' could not be made"));
+  }
+
+  [[nodiscard]] std::optional<std::string> lost_directory_above(std::string_view path) const {
+    if (lost_directories_.empty()) return std::nullopt;
     for (auto parent = parent_of(path);; parent = parent_of(parent)) {
-      if (lost_directories_.contains(std::string(parent))) return true;
-      if (parent.empty()) return false;
+      if (lost_directories_.contains(std::string(parent))) return std::string(parent);
+      if (parent.empty()) return std::nullopt;
     }
   }
 
@@ -104,12 +115,14 @@ class Extraction {
   void make(const Task& task) {
     if (log_.ended()) return;
     const auto name = name_of(task.path);
+    bool refused = false;
     const auto make_object = [&] {
-      return objects_.make(task.node, *task.directory, name, task.path);
+      return objects_.make(task.node, *task.directory, name, task.path, refused);
     };
     const auto made = task.node.link_count > 1
                           ? links_.make(task.node, *task.directory, task.path, name, make_object)
                           : make_object();
+    if (refused) return log_.refuse_device(task.path, made.assume_error());
     if (made) log_.add_entry();
     log_.settle(task.path, made);
   }
@@ -178,7 +191,7 @@ Result<ExtractReport> plan_extract(
     const std::function<void(const std::string& path, const Node& node)>& visit) {
   ExtractLog log(image, image.env(), options);
   ExtractWalk(image, options, log)
-      .run([](const auto&, const Node&) { return ok(); },
+      .run([](const auto&, const Node&) { return true; },
            [&](const auto& path, const Node& node) {
              if (format::is_device(node.mode) && !options.privileged) {
                return log.refuse_device(path);

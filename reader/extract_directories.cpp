@@ -7,6 +7,7 @@
 
 #include "reader/extract_metadata.h"
 #include "reader/extract_paths.h"
+#include "reader/placed_error.h"
 
 namespace dgfs::reader {
 
@@ -16,21 +17,26 @@ void DirectoryFinisher::finish() {
   std::reverse(inodes_.begin(), inodes_.end());
   for (const auto inode : std::exchange(inodes_, {})) {
     if (log_.stopped()) return;
-    auto path = tree_.directory_path(inode);
-    if (!path) {
-      log_.settle("", std::move(path).assume_error());
-      continue;
-    }
-    const auto status = finish_directory(path.assume_value(), inode);
-    if (!status) log_.settle(path.assume_value(), status);
+    const auto path = tree_.directory_path(inode);
+    const auto status =
+        path ? finish_directory(path.assume_value(), inode) : Status(path.assume_error());
+    if (status) continue;
+    static_cast<void>(log_.lose_attribute(
+        path ? path.assume_value() : std::string(), {AttributeKind::kAll, "attributes"},
+        prefixed("cannot restore attributes: ", status.assume_error())));
   }
 }
 
 Status DirectoryFinisher::finish_directory(const std::string& path, InodeNumber inode) {
   DGFS_TRY(node, tree_.directory_node(inode));
-  if (path.empty()) return restore_metadata(image_, node, *root_, "", privileged_);
+  // Whether the extraction has failed or not: what can be restored of a directory that is there is.
+  const LoseAttribute lose = [&](const LostAttribute& attribute, const Error& error) -> Status {
+    static_cast<void>(log_.lose_attribute(path, attribute, error));
+    return ok();
+  };
+  if (path.empty()) return restore_metadata(image_, node, *root_, "", choice_, lose);
   DGFS_TRY(parent, stack_.open(parent_of(path)));
-  return restore_metadata(image_, node, *parent, name_of(path), privileged_);
+  return restore_metadata(image_, node, *parent, name_of(path), choice_, lose);
 }
 
 }  // namespace dgfs::reader

@@ -19,17 +19,17 @@ namespace dgfs::reader {
 class DirectoryFinisher {
  public:
   DirectoryFinisher(const Image& image, const ExtractTree& tree, DirectoryPointer root,
-                    bool privileged, ExtractLog& log)
+                    const RestoreChoice& choice, ExtractLog& log)
       : image_(image),
         tree_(tree),
         root_(std::move(root)),
         stack_(root_),
-        privileged_(privileged),
+        choice_(choice),
         log_(log) {}
 
   /// A directory that was made or entered, before those below it.
   void add(InodeNumber inode) { inodes_.push_back(inode); }
-  /// Sets the attributes of all, deepest first. Failures go to the log.
+  /// Sets the attributes of all, deepest first, as many of each as can be. Failures go to the log.
   void finish();
 
  private:
@@ -39,7 +39,7 @@ class DirectoryFinisher {
   const ExtractTree& tree_;
   DirectoryPointer root_;
   DirectoryStack stack_;
-  bool privileged_;
+  const RestoreChoice& choice_;
   ExtractLog& log_;
   std::vector<InodeNumber> inodes_;
 };

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "reader/placed_error.h"
+
 namespace dgfs::reader {
 
 ExtractLog::ExtractLog(const Image& image, storage::Env& env, const ExtractOptions& options)
@@ -37,11 +39,32 @@ void ExtractLog::lose_range(const std::string& path, const LostRange& range, con
   options_.lost_range(path, range, error);
 }
 
+void ExtractLog::add_copy(const std::string& path, const Error& why) {
+  const std::lock_guard lock(mutex_);
+  ++further_copies_;
+  if (options_.copied) options_.copied(path, why);
+}
+
+Status ExtractLog::lose_attribute(const std::string& path, const LostAttribute& attribute,
+                                  const Error& error) {
+  const std::lock_guard lock(mutex_);
+  const bool ends = !options_.keep_going;
+  if (ends && failed_.exchange(true)) return error;
+  ++lost_attributes_;
+  if (options_.lost_attribute) options_.lost_attribute(path, attribute, error);
+  if (!ends) return ok();
+  first_error_ = prefixed((path.empty() ? "." : path) + ": ", error);
+  return *first_error_;
+}
+
 void ExtractLog::refuse_device(const std::string& path) {
+  refuse_device(path, Error(ErrorKind::kPermission, 3142, "device nodes are for root to make"));
+}
+
+void ExtractLog::refuse_device(const std::string& path, const Error& error) {
   const std::lock_guard lock(mutex_);
   ++devices_refused_;
-  if (!options_.failed) return;
-  options_.failed(path, Error(ErrorKind::kPermission, 3142, "device nodes are for root to make"));
+  if (options_.failed) options_.failed(path, error);
 }
 
 void ExtractLog::report_progress() {
@@ -55,7 +78,15 @@ Result<ExtractReport> ExtractLog::result() {
   if (stopped()) return Error(ErrorKind::kInterrupted, 3140, "interrupted");
   const std::lock_guard lock(mutex_);
   if (first_error_) return *std::exchange(first_error_, std::nullopt);
-  return ExtractReport{entries_, content_bytes_, failures_, partial_files_, devices_refused_};
+  ExtractReport report;
+  report.entries = entries_;
+  report.content_bytes = content_bytes_;
+  report.failures = failures_;
+  report.partial_files = partial_files_;
+  report.devices_refused = devices_refused_;
+  report.lost_attributes = lost_attributes_;
+  report.further_copies = further_copies_;
+  return report;
 }
 
 }  // namespace dgfs::reader

@@ -35,9 +35,17 @@ class ExtractLog {
   [[nodiscard]] bool writes_parts() const { return options_.partial; }
   /// A part of a file's contents that is damaged.
   void lose_range(const std::string& path, const LostRange& range, const Error& error);
+  /// An attribute of `path` that cannot be restored. The error where that ends the extraction, ok()
+  /// where the entry is to be written without it.
+  /// @param error  without the path
+  [[nodiscard]] Status lose_attribute(const std::string& path, const LostAttribute& attribute,
+                                      const Error& error);
   void add_partial_file() { ++partial_files_; }
+  /// An object that was made once more instead of linked.
+  void add_copy(const std::string& path, const Error& why);
   /// A device node that the user may not make. Never ends the extraction.
   void refuse_device(const std::string& path);
+  void refuse_device(const std::string& path, const Error& error);
 
   /// The end: kInterrupted, the first error that ended it, or the report.
   [[nodiscard]] Result<ExtractReport> result();
@@ -56,6 +64,8 @@ class ExtractLog {
   std::mutex mutex_;  // guards what follows, and the callbacks
   std::uint64_t failures_ = 0;
   std::uint64_t devices_refused_ = 0;
+  std::uint64_t lost_attributes_ = 0;
+  std::uint64_t further_copies_ = 0;
   std::optional<Error> first_error_;
 };
 

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "format/limits.h"
 #include "format/mode.h"
+#include "reader/acl_mask.h"
+#include "reader/placed_error.h"
 
 namespace dgfs::reader {
 namespace {
@@ -15,6 +19,8 @@ namespace {
 constexpr std::uint32_t kSetUserId = 04000;
 constexpr std::uint32_t kSetGroupId = 02000;
 constexpr std::uint32_t kSetIdMask = kSetUserId | kSetGroupId;
+constexpr std::uint32_t kGroupMask = 070;
+constexpr unsigned kGroupShift = 3;
 
 // An object by its name in a directory, with the calls of a NewFile.
 class NamedObject {
@@ -51,65 +57,133 @@ bool is_acl(const Xattr& xattr) { return xattr.name.starts_with("system.posix_ac
 // What an ordinary user may set on his own files.
 bool is_open_to_all(const Xattr& xattr) { return xattr.name.starts_with("user.") || is_acl(xattr); }
 
-// A default ACL of the destination gives each object made there an ACL that the image knows
-// nothing of.
-template <class Object>
-Status remove_inherited_acls(const std::vector<Xattr>& wanted, Object& object) {
-  DGFS_TRY(present, xattrs_of(object));
-  for (const auto& xattr : present) {
-    const auto is_same = [&](const Xattr& other) { return other.name == xattr.name; };
-    if (!is_acl(xattr) || std::any_of(wanted.begin(), wanted.end(), is_same)) continue;
-    DGFS_CHECK(object.remove_xattr(xattr.name));
-  }
-  return ok();
-}
+constexpr std::string_view kAccessAcl = "system.posix_acl_access";
+constexpr std::string_view kCapability = "security.capability";
 
 template <class Object>
-Status restore_xattrs(const Image& image, const Node& node, Object& object, bool privileged) {
-  DGFS_TRY(xattrs, image.xattrs(node));
-  for (const auto& xattr : xattrs) {
-    if (!privileged && !is_open_to_all(xattr)) continue;
-    DGFS_CHECK(object.set_xattr(xattr.name, xattr.value));
-  }
-  return format::is_symlink(node.mode) ? Status(ok()) : remove_inherited_acls(xattrs, object);
-}
+class Restorer {
+ public:
+  Restorer(const Image& image, const Node& node, Object& object, const RestoreChoice& choice,
+           const LoseAttribute& lose)
+      : image_(image), node_(node), object_(object), choice_(choice), lose_(lose) {}
 
-// A program that would run with the rights of another owner or group than the image says, because
-// the owner could not be restored, does not get to do so.
-template <class Object>
-Result<std::uint32_t> restorable_mode(const Node& node, Object& object) {
-  std::uint32_t mode = node.mode & format::kPermissionMask;
-  if (format::is_directory(node.mode) || (mode & kSetIdMask) == 0) return mode;
-  DGFS_TRY(status, status_of(object));
-  if (status.uid != node.uid) mode &= ~kSetUserId;
-  if (status.gid != node.gid) mode &= ~kSetGroupId;
-  return mode;
-}
+  Status run() {
+    if (choice_.privileged) {
+      DGFS_CHECK(restore_owner());
+    }
+    DGFS_CHECK(restore_xattrs());
+    if (!format::is_symlink(node_.mode)) {
+      DGFS_CHECK(restore_mode());
+    }
+    return settle(AttributeKind::kTimes, "times", object_.set_times(node_.atime, node_.mtime));
+  }
 
-template <class Object>
-Status restore(const Image& image, const Node& node, Object& object, bool privileged) {
-  if (privileged) {
-    DGFS_CHECK(object.set_owner(node.uid, node.gid));
+ private:
+  Status restore_owner() {
+    auto set = object_.set_owner(node_.uid, node_.gid);
+    is_owner_lost_ = !set;
+    return settle(AttributeKind::kOwner, "owner", std::move(set));
   }
-  DGFS_CHECK(restore_xattrs(image, node, object, privileged));
-  if (!format::is_symlink(node.mode)) {
-    DGFS_TRY(mode, restorable_mode(node, object));
-    DGFS_CHECK(object.set_mode(mode));
+
+  Status restore_xattrs() {
+    const auto xattrs = image_.xattrs(node_);
+    if (!xattrs) return lose_unreadable(xattrs.assume_error());
+    for (const auto& xattr : xattrs.assume_value()) {
+      DGFS_CHECK(is_acl(xattr) ? restore_acl(xattr) : restore_xattr(xattr));
+    }
+    if (!choice_.acls || format::is_symlink(node_.mode)) return ok();
+    return remove_inherited_acls();
   }
-  return object.set_times(node.atime, node.mtime);
-}
+
+  Status lose_unreadable(const Error& error) {
+    if (!choice_.xattrs && !choice_.acls) return ok();
+    return lose_({AttributeKind::kAll, "xattrs"},
+                 prefixed("cannot read extended attributes: ", error));
+  }
+
+  Status restore_xattr(const Xattr& xattr) {
+    if (!choice_.xattrs || (!choice_.privileged && !is_open_to_all(xattr))) return ok();
+    if (xattr.name == kCapability && is_owner_lost_) {
+      return lose_({AttributeKind::kOwner, xattr.name},
+                   Error(ErrorKind::kPermission, 3153,
+                         "capabilities are left out, because the owner is another"));
+    }
+    return settle(AttributeKind::kXattr, xattr.name, object_.set_xattr(xattr.name, xattr.value));
+  }
+
+  Status restore_acl(const Xattr& xattr) {
+    auto set = choice_.acls ? object_.set_xattr(xattr.name, xattr.value) : Status(ok());
+    if (choice_.acls && set) {
+      restored_acls_.push_back(xattr.name);
+    } else if (xattr.name == kAccessAcl) {
+      group_bits_ = group_bits_of_acl(xattr.value);
+    }
+    return settle(AttributeKind::kAcl, xattr.name, std::move(set));
+  }
+
+  // A default ACL of the destination gives each object made there an ACL that the image knows
+  // nothing of.
+  Status remove_inherited_acls() {
+    const auto present = xattrs_of(object_);
+    if (!present) return settle(AttributeKind::kAcl, "inherited ACLs", present.assume_error());
+    for (const auto& xattr : present.assume_value()) {
+      if (!is_acl(xattr) || std::ranges::count(restored_acls_, xattr.name) != 0) continue;
+      DGFS_CHECK(settle(AttributeKind::kAcl, xattr.name, object_.remove_xattr(xattr.name)));
+    }
+    return ok();
+  }
+
+  Status restore_mode() {
+    std::uint32_t mode = node_.mode & format::kPermissionMask;
+    if (group_bits_) mode &= ~kGroupMask | *group_bits_ << kGroupShift;
+    const auto unsafe = unsafe_bits(mode);
+    const auto bits = unsafe ? unsafe.assume_value() : kSetIdMask;
+    DGFS_CHECK(settle(AttributeKind::kMode, "mode", object_.set_mode(mode & ~bits)));
+    if (!unsafe) return settle(AttributeKind::kOwner, "set-id bits", unsafe.assume_error());
+    if ((mode & bits) == 0 || !is_owner_lost_) return ok();
+    return lose_({AttributeKind::kOwner, "set-id bits"},
+                 Error(ErrorKind::kPermission, 3154,
+                       "set-id bits are left out, because the owner is another"));
+  }
+
+  // A program that would run with the rights of another owner or group than the image says, because
+  // the owner could not be restored, does not get to do so. Errors: whose it is is not known.
+  Result<std::uint32_t> unsafe_bits(std::uint32_t mode) {
+    if (format::is_directory(node_.mode) || (mode & kSetIdMask) == 0) return std::uint32_t{0};
+    DGFS_TRY(status, status_of(object_));
+    return (status.uid != node_.uid ? kSetUserId : 0) | (status.gid != node_.gid ? kSetGroupId : 0);
+  }
+
+  // What it says of a path is where the object is for now.
+  Status settle(AttributeKind kind, std::string_view name, Status done) {
+    if (done) return ok();
+    const auto& error = done.assume_error();
+    return lose_({kind, std::string(name)},
+                 Error(error.kind(), error.code(), error.text()).with_errno(error.os_errno()));
+  }
+
+  const Image& image_;
+  const Node& node_;
+  Object& object_;
+  const RestoreChoice& choice_;
+  const LoseAttribute& lose_;
+  bool is_owner_lost_ = false;
+  std::vector<std::string> restored_acls_;
+  std::optional<std::uint32_t> group_bits_;  // of an ACL that is not restored
+};
 
 }  // namespace
 
 Status restore_metadata(const Image& image, const Node& node, storage::Directory& directory,
-                        std::string_view name, bool privileged) {
+                        std::string_view name, const RestoreChoice& choice,
+                        const LoseAttribute& lose) {
   NamedObject object(directory, name);
-  return restore(image, node, object, privileged);
+  return Restorer(image, node, object, choice, lose).run();
 }
 
 Status restore_metadata(const Image& image, const Node& node, storage::NewFile& file,
-                        bool privileged) {
-  return restore(image, node, file, privileged);
+                        const RestoreChoice& choice, const LoseAttribute& lose) {
+  return Restorer(image, node, file, choice, lose).run();
 }
 
 }  // namespace dgfs::reader

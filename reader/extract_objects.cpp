@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "format/mode.h"
-#include "reader/extract_metadata.h"
 #include "reader/intact_contents.h"
 #include "storage/names.h"
 
@@ -30,15 +29,30 @@ Status check_free(const storage::Directory& directory, std::string_view name) {
 }  // namespace
 
 Status ObjectMaker::make(const Node& node, storage::Directory& directory, std::string_view name,
-                         const std::string& path) const {
+                         const std::string& path, bool& refused) const {
   if (format::is_regular(node.mode)) return make_file(node, directory, name, path);
+  DGFS_CHECK(make_special(node, directory, name, refused));
+  auto restored = restore_metadata(image_, node, directory, name, choice_, loser_of(path));
+  if (!restored) static_cast<void>(directory.remove(name));  // the first failure is what is told
+  return restored;
+}
+
+Status ObjectMaker::make_special(const Node& node, storage::Directory& directory,
+                                 std::string_view name, bool& refused) const {
   if (format::is_symlink(node.mode)) {
     DGFS_TRY(target, image_.read_link(node));
-    DGFS_CHECK(directory.make_symlink(name, target));
-  } else {
-    DGFS_CHECK(directory.make_node(name, format::type_of(node.mode) | kPrivateFile, node.rdev));
+    return directory.make_symlink(name, target);
   }
-  return restore_metadata(image_, node, directory, name, privileged_);
+  auto made = directory.make_node(name, format::type_of(node.mode) | kPrivateFile, node.rdev);
+  refused =
+      format::is_device(node.mode) && !made && made.assume_error().kind() == ErrorKind::kPermission;
+  return made;
+}
+
+LoseAttribute ObjectMaker::loser_of(const std::string& path) const {
+  return [this, &path](const LostAttribute& attribute, const Error& error) {
+    return log_.lose_attribute(path, attribute, error);
+  };
 }
 
 Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
@@ -52,7 +66,7 @@ Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
   } else {
     DGFS_CHECK(write_contents(node, file->content()));
   }
-  DGFS_CHECK(restore_metadata(image_, node, *file, privileged_));
+  DGFS_CHECK(restore_metadata(image_, node, *file, choice_, loser_of(path)));
   return file->link(name);
 }
 

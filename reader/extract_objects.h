@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "reader/extract_log.h"
+#include "reader/extract_metadata.h"
 #include "reader/image.h"
 #include "storage/directory.h"
 
@@ -16,18 +17,23 @@ namespace dgfs::reader {
 /// Thread-safe. References outlive it.
 class ObjectMaker {
  public:
-  ObjectMaker(const Image& image, bool privileged, ExtractLog& log)
-      : image_(image), privileged_(privileged), log_(log) {}
+  ObjectMaker(const Image& image, const RestoreChoice& choice, ExtractLog& log)
+      : image_(image), choice_(choice), log_(log) {}
 
   /// Makes `node` as `name`, with its attributes. A regular file gets the name when it is
-  /// complete, so that on any failure there is none. kExists where the name is taken.
+  /// complete, and what else cannot be completed is removed, so that on any failure there is none.
+  /// kExists where the name is taken; kPermission for a device node that the system does not let
+  /// the user make, then `refused` is set.
   /// @param path  for the log
   [[nodiscard]] Status make(const Node& node, storage::Directory& directory, std::string_view name,
-                            const std::string& path) const;
+                            const std::string& path, bool& refused) const;
 
  private:
   [[nodiscard]] Status make_file(const Node& node, storage::Directory& directory,
                                  std::string_view name, const std::string& path) const;
+  [[nodiscard]] Status make_special(const Node& node, storage::Directory& directory,
+                                    std::string_view name, bool& refused) const;
+  [[nodiscard]] LoseAttribute loser_of(const std::string& path) const;
   [[nodiscard]] Status write_contents(const Node& node, storage::File& file) const;
   [[nodiscard]] Status save_contents(const Node& node, storage::File& file,
                                      const std::string& path) const;
@@ -35,7 +41,7 @@ class ObjectMaker {
                                      MutableBytes buffer, storage::File& file) const;
 
   const Image& image_;
-  bool privileged_;
+  const RestoreChoice& choice_;
   ExtractLog& log_;
 };
 

@@ -17,7 +17,9 @@ namespace dgfs::reader {
 /// Single use. walk() runs on one thread, before anything else is asked.
 class ExtractTree {
  public:
-  using MakeParent = std::function<Status(const std::string& path, const Node& node)>;
+  /// @return whether the directory is there now. Where not, that is told to the log already, and
+  /// what is below is to be visited all the same, so that it is told, too.
+  using MakeParent = std::function<bool(const std::string& path, const Node& node)>;
   using Visit = std::function<void(const std::string& path, const Node& node)>;
 
   virtual ~ExtractTree() = default;

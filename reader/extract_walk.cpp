@@ -8,29 +8,36 @@
 #include "reader/extract_paths.h"
 
 namespace dgfs::reader {
+
 void ExtractWalk::run(const MakeParent& make_parent, const Visit& visit) {
   for (const auto& path : disjoint_paths(options_.paths)) {
     if (log_.ended()) return;
-    const auto walked = [&]() -> Status {
-      DGFS_TRY(node, image_.lookup(path));
-      if (!is_wanted(path, node)) return ok();
-      DGFS_CHECK(make_parents(path, make_parent));
-      return walk(path, visit);
-    }();
-    log_.settle(path, walked);
+    log_.settle(path, walk_chosen(path, make_parent, visit));
   }
 }
 
-// Without those that were made for the path before.
-Status ExtractWalk::make_parents(const std::string& path, const MakeParent& make_parent) {
+Status ExtractWalk::walk_chosen(const std::string& path, const MakeParent& make_parent,
+                                const Visit& visit) {
+  DGFS_TRY(node, image_.lookup(path));
+  if (!is_wanted(path, node)) return ok();
+  make_parents(path, make_parent);
+  return log_.ended() ? Status(ok()) : walk(path, visit);
+}
+
+// Without those that were made for the path before. Where one fails, those below fail, too, and
+// each is told.
+void ExtractWalk::make_parents(const std::string& path, const MakeParent& make_parent) {
   const auto before = std::exchange(last_made_, std::string(parent_of(path)) + '/');
   for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     if (before.starts_with(std::string_view(path).substr(0, slash + 1))) continue;
     const auto parent = path.substr(0, slash);
-    DGFS_TRY(node, image_.lookup(parent));
-    DGFS_CHECK(make_parent(parent, node));
+    const auto node = image_.lookup(parent);
+    if (!node) {
+      log_.settle(parent, node.assume_error());
+    } else if (!make_parent(parent, node.assume_value())) {
+      return;
+    }
   }
-  return ok();
 }
 
 Status ExtractWalk::walk(const std::string& start_path, const Visit& visit) {

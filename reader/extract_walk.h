@@ -18,8 +18,11 @@ namespace dgfs::reader {
 /// it.
 class ExtractWalk {
  public:
-  using MakeParent = std::function<Status(const std::string& path, const Node& node)>;
+  /// @{
+  /// As those of ExtractTree.
+  using MakeParent = std::function<bool(const std::string& path, const Node& node)>;
   using Visit = std::function<void(const std::string& path, const Node& node)>;
+  /// @}
 
   ExtractWalk(const Image& image, const ExtractOptions& options, ExtractLog& log)
       : image_(image), options_(options), log_(log) {}
@@ -29,7 +32,9 @@ class ExtractWalk {
   void run(const MakeParent& make_parent, const Visit& visit);
 
  private:
-  [[nodiscard]] Status make_parents(const std::string& path, const MakeParent& make_parent);
+  [[nodiscard]] Status walk_chosen(const std::string& path, const MakeParent& make_parent,
+                                   const Visit& visit);
+  void make_parents(const std::string& path, const MakeParent& make_parent);
   [[nodiscard]] Status walk(const std::string& start_path, const Visit& visit);
   [[nodiscard]] bool is_wanted(std::string_view path, const Node& node);
   [[nodiscard]] bool is_parent_wanted(std::string_view parent);

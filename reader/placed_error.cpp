@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/placed_error.h"
 
+#include <string>
+
 namespace dgfs::reader {
 
 Error placed(const Error& error, std::string_view file, std::string_view section,
@@ -14,6 +16,15 @@ Error placed(const Error& error, std::string_view file, std::string_view section
       .in_section(section)
       .at_offset(base_bytes + error.offset().value_or(0))
       .with_errno(error.os_errno());
+}
+
+Error prefixed(std::string_view prefix, const Error& error) {
+  Error longer(error.kind(), error.code(), std::string(prefix) + error.text());
+  auto there = std::move(longer)
+                   .in_file(error.file())
+                   .in_section(error.section())
+                   .with_errno(error.os_errno());
+  return error.offset() ? std::move(there).at_offset(*error.offset()) : std::move(there);
 }
 
 Error read_error(const Error& error, std::string_view file, std::string_view section,

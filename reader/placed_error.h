@@ -19,7 +19,10 @@ namespace dgfs::reader {
 [[nodiscard]] Error placed(const Error& error, std::string_view file, std::string_view section,
                            std::uint64_t base_bytes);
 
-/// The same for a failed result; others pass unchanged.
+/// `error` at its place, with `prefix` before its text.
+[[nodiscard]] Error prefixed(std::string_view prefix, const Error& error);
+
+/// The same as placed() for a failed result; others pass unchanged.
 template <class T>
 [[nodiscard]] Result<T> placed_result(Result<T> result, std::string_view file,
                                       std::string_view section, std::uint64_t base_bytes) {

@@ -8,6 +8,7 @@
 #include "format/mode.h"
 #include "reader/extract_log.h"
 #include "reader/intact_contents.h"
+#include "reader/placed_error.h"
 #include "reader/salvage_image.h"
 #include "reader/salvage_index.h"
 #include "reader/salvage_tree.h"
@@ -46,14 +47,15 @@ class Salvage {
     const auto extract = extract_options();
     ExtractLog log(*image_, env_, extract);
     tree_->walk(
-        log, [](const auto&, const Node&) { return ok(); },
+        log, [](const auto&, const Node&) { return true; },
         [&](const std::string& path, const Node& node) {
+          if (format::is_device(node.mode) && !options_.privileged) return log.refuse_device(path);
           const auto status = check(path, node, log);
-          if (status) {
-            log.add_entry();
-            kept(path, node);
-          }
           log.settle(path, status);
+          if (!status) return;
+          log.add_entry();
+          kept(path, node);
+          check_xattrs(path, node, log);
         });
     DGFS_TRY(report, log.result());
     return report_of(report);
@@ -63,8 +65,7 @@ class Salvage {
   [[nodiscard]] ExtractOptions extract_options() const {
     ExtractOptions extract;
     extract.jobs = options_.jobs;
-    extract.privileged = options_.privileged;
-    extract.devices = options_.devices;
+    static_cast<RestoreChoice&>(extract) = options_;
     extract.keep_going = true;
     extract.partial = options_.partial;
     extract.failed = options_.lost;
@@ -72,6 +73,8 @@ class Salvage {
                                 const Error& error) {
       if (options_.lost_range) options_.lost_range(path, range, error);
     };
+    extract.lost_attribute = options_.lost_attribute;
+    extract.copied = options_.copied;
     extract.progress = options_.progress;
     extract.stop = options_.stop;
     return extract;
@@ -94,6 +97,14 @@ class Salvage {
     return contents.check_complete();
   }
 
+  void check_xattrs(const std::string& path, const Node& node, ExtractLog& log) const {
+    const auto xattrs = image_->xattrs(node);
+    if (xattrs || (!options_.xattrs && !options_.acls)) return;
+    static_cast<void>(
+        log.lose_attribute(path, {AttributeKind::kAll, "xattrs"},
+                           prefixed("cannot read extended attributes: ", xattrs.assume_error())));
+  }
+
   [[nodiscard]] SalvageReport report_of(const ExtractReport& extracted) const {
     SalvageReport report;
     report.entries = extracted.entries - extracted.partial_files;
@@ -101,6 +112,8 @@ class Salvage {
     report.partial_files = extracted.partial_files;
     report.lost_entries = extracted.failures;
     report.devices_refused = extracted.devices_refused;
+    report.lost_attributes = extracted.lost_attributes;
+    report.further_copies = extracted.further_copies;
     report.lost_pages = tree_->lost_pages();
     report.lost_index_parts = lost_parts_;
     return report;

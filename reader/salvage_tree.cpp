@@ -198,9 +198,7 @@ Result<Node> SalvageTree::node_of(const SalvagedPage& page, const Rows& rows, st
 
 void SalvageTree::emit(const std::string& path, Node node, Course& course) {
   if (!devices_ && format::is_device(node.mode)) return;
-  const auto made = make_parents(path, course);
-  if (!made) return course.log.settle(path, made);
-  keep_what_opens(path, node, course.log);
+  make_parents(path, course);
   if (format::is_directory(node.mode)) {
     if (!path.empty() && !made_.insert(path).second) return;  // an image may lie
     node.inode = directories_.size() + 1;
@@ -210,7 +208,7 @@ void SalvageTree::emit(const std::string& path, Node node, Course& course) {
 }
 
 // Directories whose own entries are lost.
-Status SalvageTree::make_parents(std::string_view path, Course& course) {
+void SalvageTree::make_parents(std::string_view path, Course& course) {
   if (made_.empty()) made_.emplace();  // the destination is there
   for (auto slash = path.find('/'); slash != std::string_view::npos;
        slash = path.find('/', slash + 1)) {
@@ -221,22 +219,12 @@ Status SalvageTree::make_parents(std::string_view path, Course& course) {
     node.inode = directories_.size() + 1;
     directories_.push_back({parent, node});
     made_.insert(parent);
-    DGFS_CHECK(course.make_parent(parent, node));
-    if (!parent.starts_with(kLostAndFound)) {
-      course.log.settle(parent, lost(3223, "the attributes of this directory are lost"));
-    }
+    if (!course.make_parent(parent, node) || parent.starts_with(kLostAndFound)) continue;
+    // A salvage goes on past each.
+    static_cast<void>(
+        course.log.lose_attribute(parent, {AttributeKind::kAll, "attributes"},
+                                  lost(3223, "the attributes of this directory are lost")));
   }
-  return ok();
-}
-
-// Attributes that are lost do not keep the rest from being saved.
-void SalvageTree::keep_what_opens(const std::string& path, Node& node, ExtractLog& log) const {
-  if (!node.xattrs.present()) return;
-  const auto xattrs = image_.xattrs(node);
-  if (xattrs) return;
-  node.xattrs = {};
-  const auto& error = xattrs.assume_error();
-  log.settle(path, Error(error.kind(), 3224, "extended attributes are lost: " + error.message()));
 }
 
 void SalvageTree::add_nameless_objects(Course& course) {

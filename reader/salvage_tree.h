@@ -57,8 +57,7 @@ class SalvageTree final : public ExtractTree {
                  std::size_t index, Course& course);
   void add_nameless_objects(Course& course);
   void emit(const std::string& path, Node node, Course& course);
-  [[nodiscard]] Status make_parents(std::string_view path, Course& course);
-  void keep_what_opens(const std::string& path, Node& node, ExtractLog& log) const;
+  void make_parents(std::string_view path, Course& course);
   [[nodiscard]] Result<std::string> path_of(std::uint64_t number, const SalvagedPage& page,
                                             std::string_view key, std::size_t index);
   [[nodiscard]] Result<Node> node_of(const SalvagedPage& page, const Rows& rows, std::size_t index);

@@ -4,6 +4,8 @@
 // dgfs extract: writes the tree of an image, or parts of it, below a directory.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "format/mode.h"
 #include "reader/extract.h"
 #include "tools/command.h"
@@ -14,6 +16,7 @@
 #include "tools/path_pattern.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
+#include "tools/restore_options.h"
 #include "tools/rule_options.h"
 #include "tools/size_text.h"
 
@@ -26,6 +29,7 @@ struct ExtractCommand {
   bool dry_run = false;
   bool quiet = false;
   bool json = false;
+  std::optional<reader::AttributeKind> ended_by;  ///< an attribute of that kind
 };
 
 /// Paths as find_node() finds them, but a link at the end stays a link. Reports what is missing.
@@ -46,10 +50,18 @@ Manual extract_manual() {
   return {
       .paragraphs =
           {"With --json the last line is an object with what was written: entries and "
-           "content_bytes, failures and devices_refused (each of them told on the error output), "
-           "elapsed_seconds. With --dry-run an object for each entry stands before it, and "
-           "content_bytes and elapsed_seconds are left out. Where an extraction ends early, no "
+           "content_bytes, failures (entries that were not written), devices_refused, "
+           "lost_attributes (of "
+           "what was written) and further_copies, each of them told on the error output, and "
+           "elapsed_seconds. With --dry-run an object for each entry stands before it, and only "
+           "entries, failures and devices_refused are counted. Where an extraction ends early, no "
            "such line is printed.",
+           "Where DEST cannot hold an attribute, the first one ends the extraction, and the entry "
+           "is not written; the message names the option that leaves such attributes out. With "
+           "--keep-going the entry is written without it, and the attribute is named. A file with "
+           "more names than the file system allows is written once more for the rest of them, "
+           "with a warning that leaves the exit status alone. A file whose owner cannot be "
+           "restored gets neither its set-id bits nor its capabilities.",
            kPatternHelp, kNamesHelp, kJsonHelp},
       .examples = {{"dgfs extract tree.dgfs out", "Writes the whole tree into out."},
                    {"dgfs extract -k tree.dgfs out etc usr/bin",
@@ -65,14 +77,17 @@ Manual extract_manual() {
 
 int report_failures(const Session& session, const reader::ExtractReport& report) {
   if (report.failures != 0) {
-    session.complain(counted(report.failures, "entry", "entries") +
-                     " could not be restored in full");
+    session.complain(counted(report.failures, "entry", "entries") + " could not be restored");
   }
   if (report.devices_refused != 0) {
     session.complain(counted(report.devices_refused, "device node") +
                      " left out (--no-devices says nothing of them)");
   }
-  return report.failures + report.devices_refused == 0 ? kExitDone : kExitFailed;
+  if (report.lost_attributes != 0) {
+    session.complain(counted(report.lost_attributes, "attribute") + " could not be restored");
+  }
+  return report.failures + report.devices_refused + report.lost_attributes == 0 ? kExitDone
+                                                                                : kExitFailed;
 }
 
 JsonObject as_json(const ExtractCommand& command, const reader::ExtractReport& report) {
@@ -82,6 +97,8 @@ JsonObject as_json(const ExtractCommand& command, const reader::ExtractReport& r
       .add("entries", report.entries);
   if (!command.dry_run) json.add("content_bytes", report.content_bytes);
   json.add("failures", report.failures).add("devices_refused", report.devices_refused);
+  if (command.dry_run) return json;
+  json.add("lost_attributes", report.lost_attributes).add("further_copies", report.further_copies);
   return json;
 }
 
@@ -123,17 +140,39 @@ void print_summary(const Session& session, const ExtractCommand& command,
 }
 
 /// Where the destination itself cannot be made or entered, nothing is in it.
-int fail_to_write(const Session& session, const std::string& destination, const Error& error) {
-  if (error.file() == destination) return session.fail(error, "nothing was extracted");
-  return session.fail(error, "what was extracted so far is left in " + shell_quoted(destination));
+int fail_to_write(const Session& session, const ExtractCommand& command, const Error& error) {
+  if (error.file() == command.destination) return session.fail(error, "nothing was extracted");
+  const auto left = "what was extracted so far is left in " + shell_quoted(command.destination);
+  if (!command.ended_by) return session.fail(error, left);
+  const auto option = option_without(*command.ended_by);
+  return session.fail(error, option + (option.empty() ? "" : ", ") +
+                                 "--keep-going goes on past what fails; " + left);
 }
 
-int write(const Session& session, const reader::Image& image, ExtractCommand& command) {
-  ProgressBar bar(session.io(), command.quiet);
+/// Tells of what fails one by one; the bar makes room first.
+void report_to(const Session& session, ProgressBar& bar, ExtractCommand& command) {
   command.extract.failed = [&](const std::string& path, const Error& error) {
     bar.clear();
     session.complain(path, error.message());
   };
+  command.extract.lost_attribute = [&](const std::string& path,
+                                       const reader::LostAttribute& attribute, const Error& error) {
+    if (!command.extract.keep_going) {
+      command.ended_by = attribute.kind;  // it is told as what ended the extraction
+      return;
+    }
+    bar.clear();
+    session.complain(path.empty() ? "." : path, lost_attribute_text(attribute, error));
+  };
+  command.extract.copied = [&](const std::string& path, const Error& why) {
+    bar.clear();
+    session.complain(path, further_copy_text(why));
+  };
+}
+
+int write(const Session& session, const reader::Image& image, ExtractCommand& command) {
+  ProgressBar bar(session.io(), command.quiet);
+  report_to(session, bar, command);
   command.extract.progress = [&](const reader::ExtractProgress& now) {
     // Of a part of an image nobody knows how much it is.
     const bool is_total_known = now.content_bytes_total != 0;
@@ -144,7 +183,7 @@ int write(const Session& session, const reader::Image& image, ExtractCommand& co
   const Result<reader::ExtractReport> result =
       reader::extract(image, session.env(), command.destination, command.extract);
   bar.clear();
-  if (!result) return fail_to_write(session, command.destination, result.error());
+  if (!result) return fail_to_write(session, command, result.error());
   print_summary(session, command, result.value(), session.env().monotonic_ns() - start_ns);
   return report_failures(session, result.value());
 }
@@ -154,24 +193,7 @@ void add_options(OptionParser& options, reader::ExtractOptions& extract) {
   options.number("-j,--jobs", "N", "Writing threads (0, the default: one per core)", extract.jobs);
   options.flag("-k,--keep-going", "Report what fails, go on, and end with status 1",
                extract.keep_going);
-  options.on_flag("--same-owner",
-                  "Restore owners, devices and all attributes (the default for root)",
-                  [&](const auto&) -> Status {
-                    extract.privileged = true;
-                    return ok();
-                  });
-  options.on_flag(
-      "--no-same-owner",
-      "Extract as an ordinary user would: no owners, no devices (the default for others)",
-      [&](const auto&) -> Status {
-        extract.privileged = false;
-        return ok();
-      });
-  options.on_flag("--no-devices", "Leave out device nodes without a word",
-                  [&](const auto&) -> Status {
-                    extract.devices = false;
-                    return ok();
-                  });
+  add_restore_options(options, extract);
 }
 
 }  // namespace

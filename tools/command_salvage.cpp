@@ -3,6 +3,10 @@
 //
 // dgfs salvage: writes what is intact of a damaged image, and lists the rest.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <vector>
 
 #include "format/mode.h"
 #include "reader/salvage.h"
@@ -12,6 +16,7 @@
 #include "tools/node_facts.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
+#include "tools/restore_options.h"
 #include "tools/size_text.h"
 
 namespace dgfs::tools {
@@ -40,6 +45,18 @@ struct SalvageCommand {
       return session.print(line.add("lost", shown).add("reason", error.message()).line());
     }
     session.print(fmt::format("lost: {}: {}\n", shell_quoted(shown), printable(error.message())));
+  }
+
+  void lost_attribute(const std::string& path, const reader::LostAttribute& attribute,
+                      const Error& error) const {
+    const auto shown = path.empty() ? std::string(".") : path;
+    if (json) {
+      JsonObject line;
+      line.add("lost_attribute", shown).add("attribute", attribute.name);
+      return session.print(line.add("reason", error.message()).line());
+    }
+    session.print(fmt::format("lost attribute: {}: {}\n", shell_quoted(shown),
+                              printable(lost_attribute_text(attribute, error))));
   }
 
   /// What the reader says of one frame, without its numbers in the file, which lost_range() tells.
@@ -85,10 +102,15 @@ struct SalvageCommand {
 
  private:
   static std::string losses(const reader::SalvageReport& report) {
-    auto text = counted(report.lost_entries, "entry", "entries");
+    std::vector<std::string> kinds;
+    if (report.lost_entries != 0) kinds.push_back(counted(report.lost_entries, "entry", "entries"));
     if (report.lost_pages != 0) {
-      text += fmt::format(" and what {} of the index named", counted(report.lost_pages, "page"));
+      kinds.push_back(
+          fmt::format("what {} of the index named", counted(report.lost_pages, "page")));
     }
+    if (report.lost_attributes != 0) kinds.push_back(counted(report.lost_attributes, "attribute"));
+    if (kinds.empty()) kinds.push_back(counted(0, "entry", "entries"));
+    auto text = fmt::format("{}", fmt::join(kinds, " and "));
     if (report.devices_refused != 0) {
       text += fmt::format(", {} left out", counted(report.devices_refused, "device node"));
     }
@@ -104,7 +126,9 @@ struct SalvageCommand {
         .add("lost_entries", report.lost_entries)
         .add("lost_pages", report.lost_pages)
         .add("lost_index_parts", report.lost_index_parts)
-        .add("devices_refused", report.devices_refused);
+        .add("devices_refused", report.devices_refused)
+        .add("lost_attributes", report.lost_attributes)
+        .add("further_copies", report.further_copies);
     return json;
   }
 };
@@ -118,7 +142,10 @@ Manual salvage_manual() {
            "header pages and the superblocks are lost, too, it searches the whole file. Each line "
            "that begins with 'lost:' says what of the image is not among what was saved, and why; "
            "with --json each is an object, with the member lost (a path), lost_range (a path, with "
-           "begin and end in bytes) or lost_index, and the last object is the summary.",
+           "begin and end in bytes) or lost_index, and the last object is the summary. A line that "
+           "begins with 'lost attribute:' (the member lost_attribute, a path, with attribute, its "
+           "name) says what an entry was saved without: the image has lost it, or DEST cannot hold "
+           "it.",
            "Only what was checked is written. Files that have lost a part of their contents are "
            "left out; with --partial they are written with holes in place of it. An entry whose "
            "index page has lost its record in the page directory comes to lie in "
@@ -144,23 +171,7 @@ void add_options(OptionParser& options, reader::SalvageOptions& salvage) {
   options.flag("--partial", "Write files that have lost a part, with holes in place of it",
                salvage.partial);
   options.number("-j,--jobs", "N", "Writing threads (0, the default: one per core)", salvage.jobs);
-  options.on_flag("--same-owner",
-                  "Restore owners, devices and all attributes (the default for root)",
-                  [&](const auto&) -> Status {
-                    salvage.privileged = true;
-                    return ok();
-                  });
-  options.on_flag("--no-same-owner",
-                  "Write as an ordinary user would: no owners, no devices (the default for others)",
-                  [&](const auto&) -> Status {
-                    salvage.privileged = false;
-                    return ok();
-                  });
-  options.on_flag("--no-devices", "Leave out device nodes without a word",
-                  [&](const auto&) -> Status {
-                    salvage.devices = false;
-                    return ok();
-                  });
+  add_restore_options(options, salvage);
 }
 
 /// Tells the command of all that is lost; the bar makes room first.
@@ -173,6 +184,15 @@ void report_to(SalvageCommand& command, ProgressBar& bar, reader::SalvageOptions
                            const Error& error) {
     bar.clear();
     command.lost_range(path, range, error);
+  };
+  salvage.lost_attribute = [&](const std::string& path, const reader::LostAttribute& attribute,
+                               const Error& error) {
+    bar.clear();
+    command.lost_attribute(path, attribute, error);
+  };
+  salvage.copied = [&](const std::string& path, const Error& why) {
+    bar.clear();
+    command.session.complain(path, further_copy_text(why));
   };
   salvage.lost_index = [&](const std::string& what) {
     bar.clear();

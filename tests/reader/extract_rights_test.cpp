@@ -145,20 +145,42 @@ class ExtractFailures : public ::testing::Test {
   std::vector<std::string> failed_;
 };
 
-TEST_F(ExtractFailures, KeepGoingLeavesOutWhatIsBelowAndMakesTheRest) {
+TEST_F(ExtractFailures, KeepGoingTellsAllThatIsBelowAndMakesTheRest) {
+  options_.failed = [this](const std::string& path, const Error& error) {
+    EXPECT_EQ(error.kind(), path == "a" ? ErrorKind::kExists : ErrorKind::kNotFound) << path;
+    failed_.push_back(path);
+  };
   expect_ok(tree_.memory().make_directory("/victim", 0755));
   expect_ok(destination_->make_symlink("a", "/victim"));
   options_.keep_going = true;
   const auto report = value_of(reader::extract(*tree_.open(), tree_.memory(), "/dest", options_));
-  EXPECT_EQ(report.failures, 1U);
-  EXPECT_EQ(failed_, std::vector<std::string>{"a"});
+  EXPECT_EQ(report.failures, 4U);
+  std::sort(failed_.begin(), failed_.end());
+  EXPECT_EQ(failed_, (std::vector<std::string>{"a", "a/b", "a/b/below", "a/f"}));
   EXPECT_EQ(report.entries, 2U);  // the root and z
   EXPECT_TRUE(tree_.memory().status("/dest/z"));
   EXPECT_EQ(value_of(destination_->read_link("a")), "/victim");
   EXPECT_TRUE(value_of(value_of(tree_.memory().open_directory("/victim"))->list()).empty());
 }
 
+// The directory that fails is none of those that were chosen.
+TEST_F(ExtractFailures, KeepGoingTellsAllThatIsBelowChosenPaths) {
+  options_.failed = [this](const std::string& path, const Error&) { failed_.push_back(path); };
+  expect_ok(destination_->make_symlink("a", "/victim"));
+  options_.keep_going = true;
+  options_.paths = {"a/b", "a/f", "z"};
+  const auto report = value_of(reader::extract(*tree_.open(), tree_.memory(), "/dest", options_));
+  std::sort(failed_.begin(), failed_.end());
+  EXPECT_EQ(failed_, (std::vector<std::string>{"a", "a/b", "a/b/below", "a/f"}));
+  EXPECT_EQ(report.failures, 4U);
+  EXPECT_EQ(report.entries, 1U);
+}
+
 TEST_F(ExtractFailures, EveryPlantedLinkIsRefused) {
+  options_.failed = [this](const std::string& path, const Error& error) {
+    EXPECT_EQ(error.kind(), path == "a/b/below" ? ErrorKind::kNotFound : ErrorKind::kExists);
+    failed_.push_back(path);
+  };
   static_cast<void>(value_of(destination_->create_file("outside", 0644)));
   expect_ok(destination_->make_directory("a", 0755));
   auto a = value_of(destination_->open_directory("a"));
@@ -168,8 +190,8 @@ TEST_F(ExtractFailures, EveryPlantedLinkIsRefused) {
   options_.keep_going = true;
   const auto report = value_of(reader::extract(*tree_.open(), tree_.memory(), "/dest", options_));
   std::sort(failed_.begin(), failed_.end());
-  EXPECT_EQ(failed_, (std::vector<std::string>{"a/b", "a/f", "z"}));
-  EXPECT_EQ(report.failures, 3U);
+  EXPECT_EQ(failed_, (std::vector<std::string>{"a/b", "a/b/below", "a/f", "z"}));
+  EXPECT_EQ(report.failures, 4U);
   EXPECT_EQ(value_of(destination_->status("outside")).size_bytes, 0U);
   EXPECT_FALSE(destination_->status("below"));
   EXPECT_FALSE(destination_->status("nowhere"));

@@ -152,11 +152,17 @@ bool SalvageFixture::is_placed(std::size_t page) const {
 void SalvageFixture::salvage(bool partial) {
   put();
   told_.clear();
+  without_attributes_.clear();
   reader::SalvageOptions options;
   options.jobs = 1;
   options.partial = partial;
   for (const auto& [path, bytes] : volumes_) options.open.volume_paths.push_back(path);
   options.lost = [this](const std::string& path, const Error&) { told_.insert(path); };
+  options.lost_attribute = [this](const std::string& path, const reader::LostAttribute&,
+                                  const Error&) {
+    told_.insert(path);
+    without_attributes_.insert(path);
+  };
   options.lost_range = [this](const std::string& path, const reader::LostRange& range,
                               const Error&) {
     told_.insert(path);
@@ -216,6 +222,9 @@ void SalvageFixture::expect_reference(const std::string& what) {
     const auto below = saved_.upper_bound(path + "/");
     if (below != saved_.end() && below->first.starts_with(path + "/")) continue;
     ADD_FAILURE() << path << " was not in the tree, with " << what;
+  }
+  for (const auto& path : without_attributes_) {
+    EXPECT_TRUE(path.empty() || saved_.contains(path)) << path << " with " << what;
   }
   EXPECT_FALSE(report_.complete() && (missed != 0 || !told_.empty())) << what;
   EXPECT_LE(report_.lost_pages, records_.size()) << what;

@@ -55,6 +55,7 @@ class SalvageFixture : public IndexCopies {
   std::map<std::string, SalvageTruth> truth_;
   // Of the last salvage().
   std::set<std::string> told_;
+  std::set<std::string> without_attributes_;  ///< of those told, what was saved all the same
   std::map<std::string, std::vector<reader::LostRange>> ranges_;
   std::map<std::string, std::string> saved_;  ///< content or target
   reader::SalvageReport report_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "format/key.h"
@@ -50,6 +51,8 @@ class SalvageLies : public ::testing::Test {
     options_.lost = [this](const std::string& path, const Error& error) {
       told_[path] = error.code();
     };
+    options_.lost_attribute = [this](const std::string& path, const reader::LostAttribute& lost,
+                                     const Error&) { without_[path] = lost.name; };
     report_ = value_of(reader::salvage(*env_, "/t", "/saved", options_));
     saved_ = tree_below(*value_of(env_->open_directory("/saved")));
   }
@@ -65,6 +68,7 @@ class SalvageLies : public ::testing::Test {
   reader::SalvageOptions options_;
   reader::SalvageReport report_;
   std::map<std::string, std::uint16_t> told_;
+  std::map<std::string, std::string> without_;  ///< attributes of what was saved
   std::map<std::string, std::string> saved_;
 };
 
@@ -158,12 +162,42 @@ TEST_F(SalvageLies, AFileThatIsADirectory) {
 TEST_F(SalvageLies, ADirectoryThatCannotBeMade) {
   expect_ok(env_->make_directory("/saved", 0755));
   write_file(*env_, "/saved/d", pattern(5, 1));
-  assembler_.add_file("d/f", pattern(10, 1));
+  for (const auto* name : {"d/e/f", "d/f", "d/g"}) assembler_.add_file(name, pattern(10, 1));
   assembler_.add_file("good", pattern(10, 2));
   salvage();
   EXPECT_TRUE(saved_.contains("good"));
-  EXPECT_TRUE(told_.contains("d/f"));
+  for (const auto* name : {"d", "d/e/f", "d/f", "d/g"}) EXPECT_TRUE(told_.contains(name)) << name;
+  EXPECT_EQ(report_.lost_entries, 4U);
+  EXPECT_TRUE(without_.empty());
   EXPECT_EQ(saved_["d"], as_text(pattern(5, 1)));
+}
+
+// What is below is saved, so that only its own attributes are lost.
+TEST_F(SalvageLies, ADirectoryWithoutAnEntry) {
+  assembler_.add_file("d/e/f", pattern(10, 1));
+  salvage();
+  EXPECT_TRUE(saved_.contains("d/e/f"));
+  EXPECT_TRUE(told_.empty());
+  EXPECT_EQ(without_,
+            (std::map<std::string, std::string>{{"d", "attributes"}, {"d/e", "attributes"}}));
+  EXPECT_EQ(report_.lost_entries, 0U);
+  EXPECT_EQ(report_.lost_attributes, 2U);
+  EXPECT_FALSE(report_.complete());
+}
+
+// A list for an ordinary user is of what he would get.
+TEST_F(SalvageLies, DevicesThatAreRefused) {
+  assembler_.add("null", format::kTypeCharacterDevice | 0666).rdev = 0x103;
+  assembler_.add_file("f", pattern(10, 1));
+  salvage();
+  std::set<std::string> kept;
+  const auto listed = value_of(reader::list_salvage(
+      *env_, "/t", options_,
+      [&](const std::string& path, const reader::Node&) { kept.insert(path); }));
+  EXPECT_EQ(kept, (std::set<std::string>{"", "f"}));
+  EXPECT_EQ(listed.devices_refused, 1U);
+  EXPECT_EQ(listed.devices_refused, report_.devices_refused);
+  EXPECT_EQ(listed.entries, report_.entries);
 }
 
 TEST_F(SalvageLies, DevicesThatAreNotWanted) {

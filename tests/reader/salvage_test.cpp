@@ -116,6 +116,49 @@ TEST_P(SalvageStored, WithoutDictionariesAllElseIsSaved) {
   EXPECT_EQ(report_.lost_entries, missed_);
 }
 
+// What has lost its xattrs is saved without them, and no less: by salvage, which tells the same
+// when it only lists, and by an extraction that goes on.
+TEST_F(Salvage, WithoutXattrsAllContentsAreSaved) {
+  for (const auto& piece : pieces_) {
+    if (piece.kind != SectionKind::kXattrs) continue;
+    for (std::size_t at = piece.offset; at < piece.offset + piece.length; ++at) {
+      sidecar_[at] ^= 0x55;
+      trailing_[trailing_base() + at] ^= 0x55;
+    }
+  }
+  salvage();
+  expect_reference("no xattrs");
+  EXPECT_EQ(saved_.size(), truth_.size() - 1);
+  EXPECT_EQ(report_.lost_entries, 0U);
+  EXPECT_EQ(report_.lost_attributes, without_attributes_.size());
+  // Each object once, under the name that was made first.
+  EXPECT_EQ(without_attributes_.size(), 2U);
+  EXPECT_TRUE(without_attributes_.contains("long"));
+  EXPECT_TRUE(without_attributes_.contains("linked") || without_attributes_.contains("other name"))
+      << ::testing::PrintToString(without_attributes_);
+  EXPECT_EQ(report_.entries, truth_.size());
+
+  std::set<std::string> listed;
+  reader::SalvageOptions options;
+  options.lost_attribute = [&](const std::string& path, const reader::LostAttribute& attribute,
+                               const Error&) {
+    EXPECT_EQ(attribute.name, "xattrs");
+    listed.insert(path);
+  };
+  const auto report =
+      value_of(reader::list_salvage(*memory_, "/t.dgfs", options, [](const auto&, const auto&) {}));
+  EXPECT_EQ(report.lost_entries, 0U);
+  EXPECT_TRUE(std::ranges::includes(listed, without_attributes_));
+
+  reader::ExtractOptions going_on;
+  going_on.keep_going = true;
+  const auto image = value_of(reader::Image::open(*memory_, "/t.dgfs"));
+  const auto extracted = value_of(reader::extract(*image, *memory_, "/extracted", going_on));
+  EXPECT_EQ(extracted.failures, 0U);
+  EXPECT_EQ(extracted.lost_attributes, report_.lost_attributes);
+  EXPECT_EQ(tree_below(*value_of(memory_->open_directory("/extracted"))), saved_);
+}
+
 // The superblocks are lost. Of one copy nothing stands at the same place as in the other, but its
 // page directory names the other's page; of the other, only the page of the root is left, at a
 // place that would have to be guessed.

@@ -4,6 +4,8 @@
 // cat, info, verify, diff and extract.
 #include <new>
 
+#include "tests/support/hook_env.h"
+#include "tests/support/refusing_env.h"
 #include "tests/tools/tree_fixture.h"
 
 namespace dgfs::test {
@@ -174,10 +176,11 @@ TEST_F(ReadCommandTest, ExtractSumsUpForPrograms) {
   const std::string target = dir_ / "out";
   const Outcome written = dgfs("extract", {"--json", target, "hello.txt", "sub/deep"});
   EXPECT_EQ(written.code, 0) << written.err;
-  EXPECT_TRUE(written.out.starts_with("{\"destination\":\"" + target +
-                                      "\",\"dry_run\":false,\"entries\":3,"
-                                      "\"content_bytes\":200005,\"failures\":0,"
-                                      "\"devices_refused\":0,\"elapsed_seconds\":"))
+  EXPECT_TRUE(written.out.starts_with(
+      "{\"destination\":\"" + target +
+      "\",\"dry_run\":false,\"entries\":3,"
+      "\"content_bytes\":200005,\"failures\":0,"
+      "\"devices_refused\":0,\"lost_attributes\":0,\"further_copies\":0,\"elapsed_seconds\":"))
       << written.out;
   EXPECT_EQ(written.out.find('\n'), written.out.size() - 1);
   // What is there already fails; the rest goes on, and is counted.
@@ -187,6 +190,53 @@ TEST_F(ReadCommandTest, ExtractSumsUpForPrograms) {
       << again.out;
   EXPECT_NE(again.err.find("hello.txt"), std::string::npos) << again.err;
   EXPECT_EQ(dgfs("extract", {"--json", target, "hello.txt"}).out, "");
+}
+
+// A file system that has no owners, say.
+Status refuse_owners(const std::string& path, std::string_view attribute) {
+  if (attribute != "owner") return ok();
+  return Error(ErrorKind::kIo, 1, "cannot set owner: Invalid argument").in_file(path);
+}
+
+TEST_F(ReadCommandTest, ExtractNamesAttributesAndWhatLeavesThemOut) {
+  RefusingEnv env(*env_, refuse_owners);
+  const std::string lost = "dgfs: extract: hello.txt: cannot set owner: Invalid argument";
+  const std::string target = dir_ / "out";
+  ToolRun ended(env);
+  EXPECT_EQ(ended.run({"extract", "--same-owner", image_, target, "hello.txt"}), 1);
+  EXPECT_EQ(ended.err(), lost +
+                             "; --no-same-owner leaves owners out, --keep-going goes on past "
+                             "what fails; what was extracted so far is left in " +
+                             target + "\n");
+  EXPECT_FALSE(env_->status(target + "/hello.txt"));
+  ToolRun going(env);
+  EXPECT_EQ(going.run({"extract", "-k", "--same-owner", "--json", image_, target, "hello.txt"}), 1);
+  EXPECT_EQ(going.err(), lost +
+                             " (--no-same-owner leaves owners out)\n"
+                             "dgfs: extract: 1 attribute could not be restored\n");
+  EXPECT_NE(going.out().find("\"entries\":1,\"content_bytes\":5,\"failures\":0,"
+                             "\"devices_refused\":0,\"lost_attributes\":1,"),
+            std::string::npos)
+      << going.out();
+  EXPECT_TRUE(env_->status(target + "/hello.txt"));
+  ToolRun without(env);
+  EXPECT_EQ(without.run({"extract", "--no-same-owner", image_, dir_ / "without", "hello.txt"}), 0);
+}
+
+TEST_F(ReadCommandTest, ExtractWarnsOfFurtherCopies) {
+  ASSERT_EQ(shell("ln hello.txt another"), "");
+  ASSERT_EQ(run({"build", "-q", tree_, image_}).code, 0);
+  HookEnv env(*env_, [](storage::CallKind kind, const std::string& path) -> Status {
+    if (kind != storage::CallKind::kAllocate || !path.ends_with("/hello.txt")) return ok();
+    return Error(ErrorKind::kLimit, 1, "cannot link: Too many links").in_file(path);
+  });
+  ToolRun tool(env);
+  EXPECT_EQ(
+      tool.run({"extract", "--json", "-j", "1", image_, dir_ / "out", "another", "hello.txt"}), 0);
+  EXPECT_EQ(tool.err(),
+            "dgfs: extract: hello.txt: written as a further copy, not as a hard link: "
+            "cannot link: Too many links\n");
+  EXPECT_NE(tool.out().find("\"further_copies\":1,"), std::string::npos) << tool.out();
 }
 
 TEST_F(ReadCommandTest, ExtractListsForPrograms) {

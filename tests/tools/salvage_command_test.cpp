@@ -5,6 +5,7 @@
 #include "storage/faulty_env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
+#include "tests/support/refusing_env.h"
 #include "tests/tools/tree_fixture.h"
 #include "tools/tool.h"
 
@@ -106,6 +107,44 @@ TEST_F(SalvageCommandTest, AFullDiskIsToldFileByFile) {
   EXPECT_GT(faulty->fired(), 0U);
   EXPECT_NE(tool.out().find("lost: hello.txt: "), std::string::npos) << tool.out();
   EXPECT_EQ(shell("find '" + out_ + "' -type f"), "");
+}
+
+// They are no lost files: their contents are there.
+TEST_F(SalvageCommandTest, TellsAttributesFromFiles) {
+  RefusingEnv env(*env_, [](const std::string& path, std::string_view attribute) -> Status {
+    if (attribute != "owner") return ok();
+    return Error(ErrorKind::kIo, 1, "cannot set owner: Invalid argument").in_file(path);
+  });
+  ToolRun tool(env);
+  EXPECT_EQ(tool.run({"salvage", "--same-owner", image_, out_}), 1);
+  EXPECT_NE(tool.out().find("lost attribute: hello.txt: cannot set owner: Invalid argument "
+                            "(--no-same-owner leaves owners out)\n"),
+            std::string::npos)
+      << tool.out();
+  EXPECT_EQ(tool.out().find("lost: hello.txt"), std::string::npos);
+  EXPECT_TRUE(tool.out().ends_with(" attributes\n")) << tool.out();
+  EXPECT_EQ(difference(), "");
+  ToolRun json(env);
+  EXPECT_EQ(json.run({"salvage", "--same-owner", "--json", image_, dir_ / "again"}), 1);
+  EXPECT_NE(
+      json.out().find("{\"lost_attribute\":\"hello.txt\",\"attribute\":\"owner\",\"reason\":"),
+      std::string::npos)
+      << json.out();
+  EXPECT_NE(json.out().find("\"lost_entries\":0,"), std::string::npos) << json.out();
+}
+
+// More than a line for the directory: each of them is lost.
+TEST_F(SalvageCommandTest, CountsWhatIsBelowADirectoryThatCannotBeMade) {
+  ASSERT_TRUE(env_->make_directory(out_, 0755));
+  write_file(*env_, out_ + "/sub", as_bytes("mine"));
+  const auto below = sorted_lines(shell("find sub | sed 's/^/lost: /'")).size();
+  const Outcome outcome = dgfs("salvage", {out_});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find("; lost: " + std::to_string(below) + " entries\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("lost: sub/deep/large.bin: its directory 'sub' could not be made\n"),
+            std::string::npos)
+      << outcome.out;
 }
 
 TEST_F(SalvageCommandTest, FindsVolumesInFolders) {
