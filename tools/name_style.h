@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "tools/quoting.h"
+
 namespace dgfs::tools {
 
 enum class QuotingStyle : std::uint8_t {
@@ -18,7 +20,9 @@ enum class QuotingStyle : std::uint8_t {
   kShellEscape,        ///< as kShell, with $'\n' for what cannot be printed
   kShellEscapeAlways,  ///< the same, always in quotes
   kC,                  ///< as a string literal of C
-  kEscape,             ///< the same without the quotes
+  kCMaybe,             ///< the same, but only where something is to be escaped
+  kEscape,             ///< as kC without the quotes
+  kLocale,             ///< as kC, but between ‘ and ’
 };
 
 /// Words of ls --quoting-style; nullopt for any other.
@@ -30,12 +34,19 @@ struct NameStyle {
   bool hides_controls = false;
   /// Further characters to quote: ":" in headers, those that -F appends, the space with -b.
   std::string also;
+  Printed printed = Printed::kHarmless;
 
   [[nodiscard]] std::string text(std::string_view name) const;
+  /// Whether quoting changes the name; question marks do not count.
+  [[nodiscard]] bool changes(std::string_view name) const { return quoted(name) != name; }
   /// Whether unquoted names beside quoted ones are indented by a space.
   [[nodiscard]] bool quotes_some() const {
-    return quoting == QuotingStyle::kShell || quoting == QuotingStyle::kShellEscape;
+    return quoting == QuotingStyle::kShell || quoting == QuotingStyle::kShellEscape ||
+           quoting == QuotingStyle::kCMaybe;
   }
+
+ private:
+  [[nodiscard]] std::string quoted(std::string_view name) const;
 };
 
 }  // namespace dgfs::tools

@@ -37,6 +37,8 @@ TEST(NameStyle, WritesNamesAsLsDoes) {
       {QuotingStyle::kShellEscapeAlways, "'it'\\''s a'$'\\t''b\\'$'\\377'"},
       {QuotingStyle::kC, "\"it's a\\tb\\\\\\377\""},
       {QuotingStyle::kEscape, "it's a\\tb\\\\\\377"},
+      {QuotingStyle::kCMaybe, "\"it's a\\tb\\\\\\377\""},
+      {QuotingStyle::kLocale, "‘it's a\\tb\\\\\\377’"},
   };
   for (const auto& [quoting, text] : cases) {
     EXPECT_EQ((NameStyle{.quoting = quoting, .hides_controls = false, .also = {}}).text(name),
@@ -45,6 +47,15 @@ TEST(NameStyle, WritesNamesAsLsDoes) {
   EXPECT_EQ(
       (NameStyle{.quoting = QuotingStyle::kLiteral, .hides_controls = true, .also = {}}).text(name),
       "it's a?b\\?");
+  EXPECT_EQ((NameStyle{.quoting = QuotingStyle::kCMaybe, .also = {}}).text("a \\b"), "a \\b");
+  EXPECT_EQ((NameStyle{.quoting = QuotingStyle::kLocale, .also = {}}).text("a’\"b"), "‘a\\’\"b’");
+}
+
+TEST(NameStyle, DoesNotCountQuestionMarksAsQuotes) {
+  const NameStyle style{.quoting = QuotingStyle::kShell, .hides_controls = true, .also = {}};
+  EXPECT_EQ(style.text("a\x01"), "a?");
+  EXPECT_FALSE(style.changes("a\x01"));
+  EXPECT_TRUE(style.changes("a b"));
 }
 
 }  // namespace

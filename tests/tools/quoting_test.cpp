@@ -49,6 +49,20 @@ TEST(ShellQuoted, HidesWhatReordersText) {
   EXPECT_EQ(shell_quoted("\xc2\x9b"), "''$'\\302\\233'");  // C1: CSI
 }
 
+TEST(ShellQuoted, LeavesWhatGnuPrintsWhereAsked) {
+  const ShellQuoting as_gnu{.printed = Printed::kAsGnu};
+  EXPECT_EQ(shell_quoted("a\xe2\x80\xae", as_gnu), "a\xe2\x80\xae");
+  EXPECT_EQ(shell_quoted("\xcd\xb8", as_gnu), "''$'\\315\\270'");  // U+0378 is nothing yet
+  EXPECT_EQ(shell_quoted("\xcd\xb8"), "''$'\\315\\270'");
+  EXPECT_EQ(c_escaped("a\xe2\x80\xae", "", Printed::kAsGnu), "a\xe2\x80\xae");
+  EXPECT_EQ(c_escaped("a\xe2\x80\xae", "", Printed::kHarmless), "a\\342\\200\\256");
+}
+
+TEST(QuestionMarks, StandForWhatHasNoWidth) {
+  EXPECT_EQ(with_question_marks("a\n\xff\xcd\xb8\xe2\x80\xae\xe6\xbc\xa2\xe6\xbc"),
+            "a???\xe2\x80\xae\xe6\xbc\xa2?");
+}
+
 TEST(ShellQuoted, AlwaysQuotesWhereAsked) {
   EXPECT_EQ(shell_quoted("plain", {.always = true}), "'plain'");
   EXPECT_EQ(shell_quoted("it's", {.always = true}), "\"it's\"");
