@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/color.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
+#include <iterator>
 
 #include "format/mode.h"
 
@@ -10,8 +13,15 @@ namespace dgfs::tools {
 namespace {
 
 constexpr std::string_view kDefaults =
-    "di=01;34:ln=01;36:pi=33:so=01;35:bd=01;33:cd=01;33:su=37;41:sg=30;43:st=37;44:ow=34;42:"
-    "tw=30;42:ex=01;32:ca=30;41";
+    "rs=0:di=01;34:ln=01;36:pi=33:so=01;35:bd=01;33:cd=01;33:su=37;41:sg=30;43:st=37;44:ow=34;42:"
+    "tw=30;42:ex=01;32";
+
+/// TERM lines of the database of dircolors 9.1.
+constexpr const char* kTerminals[] = {
+    "Eterm",  "ansi",  "*color*", "con[0-9]*x[0-9]*", "cons25",  "console",    "cygwin", "*direct*",
+    "dtterm", "gnome", "hurd",    "jfbterm",          "konsole", "kterm",      "linux",  "linux-c",
+    "mlterm", "putty", "rxvt*",   "screen*",          "st",      "terminator", "tmux*",  "vt100",
+    "xterm*"};
 
 template <class Each>
 void for_each_field(std::string_view text, Each each) {
@@ -39,6 +49,17 @@ bool ends_with_in_any_case(std::string_view name, std::string_view ending) {
 }
 
 }  // namespace
+
+bool terminal_has_colors(const storage::Env& env) {
+  if (!env.variable("COLORTERM").value_or("").empty()) return true;
+  const std::string terminal = env.variable("TERM").value_or("");
+  return std::any_of(std::begin(kTerminals), std::end(kTerminals),
+                     [&](const char* known) { return ::fnmatch(known, terminal.c_str(), 0) == 0; });
+}
+
+std::string_view NameColors::normal() const {
+  return colors("no") ? std::string_view(codes_.find("no")->second) : std::string_view();
+}
 
 NameColors::NameColors(std::string_view ls_colors) {
   for_each_field(kDefaults, [&](auto key, auto value) { codes_[std::string(key)] = value; });
@@ -112,7 +133,7 @@ std::optional<std::string_view> NameColors::code(const ColoredEntry& entry) cons
     if (const auto code = code_of_ending(entry.name)) return code;
   }
   const auto found = codes_.find(key);
-  if (found == codes_.end() || found->second.empty()) return std::nullopt;
+  if (found == codes_.end()) return std::nullopt;
   return found->second;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reader/image.h"
+#include "storage/env.h"
 
 namespace dgfs::tools {
 
@@ -21,9 +22,13 @@ struct ColoredEntry {
   std::uint32_t mode = 0;
   std::uint64_t link_count = 1;
   bool has_capability = false;
-  bool missing = false;   ///< the target of a link, but there is none
-  bool dangling = false;  ///< a link whose target is missing
+  bool missing = false;   ///< the target of a link, but there is none, or it was not looked up
+  bool dangling = false;  ///< a link of which the same holds
 };
+
+/// Whether colours may be used where LS_COLORS says nothing: COLORTERM is set, or TERM names a
+/// terminal that dircolors(1) knows.
+[[nodiscard]] bool terminal_has_colors(const storage::Env& env);
 
 class NameColors {
  public:
@@ -36,6 +41,9 @@ class NameColors {
   [[nodiscard]] bool colors(std::string_view key) const;
   /// Links are coloured as what they lead to ("ln=target").
   [[nodiscard]] bool links_as_targets() const;
+  /// What ends a colour ("rs") and what stands before each line ("no"); "01;34" as well.
+  [[nodiscard]] std::string_view reset() const { return codes_.find("rs")->second; }
+  [[nodiscard]] std::string_view normal() const;
 
  private:
   [[nodiscard]] std::string_view file_key(const ColoredEntry& entry) const;

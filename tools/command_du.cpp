@@ -5,12 +5,12 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
 #include "format/mode.h"
 #include "tools/command.h"
+#include "tools/du_options.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
 #include "tools/json.h"
@@ -18,35 +18,12 @@
 #include "tools/path_pattern.h"
 #include "tools/quoting.h"
 #include "tools/size_text.h"
+#include "tools/text_input.h"
 #include "tools/time_text.h"
 #include "tools/tree_walk.h"
 
 namespace dgfs::tools {
 namespace {
-
-constexpr std::size_t kAnyDepth = std::numeric_limits<std::size_t>::max();
-
-struct DuOptions {
-  bool all = false;
-  SizeUnits human = SizeUnits::kNone;
-  bool apparent = false;
-  bool summarize = false;
-  bool total = false;
-  bool separate = false;     ///< a directory without its subdirectories
-  bool count_links = false;  ///< a file with several names as often as it is met
-  bool inodes = false;       ///< entries instead of bytes
-  bool time = false;         ///< show it, too
-  bool ends_with_nul = false;
-  bool json = false;
-  LinksFollowed links = LinksFollowed::kNone;
-  BlockUnit unit;
-  std::uint64_t least = 0;            ///< show nothing smaller
-  std::optional<std::uint64_t> most;  ///< or nothing larger
-  Time reader::Node::*time_member = &reader::Node::mtime;
-  TimeStyle time_style = *tools::time_style("long-iso");
-  std::size_t depth_max = kAnyDepth;
-  std::vector<std::string> excluded;
-};
 
 /// What is summed up.
 struct Sum {
@@ -182,9 +159,8 @@ class DuCommand {
 
   std::string amount(const Sum& sum) const {
     const std::uint64_t value = options_.inodes ? sum.inodes : sum.bytes;
-    if (options_.human != SizeUnits::kNone) return human_size(value, options_.human);
-    if (options_.inodes) return std::to_string(value);
-    return text_in_units(value, options_.unit);
+    const bool scaled = options_.unit.scale != SizeUnits::kNone;
+    return options_.inodes && !scaled ? std::to_string(value) : text_in_units(value, options_.unit);
   }
 
   void print(std::string_view path, const Sum& sum) {
@@ -212,108 +188,6 @@ class DuCommand {
   bool sound_ = true;
 };
 
-Status set_threshold(const std::string& value, DuOptions& du) {
-  const bool at_most = value.starts_with('-');
-  DGFS_TRY(size, parse_size(at_most ? value.substr(1) : value));
-  if (at_most) {
-    du.most = size;
-  } else {
-    du.least = size;
-  }
-  return ok();
-}
-
-Status set_time(const std::string& word, DuOptions& du) {
-  du.time = true;
-  if (word == "mtime" || word == "modification") {
-    du.time_member = &reader::Node::mtime;
-  } else if (word == "atime" || word == "access" || word == "use") {
-    du.time_member = &reader::Node::atime;
-  } else if (word == "ctime" || word == "status") {
-    du.time_member = &reader::Node::ctime;
-  } else {
-    return Error(ErrorKind::kInvalidArgument, 6068, "'" + word + "' is not mtime, atime or ctime");
-  }
-  return ok();
-}
-
-Status set_time_style(const std::string& name, DuOptions& du) {
-  const auto style = name == "locale" ? std::nullopt : time_style(name);
-  if (!style) {
-    return Error(ErrorKind::kInvalidArgument, 6064,
-                 "'" + name + "' is not full-iso, long-iso, iso or +FORMAT");
-  }
-  du.time_style = *style;
-  if (name == "iso") du.time_style.recent = "%Y-%m-%d";  // ls alone has the month and the hour
-  return ok();
-}
-
-void add_amounts(OptionParser& options, DuOptions& du) {
-  const auto set = [&options](const std::string& names, const std::string& help, auto action) {
-    options.on_flag(names, help, [action](const std::string&) -> Status {
-      action();
-      return ok();
-    });
-  };
-  set("-h,--human-readable", "Print sizes like 1.2K, 84M, 3G",
-      [&du] { du.human = SizeUnits::kBinary; });
-  set("--si", "The same in powers of 1000", [&du] { du.human = SizeUnits::kDecimal; });
-  const auto set_unit = [&du](BlockUnit unit) {
-    du.unit = std::move(unit);
-    du.human = SizeUnits::kNone;
-  };
-  set("-k", "In units of 1024 bytes (the default)", [set_unit] { set_unit({}); });
-  set("-m", "In units of 1048576 bytes", [set_unit] { set_unit({std::uint64_t{1} << 20, ""}); });
-  options.on_value("-B,--block-size", "SIZE",
-                   "In units of SIZE bytes; of a letter alone, like M, it is printed, too",
-                   [set_unit](const std::string& value) -> Status {
-                     DGFS_TRY(unit, parse_block_unit(value));
-                     set_unit(std::move(unit));
-                     return ok();
-                   });
-  options.flag("--apparent-size", "Count sizes, not the space taken", du.apparent);
-  set("-b,--bytes", "Same as --apparent-size, in bytes", [&du, set_unit] {
-    du.apparent = true;
-    set_unit({1, ""});
-  });
-  options.flag("--inodes", "Count entries instead of bytes", du.inodes);
-}
-
-void add_du_options(OptionParser& options, DuOptions& du) {
-  options.flag("-a,--all", "Show files too, not only directories", du.all);
-  options.flag("-s,--summarize", "Show only a sum for each PATH", du.summarize);
-  options.flag("-c,--total", "Show a sum of all", du.total);
-  options.number("-d,--max-depth", "N", "Show nothing deeper than N levels", du.depth_max);
-  options.flag("-S,--separate-dirs", "Directories without their subdirectories", du.separate);
-  options.flag("-l,--count-links", "Count files with several names once a name", du.count_links);
-  options.on_value("-t,--threshold", "SIZE",
-                   "Show nothing smaller; with '-' before, nothing larger",
-                   [&du](const std::string& value) { return set_threshold(value, du); });
-  options.values("--exclude", "PATTERN", "Leave out what fits, and what is below", du.excluded);
-  options.on_optional_value("--time", "WORD", "mtime",
-                            "Show the newest mtime below, too, or the newest atime or ctime",
-                            [&du](const std::string& word) { return set_time(word, du); });
-  options.choices("--time", {"mtime", "atime", "ctime"});
-  options.on_value("--time-style", "STYLE", "full-iso, long-iso, iso, or +FORMAT of date",
-                   [&du](const std::string& name) { return set_time_style(name, du); });
-  options.choices("--time-style", {"full-iso", "long-iso", "iso"});
-  const auto follow = [&](const std::string& names, const std::string& help, LinksFollowed which) {
-    options.on_flag(names, help, [&du, which](const auto&) -> Status {
-      du.links = which;
-      return ok();
-    });
-  };
-  follow("-P,--no-dereference", "Take links for links (the default)", LinksFollowed::kNone);
-  follow("-D,--dereference-args", "Follow links that are a PATH", LinksFollowed::kOperands);
-  follow("-H", "Same as -D", LinksFollowed::kOperands);
-  follow("-L,--dereference", "Follow all links, within the image", LinksFollowed::kAll);
-  options.on_flag("-x,--one-file-system", "For du's sake: an image is one file system",
-                  [](const std::string&) -> Status { return ok(); });
-  options.flag("-0,--null", "End lines with NUL", du.ends_with_nul);
-  options.flag("--json", "Print JSON objects, one a line, sizes in bytes", du.json);
-  add_amounts(options, du);
-}
-
 Manual du_manual() {
   return {.paragraphs = {kPatternHelp, kNamesHelp, kJsonHelp},
           .examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
@@ -333,22 +207,26 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
   ImageOptions image_options;
   DuOptions du;
   image_options.add_to(options);
-  add_du_options(options, du);
+  add_du_options(options, session, du);
   options.manual(du_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 1, SIZE_MAX);
   if (exit_code) return *exit_code;
-  if (du.summarize && du.all) return session.fail_usage("-s and -a exclude each other");
-  if (du.summarize && du.depth_max != 0 && du.depth_max != kAnyDepth) {
-    return session.fail_usage("-s and -d exclude each other; -s is -d 0");
-  }
-  if (du.summarize) du.depth_max = 0;
+  const std::string wrong = complete_du_options(du, operands.size() > 1);
+  if (!wrong.empty()) return session.fail_usage(wrong);
+  const Status read = read_exclusions(io, du);
+  if (!read) return session.fail(read.error());
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
 
   operands.erase(operands.begin());
   if (operands.empty()) operands.emplace_back(".");
   operands = expand_patterns(*image, operands);
-  DuCommand command(session, *image, du, operands.size() > 1);
+  if (du.paths_file) {
+    const Result<std::string> text = read_text(io, *du.paths_file);
+    if (!text) return session.fail(text.error());
+    operands = terminated_names(text.value());
+  }
+  DuCommand command(session, *image, du, operands.size() > 1 || du.paths_file);
   bool sound = true;
   for (const std::string& operand : operands) {
     if (session.should_stop()) break;

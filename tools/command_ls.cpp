@@ -150,7 +150,7 @@ class LsCommand {
   [[nodiscard]] bool needs_attributes() const {
     const LsOptions& ls = options_;
     return ls.format == LsFormat::kLong || ls.listing.blocks || ls.listing.inode || ls.color ||
-           ls.recursive || ls.listing.context || ls.directories_first ||
+           ls.hyperlinks || ls.recursive || ls.listing.context || ls.directories_first ||
            ls.indicator != LsIndicator::kNone || ls.sort == LsSort::kTime ||
            ls.sort == LsSort::kSize;
   }
@@ -213,6 +213,7 @@ int run_ls(const ToolIo& io, const Arguments& arguments) {
   complete_ls_options(session, ls);
   const auto image = open_image(session, operands[0], image_options);
   if (!image) return kExitFailed;
+  if (ls.hyperlinks) ls.link_base = link_base(operands[0]);
   operands.erase(operands.begin());
   ls.whole_image = operands.empty();
   if (ls.whole_image) operands.emplace_back(".");

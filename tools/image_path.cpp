@@ -36,14 +36,17 @@ bool names_directory(std::string_view path) {
   return path == "." || path.ends_with('/') || path.ends_with("/.");
 }
 
+enum class Missing : bool { kFails, kCountsAsThere };
+
 /// Goes from the root one name at a time.
 class Resolver {
  public:
-  Resolver(const reader::Image& image, std::string_view path, Follow last)
+  Resolver(const reader::Image& image, std::string_view path, Follow last, Missing missing)
       : image_(image),
         rest_(components(path)),
         last_(last),
-        must_be_directory_(names_directory(path)) {}
+        missing_(missing),
+        must_be_directory_(missing == Missing::kFails && names_directory(path)) {}
 
   Result<FoundNode> run() {
     DGFS_TRY(root, image_.lookup(""));
@@ -61,21 +64,29 @@ class Resolver {
   [[nodiscard]] bool in_directory() const { return format::is_directory(trail_.back().node.mode); }
 
   Status leave() {
-    if (!in_directory()) return not_directory(6034);
+    if (!in_directory() && missing_ == Missing::kFails) return not_directory(6034);
     if (trail_.size() > 1) trail_.pop_back();
     return ok();
   }
 
   Status enter(const std::string& name) {
-    if (!in_directory()) return not_directory(6030);
-    const FoundNode& here = trail_.back();
-    Result<reader::Node> node = image_.lookup(here.node.inode, name);
-    if (!node && node.error().kind() == ErrorKind::kNotFound) return not_found(6031);
+    Result<reader::Node> node = find(name);
+    if (!node && missing_ == Missing::kCountsAsThere) node = reader::Node{};
     if (!node) return std::move(node).error();
     const bool follow = !rest_.empty() || last_ == Follow::kYes || must_be_directory_;
-    if (follow && format::is_symlink(node.value().mode)) return follow_link(node.value());
-    trail_.push_back({joined_path(here.path, name), std::move(node).value()});
+    const bool leads_on = missing_ == Missing::kFails || links_followed_ < kLinksFollowedMax;
+    if (follow && leads_on && format::is_symlink(node.value().mode)) {
+      return follow_link(node.value());
+    }
+    trail_.push_back({joined_path(trail_.back().path, name), std::move(node).value()});
     return ok();
+  }
+
+  [[nodiscard]] Result<reader::Node> find(const std::string& name) const {
+    if (!in_directory()) return not_directory(6030);
+    Result<reader::Node> node = image_.lookup(trail_.back().node.inode, name);
+    if (!node && node.error().kind() == ErrorKind::kNotFound) return not_found(6031);
+    return node;
   }
 
   Status follow_link(const reader::Node& link) {
@@ -84,7 +95,9 @@ class Resolver {
     }
     DGFS_TRY(target, image_.read_link(link));
     if (target.starts_with('/')) trail_.resize(1);
-    if (rest_.empty() && names_directory(target)) must_be_directory_ = true;
+    if (missing_ == Missing::kFails && rest_.empty() && names_directory(target)) {
+      must_be_directory_ = true;
+    }
     std::deque<std::string> names = components(target);
     rest_.insert(rest_.begin(), names.begin(), names.end());
     return ok();
@@ -93,6 +106,7 @@ class Resolver {
   const reader::Image& image_;
   std::deque<std::string> rest_;
   Follow last_;
+  Missing missing_;
   bool must_be_directory_;
   std::vector<FoundNode> trail_;  // the root and each directory entered
   unsigned links_followed_ = 0;
@@ -132,7 +146,12 @@ Result<FoundNode> find_node(const reader::Image& image, std::string_view path, F
       return std::move(node).error();
     }
   }
-  return Resolver(image, path, last).run();
+  return Resolver(image, path, last, Missing::kFails).run();
+}
+
+std::string real_path(const reader::Image& image, std::string_view path) {
+  auto found = Resolver(image, path, Follow::kYes, Missing::kCountsAsThere).run();
+  return found ? std::move(found).value().path : normal_path(path);
 }
 
 Result<reader::Node> followed(const reader::Image& image, std::string_view path,

@@ -33,6 +33,10 @@ struct FoundNode {
 [[nodiscard]] Result<FoundNode> find_node(const reader::Image& image, std::string_view path,
                                           Follow last);
 
+/// The path without links and ".." that `path` comes down to, from the root; also of what is
+/// missing, as realpath -m has it. A loop ends where it is met.
+[[nodiscard]] std::string real_path(const reader::Image& image, std::string_view path);
+
 /// What the link `node` at `path` leads to; any other node, and a link that leads nowhere, as it
 /// is. Errors: as find_node(), but for kNotFound and kNotDirectory.
 [[nodiscard]] Result<reader::Node> followed(const reader::Image& image, std::string_view path,

@@ -34,30 +34,22 @@ std::size_t digits(std::uint64_t number) {
 
 void grow(std::size_t& width, std::size_t needed) { width = std::max(width, needed); }
 
-std::string size_text_of(const reader::Node& node, const LongListingOptions& options) {
-  const bool in_blocks = options.block_unit && options.units == SizeUnits::kNone;
-  return in_blocks ? text_in_units(node.size_bytes, *options.block_unit)
-                   : human_size(node.size_bytes, options.units);
-}
-
 }  // namespace
 
-std::string blocks_text(std::uint64_t bytes, const LongListingOptions& options) {
-  if (options.units != SizeUnits::kNone) return human_size(bytes, options.units);
-  return text_in_units(bytes, options.block_unit.value_or(BlockUnit()));
+bool LongListing::has_names() const {
+  return options_.owner || options_.group || options_.author || options_.context;
 }
 
-bool LongListing::names_anyone() const {
-  return options_.owner || options_.group || options_.author;
+/// As wide as an old time.
+std::string LongListing::unknown_time() const {
+  std::string out;
+  append_right(out, "?", display_width(format_time({}, options_.time_style.other)));
+  return out;
 }
 
 std::string LongListing::time_text(const reader::Node& node) const {
-  if (options_.time != nullptr) {
-    return styled_time(node.*options_.time, options_.now, options_.time_style);
-  }
-  std::string out;
-  append_right(out, "?", styled_time(options_.now, options_.now, options_.time_style).size());
-  return out;
+  if (options_.time == nullptr) return unknown_time();
+  return styled_time(node.*options_.time, options_.now, options_.time_style);
 }
 
 LongListing::Name LongListing::owner_of(const reader::Node& node) const {
@@ -72,12 +64,13 @@ LongListing::Name LongListing::group_of(const reader::Node& node) const {
   return {std::to_string(node.gid), true};
 }
 
-void LongListing::widen(const reader::Node& node, bool has_acl) {
+void LongListing::widen(const reader::Node& node, const SecurityMarks& marks) {
   if (options_.inode) grow(widths_.inode, digits(node.inode));
   if (options_.blocks) {
-    grow(widths_.blocks, blocks_text(allocated_bytes(node), options_).size());
+    grow(widths_.blocks, text_in_units(allocated_bytes(node), options_.blocks_in).size());
   }
-  widths_.any_acl |= has_acl;
+  widths_.any_sign |= marks.sign() != ' ';
+  if (options_.context) grow(widths_.context, marks.context_text().size());
   grow(widths_.links, digits(node.link_count));
   if (options_.owner) grow(widths_.owner, display_width(owner_of(node).text));
   if (options_.group) grow(widths_.group, display_width(group_of(node).text));
@@ -87,7 +80,7 @@ void LongListing::widen(const reader::Node& node, bool has_acl) {
     grow(widths_.minor, digits(device_minor(node.rdev)));
     grow(widths_.size, widths_.major + 2 + widths_.minor);
   } else {
-    grow(widths_.size, size_text_of(node, options_).size());
+    grow(widths_.size, text_in_units(node.size_bytes, options_.sizes_in).size());
   }
 }
 
@@ -113,9 +106,7 @@ std::string LongListing::unknown_numbers(bool aligned) const {
 }
 
 std::size_t LongListing::append_unknown(std::string& line) const {
-  line += "l?????????";
-  if (widths_.any_acl) line += ' ';
-  line += ' ';
+  line += widths_.any_sign ? "l?????????? " : "l????????? ";
   append_right(line, "?", widths_.links);
   line += ' ';
   const auto append = [&line](std::size_t width) {
@@ -125,12 +116,11 @@ std::size_t LongListing::append_unknown(std::string& line) const {
   if (options_.owner) append(widths_.owner);
   if (options_.group) append(widths_.group);
   if (options_.author) append(widths_.author);
-  if (options_.context) append(1);
-  const std::size_t counted_from = names_anyone() ? line.size() : 0;
+  if (options_.context) append(widths_.context);
+  const std::size_t counted_from = has_names() ? line.size() : 0;
   append_right(line, "?", widths_.size);
   line += ' ';
-  append_right(line, "?", styled_time(options_.now, options_.now, options_.time_style).size());
-  line += ' ';
+  line += unknown_time() + ' ';
   return line.size() - counted_from;
 }
 
@@ -141,7 +131,7 @@ std::string LongListing::numbers(const reader::Node& node) const {
     out += ' ';
   }
   if (options_.blocks) {
-    append_right(out, blocks_text(allocated_bytes(node), options_), widths_.blocks);
+    append_right(out, text_in_units(allocated_bytes(node), options_.blocks_in), widths_.blocks);
     out += ' ';
   }
   return out;
@@ -150,14 +140,21 @@ std::string LongListing::numbers(const reader::Node& node) const {
 std::string LongListing::plain_numbers(const reader::Node& node) const {
   std::string out;
   if (options_.inode) out += std::to_string(node.inode) + ' ';
-  if (options_.blocks) out += blocks_text(allocated_bytes(node), options_) + ' ';
+  if (options_.blocks) out += text_in_units(allocated_bytes(node), options_.blocks_in) + ' ';
   return out;
+}
+
+std::string LongListing::context(const SecurityMarks& marks, bool aligned) const {
+  if (!options_.context) return {};
+  std::string out;
+  append_right(out, marks.context_text(), aligned ? widths_.context : 0);
+  return out += ' ';
 }
 
 /// Sizes and "major, minor" share a column; their right ends meet.
 void LongListing::append_size(std::string& line, const reader::Node& node) const {
   if (!format::is_device(node.mode)) {
-    return append_right(line, size_text_of(node, options_), widths_.size);
+    return append_right(line, text_in_units(node.size_bytes, options_.sizes_in), widths_.size);
   }
   const std::string major = std::to_string(device_major(node.rdev));
   const std::string minor = std::to_string(device_minor(node.rdev));
@@ -167,9 +164,9 @@ void LongListing::append_size(std::string& line, const reader::Node& node) const
 }
 
 std::size_t LongListing::append_attributes(std::string& line, const reader::Node& node,
-                                           bool has_acl) const {
+                                           const SecurityMarks& marks) const {
   line += mode_text(node.mode);
-  if (widths_.any_acl) line += has_acl ? '+' : ' ';
+  if (widths_.any_sign) line += marks.sign();
   line += ' ';
   append_right(line, std::to_string(node.link_count), widths_.links);
   line += ' ';
@@ -180,8 +177,8 @@ std::size_t LongListing::append_attributes(std::string& line, const reader::Node
   if (options_.owner) append_name(owner_of(node), widths_.owner);
   if (options_.group) append_name(group_of(node), widths_.group);
   if (options_.author) append_name(owner_of(node), widths_.author);
-  if (options_.context) line += "? ";
-  const std::size_t counted_from = names_anyone() ? line.size() : 0;
+  if (options_.context) append_name({marks.context_text(), false}, widths_.context);
+  const std::size_t counted_from = has_names() ? line.size() : 0;
   append_size(line, node);
   line += ' ';
   line += time_text(node);

@@ -4,23 +4,23 @@
 // The columns of ls before the name: as wide as the widest entry of a listing needs.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "reader/image.h"
-#include "tools/size_text.h"
+#include "tools/block_unit.h"
+#include "tools/security_marks.h"
 #include "tools/time_text.h"
 #include "tools/user_names.h"
 
 namespace dgfs::tools {
 
 struct LongListingOptions {
-  SizeUnits units = SizeUnits::kNone;
-  std::optional<BlockUnit> block_unit;  ///< of all sizes, unless `units` says how
-  bool numeric = false;                 ///< ids instead of names
-  bool inode = false;                   ///< the number first
-  bool blocks = false;                  ///< then the space taken
-  bool context = false;                 ///< then, in long formats after the group, "?"
+  BlockUnit blocks_in;  ///< the space taken, and totals
+  BlockUnit sizes_in = {.bytes = 1, .letters = ""};
+  bool numeric = false;  ///< ids instead of names
+  bool inode = false;    ///< the number first
+  bool blocks = false;   ///< then the space taken
+  bool context = false;  ///< then, in long formats after the group
   bool owner = true;
   bool group = true;
   bool author = false;                              ///< the owner once more, after the group
@@ -29,9 +29,6 @@ struct LongListingOptions {
   Time now;  ///< decides which times are recent
 };
 
-/// `bytes` as -s and totals have them: in units of 1024 bytes, unless the options say otherwise.
-[[nodiscard]] std::string blocks_text(std::uint64_t bytes, const LongListingOptions& options);
-
 /// Of one listing: widen() for each entry, then the columns of each.
 class LongListing {
  public:
@@ -39,8 +36,7 @@ class LongListing {
   LongListing(const LongListingOptions& options, UserNames& users)
       : options_(options), users_(users) {}
 
-  /// @param has_acl  shown as '+' after the mode
-  void widen(const reader::Node& node, bool has_acl);
+  void widen(const reader::Node& node, const SecurityMarks& marks);
   /// For an entry of which nothing is known but its type.
   void widen_unknown();
 
@@ -50,18 +46,21 @@ class LongListing {
   [[nodiscard]] std::string plain_numbers(const reader::Node& node) const;
   /// Both for an unknown entry: question marks.
   [[nodiscard]] std::string unknown_numbers(bool aligned) const;
+  /// The security context, where asked for, with a space after it; for formats that are not long.
+  [[nodiscard]] std::string context(const SecurityMarks& marks, bool aligned) const;
   std::size_t append_unknown(std::string& line) const;
   /// Adds mode to time, with a space at the end. Returns the bytes after owner and group, or all
   /// that `line` holds where neither is shown: where ls takes the name to begin when it reckons
   /// whether it may wrap.
-  std::size_t append_attributes(std::string& line, const reader::Node& node, bool has_acl) const;
+  std::size_t append_attributes(std::string& line, const reader::Node& node,
+                                const SecurityMarks& marks) const;
 
  private:
   struct Widths {
-    std::size_t inode = 0, blocks = 0, links = 0, owner = 0, group = 0, author = 0;
+    std::size_t inode = 0, blocks = 0, links = 0, owner = 0, group = 0, author = 0, context = 0;
     std::size_t size = 0;
     std::size_t major = 0, minor = 0;
-    bool any_acl = false;
+    bool any_sign = false;
   };
   struct Name {
     std::string text;
@@ -69,7 +68,8 @@ class LongListing {
   };
   Name owner_of(const reader::Node& node) const;
   Name group_of(const reader::Node& node) const;
-  [[nodiscard]] bool names_anyone() const;
+  [[nodiscard]] bool has_names() const;
+  [[nodiscard]] std::string unknown_time() const;
   [[nodiscard]] std::string time_text(const reader::Node& node) const;
   void append_size(std::string& line, const reader::Node& node) const;
 

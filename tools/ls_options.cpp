@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "tools/ls_option_words.h"
 #include "tools/size_text.h"
 
 namespace dgfs::tools {
 namespace {
-
-template <class Value>
-using Words = std::vector<std::pair<std::string, Value>>;
 
 const Words<LsFormat>& format_words() {
   static const Words<LsFormat> kWords = {{"long", LsFormat::kLong},
@@ -30,13 +28,6 @@ const Words<LsSort>& sort_words() {
       {"width", LsSort::kWidth}};
   return kWords;
 }
-const Words<LsIndicator>& indicator_words() {
-  static const Words<LsIndicator> kWords = {{"none", LsIndicator::kNone},
-                                            {"slash", LsIndicator::kSlash},
-                                            {"file-type", LsIndicator::kFileType},
-                                            {"classify", LsIndicator::kClassify}};
-  return kWords;
-}
 using ShownTime = Time reader::Node::*;
 const Words<ShownTime>& time_words() {
   static const Words<ShownTime> kWords = {{"mtime", &reader::Node::mtime},
@@ -49,35 +40,6 @@ const Words<ShownTime>& time_words() {
                                           {"birth", nullptr},
                                           {"creation", nullptr}};
   return kWords;
-}
-
-/// A flag that does `set`.
-template <class Set>
-void on(OptionParser& options, const std::string& names, const std::string& help, Set set) {
-  options.on_flag(names, help, [set](const std::string&) -> Status {
-    set();
-    return ok();
-  });
-}
-
-/// An option whose value is one of `words`, which must be static.
-template <class Value, class Set>
-void word(OptionParser& options, const std::string& name, const std::string& help,
-          const Words<Value>& words, Set set) {
-  std::vector<std::string> known;
-  for (const auto& [text, value] : words) known.push_back(text);
-  options.on_value(name, "WORD", help, [&words, set](const std::string& text) -> Status {
-    std::string all;
-    for (const auto& [known_text, value] : words) {
-      if (known_text == text) {
-        set(value);
-        return ok();
-      }
-      all += (all.empty() ? "" : ", ") + known_text;
-    }
-    return Error(ErrorKind::kInvalidArgument, 6062, "'" + text + "' is not one of " + all);
-  });
-  options.choices(name, std::move(known));
 }
 
 void set_format(LsOptions& ls, LsFormat format) {
@@ -161,7 +123,7 @@ void add_sorting(OptionParser& options, LsOptions& ls) {
     ls.hidden = LsHidden::kShowWithDots;
     ls.sort_asked = LsSort::kNone;
     if (ls.format_asked == LsFormat::kLong) ls.format_asked.reset();
-    ls.listing.blocks = ls.color = false;
+    ls.listing.blocks = ls.color = ls.hyperlinks = false;
   });
   options.flag("-r,--reverse", "Sort the other way round", ls.reverse);
   options.flag("--group-directories-first", "Directories before all others", ls.directories_first);
@@ -174,35 +136,42 @@ void add_sorting(OptionParser& options, LsOptions& ls) {
        [&ls](ShownTime member) { set_time(ls, member); });
 }
 
+void set_units(LsOptions& ls, const BlockUnit& unit) {
+  ls.listing.blocks_in = ls.listing.sizes_in = unit;
+  ls.units_asked = true;
+}
+
 void add_long_parts(OptionParser& options, LsOptions& ls) {
   options.flag("-i,--inode", "Print inode numbers", ls.listing.inode);
   options.flag("-Z,--context", "Print '?' for a security context, which ls does not find either",
                ls.listing.context);
   options.flag("-s,--size", "Print the space taken, in units of 1024 bytes", ls.listing.blocks);
   on(options, "-h,--human-readable", "Print sizes like 1.2K, 84M, 3G",
-     [&ls] { ls.listing.units = SizeUnits::kBinary; });
+     [&ls] { set_units(ls, {.bytes = 1, .letters = "", .scale = SizeUnits::kBinary}); });
   on(options, "--si", "The same in powers of 1000",
-     [&ls] { ls.listing.units = SizeUnits::kDecimal; });
+     [&ls] { set_units(ls, {.bytes = 1, .letters = "", .scale = SizeUnits::kDecimal}); });
   options.on_value("--block-size", "SIZE",
                    "Print sizes in units of SIZE bytes; of a letter alone, like M, it is printed, "
-                   "too",
+                   "too; human-readable and si are -h and --si",
                    [&ls](const std::string& value) -> Status {
                      DGFS_TRY(unit, parse_block_unit(value));
-                     ls.listing.block_unit = std::move(unit);
-                     ls.listing.units = SizeUnits::kNone;
+                     set_units(ls, unit);
                      return ok();
                    });
-  on(options, "-k,--kibibytes", "Units of 1024 bytes for -s and totals (the default)", [] {});
+  on(options, "-k,--kibibytes", "Units of 1024 bytes for -s and totals, whatever variables say",
+     [&ls] { ls.kibibytes = true; });
   const auto set_style = [&ls](const std::string& name) -> Status {
     const std::optional<TimeStyle> style = time_style(name);
     if (!style) {
       return Error(ErrorKind::kInvalidArgument, 6061,
-                   "'" + name + "' is not full-iso, long-iso, iso, locale or +FORMAT");
+                   "'" + name + "' is not [posix-]full-iso, long-iso, iso, locale or +FORMAT");
     }
     ls.listing.time_style = *style;
     return ok();
   };
-  options.on_value("--time-style", "STYLE", "full-iso, long-iso, iso, locale, or +FORMAT of date",
+  options.on_value("--time-style", "STYLE",
+                   "full-iso, long-iso, iso, locale, or +FORMAT of date; posix- before it is for "
+                   "ls's sake",
                    set_style);
   options.choices("--time-style", {"full-iso", "long-iso", "iso", "locale"});
   options.on_flag("--full-time", "As -l --time-style=full-iso", [&ls, set_style](const auto&) {
@@ -211,50 +180,21 @@ void add_long_parts(OptionParser& options, LsOptions& ls) {
   });
 }
 
-void add_names(OptionParser& options, LsOptions& ls) {
-  on(options, "-F,--classify", "Append / * @ | = to names by type",
-     [&ls] { ls.indicator = LsIndicator::kClassify; });
-  on(options, "--file-type", "The same without '*'",
-     [&ls] { ls.indicator = LsIndicator::kFileType; });
-  on(options, "-p", "Append / to directories", [&ls] { ls.indicator = LsIndicator::kSlash; });
-  word(options, "--indicator-style", "none, slash, file-type, classify", indicator_words(),
-       [&ls](LsIndicator indicator) { ls.indicator = indicator; });
-  const auto quote = [&ls](QuotingStyle style) {
-    return [&ls, style] { ls.quoting_asked = style; };
-  };
-  on(options, "-Q,--quote-name", "Names in double quotes, as C has them", quote(QuotingStyle::kC));
-  on(options, "-b,--escape", "Escapes as in C for what cannot be printed",
-     quote(QuotingStyle::kEscape));
-  on(options, "-N,--literal", "Names as they are", quote(QuotingStyle::kLiteral));
-  options.on_value("--quoting-style", "WORD",
-                   "literal, shell, shell-always, shell-escape, shell-escape-always, c, escape",
-                   [&ls](const std::string& text) -> Status {
-                     ls.quoting_asked = quoting_style(text);
-                     if (ls.quoting_asked) return ok();
-                     return Error(ErrorKind::kInvalidArgument, 6063,
-                                  "'" + text + "' is not a quoting style");
-                   });
-  options.choices("--quoting-style", {"literal", "shell", "shell-always", "shell-escape",
-                                      "shell-escape-always", "c", "escape"});
-  on(options, "-q,--hide-control-chars", "'?' for what cannot be printed, as on a terminal",
-     [&ls] { ls.hides_controls_asked = true; });
-  on(options, "--show-control-chars", "Print such characters as they are, even to a terminal",
-     [&ls] { ls.hides_controls_asked = false; });
-}
-
-Status set_color(const Session& session, const std::string& when, bool& color) {
-  if (when != "always" && when != "auto" && when != "never") {
-    return Error(ErrorKind::kInvalidArgument, 6060, "'" + when + "' is not always, auto or never");
-  }
-  color = when == "always" || (when == "auto" && session.io().out_is_terminal);
-  return ok();
-}
-
-/// COLUMNS, or the terminal's width, or 80.
+/// The terminal's width, or COLUMNS, or 80.
 std::size_t default_width_columns(const Session& session) {
-  const Result<std::uint64_t> asked = parse_number(session.env().variable("COLUMNS").value_or(""));
-  if (asked && asked.value() != 0) return asked.value();
-  return session.io().out_is_terminal ? session.io().width_columns : 80;
+  if (session.io().out_is_terminal && session.io().width_columns != 0) {
+    return session.io().width_columns;
+  }
+  const auto asked = parse_number(session.env().variable("COLUMNS").value_or(""));
+  return asked ? asked.value() : 80;
+}
+
+/// From LS_BLOCK_SIZE and its like; of these BLOCKSIZE is not for sizes.
+void set_default_units(const storage::Env& env, LongListingOptions& listing) {
+  listing.blocks_in = default_block_unit(env, "LS_BLOCK_SIZE");
+  if (env.variable("LS_BLOCK_SIZE") || env.variable("BLOCK_SIZE")) {
+    listing.sizes_in = listing.blocks_in;
+  }
 }
 
 }  // namespace
@@ -264,17 +204,15 @@ void add_ls_options(OptionParser& options, const Session& session, LsOptions& ls
   ls.listing.time_style = *time_style("locale");
   const std::optional<std::string> style = session.env().variable("TIME_STYLE");
   if (style && time_style(*style)) ls.listing.time_style = *time_style(*style);
-  ls.color = session.io().out_is_terminal && !session.env().variable("NO_COLOR");
+  set_default_units(session.env(), ls.listing);
+  const auto tabs = parse_number(session.env().variable("TABSIZE").value_or(""));
+  if (tabs) ls.tab_columns = tabs.value();
   ls.width_columns = default_width_columns(session);
   add_formats(options, ls);
   add_selection(options, ls);
   add_sorting(options, ls);
   add_long_parts(options, ls);
-  add_names(options, ls);
-  options.on_optional_value(
-      "--color", "WHEN", "always", "Color names: always, auto or never",
-      [&session, &ls](const std::string& when) { return set_color(session, when, ls.color); });
-  options.choices("--color", {"always", "auto", "never"});
+  add_ls_name_options(options, session, ls);
 }
 
 void complete_ls_options(const Session& session, LsOptions& ls) {
@@ -282,13 +220,8 @@ void complete_ls_options(const Session& session, LsOptions& ls) {
   ls.format = ls.format_asked.value_or(terminal ? LsFormat::kColumns : LsFormat::kOnePerLine);
   const bool by_time = ls.time_asked && ls.format != LsFormat::kLong;
   ls.sort = ls.sort_asked.value_or(by_time ? LsSort::kTime : LsSort::kName);
-  ls.name_style.quoting =
-      ls.quoting_asked.value_or(terminal ? QuotingStyle::kShellEscape : QuotingStyle::kLiteral);
-  ls.name_style.hides_controls = ls.hides_controls_asked.value_or(terminal);
-  if (ls.name_style.quoting == QuotingStyle::kEscape) ls.name_style.also = " ";
-  // What -F appends must not be taken for a part of the name.
-  if (ls.indicator == LsIndicator::kFileType) ls.name_style.also += "*=>@|";
-  if (ls.indicator == LsIndicator::kClassify) ls.name_style.also += "=>@|";
+  if (ls.kibibytes && !ls.units_asked) ls.listing.blocks_in = {};
+  complete_ls_name_options(session, ls);
 }
 
 }  // namespace dgfs::tools

@@ -27,7 +27,9 @@ struct LsOptions {
   std::optional<LsSort> sort_asked;
   std::optional<QuotingStyle> quoting_asked;
   std::optional<bool> hides_controls_asked;
-  bool time_asked = false;  ///< -c, -u, --time: sorts by time, too, where nothing else says so
+  bool units_asked = false;  ///< -h, --si, --block-size
+  bool kibibytes = false;    ///< -k
+  bool time_asked = false;   ///< -c, -u, --time: sorts by time, too, where nothing else says so
 
   LsHidden hidden = LsHidden::kSkip;
   LsIndicator indicator = LsIndicator::kNone;
@@ -41,6 +43,7 @@ struct LsOptions {
   bool json = false;
   bool whole_image = false;  ///< no PATH is given: JSON has paths as they stand in the image
   bool color = false;
+  bool hyperlinks = false;  ///< names as links into the image, for terminals
   bool ends_with_nul = false;
   std::size_t width_columns = 80;  ///< 0 = no limit
   std::size_t tab_columns = 8;
@@ -50,11 +53,17 @@ struct LsOptions {
   LsFormat format = LsFormat::kOnePerLine;
   LsSort sort = LsSort::kName;
   NameStyle name_style;
+  std::string link_base;  ///< what stands before paths in links
 };
 
 /// Adds the options; `ls` must outlive the parse.
 void add_ls_options(OptionParser& options, const Session& session, LsOptions& ls);
+/// Those of them that say how names look: ls_name_options.cpp.
+void add_ls_name_options(OptionParser& options, const Session& session, LsOptions& ls);
 /// Works out what was not said, from terminal and environment.
 void complete_ls_options(const Session& session, LsOptions& ls);
+void complete_ls_name_options(const Session& session, LsOptions& ls);
+/// @param image_path  as the user wrote it
+[[nodiscard]] std::string link_base(const std::string& image_path);
 
 }  // namespace dgfs::tools

@@ -2,38 +2,17 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/ls_printer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "format/mode.h"
-#include "format/superblock.h"
+#include "tools/columns.h"
 #include "tools/image_path.h"
 #include "tools/node_facts.h"
-#include "tools/quoting.h"
 
 namespace dgfs::tools {
-namespace {
-
-constexpr std::string_view kPlain = "\x1b[0m";
-constexpr std::string_view kClearToEnd = "\x1b[K";
-
-}  // namespace
 
 LsPrinter::LsPrinter(const Session& session, const reader::Image& image, const LsOptions& options)
-    : session_(session),
-      image_(image),
-      options_(options),
-      colors_(session.env().variable("LS_COLORS").value_or("")),
-      has_acls_((image.superblock().compat & format::feature::kCompatAcls) != 0) {}
-
-bool LsPrinter::needs_targets() const {
-  const bool for_color = options_.color && (colors_.colors("or") || colors_.links_as_targets() ||
-                                            options_.format == LsFormat::kLong);
-  const bool for_indicator =
-      options_.indicator >= LsIndicator::kFileType && options_.format == LsFormat::kLong;
-  return for_color || for_indicator || options_.directories_first;
-}
+    : session_(session), image_(image), options_(options), names_(session, image, options) {}
 
 void LsPrinter::complain(const std::string& path, const Error& error) {
   session_.complain(path, error.message());
@@ -42,10 +21,9 @@ void LsPrinter::complain(const std::string& path, const Error& error) {
 
 void LsPrinter::print_header(const std::string& directory) {
   if (options_.json) return;
-  NameStyle style = options_.name_style;
-  style.also = ":";
+  names_.begin_listing(false);
   if (printed_) session_.print("\n");
-  session_.print(style.text(directory) + ":\n");
+  session_.print(names_.header(directory) + ":\n");
   printed_ = true;
 }
 
@@ -54,7 +32,7 @@ void LsPrinter::print_total(const std::vector<LsEntry>& entries) {
   if (!shows || options_.json) return;
   std::uint64_t bytes = 0;
   for (const LsEntry& entry : entries) bytes += entry.unknown ? 0 : allocated_bytes(entry.node);
-  session_.print("total " + blocks_text(bytes, options_.listing) +
+  session_.print("total " + text_in_units(bytes, options_.listing.blocks_in) +
                  (options_.ends_with_nul ? '\0' : '\n'));
 }
 
@@ -67,95 +45,78 @@ void LsPrinter::print_json(const std::string& directory,
   }
 }
 
+/// Whether quoted names are among those of a format that is aligned.
+bool LsPrinter::indents(const std::vector<LsEntry>& entries) const {
+  const bool in_columns =
+      options_.format == LsFormat::kColumns || options_.format == LsFormat::kRows;
+  const bool aligns =
+      options_.format == LsFormat::kLong || (in_columns && options_.width_columns != 0);
+  return aligns && options_.name_style.quotes_some() &&
+         std::any_of(entries.begin(), entries.end(),
+                     [&](const LsEntry& entry) { return names_.is_quoted(entry); });
+}
+
 void LsPrinter::print(const std::string& directory, const std::vector<LsEntry>& entries,
                       const std::vector<LsEntry>& measured) {
   if (options_.json) return print_json(directory, entries);
   if (entries.empty()) return;
   printed_ = true;
-  const bool aligns =
-      options_.format == LsFormat::kLong ||
-      ((options_.format == LsFormat::kColumns || options_.format == LsFormat::kRows) &&
-       options_.width_columns != 0);
-  some_quoted_ = aligns && options_.name_style.quotes_some() &&
-                 std::any_of(entries.begin(), entries.end(), [&](const LsEntry& entry) {
-                   return options_.name_style.text(entry.name) != entry.name;
-                 });
+  names_.begin_listing(indents(entries) || indents(measured));
   LongListing listing(options_.listing, users_);
-  std::vector<bool> acls;
+  std::vector<SecurityMarks> marks;
   for (const LsEntry& entry : entries) {
-    acls.push_back(options_.format == LsFormat::kLong && has_acls_ && !entry.unknown &&
-                   has_xattr(entry, "system.posix_acl_"));
+    marks.push_back(marks_of(entry));
     if (entry.unknown) {
       listing.widen_unknown();
     } else {
-      listing.widen(entry.node, acls.back());
+      listing.widen(entry.node, marks.back());
     }
   }
-  for (const LsEntry& entry : measured) listing.widen(entry.node, false);
-  const char end = options_.ends_with_nul ? '\0' : '\n';
-  if (options_.format == LsFormat::kLong) {
-    std::string text;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      text += long_line(directory, entries[i], listing, acls[i]) + end;
-    }
-    return session_.print(text);
+  for (const LsEntry& entry : measured) listing.widen(entry.node, marks_of(entry));
+  if (options_.format != LsFormat::kLong) {
+    return session_.print(cells_text(directory, entries, listing, marks));
   }
-  std::vector<Cell> cells;
-  for (const LsEntry& entry : entries) cells.push_back(cell_of(entry, listing));
-  if (options_.format == LsFormat::kCommas) {
-    return session_.print(in_lines(cells, options_.width_columns, ','));
+  std::string text;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    text += names_.line_begin();
+    text += long_line(directory, entries[i], listing, marks[i]);
+    text += options_.ends_with_nul ? '\0' : '\n';
   }
+  session_.print(text);
+}
+
+SecurityMarks LsPrinter::marks_of(const LsEntry& entry) const {
+  const bool shown = options_.format == LsFormat::kLong || options_.listing.context;
+  return shown && !entry.unknown ? security_marks(image_, entry.node) : SecurityMarks();
+}
+
+std::string LsPrinter::cells_text(const std::string& directory, const std::vector<LsEntry>& entries,
+                                  const LongListing& listing,
+                                  const std::vector<SecurityMarks>& marks) {
+  const auto before = [&](std::size_t i) { return numbers_of(entries[i], listing, marks[i]); };
+  const auto text = [&](std::size_t i, std::size_t column) {
+    std::string out = names_.line_begin();
+    out += before(i);
+    out += names_.name(directory, entries[i], column).text;
+    return out += indicator(entries[i].node.mode);
+  };
+  const ColumnLayout layout{.line_columns = options_.width_columns,
+                            .tab_columns = options_.color ? 0 : options_.tab_columns,
+                            .across = options_.format == LsFormat::kRows,
+                            .line_end = options_.ends_with_nul ? '\0' : '\n'};
   if (options_.format == LsFormat::kOnePerLine) {
-    for (const Cell& cell : cells) session_.print(cell.text + end);
-  } else if (options_.width_columns == 0) {
-    session_.print(in_lines(cells, 0, ' '));
-  } else {
-    session_.print(in_columns(cells, {.line_columns = options_.width_columns,
-                                      .tab_columns = options_.color ? 0 : options_.tab_columns,
-                                      .across = options_.format == LsFormat::kRows}));
+    std::string out;
+    for (std::size_t i = 0; i < entries.size(); ++i) out += text(i, 0) + layout.line_end;
+    return out;
   }
-}
-
-bool LsPrinter::has_xattr(const LsEntry& entry, std::string_view prefix) const {
-  if (!entry.node.xattrs.present()) return false;
-  const Result<std::vector<Xattr>> xattrs = image_.xattrs(entry.node);
-  return xattrs && std::any_of(xattrs.value().begin(), xattrs.value().end(),
-                               [&](const Xattr& x) { return x.name.starts_with(prefix); });
-}
-
-/// Unquoted names are indented by a quote's width where others are quoted.
-std::string LsPrinter::pad(const LsEntry& entry) const {
-  return some_quoted_ && options_.name_style.text(entry.name) == entry.name ? " " : "";
-}
-
-std::optional<std::string_view> LsPrinter::color_of(const LsEntry& entry) const {
-  if (!options_.color) return std::nullopt;
-  ColoredEntry facts{
-      .name = entry.name, .mode = entry.node.mode, .link_count = entry.node.link_count};
-  if (format::is_symlink(entry.node.mode)) {
-    facts.dangling = !entry.target;
-    if (colors_.links_as_targets() && entry.target) facts.mode = entry.target->mode;
-  } else if (format::is_regular(entry.node.mode) && colors_.colors("ca")) {
-    facts.has_capability = has_xattr(entry, "security.capability");
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    widths.push_back(before(i).size() + names_.columns(entries[i]) +
+                     indicator(entries[i].node.mode).size());
   }
-  return colors_.code(facts);
-}
-
-std::optional<std::string_view> LsPrinter::color_of_target(const LsEntry& entry,
-                                                           std::string_view target) const {
-  if (!options_.color) return std::nullopt;
-  if (!entry.target) return colors_.code({.name = target, .missing = true});
-  return colors_.code({.name = target, .mode = entry.target->mode});
-}
-
-std::string LsPrinter::colored(const std::string& text, std::optional<std::string_view> code,
-                               WrapPlace place) {
-  if (!code) return text;
-  std::string out = fmt::format("{}\x1b[{}m{}{}", used_color_ ? "" : kPlain, *code, text, kPlain);
-  used_color_ = true;
-  const std::size_t line = options_.width_columns;
-  const std::size_t last = place.column + place.padding_bytes + text.size() - 1;
-  return line != 0 && place.column / line != last / line ? out.append(kClearToEnd) : out;
+  if (options_.format == LsFormat::kCommas) return in_lines(widths, layout, ',', text);
+  if (options_.width_columns == 0) return in_lines(widths, layout, ' ', text);
+  return in_columns(widths, layout, text);
 }
 
 std::string_view LsPrinter::indicator(std::uint32_t mode) const {
@@ -176,49 +137,37 @@ std::string_view LsPrinter::indicator(std::uint32_t mode) const {
   }
 }
 
-std::string LsPrinter::arrow_and_target(const std::string& path, const LsEntry& entry,
-                                        WrapPlace place) {
+std::string LsPrinter::arrow_and_target(const std::string& directory, const LsEntry& entry,
+                                        std::size_t column) {
   const Result<std::string> target = image_.read_link(entry.node);
   if (!target) {
-    complain(path, target.error());
+    complain(joined_path(directory, entry.name), target.error());
     return "";
   }
-  const std::string text = options_.name_style.text(target.value());
-  if (some_quoted_ && text == target.value()) place.padding_bytes = 1;
-  std::string out = " -> " + colored(text, color_of_target(entry, target.value()), place);
+  std::string out = " -> " + names_.target(directory, entry, target.value(), column + 4).text;
   if (entry.target) out += indicator(entry.target->mode);
   return out;
 }
 
 std::string LsPrinter::long_line(const std::string& directory, const LsEntry& entry,
-                                 const LongListing& listing, bool has_acl) {
+                                 const LongListing& listing, const SecurityMarks& marks) {
   std::string line = entry.unknown ? listing.unknown_numbers(true) : listing.numbers(entry.node);
   const std::size_t column = entry.unknown ? listing.append_unknown(line)
-                                           : listing.append_attributes(line, entry.node, has_acl);
-  const std::string padding = pad(entry);
-  const std::string name = options_.name_style.text(entry.name);
-  line += padding + colored(name, color_of(entry), {column, padding.size()});
+                                           : listing.append_attributes(line, entry.node, marks);
+  const LsNames::Written name = names_.name(directory, entry, column);
+  line += name.text;
   if (entry.unknown) return line;
   if (!format::is_symlink(entry.node.mode)) return line += indicator(entry.node.mode);
-  const std::size_t target_column = column + padding.size() + name.size() + 4;
-  return line += arrow_and_target(joined_path(directory, entry.name), entry,
-                                  {target_column, padding.size()});
+  return line += arrow_and_target(directory, entry, column + name.bytes);
 }
 
 /// What stands before a name where the format is not long.
-std::string LsPrinter::numbers_of(const LsEntry& entry, const LongListing& listing) const {
+std::string LsPrinter::numbers_of(const LsEntry& entry, const LongListing& listing,
+                                  const SecurityMarks& marks) const {
   const bool aligned = options_.format != LsFormat::kCommas;
-  const std::string context = options_.listing.context ? "? " : "";
+  const std::string context = listing.context(marks, aligned);
   if (entry.unknown) return listing.unknown_numbers(aligned) + context;
   return (aligned ? listing.numbers(entry.node) : listing.plain_numbers(entry.node)) + context;
-}
-
-Cell LsPrinter::cell_of(const LsEntry& entry, const LongListing& listing) {
-  const std::string before = numbers_of(entry, listing) + pad(entry);
-  const std::string name = options_.name_style.text(entry.name);
-  const std::string_view after = indicator(entry.node.mode);
-  const std::size_t width = before.size() + display_width(name) + after.size();
-  return {before + colored(name, color_of(entry), {}) + std::string(after), width};
 }
 
 }  // namespace dgfs::tools

@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tools/color.h"
-#include "tools/columns.h"
 #include "tools/command.h"
+#include "tools/long_listing.h"
 #include "tools/ls_entry.h"
+#include "tools/ls_name.h"
+#include "tools/security_marks.h"
 
 namespace dgfs::tools {
 
@@ -29,42 +30,31 @@ class LsPrinter {
   /// "total 1234": what the entries take.
   void print_total(const std::vector<LsEntry>& entries);
   /// Whether targets of links are to be looked up.
-  [[nodiscard]] bool needs_targets() const;
+  [[nodiscard]] bool needs_targets() const { return names_.needs_targets(); }
   /// Whether a complaint was printed.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
   void complain(const std::string& path, const Error& error);
   void print_json(const std::string& directory, const std::vector<LsEntry>& entries) const;
-  [[nodiscard]] bool has_xattr(const LsEntry& entry, std::string_view prefix) const;
-  [[nodiscard]] std::string pad(const LsEntry& entry) const;
-  [[nodiscard]] std::optional<std::string_view> color_of(const LsEntry& entry) const;
-  [[nodiscard]] std::optional<std::string_view> color_of_target(const LsEntry& entry,
-                                                                std::string_view target) const;
-  /// Where a text begins and how much is counted to it, as ls reckons it: behind one that may wrap,
-  /// the rest of the line is cleared from colours that bleed into it.
-  struct WrapPlace {
-    std::size_t column = 0;
-    std::size_t padding_bytes = 0;
-  };
-  [[nodiscard]] std::string colored(const std::string& text, std::optional<std::string_view> code,
-                                    WrapPlace place);
+  [[nodiscard]] SecurityMarks marks_of(const LsEntry& entry) const;
   [[nodiscard]] std::string_view indicator(std::uint32_t mode) const;
+  [[nodiscard]] bool indents(const std::vector<LsEntry>& entries) const;
   std::string long_line(const std::string& directory, const LsEntry& entry,
-                        const LongListing& listing, bool has_acl);
-  std::string arrow_and_target(const std::string& path, const LsEntry& entry, WrapPlace place);
-  [[nodiscard]] std::string numbers_of(const LsEntry& entry, const LongListing& listing) const;
-  Cell cell_of(const LsEntry& entry, const LongListing& listing);
+                        const LongListing& listing, const SecurityMarks& marks);
+  std::string arrow_and_target(const std::string& directory, const LsEntry& entry,
+                               std::size_t column);
+  [[nodiscard]] std::string numbers_of(const LsEntry& entry, const LongListing& listing,
+                                       const SecurityMarks& marks) const;
+  std::string cells_text(const std::string& directory, const std::vector<LsEntry>& entries,
+                         const LongListing& listing, const std::vector<SecurityMarks>& marks);
 
   const Session& session_;
   const reader::Image& image_;
   const LsOptions& options_;
-  NameColors colors_;
-  bool has_acls_;
+  LsNames names_;
   UserNames users_;
   bool printed_ = false;  // something stands above
-  bool used_color_ = false;
-  bool some_quoted_ = false;  // unquoted names of this listing are indented
   bool failed_ = false;
 };
 

@@ -7,12 +7,10 @@
 #include <utility>
 
 #include "rules/path_list.h"
-#include "storage/file.h"
+#include "tools/text_input.h"
 
 namespace dgfs::tools {
 namespace {
-
-constexpr std::uint64_t kFileBytesMax = std::uint64_t{1} << 30;
 
 constexpr const char* kSyntax =
     "  name        that name in any directory, * ? [a-z] as wildcards within it\n"
@@ -25,18 +23,6 @@ constexpr const char* kSyntax =
     "  !           drops all rules before it\n";
 
 constexpr const char* kStandardInput = "-";
-
-Result<std::string> read_text(const ToolIo& io, const std::string& path) {
-  if (io.read_stream) return io.read_stream(path, kFileBytesMax);
-  DGFS_TRY(file, io.env.open(path));
-  DGFS_TRY(size, file->size());
-  if (size > kFileBytesMax)
-    return Error(ErrorKind::kLimit, 6050, "longer than 1 GiB").in_file(path);
-  std::string text(size, '\0');
-  auto* const begin = reinterpret_cast<std::uint8_t*>(text.data());
-  DGFS_CHECK(storage::read_exactly(*file, 0, MutableBytes(begin, text.size())));
-  return text;
-}
 
 /// Lines of a list without the comments. NULs end names that programs write, which may begin with
 /// anything.

@@ -106,23 +106,4 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   return static_cast<std::uint64_t>(value);
 }
 
-Result<BlockUnit> parse_block_unit(const std::string& text) {
-  const bool counted = !text.empty() && is_digit(text[0]);
-  const Result<std::uint64_t> bytes = parse_size(counted ? text : "1" + text);
-  if (text.empty() || !bytes || bytes.value() == 0) {
-    return Error(ErrorKind::kInvalidArgument, 6003,
-                 fmt::format("'{}' is not a unit; write it like 512, 64K, M, kB or MiB", text));
-  }
-  BlockUnit unit{bytes.value(), counted ? "" : text};
-  if (counted) return unit;
-  char& letter = unit.letters[0];
-  letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-  if (letter == 'K' && text.size() == 2) letter = 'k';  // 1000, and K would be 1024
-  return unit;
-}
-
-std::string text_in_units(std::uint64_t bytes, const BlockUnit& unit) {
-  return std::to_string(divide_up(bytes, unit.bytes)) + unit.letters;
-}
-
 }  // namespace dgfs::tools

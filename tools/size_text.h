@@ -36,15 +36,4 @@ enum class SizeUnits : std::uint8_t {
 /// Decimal digits only. Errors: kInvalidArgument.
 [[nodiscard]] Result<std::uint64_t> parse_number(std::string_view text);
 
-/// What sizes are counted in, and what stands behind them then.
-struct BlockUnit {
-  std::uint64_t bytes = 1024;
-  std::string letters;
-};
-/// As -B of du: "4096" and "2K" print bare numbers, "K", "MiB" and "kB" stand behind each number.
-/// Errors: kInvalidArgument, for 0 as well.
-[[nodiscard]] Result<BlockUnit> parse_block_unit(const std::string& text);
-/// "3M": rounded up.
-[[nodiscard]] std::string text_in_units(std::uint64_t bytes, const BlockUnit& unit);
-
 }  // namespace dgfs::tools

@@ -67,6 +67,8 @@ std::string utc_time(const Time& time) {
 }
 
 std::optional<TimeStyle> time_style(std::string_view name) {
+  constexpr std::string_view kPosix = "posix-";
+  while (name.starts_with(kPosix)) name.remove_prefix(kPosix.size());
   if (name == "full-iso") return TimeStyle{"%Y-%m-%d %H:%M:%S.%N %z", "%Y-%m-%d %H:%M:%S.%N %z"};
   if (name == "long-iso") return TimeStyle{"%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M"};
   if (name == "iso") return TimeStyle{"%m-%d %H:%M", "%Y-%m-%d "};
@@ -75,6 +77,7 @@ std::optional<TimeStyle> time_style(std::string_view name) {
   const std::size_t line_end = name.find('\n');
   const std::string other(name.substr(1, line_end == name.npos ? line_end : line_end - 1));
   if (line_end == name.npos) return TimeStyle{other, other};
+  if (name.find('\n', line_end + 1) != name.npos) return std::nullopt;
   return TimeStyle{std::string(name.substr(line_end + 1)), other};
 }
 

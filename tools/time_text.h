@@ -28,7 +28,8 @@ struct TimeStyle {
   std::string recent;
   std::string other;
 };
-/// full-iso, long-iso, iso, locale or +FORMAT; nullopt for anything else.
+/// full-iso, long-iso, iso, locale or +FORMAT, also behind "posix-", which matters in the locale
+/// POSIX only; nullopt for anything else.
 [[nodiscard]] std::optional<TimeStyle> time_style(std::string_view name);
 [[nodiscard]] std::string styled_time(const Time& time, const Time& now, const TimeStyle& style);
 

@@ -36,6 +36,8 @@ TEST_F(ListCommandTest, LsUsesColumnsAndQuotesOnTerminals) {
 }
 
 TEST_F(ListCommandTest, LsColorsNames) {
+  ::setenv("TERM", "xterm", 1);
+  ::unsetenv("LS_COLORS");
   const std::string out = dgfs("ls", {"--color=always", "-1"}).out;
   EXPECT_NE(out.find("\x1b[01;34msub\x1b[0m\n"), std::string::npos) << out;
   EXPECT_NE(out.find("\x1b[01;32mscript.sh\x1b[0m\n"), std::string::npos) << out;

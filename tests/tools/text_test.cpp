@@ -4,6 +4,7 @@
 // Numbers, times, modes and formats, both ways.
 #include <gtest/gtest.h>
 
+#include "tools/block_unit.h"
 #include "tools/columns.h"
 #include "tools/date_text.h"
 #include "tools/json.h"
@@ -159,14 +160,17 @@ TEST(SizeText, ParsesUnits) {
   const std::tuple<const char*, std::uint64_t, const char*> cases[] = {
       {"1", 1, ""},         {"2K", 2048, ""},   {"K", 1024, "K"},        {"k", 1024, "K"},
       {"kiB", 1024, "KiB"}, {"KB", 1000, "kB"}, {"mB", 1'000'000, "MB"}, {"M", 1 << 20, "M"},
-      {"1kB", 1000, ""}};
+      {"1kB", 1000, ""},    {"'1", 1, ""},      {"'K", 1024, "K"},       {"0x400", 1024, ""},
+      {"010", 8, ""}};
   for (const auto& [text, bytes, letters] : cases) {
     const auto unit = parse_block_unit(text);
     ASSERT_TRUE(unit) << text;
     EXPECT_EQ(unit.value().bytes, bytes) << text;
     EXPECT_EQ(unit.value().letters, letters) << text;
   }
-  for (const char* text : {"", "0", "0K", "B", "c", "KIB", "-1"}) {
+  EXPECT_EQ(parse_block_unit("human-readable").value().scale, SizeUnits::kBinary);
+  EXPECT_EQ(parse_block_unit("'s").value().scale, SizeUnits::kDecimal);
+  for (const char* text : {"", "'", "''1", "0", "0K", "08", "0x", "B", "c", "KIB", "-1", "his"}) {
     EXPECT_FALSE(parse_block_unit(text)) << text;
   }
 }
@@ -248,14 +252,31 @@ TEST(Json, EscapesAnyBytes) {
 }
 
 TEST(Columns, FillDownwards) {
-  std::vector<Cell> cells;
-  for (const char* name : {"a", "bb", "ccc", "d", "e"}) {
-    cells.push_back({name, std::string_view(name).size()});
-  }
-  EXPECT_EQ(in_columns(cells, {.line_columns = 80, .tab_columns = 0}), "a  bb  ccc  d  e\n");
-  EXPECT_EQ(in_columns(cells, {.line_columns = 12, .tab_columns = 0}), "a    d\nbb   e\nccc\n");
-  EXPECT_EQ(in_columns(cells, {.line_columns = 1, .tab_columns = 0}), "a\nbb\nccc\nd\ne\n");
-  EXPECT_EQ(in_columns({}, {.line_columns = 80, .tab_columns = 0}), "");
+  const std::vector<std::string> names = {"a", "bb", "ccc", "d", "e"};
+  std::vector<std::size_t> widths;
+  for (const std::string& name : names) widths.push_back(name.size());
+  const auto lines = [&](std::size_t line_columns) {
+    return in_columns(widths, {.line_columns = line_columns, .tab_columns = 0},
+                      [&](std::size_t i, std::size_t) { return names[i]; });
+  };
+  EXPECT_EQ(lines(80), "a  bb  ccc  d  e\n");
+  EXPECT_EQ(lines(12), "a    d\nbb   e\nccc\n");
+  EXPECT_EQ(lines(1), "a\nbb\nccc\nd\ne\n");
+  EXPECT_EQ(in_columns({}, {.line_columns = 80, .tab_columns = 0}, {}), "");
+}
+
+TEST(Columns, AskForTextsInTheOrderOfTheOutput) {
+  std::vector<std::pair<std::size_t, std::size_t>> asked;
+  const auto text = [&](std::size_t i, std::size_t column) {
+    asked.emplace_back(i, column);
+    return std::string("xx");
+  };
+  EXPECT_EQ(in_columns({2, 2, 2}, {.line_columns = 9, .tab_columns = 0}, text), "xx  xx\nxx\n");
+  EXPECT_EQ(asked, (std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {2, 4}, {1, 0}}));
+  asked.clear();
+  EXPECT_EQ(in_lines({2, 2, 2}, {.line_columns = 9, .line_end = '\0'}, ',', text),
+            std::string("xx, xx,\0xx\0", 11));
+  EXPECT_EQ(asked, (std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {1, 4}, {2, 0}}));
 }
 
 }  // namespace
