@@ -5,6 +5,8 @@
 // main() makes one and passes it down; nothing keeps one in a global.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,6 +32,19 @@ struct OpenOptions {
   /// unaligned requests go through an aligned bounce buffer. Falls back to cached I/O where the
   /// file system refuses.
   bool direct = false;
+};
+
+/// Whom access(2) asks about: the real ids of the process. A value.
+struct Caller {
+  std::uint32_t user_id = 0;                  ///< of the user
+  std::uint32_t group_id = 0;                 ///< of the user's first group
+  std::vector<std::uint32_t> further_groups;  ///< ids, in no order
+
+  /// Whether it is one of the user's groups.
+  [[nodiscard]] bool is_in_group(std::uint32_t id) const {
+    return id == group_id ||
+           std::find(further_groups.begin(), further_groups.end(), id) != further_groups.end();
+  }
 };
 
 /// The operating system. Thread-safe, as every implementation must be. It must outlive the files
@@ -88,6 +103,8 @@ class Env {
   [[nodiscard]] virtual unsigned processor_count() const = 0;
   /// User and group the process acts as.
   [[nodiscard]] virtual std::uint32_t user_id() const = 0;
+  /// Who runs the process.
+  [[nodiscard]] virtual Caller caller() const = 0;
 };
 
 /// "a/b/c" -> "a/b"; "c" -> "."; "/c" -> "/".

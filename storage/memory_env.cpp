@@ -39,6 +39,7 @@ class MemoryEnvImpl final : public MemoryEnv {
   std::optional<std::string> variable(const std::string& name) const override;
   unsigned processor_count() const override { return kProcessorCount; }
   std::uint32_t user_id() const override { return 0; }
+  Caller caller() const override { return {}; }
 
   void crash(CrashLoss loss, std::uint64_t seed) override;
   Status lose_unsynced(const std::string& path) override;

@@ -71,6 +71,14 @@ class PosixEnv final : public Env {
   std::optional<std::string> variable(const std::string& name) const override;
   unsigned processor_count() const override;
   std::uint32_t user_id() const override { return ::geteuid(); }
+  Caller caller() const override {
+    Caller caller{::getuid(), ::getgid(), {}};
+    const int count = ::getgroups(0, nullptr);
+    caller.further_groups.resize(static_cast<std::size_t>(std::max(count, 0)));
+    const int got = ::getgroups(std::max(count, 0), caller.further_groups.data());
+    caller.further_groups.resize(static_cast<std::size_t>(std::max(got, 0)));
+    return caller;
+  }
 };
 
 Result<std::unique_ptr<File>> PosixEnv::open(const std::string& path, OpenOptions options) {

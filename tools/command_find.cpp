@@ -24,6 +24,7 @@ constexpr char kExpressionHelp[] =
     "  -daystart   -newer -anewer -cnewer PATH   -newermt DATE   -newerXY\n"
     "  -perm [-/]MODE   -user -group NAME   -uid -gid -links -inum [+-]N\n"
     "  -nouser   -nogroup   -samefile PATH   -true   -false\n"
+    "  -readable   -writable   -executable   -fstype TYPE\n"
     "  -maxdepth N   -mindepth N   -depth   -prune   -quit\n"
     "  -print   -print0   -ls   -printf FORMAT\n";
 
@@ -120,16 +121,22 @@ class FindCommand {
 };
 
 Manual find_manual() {
-  return {.paragraphs = {"The whole image is searched where no PATH is given. Found paths are "
-                         "printed as they stand in the image, or below PATH as it was written.",
-                         kPatternHelp, kNamesHelp},
-          .examples = {{"dgfs find tree.dgfs -name '*.S' -size +64k",
-                        "Prints the assembler sources of more than 64 KiB."},
-                       {"dgfs find tree.dgfs home -newer home/mark -type f -print0",
-                        "Prints the files below home that changed after home/mark, for xargs -0."},
-                       {"dgfs find tree.dgfs -perm -4000 -ls",
-                        "Lists the set-user-id programs with their attributes."}},
-          .see_also = {"find(1)"}};
+  return {
+      .paragraphs = {"The whole image is searched where no PATH is given. Found paths are "
+                     "printed as they stand in the image, or below PATH as it was written.",
+                     "-readable, -writable and -executable judge as a mount does for the user "
+                     "who runs the command: by owner, mode and access control list of the "
+                     "entry. Files and directories are never writable. For -fstype and %F an "
+                     "image is a file system of the type fuse.dgfs, which it has where it is "
+                     "mounted. It has no device number, so that %D is 0, and no times of birth.",
+                     kPatternHelp, kNamesHelp},
+      .examples = {{"dgfs find tree.dgfs -name '*.S' -size +64k",
+                    "Prints the assembler sources of more than 64 KiB."},
+                   {"dgfs find tree.dgfs home -newer home/mark -type f -print0",
+                    "Prints the files below home that changed after home/mark, for xargs -0."},
+                   {"dgfs find tree.dgfs -perm -4000 -ls",
+                    "Lists the set-user-id programs with their attributes."}},
+      .see_also = {"find(1)"}};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tools/node_facts.h"
 #include "tools/path_pattern.h"
 #include "tools/quoting.h"
+#include "tools/security_marks.h"
 #include "tools/stat_format.h"
 #include "tools/time_text.h"
 
@@ -52,7 +53,13 @@ Status print_one(const Session& session, const reader::Image& image, const std::
     DGFS_TRY(read, image.read_link(found.node));
     subject.target = std::move(read);
   }
+  subject.printed = session.io().out_is_terminal ? Printed::kHarmless : Printed::kAsGnu;
+  bool lacks_context = false;
   if (options.format) {
+    if (options.format->shows_context()) {
+      subject.context = security_marks(image, found.node).context;
+      lacks_context = !subject.context;
+    }
     session.print(options.format->print(subject, users));
   } else {
     if (!subject.target.empty()) subject.shown_name += " -> " + session.shown(subject.target);
@@ -60,6 +67,7 @@ Status print_one(const Session& session, const reader::Image& image, const std::
     session.print(format.print(subject, users));
   }
   if (options.ends_line) session.print("\n");
+  if (lacks_context) return Error(ErrorKind::kNotFound, 6261, "it has no security context");
   return ok();
 }
 

@@ -43,23 +43,6 @@ std::uint64_t size_unit(char suffix) {
   }
 }
 
-/// As -ls writes names everywhere: anything but printable ASCII is escaped.
-std::string listed_name(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == ' ' || c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (c > ' ' && c < '\x7f') {
-      out += c;
-    } else if (c == '\a' || c == '\v') {
-      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));  // as GNU find has it
-    } else {
-      out += escaped_byte(c);
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 void FindRun::complain(std::string_view path, const Error& error) {
@@ -182,29 +165,6 @@ FindTest print_action(FindRun& run, char end) {
     } else {
       run.session.print(run.session.shown(item.path) + end);
     }
-    return true;
-  };
-}
-
-FindTest list_action(FindRun& run) {
-  const TimeStyle style = *time_style("locale");
-  return [&run, style, now = run.session.env().now()](const FindItem& item) {
-    const reader::Node& node = item.node;
-    const std::string size =
-        format::is_device(node.mode)
-            ? fmt::format("{:3}, {:3}", device_major(node.rdev), device_minor(node.rdev))
-            : fmt::format("{:8}", node.size_bytes);
-    std::string line =
-        fmt::format("{:9} {:6} {} {:3} {:<8} {:<8} {} {} {}", node.inode,
-                    (allocated_bytes(node) + 1023) / 1024, mode_text(node.mode), node.link_count,
-                    run.users.user_text(node.uid), run.users.group_text(node.gid), size,
-                    styled_time(node.mtime, now, style), listed_name(item.path));
-    if (format::is_symlink(node.mode)) {
-      const Result<std::string> target = run.image.read_link(node);
-      if (!target) run.complain(item.path, target.error());
-      if (target) line += " -> " + listed_name(target.value());
-    }
-    run.session.print(line + "\n");
     return true;
   };
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "reader/image.h"
+#include "tools/access_check.h"
 #include "tools/command.h"
 #include "tools/image_path.h"
 #include "tools/user_names.h"
@@ -27,6 +28,11 @@ struct FindItem {
   const reader::Node& node;
 };
 
+/// Columns that -ls gives to a number or name; they grow with what it prints.
+struct ListWidths {
+  std::size_t inode = 9, blocks = 6, owner = 8, group = 8, major = 3, minor = 3, size = 8;
+};
+
 /// State of one run, shared by all tests and actions.
 struct FindRun {
   const Session& session;
@@ -37,6 +43,7 @@ struct FindRun {
   bool prune = false;  ///< set by -prune: do not go into this directory
   bool quit = false;   ///< set by -quit
   bool failed = false;
+  ListWidths list_widths = {};
 
   void complain(std::string_view path, const Error& error);
   /// Whether a link in the place of `item` was followed.
@@ -97,6 +104,17 @@ enum class AgeUnit : std::uint8_t {
 /// Whether the whole path fits.
 [[nodiscard]] Result<FindTest> regex_test(const std::string& pattern, unsigned long syntax,
                                           bool any_case);
+
+/// @param flags  those of fnmatch(3)
+[[nodiscard]] FindTest name_test(const std::string& pattern, int flags);
+[[nodiscard]] FindTest path_test(const std::string& pattern, int flags);
+[[nodiscard]] FindTest link_test(FindRun& run, const std::string& pattern, int flags);
+[[nodiscard]] FindTest empty_test(FindRun& run);
+/// Whether the user may do that with the entry, or what a link leads to.
+[[nodiscard]] FindTest access_test(FindRun& run, Access wanted);
+
+/// The type of file system that a mounted image has: -fstype, %F.
+inline constexpr std::string_view kFileSystemType = "fuse.dgfs";
 
 /// Type letter of what a link leads to, and of anything else; 'N' where it leads nowhere, 'L' in a
 /// loop.

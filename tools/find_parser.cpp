@@ -12,7 +12,6 @@
 #include <map>
 #include <vector>
 
-#include "format/mode.h"
 #include "tools/date_text.h"
 #include "tools/find_expression.h"
 #include "tools/image_path.h"
@@ -205,17 +204,6 @@ class Parser {
   }
 
   // Names.
-  static FindTest name_test(const std::string& pattern, int flags) {
-    return [pattern, flags](const FindItem& item) {
-      const std::string name(last_component(item.path));
-      return ::fnmatch(pattern.c_str(), name.c_str(), flags) == 0;
-    };
-  }
-  static FindTest path_test(const std::string& pattern, int flags) {
-    return [pattern, flags](const FindItem& item) {
-      return ::fnmatch(pattern.c_str(), std::string(item.path).c_str(), flags) == 0;
-    };
-  }
   Result<FindTest> name(const std::string& value) { return name_test(value, 0); }
   Result<FindTest> iname(const std::string& value) { return name_test(value, FNM_CASEFOLD); }
   Result<FindTest> path(const std::string& value) { return path_test(value, 0); }
@@ -231,16 +219,8 @@ class Parser {
     return always(value);
   }
   Result<FindTest> ipath(const std::string& value) { return path_test(value, FNM_CASEFOLD); }
-  Result<FindTest> link_test(const std::string& value, int flags) {
-    return FindTest([&run = run_, value, flags](const FindItem& item) {
-      if (!format::is_symlink(item.node.mode)) return false;
-      const Result<std::string> target = run.image.read_link(item.node);
-      if (!target) run.complain(item.path, target.error());
-      return target && ::fnmatch(value.c_str(), target.value().c_str(), flags) == 0;
-    });
-  }
-  Result<FindTest> lname(const std::string& value) { return link_test(value, 0); }
-  Result<FindTest> ilname(const std::string& value) { return link_test(value, FNM_CASEFOLD); }
+  Result<FindTest> lname(const std::string& value) { return link_test(run_, value, 0); }
+  Result<FindTest> ilname(const std::string& value) { return link_test(run_, value, FNM_CASEFOLD); }
 
   // Attributes.
   Result<FindTest> type(const std::string& value) { return type_test(value, nullptr); }
@@ -324,18 +304,13 @@ class Parser {
     return compare(value, &reader::Node::link_count);
   }
   Result<FindTest> inum(const std::string& value) { return compare(value, &reader::Node::inode); }
-  Result<FindTest> empty(const std::string&) {
-    return FindTest([&run = run_](const FindItem& item) {
-      if (format::is_regular(item.node.mode)) return item.node.size_bytes == 0;
-      if (!format::is_directory(item.node.mode)) return false;
-      bool any = false;
-      const Status listed = run.image.list(item.node.inode, 0, [&](const reader::ListedName&) {
-        any = true;
-        return false;
-      });
-      if (!listed) run.complain(item.path, listed.error());
-      return listed && !any;
-    });
+  Result<FindTest> empty(const std::string&) { return empty_test(run_); }
+  template <Access kWanted>
+  Result<FindTest> access(const std::string&) {
+    return access_test(run_, kWanted);
+  }
+  Result<FindTest> fstype(const std::string& value) {
+    return value == kFileSystemType ? always(value) : never(value);
   }
   Result<FindTest> always(const std::string&) {
     return FindTest([](const FindItem&) { return true; });
@@ -448,6 +423,10 @@ const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
       {"-links", {&Parser::links, true}},
       {"-inum", {&Parser::inum, true}},
       {"-empty", {&Parser::empty, false}},
+      {"-executable", {&Parser::access<Access::kExecute>, false}},
+      {"-readable", {&Parser::access<Access::kRead>, false}},
+      {"-writable", {&Parser::access<Access::kWrite>, false}},
+      {"-fstype", {&Parser::fstype, true}},
       {"-true", {&Parser::always, false}},
       {"-false", {&Parser::never, false}},
       {"-maxdepth", {&Parser::maxdepth, true}},

@@ -9,12 +9,13 @@
 #include "tools/mode_text.h"
 #include "tools/node_facts.h"
 #include "tools/printf_text.h"
+#include "tools/security_marks.h"
 #include "tools/time_text.h"
 
 namespace dgfs::tools {
 namespace {
 
-constexpr std::string_view kFindDirectives = "abcdDfFgGhHiklmMnpPsStuUyY";
+constexpr std::string_view kFindDirectives = "abcdDfFgGhHiklmMnpPsStuUyYZ";
 
 /// As GNU find: fractions of seconds have a tenth digit, always 0.
 std::string ten_digits(const Time& time) { return fmt::format("{:09}0", time.nanoseconds); }
@@ -57,6 +58,13 @@ std::string target_of(FindRun& run, const FindItem& item) {
   return {};
 }
 
+std::string context_of(FindRun& run, const FindItem& item) {
+  const SecurityMarks marks = security_marks(run.image, item.node);
+  if (marks.context) return *marks.context;
+  run.complain(item.path, Error(ErrorKind::kNotFound, 6260, "has no security context"));
+  return {};
+}
+
 /// Space taken over size.
 std::string sparseness(const reader::Node& node) {
   const auto taken = static_cast<double>(allocated_bytes(node));
@@ -69,6 +77,9 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
   switch (piece.modifier) {
     case 'A':
       return time_part(node.atime, piece.letter);
+    case 'B':
+      // Times of birth are not kept; find prints this of those that it does not know.
+      return piece.letter == '@' ? "-1.-000000010" : "";
     case 'C':
       return time_part(node.ctime, piece.letter);
     case 'T':
@@ -88,7 +99,7 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
     case 'f':
       return run.session.shown(last_component(item.path));
     case 'F':
-      return "dgfs";
+      return std::string(kFileSystemType);
     case 'g':
       return run.users.group_text(node.gid);
     case 'G':
@@ -127,6 +138,8 @@ std::string value_of(const FormatPiece& piece, FindRun& run, const FindItem& ite
       return {find_type_letter(node.mode)};
     case 'Y':
       return {followed_type(run, item)};
+    case 'Z':
+      return context_of(run, item);
     default:
       return "0";  // %D: the number of the file system's device
   }
@@ -144,7 +157,7 @@ std::string placed(const FormatPiece& piece, FindRun& run, const FindItem& item)
 }  // namespace
 
 Result<FindTest> printf_action(FindRun& run, std::string_view format) {
-  DGFS_TRY(pieces, parse_format(format, "ACT", Escapes::kFind));
+  DGFS_TRY(pieces, parse_format(format, "ABCT", Escapes::kFind));
   for (const FormatPiece& piece : pieces) {
     const bool known = piece.letter == 0 || piece.modifier != 0 ||
                        kFindDirectives.find(piece.letter) != std::string_view::npos;

@@ -15,10 +15,10 @@
 namespace dgfs::tools {
 namespace {
 
-constexpr std::string_view kStatDirectives = "aAbBdDfFgGhinNorRstTuUwWxXyYzZ";
+constexpr std::string_view kStatDirectives = "aAbBCdDfFgGhimnNorRstTuUwWxXyYzZ";
 
 std::string quoted_with_target(const StatSubject& subject) {
-  const ShellQuoting always{.always = true};
+  const ShellQuoting always{.always = true, .printed = subject.printed};
   const std::string quoted = shell_quoted(subject.name, always);
   return format::is_symlink(subject.node.mode)
              ? quoted + " -> " + shell_quoted(subject.target, always)
@@ -72,6 +72,8 @@ std::string value_of(const FormatPiece& piece, const StatSubject& subject, UserN
       return std::to_string(allocated_bytes(node) / kBlockBytes);
     case 'B':
       return std::to_string(kBlockBytes);
+    case 'C':
+      return subject.context.value_or("?");
     case 'f':
       return fmt::format("{:x}", node.mode);
     case 'F':
@@ -84,6 +86,8 @@ std::string value_of(const FormatPiece& piece, const StatSubject& subject, UserN
       return std::to_string(node.link_count);
     case 'i':
       return std::to_string(node.inode);
+    case 'm':
+      return "/";
     case 'n':
       return subject.shown_name;
     case 'N':
@@ -167,6 +171,11 @@ StatFormat StatFormat::standard(bool device) {
 
 StatFormat StatFormat::terse() {
   return parse("%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o", false).value();
+}
+
+bool StatFormat::shows_context() const {
+  return std::any_of(pieces_.begin(), pieces_.end(),
+                     [](const FormatPiece& piece) { return piece.letter == 'C'; });
 }
 
 std::string StatFormat::print(const StatSubject& subject, UserNames& users) const {

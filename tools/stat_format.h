@@ -4,11 +4,13 @@
 // What stat -c can print of an entry.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reader/image.h"
 #include "tools/printf_text.h"
+#include "tools/quoting.h"
 #include "tools/user_names.h"
 
 namespace dgfs::tools {
@@ -17,12 +19,14 @@ struct StatSubject {
   std::string_view name;   ///< as the user wrote it
   std::string shown_name;  ///< what %n prints
   const reader::Node& node;
-  std::string target = {};  ///< of a symbolic link
+  std::string target = {};                  ///< of a symbolic link
+  std::optional<std::string> context = {};  ///< of security
+  Printed printed = Printed::kAsGnu;        ///< what %N leaves as it is
 };
 
 /// Directives of coreutils' stat that mean something in an image: %a %A %b %B %d %D %f %F %g %G %h
-/// %i %n %N %o %r %R %s %t %T %u %U %w %W %x %X %y %Y %z %Z %Hd %Ld %Hr %Lr. Device numbers of
-/// the file system are 0, times of birth unknown ("-").
+/// %i %m %n %N %o %r %R %s %t %T %u %U %w %W %x %X %y %Y %z %Z %C %Hd %Ld %Hr %Lr. Device numbers
+/// of the file system are 0, times of birth unknown ("-"), the mount point is "/".
 class StatFormat {
  public:
   /// Errors: kInvalidArgument (unknown directive).
@@ -32,6 +36,8 @@ class StatFormat {
   /// That of stat --terse.
   [[nodiscard]] static StatFormat terse();
 
+  /// Whether a directive asks for the security context.
+  [[nodiscard]] bool shows_context() const;
   [[nodiscard]] std::string print(const StatSubject& subject, UserNames& users) const;
 
  private:

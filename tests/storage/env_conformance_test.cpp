@@ -222,6 +222,9 @@ TEST_P(EnvConformance, ClocksAndRandomness) {
   EXPECT_GE(env().monotonic_ns(), before);
   EXPECT_GE(env().now().seconds, 946684800);
   EXPECT_GE(env().processor_count(), 1U);
+  const storage::Caller caller = env().caller();
+  EXPECT_TRUE(caller.is_in_group(caller.group_id));
+  EXPECT_FALSE(caller.is_in_group(4294967295));
   Buffer one(32), two(32);
   env().random(one);
   env().random(two);
