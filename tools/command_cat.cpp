@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "format/mode.h"
+#include "tools/cat_filter.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t kPrintPieceBytes = std::size_t{1} << 20;
 
 Status print_contents(const Session& session, const reader::Image& image, const std::string& path,
-                      Buffer& chunk) {
+                      Buffer& chunk, CatFilter* filter) {
   DGFS_TRY(found, find_node(image, path, Follow::kYes));
   if (format::is_directory(found.node.mode)) {
     return Error(ErrorKind::kIsDirectory, 6040, "Is a directory");
@@ -27,10 +28,32 @@ Status print_contents(const Session& session, const reader::Image& image, const 
   for (std::uint64_t offset = 0; offset < found.node.size_bytes && !session.should_stop();) {
     DGFS_TRY(count, image.read(found.node, offset, chunk));
     if (count == 0) return Error(ErrorKind::kCorrupt, 6042, "contents end early");
-    session.print(as_text(Bytes(chunk).first(count)));
+    const std::string_view piece = as_text(Bytes(chunk).first(count));
+    filter == nullptr ? session.print(piece) : session.print(filter->next(piece));
     offset += count;
   }
   return ok();
+}
+
+void add_cat_options(OptionParser& options, CatOptions& cat) {
+  const auto set = [&options](const std::string& names, const std::string& help,
+                              std::vector<bool*> targets) {
+    options.on_flag(names, help, [targets](const auto&) -> Status {
+      for (bool* target : targets) *target = true;
+      return ok();
+    });
+  };
+  set("-n,--number", "Number the lines", {&cat.numbers_all});
+  set("-b,--number-nonblank", "Number the lines that are not blank; stronger than -n",
+      {&cat.numbers_nonblank});
+  set("-s,--squeeze-blank", "Print one of blank lines in a row", {&cat.squeezes});
+  set("-E,--show-ends", "$ at the end of lines", {&cat.shows_ends});
+  set("-T,--show-tabs", "^I for tabs", {&cat.shows_tabs});
+  set("-v,--show-nonprinting", "^ and M- for other bytes that cannot be seen", {&cat.shows_others});
+  set("-A,--show-all", "Same as -vET", {&cat.shows_others, &cat.shows_ends, &cat.shows_tabs});
+  set("-e", "Same as -vE", {&cat.shows_others, &cat.shows_ends});
+  set("-t", "Same as -vT", {&cat.shows_others, &cat.shows_tabs});
+  set("-u", "For cat's sake: it changes nothing", {});
 }
 
 Manual cat_manual() {
@@ -54,6 +77,8 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
       {"dgfs cat", "IMAGE PATH...",
        "Prints the contents of files one after the other. Every byte is checked."});
   ImageOptions image_options;
+  CatOptions cat;
+  add_cat_options(options, cat);
   image_options.add_to(options);
   options.manual(cat_manual());
   auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
@@ -63,14 +88,17 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
 
   int code = kExitDone;
   Buffer chunk(kPrintPieceBytes);
+  CatFilter filter(cat);
   operands.erase(operands.begin());
   for (const std::string& operand : expand_patterns(*image, operands)) {
     if (session.should_stop()) break;
-    const Status printed = print_contents(session, *image, operand, chunk);
+    const Status printed = print_contents(session, *image, operand, chunk,
+                                          cat.changes_something() ? &filter : nullptr);
     if (printed) continue;
     session.complain(operand, printed.error().message());
     code = kExitFailed;
   }
+  session.print(filter.end());
   return session.finish(code);
 }
 
