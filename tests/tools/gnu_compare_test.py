@@ -11,6 +11,7 @@ import fcntl
 import os
 import pathlib
 import pty
+import random
 import re
 import shlex
 import struct
@@ -20,11 +21,14 @@ import tempfile
 import termios
 import threading
 import unittest
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import support  # noqa: E402
-from random_tree import RandomTree  # noqa: E402
+from gnu_command_lines import (CAT, DU, DU_ENVIRONMENTS, FIND, LINKS, LS,  # noqa: E402
+                               LS_ENVIRONMENTS, PLACES, STAT)
+from random_tree import FOREIGN, RandomTree  # noqa: E402
 
 SEED = int(os.environ.get("DGFS_TEST_SEED", "1"))
 COLORS = subprocess.run(["sh", "-c", "eval $(dircolors -b); printf %s \"$LS_COLORS\""],
@@ -80,19 +84,20 @@ class GnuCompare(unittest.TestCase):
         support.build(place / "tree", cls.image)
         cls.mount = cls.enterClassContext(support.mounted(cls.image))
 
-    def both(self, command, words):
+    def both(self, command, words, variables=None, given=b""):
         """Runs both; (our result, GNU's)."""
-        ours = subprocess.run([support.DGFS, command, self.image, *words], env=ENVIRONMENT,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        gnu = subprocess.run([command, *words], env=ENVIRONMENT, cwd=self.mount,
-                             stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        environment = {**ENVIRONMENT, **(variables or {})}
+        ours = subprocess.run([support.DGFS, command, self.image, *words], env=environment,
+                              input=given, capture_output=True, check=False)
+        gnu = subprocess.run([command, *words], env=environment, cwd=self.mount,
+                             input=given, capture_output=True, check=False)
         return ours, gnu
 
-    def check(self, command, line, change=lambda output: output):
+    def check(self, command, line, change=lambda output: output, variables=None, given=b""):
         """Compares outputs and exit codes of one command line."""
         words = shlex.split(line) if isinstance(line, str) else line
-        with self.subTest(command=command, words=words):
-            ours, gnu = self.both(command, words)
+        with self.subTest(command=command, words=words, variables=variables):
+            ours, gnu = self.both(command, words, variables, given)
             self.same(change(ours.stdout), change(gnu.stdout))
             self.assertEqual(ours.returncode, gnu.returncode, (ours.stderr, gnu.stderr))
 
@@ -106,9 +111,9 @@ class GnuCompare(unittest.TestCase):
         self.fail(f"{len(ours_lines)} lines instead of {len(gnu_lines)}")
 
 
-def without_first_reset(output):
-    """ls resets colours before the first one; in columns that is not always the first name."""
-    return re.sub(rb"\x1b\[0m(?=\x1b\[\d)", b"", output)
+def quoted_path(path):
+    quoted = urllib.parse.quote(os.fsencode(path), safe="/-._~").encode()
+    return re.sub(rb"%\w\w", lambda escape: escape.group().lower(), quoted)
 
 
 def sorted_lines(output):
@@ -122,101 +127,6 @@ def sorted_packed_lines(output):
 
 def sorted_records(output):
     return b"\0".join(sorted(output.split(b"\0")))
-
-
-LS = [
-    "", "-a", "-A", "-1", "-R", "-aR", "-l", "-la", "-lR", "-laR", "-lh", "-li", "-ls", "-lsh",
-    "-s", "-i", "-is", "-iR", "-sR", "-lt", "-lS", "-lr", "-ltr", "-lSr", "-n", "-g", "-o", "-go",
-    "-lG", "-d", "-ld", "-lid", "-F", "-lF", "-p", "-lp", "--file-type", "-C", "-x", "-m", "-Ci",
-    "-Cs", "-xF", "-mi", "-w 40 -C", "-w 0 -C", "-w 200 -x", "-w 30 -m", "-T 0 -C", "-T 4 -C",
-    "-Q", "-b", "-N", "-q", "-lQ", "-lb", "-lq", "-CQ", "-Cb", "-Rb", "-RQ", "-Fb", "-FQ",
-    "--quoting-style=shell", "--quoting-style=shell-always", "--quoting-style=shell-escape",
-    "--quoting-style=shell-escape-always", "--quoting-style=c", "--quoting-style=escape",
-    "-l --quoting-style=shell-escape", "-C --quoting-style=shell-escape",
-    "-R --quoting-style=shell-escape", "-F --quoting-style=shell-escape",
-    "-l --quoting-style=shell", "-q --quoting-style=shell", "-x --quoting-style=shell-escape -i",
-    "-l --time-style=full-iso", "-l --time-style=long-iso", "-l --time-style=iso",
-    "-l --time-style=locale", "-l --time-style=+%s.%N", "--full-time", "-lc", "-lu", "-ltu", "-u",
-    "-c", "-t", "-tr", "-S", "-Sr", "-X", "-Xr", "-v", "-vr", "-r", "-lv",
-    "-av", "-1Av", "--sort=extension",
-    "--sort=none -a1 -r", "--sort=time -l", "--time=atime -l", "--group-directories-first",
-    "-r --group-directories-first", "-l --group-directories-first -t", "-B", "-I '*.c'",
-    "-I '*.c' -a", "--hide='*.c'", "--hide='*.c' -A", "--si -l", "--si -s", "-k -s", "-lk",
-    "--format=across", "--format=commas", "--format=long", "--zero", "--zero -l", "-lRah1it",
-    "--color", "-l --color", "-R --color", "-C --color", "-lRah1it --color", "-lF --color",
-    "-x --color -w 60", "-b --color", "-l --color -w 20", "--color=never -l",
-    "-Z", "-lZ", "-CZ", "-mZ", "-H", "-lH", "--indicator-style=slash",
-    "-lsih --full-time", "-FRi", "-lnR", "-1l", "-l1", "-lC", "-Cl",
-    "-l --author", "-go --author", "-lhZ --author", "--sort=width", "-r --sort=width",
-    "-Q --sort=width", "-l --time=birth", "-lt --time=birth", "-1 --time=creation",
-    "-ls --block-size=K", "-ls --block-size=1", "-lh --block-size=kB", "-l --block-size=M -h",
-    "-ls --block-size=1M", "-s --block-size=MiB", "-lsk --block-size=2K",
-]
-
-
-FIND = [
-    "", "-name '*.c'", "-name '?'", "-name '*[0-9]*'", "-iname '*X*'", "-path 't/*/*'",
-    "-ipath 'T/*.C'", "-wholename '*.gz'", "-iwholename '*.GZ'", "-regex '.*\\.c'",
-    "-regex 't/[a-z].*'", "-iregex '.*[A-C]'", "-regextype posix-extended -regex '.*(gz|txt|jpg)'",
-    "-regextype egrep -iregex '.*/.{1,3}'", "-regextype sed -regex '.*/\\(.\\)\\1.*'",
-    "-regextype grep -regex '.*9'", "-regextype awk -regex 't/.+/.+'",
-    "-regextype emacs -regex '.*'", "-regextype posix-minimal-basic -regex '.*a.*'",
-    "-type f", "-type d", "-type l", "-type p", "-type b", "-type c", "-type f,l,p",
-    # A loop is an error to some releases of find, and a link to others and to us.
-    "! -name 'loop*' -xtype f", "! -name 'loop*' -xtype d", "! -name 'loop*' -xtype l",
-    "! -name 'loop*' -type l -xtype l,d", "! -name 'loop*' -type l -xtype f",
-    "-size 0", "-size 1", "-size +1", "-size -3", "-size +10k", "-size -100k", "-size 1c",
-    "-size +511c", "-size 513c", "-size +1M", "-size 1M", "-size -1M", "-size 2w", "-size +0b",
-    "-type f -size 3M", "-mtime 0", "-mtime +10000", "-mtime -5", "-mtime 20000", "-mtime -1000000",
-    "-mmin -600", "-mmin +600", "-mmin 1.5", "-mtime +0.5", "-ctime 0", "-atime +1", "-cmin -6000",
-    "-amin +60", "-daystart -mtime 0", "-daystart -mtime +0", "-newermt 2001-01-01",
-    "-newermt '2001-09-09 03:46:40'", "-newermt '2001-09-09T01:46:40Z'", "-newermt @1000000000",
-    "-newermt '1970-01-01 00:00:00 UTC'", "-newermt yesterday", "-newermt '2 days ago'",
-    "! -newermt '3 weeks ago'", "-newerat 2001-01-01", "-newerct '1 hour ago'",
-    "-newermt @2147483648.5", "-perm 644", "-perm -111", "-perm /6000", "-perm -u=r", "-perm /a+x",
-    "-perm u=rw,go=r", "-perm 0", "-perm -0", "-perm /0", "-perm 4755", "-user root", "-user 0",
-    "-user 54321", "-group root", "-uid 0", "-uid +0", "-gid -5", "-uid 54321", "-nouser",
-    "-nogroup", "-links 1", "-links +1", "-links -3", "-links 2 -type f", "-inum 5", "-inum +100",
-    "-inum -10", "-maxdepth 0", "-maxdepth 1", "-maxdepth 2 -type d", "-mindepth 1", "-mindepth 2",
-    "-mindepth 2 -maxdepth 2", "-mindepth 9", "-empty", "-empty -type f", "-type d ! -empty",
-    "-lname '*a*'", "-ilname '*A*'", "-not -type f", "! -name '*.c' ! -type d",
-    "-type f -o -type d", "-type f -a -name '*a*'", "( -type f -o -type p ) -name '*.*'",
-    "-true", "-false", "-false -o -type p", "-type f , -type d", "-type f -print , -type d -print",
-    "-name '*.*' -prune", "-type d -name '*[ab]*' -prune -o -print",
-    "-type d -name '*[ab]*' -prune -o -type f -print", "-depth -type d",
-    "-depth -name '*a*' -prune",
-    "-depth -mindepth 1 -maxdepth 2", "-ls", "-type f -ls", "-type l -ls", "-xdev -name '*.h'",
-    "-printf '%p|%P|%f|%h|%H|%s|%m|%M|%d|%n|%y|%Y|%l|%i|%k|%b|%%\\n'",
-    "-printf '%u %U %g %G %T@ %T+ %t\\n'", "-printf '%A@ %C@ %a %c %Td/%Tb/%TY %TH:%TM:%TS\\n'",
-    "-printf '%-20f|%20s|%.3f|%5m|%05m\\t\\060\\x\\n'", "-type f -printf '%S %s\\n'",
-    "-type d -printf '%p %s %n %b\\n'", "-printf '%h\\0'", "-maxdepth 0 -printf '%f %h %P|'",
-    "-newermt 20010909", "-newermt 12:00", "-newermt now", "-warn -type f", "-nowarn",
-    "-newermt tomorrow", "-newermt '2001-09-09 01:46:40 +0000'",
-    "-ignore_readdir_race -noignore_readdir_race -type d", "-maxdepth 0 -printf '%f\\c no'",
-    "-printf '%#m|%+d|%05s|%.2s|%5d|%.3m|%#5m|%-+5d|% d|%.3d|%05f\\n'",
-]
-
-
-DU = [
-    "", "-a", "-s", "-h", "-sh", "-ah", "-b", "-ab", "-sb", "-k", "-m", "-am", "-c", "-ac", "-d 0",
-    "-d 1", "-d 2 -a", "--max-depth=1", "--apparent-size", "-a --apparent-size",
-    "-ah --apparent-size", "--si", "-l", "-al", "-S", "-aS", "--inodes", "--inodes -a", "-a -t 10k",
-    "-t -5000 -a", "-a --time --time-style=full-iso", "--time --time-style=+%s", "--time -s", "-x",
-    "-shc", "-B 4096 -a", "-a --exclude='*.c'", "-hd 1",
-    "-B M -a", "-BK -a", "-B kB -a", "-BMiB", "-a -hB1", "-BM -k", "-bBK -a", "-s -d 0",
-    "-a --time=atime --time-style=full-iso", "--time=status --time-style=iso", "--inodes -BK",
-]
-
-STAT = ["%n %s %a %A %f %F %h %u %U %g %G", "%N", "%b %B %o %i", "%x|%X|%.3X|%y|%Y|%.Y|%z|%Z|%.1Z",
-        "[%10s|%-10s|%010s|%.2n|%5a|%05a]", "%t %T %r %R %Hr %Lr", "%04a %5u %8U %%", "%W|%w",
-        "%#a|%+s|%#f|% s|%.3s|%.12s|%+i|%010n|%#010f|%-#10f|%+010s|% h|%#o|%#.6a|%.2n|%010F",
-        "%.3W|%+X|%#t|%#R|%+.3X|%.0s", "plain \\n text"]
-
-
-# In the tree of test_follows_links.
-PLACES = ("to_dir/", "to_dir/.", "to_file/", "d/f/", "d/f/.", "d/f/..", "d/f/../f", "d/./f",
-          "dangling/", "loop/", "missing/", "''", "to_dir/../d/f", "d/e/..", "'' d", "slashed",
-          "slashed/")
 
 
 class DuStatCat(GnuCompare):
@@ -234,10 +144,29 @@ class DuStatCat(GnuCompare):
         self.check("du", "-s t")
         self.check("du", "-sc t t")
         self.check("du", "-s t/missing t")
+        for variables, lines in DU_ENVIRONMENTS:
+            for options in lines:
+                self.check("du", f"{options} -l t", sorted_lines, variables)
         for options in ("-s -d 1", "-s -a", "-B 0", "-B c", "--time=soon",
-                        "--time --time-style=locale"):
+                        "--time --time-style=locale", "--time --time-style=posix-iso",
+                        "--files0-from=-"):
             ours, gnu = self.both("du", shlex.split(options) + ["t"])
             self.assertEqual((ours.returncode, ours.stdout, gnu.returncode), (2, b"", 1), options)
+
+    def test_du_lists(self):
+        patterns = pathlib.Path(self.folder.name) / "patterns"
+        patterns.write_text("*.c  \n\n[a-m]*\n*.gz\nt/*/?\nx*")  # the last has no end
+        self.check("du", ["-al", "-X", patterns, "t"], sorted_lines)
+        self.check("du", ["-al", f"--exclude-from={patterns}", "--exclude=*1*", "t"], sorted_lines)
+        self.check("du", ["-al", "-X", "-", "t"], sorted_lines, given=b"?\n*[0-9]\n")
+        self.check("du", ["-X", patterns.with_name("missing"), "t"], lambda output: b"")
+        operands = self.operands()
+        names = b"".join(os.fsencode(name) + b"\0" for name in operands)
+        self.check("du", ["-s", "--files0-from=-"], given=names)
+        self.check("du", ["-sl", "--files0-from=-"], given=b"t\0\0t/missing\0t")
+        listed = pathlib.Path(self.folder.name) / "names"
+        listed.write_bytes(names)
+        self.check("du", ["-csl", f"--files0-from={listed}"])
 
     def test_stat(self):
         operands = self.operands()
@@ -255,6 +184,8 @@ class DuStatCat(GnuCompare):
                  for path in self.tree.files]
         self.check("cat", files)
         self.check("cat", [files[0], "t/missing", files[1], "t"])
+        for options in CAT:
+            self.check("cat", shlex.split(options) + files)
 
 
 class Find(GnuCompare):
@@ -264,6 +195,53 @@ class Find(GnuCompare):
             if expression.endswith("-ls"):
                 change = sorted_packed_lines
             self.check("find", f"t {expression}", change)
+
+    def test_columns_of_ls_grow(self):
+        # In one directory both go by the order of the names.
+        for directory in self.tree.directories:
+            path = os.fsdecode(os.path.relpath(directory, os.path.dirname(self.tree.top)))
+            self.check("find", [path, "-maxdepth", "1", "-ls"])
+            self.check("find", [path, "-maxdepth", "1", "-ls", "-o", "-ls", "-ls"])
+
+    def test_access_of_a_user(self):
+        support.need_root()
+        rng = random.Random(SEED)
+        place = pathlib.Path(self.folder.name) / "owned"
+        place.mkdir()
+        for number in range(120):
+            path = place / f"{number:03}"
+            if number % 10 == 1:
+                os.mkfifo(path)
+            elif number % 10 == 2:
+                path.mkdir()
+            elif number % 10 == 3:
+                path.symlink_to(f"{rng.randrange(120):03}")
+                continue
+            else:
+                path.write_text("")
+            os.chown(path, rng.choice([0, 1, 2]), rng.choice([0, 4, 5, 6]))
+            path.chmod(rng.randrange(0o1000))
+            if rng.random() < 0.6:
+                entries = [f"{who}:{rng.choice(['---', 'r--', '-w-', '--x', 'rwx', 'r-x'])}"
+                           for who in ("u:1", "u:3", "g:4", "g:5", "g:7", "m:", "o:")
+                           if rng.random() < 0.6]
+                subprocess.run(["setfacl", "-m", ",".join(["u:9:r", *entries]), "--", path],
+                               check=False, stderr=subprocess.DEVNULL)
+        image = place.with_suffix(".dgfs")
+        support.build(place, image)
+        pathlib.Path(self.folder.name).chmod(0o755)
+        with support.mounted(image, "-o", "allow_other") as mount:
+            os.chmod(mount.parent, 0o755) if mount.parent != pathlib.Path("/tmp") else None
+            for test in ("-readable", "-writable", "-executable"):
+                for user, groups in ((1, [5]), (1, [4, 7]), (3, []), (8, [6]), (0, [])):
+                    with self.subTest(test=test, user=user, groups=groups):
+                        as_user = {"user": user, "group": 4 if user == 8 else user + 100,
+                                   "extra_groups": groups, "env": ENVIRONMENT}
+                        ours = support.run(support.DGFS, "find", image, ".", test, check=False,
+                                           **as_user)
+                        gnu = support.run("find", ".", test, cwd=mount, check=False, **as_user)
+                        self.assertNotEqual(gnu.stdout, b"")
+                        self.same(sorted_lines(ours.stdout), sorted_lines(gnu.stdout))
 
     def test_references(self):
         for path in self.tree.files[:5] + self.tree.directories[:3]:
@@ -305,7 +283,24 @@ class Find(GnuCompare):
 class Ls(GnuCompare):
     def test_of_a_directory(self):
         for options in LS:
-            self.check("ls", f"{options} t", without_first_reset)
+            self.check("ls", f"{options} t")
+
+    def test_in_environments(self):
+        for variables, lines in LS_ENVIRONMENTS:
+            for options in lines:
+                self.check("ls", f"{options} t", variables=variables)
+
+    def test_links_for_terminals(self):
+        # GNU's name the mount, ours the image and the path in it.
+        host = os.fsencode(os.uname().nodename)
+        ours_base = b"file://" + host + quoted_path(self.image) + b"#/"
+        gnu_base = b"file://" + host + quoted_path(self.mount) + b"/"
+        for options in LINKS:
+            with self.subTest(options=options):
+                words = shlex.split(options) + ["--hyperlink=always", "t"]
+                ours, gnu = self.both("ls", words)
+                self.assertIn(gnu_base, gnu.stdout)
+                self.same(ours.stdout.replace(ours_base, gnu_base), gnu.stdout)
 
     def test_of_every_directory(self):
         for directory in self.tree.directories:
@@ -323,15 +318,29 @@ class Ls(GnuCompare):
         for options in ("", "-l", "-d", "-ld", "-C", "-F", "-li", "-Q", "-t", "--color", "-s"):
             self.check("ls", shlex.split(options) + operands)
 
-    def test_on_terminals(self):
+    def compare_terminals(self, image, mount, environment):
         for columns in (40, 80, 133):
             for options in ("", "-l", "-F", "-R", "-s", "-N", "-b", "-x", "-m", "-1", "-lR"):
                 with self.subTest(columns=columns, options=options):
                     words = shlex.split(options) + ["--color", "t"]
-                    ours = on_terminal([support.DGFS, "ls", self.image, *words], columns,
-                                       env=ENVIRONMENT)
-                    gnu = on_terminal(["ls", *words], columns, env=ENVIRONMENT, cwd=self.mount)
-                    self.same(without_first_reset(ours), without_first_reset(gnu))
+                    ours = on_terminal([support.DGFS, "ls", image, *words], columns,
+                                       env=environment)
+                    gnu = on_terminal(["ls", *words], columns, env=environment, cwd=mount)
+                    self.same(ours, gnu)
+
+    def test_on_terminals(self):
+        self.compare_terminals(self.image, self.mount,
+                               {**ENVIRONMENT, "QUOTING_STYLE": "shell-escape", "COLUMNS": "20"})
+
+    def test_on_terminals_without_a_style(self):
+        # Where no style is asked for, ours escapes what reorders text, too.
+        place = pathlib.Path(self.folder.name) / "harmless"
+        place.mkdir()
+        RandomTree(place / "t", SEED, foreign=FOREIGN)
+        image = place.with_suffix(".dgfs")
+        support.build(place, image)
+        with support.mounted(image) as mount:
+            self.compare_terminals(image, mount, ENVIRONMENT)
 
     def test_follows_links(self):
         # Links of the tree lead anywhere, also to where only the mount has something.
@@ -367,7 +376,7 @@ class Ls(GnuCompare):
                       for options in ("-a", "-aD", "-alL", "-ablL", "-alPL")
                       for operands in ("to_dir", "d", "to_file", "to_dir d", "dangling"))]:
                 words = shlex.split(f"{options} {operands}")
-                change = {"ls": without_first_reset}.get(command, sorted_lines)
+                change = sorted_lines if command != "ls" else lambda output: output
                 with self.subTest(command=command, words=words):
                     first = [word for word in words if word in ("-P", "-H", "-L")]
                     before = first if command == "find" else []

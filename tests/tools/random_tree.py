@@ -8,15 +8,20 @@ import subprocess
 
 PLAIN = "abcxyzABCXYZ0123456789._-~"
 AWKWARD = " \t\n\r\a\x1b'\"\\$`!#&*?[]{}()|;<>:=@,%^\x7f"
-FOREIGN = ["é", "ü", "漢", "字", "ñ", "\u0301", "\u0085"]
+# The last are a right quote, private use, a line separator and nothing assigned.
+FOREIGN = ["é", "ü", "漢", "字", "ñ", "\u0301", "\u0085", "\u2019", "\ue000", "\u2028", "\u0378"]
+REORDERING = ["\u202e", "\u2066", "\u200f", "\U000e0001"]
+CONTEXTS = ["system_u:object_r:etc_t:s0", "user_u:object_r:user_home_t:s0-s0:c0.c1023", "u", "x y",
+            "unlabeled"]
 ENDINGS = ["", "", "", ".c", ".h", ".tar.gz", ".TXT", ".jpg", "~", ".1", ".10", ".9"]
 
 
 class RandomTree:
     """Made below `top`, from `seed` alone."""
 
-    def __init__(self, top, seed):
+    def __init__(self, top, seed, foreign=FOREIGN + REORDERING):
         self.random = random.Random(seed)
+        self.foreign = foreign
         self.top = os.fsencode(top)
         self.files = []
         self.directories = [self.top]
@@ -28,8 +33,8 @@ class RandomTree:
         self.set_times()
 
     def name(self):
-        # ls begins some names that hold an apostrophe and end in a control character with an idle
-        # ''; ours does not.
+        # ls quotes some names that hold an apostrophe and end in a control character so that a
+        # shell takes them for others; ours does not.
         name = self.any_name()
         return name + b"x" if b"'" in name else name
 
@@ -43,7 +48,7 @@ class RandomTree:
         pool = PLAIN if kind < 0.6 else PLAIN + AWKWARD
         letters = [rng.choice(pool) for _ in range(rng.randint(1, 12))]
         if kind > 0.85:
-            letters.insert(rng.randint(0, len(letters)), rng.choice(FOREIGN))
+            letters.insert(rng.randint(0, len(letters)), rng.choice(self.foreign))
         text = "".join(letters) + rng.choice(ENDINGS)
         return (text if text not in (".", "..") else "dots").encode()
 
@@ -58,6 +63,8 @@ class RandomTree:
         path = self.new_path(unwanted=b"'")  # targets of links go through it
         os.mkdir(path)
         os.chmod(path, self.random.choice([0o755, 0o755, 0o700, 0o1777, 0o777, 0o1755, 0o2755]))
+        if os.geteuid() == 0:
+            self.mark(path)
         self.directories.append(path)
 
     def add_entry(self):
@@ -76,11 +83,14 @@ class RandomTree:
                                  os.path.relpath(rng.choice(self.directories),
                                                  os.path.dirname(path))])
             os.symlink(target, path)
+            if rng.random() < 0.3:
+                os.link(path, self.new_path(), follow_symlinks=False)
         elif kind < 0.2:
             os.mkfifo(path)
         elif kind < 0.23 and os.geteuid() == 0:
             how = rng.choice([stat.S_IFCHR, stat.S_IFBLK])
-            os.mknod(path, how | 0o640, os.makedev(rng.choice([0, 8, 254]), rng.randint(0, 300)))
+            os.mknod(path, how | 0o640, os.makedev(rng.choice([0, 8, 254, 1000]),
+                                                   rng.choice([rng.randint(0, 300), 123456])))
         elif kind < 0.3 and self.files:
             os.link(rng.choice(self.files), path)
         else:
@@ -106,12 +116,22 @@ class RandomTree:
         if rng.random() < 0.2:
             os.chown(path, rng.choice([0, 1, 54321]), rng.choice([0, 4, 54322]))
             os.chmod(path, stat.S_IMODE(mode))
+        self.mark(path)
+        if rng.random() < 0.1:
+            subprocess.run([b"setcap", b"cap_net_raw=ep", path], check=False,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def mark(self, path):
+        """With an access control list or a security context, now and then."""
+        rng = self.random
         if rng.random() < 0.1:
             subprocess.run([b"setfacl", b"-m", b"u:1:rw", b"--", path], check=False,
                            stderr=subprocess.DEVNULL)
         if rng.random() < 0.1:
-            subprocess.run([b"setcap", b"cap_net_raw=ep", path], check=False,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                os.setxattr(path, "security.selinux", rng.choice(CONTEXTS).encode())
+            except OSError:
+                pass  # where SELinux rules, or nothing can be kept
 
     def set_times(self):
         """Recent, old and coming; directories last, whose times change with their entries."""
