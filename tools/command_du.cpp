@@ -189,7 +189,11 @@ class DuCommand {
 };
 
 Manual du_manual() {
-  return {.paragraphs = {kPatternHelp, kNamesHelp, kJsonHelp},
+  return {.paragraphs = {"What lies in a directory is told by the order of the names, first what "
+                         "is no directory, then each directory behind what is below it.",
+                         "DU_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT and TIME_STYLE say "
+                         "what options do not.",
+                         kPatternHelp, kNamesHelp, kJsonHelp},
           .examples = {{"dgfs du -sh tree.dgfs lib share", "Sums up two directories."},
                        {"dgfs du -d 1 -h tree.dgfs", "Sums up what lies directly in the root."}},
           .see_also = {"dgfs-info(1)", "du(1)"}};

@@ -11,6 +11,7 @@
 #include "tools/image_path.h"
 #include "tools/path_pattern.h"
 #include "tools/quoting.h"
+#include "tools/text_input.h"
 #include "tools/tree_walk.h"
 
 namespace dgfs::tools {
@@ -25,7 +26,7 @@ constexpr char kExpressionHelp[] =
     "  -perm [-/]MODE   -user -group NAME   -uid -gid -links -inum [+-]N\n"
     "  -nouser   -nogroup   -samefile PATH   -true   -false\n"
     "  -readable   -writable   -executable   -fstype TYPE\n"
-    "  -maxdepth N   -mindepth N   -depth   -prune   -quit\n"
+    "  -maxdepth N   -mindepth N   -depth   -prune   -quit   -files0-from FILE\n"
     "  -print   -print0   -ls   -printf FORMAT\n";
 
 class FindCommand {
@@ -184,9 +185,16 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
     return session.fail(error);
   }
   operands.erase(operands.begin());
+  std::vector<std::string> starts = expand_patterns(*image, operands);
+  if (const auto& file = expression.value().starts_file) {
+    if (!operands.empty()) return session.fail_usage("-files0-from and a PATH exclude each other");
+    const Result<std::string> text = read_text(io, *file);
+    if (!text) return session.fail(text.error());
+    starts = terminated_names(text.value());
+  }
   FindCommand command(run, expression.value());
-  if (operands.empty()) command.search_all();
-  for (const std::string& start : expand_patterns(*image, operands)) {
+  if (operands.empty() && !expression.value().starts_file) command.search_all();
+  for (const std::string& start : starts) {
     if (run.quit || session.should_stop()) break;
     command.search(start);
   }

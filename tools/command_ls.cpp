@@ -61,8 +61,9 @@ class LsCommand {
   /// listed, else shown.
   Result<FoundNode> find_operand(const std::string& operand) const {
     if (options_.links != LinksFollowed::kNone) return find_node(image_, operand, Follow::kYes);
-    const bool link_itself = options_.format == LsFormat::kLong || options_.directory_itself ||
-                             options_.indicator == LsIndicator::kClassify;
+    const bool link_itself = !options_.follows_to_directories &&
+                             (options_.format == LsFormat::kLong || options_.directory_itself ||
+                              options_.indicator == LsIndicator::kClassify);
     Result<FoundNode> shown = find_node(image_, operand, Follow::kNo);
     if (link_itself || !shown || !format::is_symlink(shown.value().node.mode)) return shown;
     Result<FoundNode> target = find_node(image_, operand, Follow::kYes);
@@ -185,7 +186,15 @@ class LsCommand {
 Manual ls_manual() {
   return {.paragraphs = {"Options mean what they mean in ls(1). Names are sorted by their bytes, "
                          "as ls does in the locale C.UTF-8, and names that could fool a terminal "
-                         "are quoted there, as ls does; a pipe gets them as they are.",
+                         "are quoted there, as ls does; a pipe gets them as they are. Where no "
+                         "quoting style is asked for, a terminal does not get characters either "
+                         "that reorder the text around them.",
+                         "--hyperlink makes links like file://HOST/tree.dgfs#/src/main.c, since "
+                         "no file lies behind the path alone. Of LS_COLORS, codes of digits and "
+                         "semicolons count; files with capabilities are colored where it has ca.",
+                         "COLUMNS, LS_BLOCK_SIZE, BLOCK_SIZE, BLOCKSIZE, POSIXLY_CORRECT, "
+                         "QUOTING_STYLE, TABSIZE and TIME_STYLE say what options do not. NO_COLOR "
+                         "keeps a terminal without colors.",
                          kPatternHelp, kJsonHelp},
           .examples = {{"dgfs ls -lh tree.dgfs src", "Lists src with sizes like 1.2K."},
                        {"dgfs ls -l tree.dgfs 'src/*.c'", "Lists the files that fit the pattern."},

@@ -72,7 +72,10 @@ Status print_one(const Session& session, const reader::Image& image, const std::
 }
 
 Manual stat_manual() {
-  return {.paragraphs = {kPatternHelp, kNamesHelp, kJsonHelp},
+  return {.paragraphs = {"An image that is not mounted has no device number, so that %d and %D are "
+                         "0, and / for a mount point (%m). %C is the security context of SELinux, "
+                         "? without one.",
+                         kPatternHelp, kNamesHelp, kJsonHelp},
           .examples = {{"dgfs stat tree.dgfs bin/sh", "Shows all attributes of bin/sh."},
                        {"dgfs stat -c '%A %s %y %n' tree.dgfs README",
                         "Prints mode, size, time and name in one line."}},

@@ -61,7 +61,8 @@ struct FindExpression {
   std::size_t depth_min = 0;
   std::size_t depth_max = std::numeric_limits<std::size_t>::max();
   bool prunes = false;
-  bool depth_first = false;  ///< a directory after what it holds
+  bool depth_first = false;                ///< a directory after what it holds
+  std::optional<std::string> starts_file;  ///< of -files0-from: where to begin
 };
 
 /// Parses what follows the paths; an expression without an action prints. The tests refer to

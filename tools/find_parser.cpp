@@ -334,6 +334,10 @@ class Parser {
     out_.depth_first = true;
     return always(value);
   }
+  Result<FindTest> files0_from(const std::string& value) {
+    out_.starts_file = value;
+    return always(value);
+  }
   Result<FindTest> daystart(const std::string& value) {
     from_day_end_ = true;
     return always(value);
@@ -434,6 +438,7 @@ const std::map<std::string, Parser::Primary, std::less<>>& Parser::primaries() {
       {"-depth", {&Parser::depth, false}},
       {"-d", {&Parser::depth, false}},
       {"-follow", {&Parser::follow, false}},
+      {"-files0-from", {&Parser::files0_from, true}},
       // An image is one file system, which nobody changes; and there is nothing to warn of.
       {"-xdev", {&Parser::always, false}},
       {"-mount", {&Parser::always, false}},

@@ -97,12 +97,15 @@ void add_selection(OptionParser& options, LsOptions& ls) {
      [&ls] { ls.hidden = LsHidden::kShowWithDots; });
   on(options, "-A,--almost-all", "The same, without . and ..",
      [&ls] { ls.hidden = LsHidden::kShow; });
-  on(options, "-B,--ignore-backups", "Leave out names that end in '~'",
-     [&ls] { ls.ignored.push_back("*~"); });
+  on(options, "-B,--ignore-backups", "Leave out names that end in '~'", [&ls] {
+    ls.ignored.insert(ls.ignored.end(), {"*~", ".*~"});
+  });
   options.values("-I,--ignore", "PATTERN", "Leave out names like this", ls.ignored);
   options.values("--hide", "PATTERN", "The same, unless -a or -A is given", ls.hidden_by_name);
   on(options, "-H,--dereference-command-line", "Follow links that are a PATH",
      [&ls] { ls.links = LinksFollowed::kOperands; });
+  options.flag("--dereference-command-line-symlink-to-dir",
+               "Follow links that are a PATH and lead to directories", ls.follows_to_directories);
   on(options, "-L,--dereference", "Follow all links, within the image",
      [&ls] { ls.links = LinksFollowed::kAll; });
   options.flag("-R,--recursive", "List what is below, too", ls.recursive);

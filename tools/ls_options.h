@@ -36,6 +36,7 @@ struct LsOptions {
   std::vector<std::string> ignored;         ///< patterns of names to leave out
   std::vector<std::string> hidden_by_name;  ///< the same, but for -a and -A
   LinksFollowed links = LinksFollowed::kNone;
+  bool follows_to_directories = false;  ///< with operands, whatever other options say
   bool recursive = false;
   bool directory_itself = false;
   bool reverse = false;

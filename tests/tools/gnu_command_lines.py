@@ -47,7 +47,7 @@ LS = [
     "-C --color --quoting-style=shell-escape -w 33", "-RC --color -w 45",
     "-l --color --quoting-style=shell-escape -w 40", "-l --color -w 30 -go", "-C --zero",
     "--zero -m", "-x --zero -w 50", "-l --time=birth --time-style=iso",
-    "-l --time=birth --time-style='+%s\n%H'",
+    "-l --time=birth --time-style='+%s\n%H'", "-aB", "-AB -I '.#*'",
 ]
 
 

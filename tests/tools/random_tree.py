@@ -26,6 +26,8 @@ class RandomTree:
         self.files = []
         self.directories = [self.top]
         os.mkdir(self.top)
+        for name in (b".backup~", b".#both~"):
+            self.add_file(os.path.join(self.top, name))
         for _ in range(14):
             self.add_directory()
         for _ in range(150):
@@ -83,8 +85,8 @@ class RandomTree:
                                  os.path.relpath(rng.choice(self.directories),
                                                  os.path.dirname(path))])
             os.symlink(target, path)
-            if rng.random() < 0.3:
-                os.link(path, self.new_path(), follow_symlinks=False)
+            if rng.random() < 0.3:  # beside it, where the target means the same
+                os.link(path, path + b".twin", follow_symlinks=False)
         elif kind < 0.2:
             os.mkfifo(path)
         elif kind < 0.23 and os.geteuid() == 0:
