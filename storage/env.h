@@ -101,10 +101,12 @@ class Env {
   [[nodiscard]] virtual std::optional<std::string> variable(const std::string& name) const = 0;
   /// Cores this process may use, at least 1.
   [[nodiscard]] virtual unsigned processor_count() const = 0;
-  /// User and group the process acts as.
+  /// User that the process acts as.
   [[nodiscard]] virtual std::uint32_t user_id() const = 0;
   /// Who runs the process.
   [[nodiscard]] virtual Caller caller() const = 0;
+  /// Number by which the system, and its user, know the process. Never 0.
+  [[nodiscard]] virtual std::uint64_t process_id() const = 0;
 };
 
 /// "a/b/c" -> "a/b"; "c" -> "."; "/c" -> "/".

@@ -99,7 +99,8 @@ class File {
   [[nodiscard]] virtual Status sync() = 0;
 
   /// Has the file for this opening alone, among all that ask for it, in whatever process, until it
-  /// is closed. Does not wait. Errors: kBusy (somebody has it), kIo.
+  /// is closed. Does not wait. Errors: kBusy (somebody has it), kUnsupported (the file
+  /// system has no locks), kIo.
   [[nodiscard]] virtual Status lock() = 0;
 
   /// First data segment that ends after `offset_bytes` (its begin clipped to it); an empty

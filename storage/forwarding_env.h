@@ -53,6 +53,7 @@ class EnvForwarder : public Interface {
   unsigned processor_count() const override { return base_.processor_count(); }
   std::uint32_t user_id() const override { return base_.user_id(); }
   Caller caller() const override { return base_.caller(); }
+  std::uint64_t process_id() const override { return base_.process_id(); }
 
  protected:
   [[nodiscard]] Env& base() const { return base_; }

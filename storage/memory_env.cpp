@@ -19,6 +19,7 @@ using Lock = std::lock_guard<std::mutex>;
 
 // More than one, so that code under test takes its concurrent paths.
 constexpr unsigned kProcessorCount = 2;
+constexpr std::uint64_t kProcessNumber = 4711;
 
 class MemoryEnvImpl final : public MemoryEnv {
  public:
@@ -40,6 +41,7 @@ class MemoryEnvImpl final : public MemoryEnv {
   unsigned processor_count() const override { return kProcessorCount; }
   std::uint32_t user_id() const override { return 0; }
   Caller caller() const override { return {}; }
+  std::uint64_t process_id() const override { return kProcessNumber; }
 
   void crash(CrashLoss loss, std::uint64_t seed) override;
   Status lose_unsynced(const std::string& path) override;

@@ -79,6 +79,7 @@ class PosixEnv final : public Env {
     caller.further_groups.resize(static_cast<std::size_t>(std::max(got, 0)));
     return caller;
   }
+  std::uint64_t process_id() const override { return static_cast<std::uint64_t>(::getpid()); }
 };
 
 Result<std::unique_ptr<File>> PosixEnv::open(const std::string& path, OpenOptions options) {

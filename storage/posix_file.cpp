@@ -153,6 +153,9 @@ Status PosixFile::lock() {
   if (errno == EWOULDBLOCK) {
     return Error(ErrorKind::kBusy, 1191, "is locked by somebody else").in_file(path_);
   }
+  if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP) {
+    return Error(ErrorKind::kUnsupported, 1173, "its file system has no locks").in_file(path_);
+  }
   return os_error(1192, errno, "lock", path_);
 }
 

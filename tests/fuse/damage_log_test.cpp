@@ -52,6 +52,7 @@ class ClockEnv final : public storage::Env {
   unsigned processor_count() const override { return real_->processor_count(); }
   std::uint32_t user_id() const override { return real_->user_id(); }
   storage::Caller caller() const override { return real_->caller(); }
+  std::uint64_t process_id() const override { return real_->process_id(); }
 
  private:
   std::unique_ptr<storage::Env> real_ = storage::make_posix_env();
