@@ -20,9 +20,17 @@ std::vector<std::string_view> split_lines(std::string_view text, char separator)
 }
 
 std::string clean_path(std::string_view path) {
-  std::string clean;
+  std::vector<std::string_view> names;
   for (const auto name : split_lines(path, '/')) {
     if (name == ".") continue;
+    if (name == ".." && !names.empty() && names.back() != "..") {
+      names.pop_back();
+    } else {
+      names.push_back(name);
+    }
+  }
+  std::string clean;
+  for (const auto name : names) {
     if (!clean.empty()) clean += '/';
     clean += name;
   }

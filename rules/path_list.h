@@ -15,7 +15,8 @@ namespace dgfs::rules {
 /// goes too.
 [[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text, char separator);
 
-/// "/a//./b/" -> "a/b"; "." -> "". ".." stays.
+/// "/a//./b/" -> "a/b"; "." -> ""; "a/../b" -> "b", whatever "a" may be. A ".." that leads out of
+/// the tree stays, at the beginning.
 [[nodiscard]] std::string clean_path(std::string_view path);
 
 /// Memory: the paths and the directories on the way to them. A value.

@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/rule_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "rules/path_list.h"
+#include "tools/quoting.h"
 #include "tools/text_input.h"
 
 namespace dgfs::tools {
@@ -34,6 +37,17 @@ std::vector<std::string_view> entries_of(std::string_view text, char separator) 
   return lines;
 }
 
+/// Of an entry of a list, counted from 1.
+std::size_t line_number(std::string_view text, std::string_view entry, char separator) {
+  const auto begin = static_cast<std::size_t>(entry.data() - text.data());
+  const auto before = text.substr(0, begin);
+  return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), separator));
+}
+
+bool leads_out(std::string_view clean_path) {
+  return clean_path == ".." || clean_path.starts_with("../");
+}
+
 }  // namespace
 
 void RuleOptions::add_rule_option(OptionParser& options, const std::string& name,
@@ -56,11 +70,12 @@ void RuleOptions::add_to(OptionParser& options) {
                   RuleAction::kExclude, Source::kFile);
   add_rule_option(options, "--include-from", "FILE", "Include the patterns in FILE",
                   RuleAction::kInclude, Source::kFile);
-  options.values("--files-from", "FILE",
-                 "Take only the paths in FILE, one a line, each with all below it; # and ; begin "
-                 "comments (./# a name), but not with -0; - is the standard input, here and in "
-                 "the other options that take lists",
-                 path_files_);
+  options.values(
+      "--files-from", "FILE",
+      "Take only the paths in FILE, one a line, each with all below it; a/../b is b; # "
+      "and ; begin comments (./# a name), but not with -0; - is the standard input, here and in "
+      "the other options that take lists",
+      path_files_);
   options.on_flag("-0,--from0", "Files of patterns and paths have a NUL after each, not a newline",
                   [this](const auto&) -> Status {
                     separator_ = '\0';
@@ -88,7 +103,18 @@ Result<std::vector<std::string>> RuleOptions::read_paths(const ToolIo& io,
                                                          const std::string& file) const {
   DGFS_TRY(text, read_text(io, file));
   const auto lines = entries_of(text, separator_);
-  if (!lines.empty()) return std::vector<std::string>(lines.begin(), lines.end());
+  std::vector<std::string> paths;
+  for (const auto line : lines) {
+    const bool has_parent = line.find("..") != line.npos;
+    paths.push_back(has_parent ? rules::clean_path(line) : std::string(line));
+    if (paths.back().empty()) paths.back() = ".";
+    if (!has_parent || !leads_out(paths.back())) continue;
+    return Error(ErrorKind::kInvalidArgument, 6230,
+                 fmt::format("line {}: {} leads out of the tree",
+                             line_number(text, line, separator_), shell_quoted(line)))
+        .in_file(file);
+  }
+  if (!paths.empty()) return paths;
   return Error(ErrorKind::kInvalidArgument, 6058, "names no path").in_file(file);
 }
 

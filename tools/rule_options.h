@@ -27,7 +27,7 @@ class RuleOptions {
 
   /// Reads the files that were named, once each, pipes and the standard input ("-") among them; to
   /// be called after parsing. Errors: those of reading; kInvalidArgument for a list without a path
-  /// or a second "-", kLimit for a file beyond 1 GiB.
+  /// or with one that leads out of the tree, or a second "-", kLimit for a file beyond 1 GiB.
   [[nodiscard]] Result<Choice> read(const ToolIo& io) const;
 
  private:

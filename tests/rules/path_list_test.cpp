@@ -36,7 +36,9 @@ TEST(PathList, SplitsLines) {
 TEST(PathList, CleansPaths) {
   EXPECT_EQ(clean_path("./a//b/."), "a/b");
   EXPECT_EQ(clean_path("/"), "");
-  EXPECT_EQ(clean_path("a/../b"), "a/../b");
+  EXPECT_EQ(clean_path("a/../b"), "b");
+  EXPECT_EQ(clean_path("a/b/.././../c/.."), "");
+  EXPECT_EQ(clean_path("a/../../b/../../c"), "../../c");
 }
 
 }  // namespace
