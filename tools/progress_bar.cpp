@@ -14,18 +14,21 @@ namespace {
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kSilentNs = kSecondNs;       // what is done by then needs no bar
 constexpr std::uint64_t kRedrawNs = kSecondNs / 10;  // faster is a blur
+constexpr std::uint64_t kJudgedNs = kSecondNs;       // less work says nothing of the rest
 constexpr std::size_t kBarColumnsMax = 36;
 constexpr std::size_t kBarColumnsMin = 8;
 
-std::uint64_t per_second(std::uint64_t done, std::uint64_t elapsed_ns) {
-  if (elapsed_ns == 0) return 0;
-  return static_cast<std::uint64_t>(static_cast<double>(done) * 1e9 /
-                                    static_cast<double>(elapsed_ns));
+/// 0 where there is nothing to judge by.
+std::uint64_t rate_of(const ProgressState& state) {
+  if (state.elapsed_ns < kJudgedNs || state.done <= state.done_before) return 0;
+  return static_cast<std::uint64_t>(static_cast<double>(state.done - state.done_before) * 1e9 /
+                                    static_cast<double>(state.elapsed_ns));
 }
 
 std::string render_counter(const ProgressState& state) {
-  return fmt::format("{:<9} {}  {}/s", state.label, counted(state.done, "entry", "entries"),
-                     grouped(per_second(state.done, state.elapsed_ns)));
+  auto text = fmt::format("{:<9} {}", state.label, counted(state.done, "entry", "entries"));
+  if (const auto rate = rate_of(state); rate != 0) text += fmt::format("  {}/s", grouped(rate));
+  return text;
 }
 
 std::string bar(double fraction, std::size_t columns) {
@@ -45,7 +48,7 @@ std::string render_progress(const ProgressState& state, std::size_t width_column
   if (state.total == 0) return render_counter(state).substr(0, width_columns);
   const std::uint64_t done = std::min(state.done, state.total);
   const double fraction = static_cast<double>(done) / static_cast<double>(state.total);
-  const std::uint64_t rate = per_second(done, state.elapsed_ns);
+  const std::uint64_t rate = rate_of(state);
   std::string tail = fmt::format("{:3}%  {} of {}", static_cast<unsigned>(fraction * 100),
                                  size_text(done), size_text(state.total));
   if (rate != 0) {
@@ -63,19 +66,20 @@ ProgressBar::ProgressBar(const ToolIo& io, bool quiet)
     : io_(io),
       enabled_(io.err_is_terminal && !quiet),
       start_ns_(io.env.monotonic_ns()),
-      label_start_ns_(start_ns_) {}
+      work_start_ns_(start_ns_) {}
 
 void ProgressBar::update(const std::string& label, std::uint64_t done, std::uint64_t total) {
   if (!enabled_) return;
   const std::uint64_t now_ns = io_.env.monotonic_ns();
-  if (label != label_) {
+  if (label != label_ || work_start_done_ == 0) {
     label_ = label;
-    label_start_ns_ = now_ns;
+    work_start_ns_ = now_ns;
+    work_start_done_ = done;
   }
   if (now_ns - start_ns_ < kSilentNs || now_ns - drawn_ns_ < kRedrawNs) return;
   drawn_ns_ = now_ns;
-  const std::uint64_t elapsed_ns = now_ns - label_start_ns_;
-  const std::string line = render_progress({label, done, total, elapsed_ns}, io_.width_columns - 1);
+  const ProgressState state{label, done, total, now_ns - work_start_ns_, work_start_done_};
+  const std::string line = render_progress(state, io_.width_columns - 1);
   io_.err.write("\r" + line + "\x1b[K");
   shown_ = true;
 }

@@ -38,6 +38,16 @@ TEST(RenderProgress, CountsWhereNothingIsKnown) {
             "scanning  1,204,311 entries  120,431/s");
 }
 
+// A first file of many that came late would tell of hours.
+TEST(RenderProgress, JudgesByASecondOfWorkOrMore) {
+  const std::string early = render_progress({"packing", 5, 1'000'000, kSecondNs / 20}, 100);
+  EXPECT_EQ(early.find("left"), std::string::npos) << early;
+  EXPECT_EQ(early.find("/s"), std::string::npos) << early;
+  EXPECT_TRUE(early.ends_with("5 B of 1.00 MB")) << early;
+  const std::string settled = render_progress({"packing", 600, 1000, 2 * kSecondNs, 400}, 100);
+  EXPECT_NE(settled.find("100 B/s  0:04 left"), std::string::npos) << settled;
+}
+
 TEST(ClockText, HasHoursWhereNeeded) {
   EXPECT_EQ(clock_text(5), "0:05");
   EXPECT_EQ(clock_text(754), "12:34");
@@ -65,6 +75,25 @@ TEST_F(ProgressBarTest, IsSilentForASecond) {
   EXPECT_NE(run.err().find("\rpacking"), std::string::npos);
   bar.clear();
   EXPECT_TRUE(run.err().ends_with("\r\x1b[K"));
+}
+
+// Dictionaries are trained before the first byte is packed.
+TEST_F(ProgressBarTest, MeasuresFromTheFirstProgressOn) {
+  test::ToolRun run(*env_, {.err_is_terminal = true});
+  ProgressBar bar(run.io(), false);
+  bar.update("packing", 0, 5000);
+  advance_seconds(60);
+  bar.update("packing", 0, 5000);
+  advance_seconds(1);
+  bar.update("packing", 1000, 5000);
+  EXPECT_EQ(run.err().find("left"), std::string::npos) << run.err();
+  advance_seconds(2);
+  bar.update("packing", 3000, 5000);
+  EXPECT_NE(run.err().find("1.00 KB/s  0:02 left"), std::string::npos) << run.err();
+  bar.update("indexing", 3000, 0);
+  advance_seconds(3);
+  bar.update("indexing", 3300, 0);
+  EXPECT_NE(run.err().find("3,300 entries  100/s"), std::string::npos) << run.err();
 }
 
 TEST_F(ProgressBarTest, IsSilentElsewhere) {
