@@ -35,6 +35,7 @@ ErrorKind kind_of_errno(int os_errno) {
 Error os_error(std::uint16_t code, int os_errno, std::string_view verb, const std::string& path) {
   std::string text = "cannot ";
   text += verb;
+  if (path.empty()) text += " ''";  // else nothing would say what
   text += ": " + std::generic_category().message(os_errno);
   return Error(kind_of_errno(os_errno), code, std::move(text)).in_file(path).with_errno(os_errno);
 }

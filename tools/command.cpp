@@ -66,6 +66,16 @@ int Session::fail_usage(std::string_view text) const {
   return kExitUsage;
 }
 
+std::optional<int> Session::refuse_streams(std::span<const std::string> paths) const {
+  for (const std::string& path : paths) {
+    if (path != "-") continue;
+    return fail_usage(
+        "'-' would be a stream, and here it cannot be one; a file or directory of "
+        "that name is './-'");
+  }
+  return std::nullopt;
+}
+
 Session::Parsed Session::parse(OptionParser& options, const std::vector<std::string>& arguments,
                                std::size_t operands_min, std::size_t operands_max) const {
   Result<std::optional<std::vector<std::string>>> parsed = options.parse(arguments);

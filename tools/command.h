@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,10 @@ class Session {
   [[nodiscard]] int fail(const Error& error, std::string_view consequence = {}) const;
   /// "dgfs ls: TEXT" and where to find help; exit code kExitUsage.
   [[nodiscard]] int fail_usage(std::string_view text) const;
+
+  /// Where one of the paths is "-", which stands for a stream elsewhere and for none here: a
+  /// message, and the exit code of wrong usage.
+  [[nodiscard]] std::optional<int> refuse_streams(std::span<const std::string> paths) const;
 
   /// Parses, and checks the number of operands; where `exit_code` is set, that is all there was.
   struct Parsed {

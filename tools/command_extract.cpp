@@ -223,6 +223,7 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   options.manual(extract_manual());
   const auto [operands, exit_code] = session.parse(options, arguments, 2, SIZE_MAX);
   if (exit_code) return *exit_code;
+  if (const auto refused = session.refuse_streams({operands.data() + 1, 1})) return *refused;
   auto choice = rule_options.read(io);
   if (!choice) return session.fail(choice.error(), "nothing was extracted");
   const rules::PathRules& rules = choice.value().rules;

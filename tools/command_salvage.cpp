@@ -230,6 +230,9 @@ int run_salvage(const ToolIo& io, const Arguments& arguments) {
     return session.fail_usage(command.list ? "--list writes nothing, so there can be no DEST"
                                            : "DEST is missing (or --list)");
   }
+  if (const auto refused = session.refuse_streams({operands.data() + 1, operands.size() - 1})) {
+    return *refused;
+  }
   salvage.open = image_options.open_options(session);
   salvage.stop = &io.stop;
   ProgressBar bar(io, command.quiet);

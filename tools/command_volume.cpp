@@ -156,6 +156,7 @@ int run_volume(const ToolIo& io, const Arguments& arguments) {
   if (operands.size() != (moves ? 4U : 2U)) {
     return session.fail_usage(moves ? "move needs IMAGE, NUMBER and DEST" : "list needs IMAGE");
   }
+  if (const auto refused = session.refuse_streams({&operands.back(), 1})) return *refused;
   const auto image = open_image(session, operands[1], image_options);
   if (!image) return kExitFailed;
   const VolumeCommand command(session, *image, json, quiet);
