@@ -37,7 +37,8 @@ using format::Ordinal;
 
 /// How to open an image. A value; what `warn` refers to must outlive the image.
 struct OpenOptions {
-  /// Index to use instead of IMAGE.idx and of the copy in the image. It must belong to the image.
+  /// Index to use instead of IMAGE.idx, whose place the copy in the image takes where there is
+  /// something else than its index. What is named here must belong to the image; it may be damaged.
   std::optional<std::string> index_path;
   /// Where volumes lie that are not beside the image: files, and folders all of whose files (10,000
   /// at most) may be some. They are found by UUID and number; order does not matter.

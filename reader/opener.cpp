@@ -12,7 +12,7 @@ namespace {
 
 using MaybeCopy = std::optional<IndexCopy>;
 
-// What is told of a damaged index file whose place the copy in the image takes.
+// What is told of an index file whose place the copy in the image takes: damaged, or not its own.
 Error replaced(const Error& damage) {
   Error told(damage.kind(), 3106, damage.text() + "; the copy in the image serves instead");
   if (damage.offset()) told = std::move(told).at_offset(*damage.offset());
@@ -69,15 +69,21 @@ Result<SecondCopy> open_separate_second(storage::Env& env, const std::string& in
   return second;
 }
 
-Error not_the_index(const std::string& index_path, const IndexCopy& copy, const FoundVolume& image,
-                    bool asked_for) {
-  const auto* const advice =
-      asked_for ? "" : "; use --index, or remove it to use the copy in the image";
+Error not_the_index(const std::string& index_path, const IndexCopy& copy,
+                    const FoundVolume& image) {
   return Error(ErrorKind::kInvalidArgument, 3101,
-               fmt::format("the index of another image (uuid {}, but {} has uuid {}){}",
+               fmt::format("the index of another image (uuid {}, but {} has uuid {})",
                            format::uuid_text(copy.superblock().uuid), image.file->path(),
-                           format::uuid_text(image.header.image_uuid), advice))
+                           format::uuid_text(image.header.image_uuid)))
       .in_file(index_path);
+}
+
+// Of an index that is not one, where nothing can take its place.
+Error without_copy(Error error) {
+  if (is_damage(error)) return error;
+  Error told(error.kind(), 3290,
+             error.text() + "; there is no copy of the index in the image, so use --index");
+  return std::move(told).in_file(error.file()).with_errno(error.os_errno());
 }
 
 // The separate index file; nullopt where none was asked for and none is there.
@@ -90,13 +96,26 @@ Result<MaybeCopy> open_separate(storage::Env& env, const FoundVolume& image,
   }
   DGFS_TRY(copy, IndexCopy::open(std::move(opened).assume_value(), 0));
   if (copy.superblock().uuid != image.header.image_uuid) {
-    return not_the_index(index_path, copy, image, asked_for);
+    return not_the_index(index_path, copy, image);
   }
   return MaybeCopy(std::move(copy));
 }
 
+// Whatever is in the place where an index is looked for: a directory, a pipe, an index of another
+// image. One that was asked for is to be there, though it may be damaged.
 bool other_copy_may_help(const Error& error, bool asked_for) {
-  return is_damage(error) || (!asked_for && error.kind() == ErrorKind::kPermission);
+  if (is_damage(error) || asked_for) return is_damage(error);
+  switch (error.kind()) {
+    case ErrorKind::kPermission:
+    case ErrorKind::kInvalidArgument:
+    case ErrorKind::kUnsupported:
+    case ErrorKind::kNotDirectory:
+    case ErrorKind::kIsDirectory:
+    case ErrorKind::kLoop:
+      return true;
+    default:
+      return false;
+  }
 }
 
 Error no_index(const FoundVolume& image, const std::string& index_path) {
@@ -128,9 +147,12 @@ Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlace
     return std::move(separate).assume_error();
   }
   auto trailing = open_trailing(image);
-  if (!trailing) return std::move(trailing).assume_error();
+  if (!trailing) {
+    const bool is_index = separate || is_damage(separate.assume_error());
+    return is_index ? std::move(trailing).assume_error() : std::move(separate).assume_error();
+  }
   if (!trailing.assume_value()) {
-    if (!separate) return std::move(separate).assume_error();
+    if (!separate) return without_copy(std::move(separate).assume_error());
     return no_index(image, index_path);
   }
   IndexSource::OpenSecond damaged_second;
@@ -175,7 +197,7 @@ Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File>
 Result<OpenedFiles> open_image_beside(storage::Env& env, const std::string& path,
                                       const Error& damage, const VolumePlaces& places,
                                       const OpenOptions& options) {
-  if (!path.ends_with(kIndexEnding) || !other_copy_may_help(damage, false)) return damage;
+  if (!path.ends_with(kIndexEnding) || !is_damage(damage)) return damage;
   auto opened = env.open(path.substr(0, path.size() - std::string_view(kIndexEnding).size()));
   if (!opened) return damage;
   const std::shared_ptr<storage::File> file = std::move(opened).assume_value();

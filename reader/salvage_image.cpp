@@ -100,9 +100,7 @@ class FileFinder {
     files_.superblock = superblock_at(*region.file, 0);
     if (files_.superblock) {
       if (files_.header && files_.superblock->uuid != files_.header->image_uuid) {
-        return Error(ErrorKind::kInvalidArgument, 3212,
-                     "the index of another image; remove it, or name another one by --index")
-            .in_file(index_path_);
+        return refuse_foreign_index();
       }
       region.end = std::min(file_bytes, files_.superblock->index_bytes);
     } else {
@@ -112,6 +110,19 @@ class FileFinder {
       region.is_doubtful = files_.header && (!read || uuid != files_.header->image_uuid);
     }
     files_.regions.push_back(std::move(region));
+    return ok();
+  }
+
+  // One that was asked for is a mistake; one that lies there is left alone.
+  Status refuse_foreign_index() {
+    auto error = Error(ErrorKind::kInvalidArgument, 3212,
+                       fmt::format("the index of another image (uuid {}, but {} has uuid {})",
+                                   format::uuid_text(files_.superblock->uuid), image_path_,
+                                   format::uuid_text(files_.header->image_uuid)))
+                     .in_file(index_path_);
+    files_.superblock.reset();
+    if (is_index_asked_for_) return error;
+    if (options_.warn) options_.warn(error);
     return ok();
   }
 

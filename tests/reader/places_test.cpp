@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +53,10 @@ class Places : public ::testing::Test {
   }
   auto open(const std::string& path, std::vector<std::string> volumes = {kVolume}) {
     options_.volume_paths = std::move(volumes);
-    options_.warn = [this](const Error& error) { warnings_.push_back(error.code()); };
+    options_.warn = [this](const Error& error) {
+      warnings_.push_back(error.code());
+      last_warning_ = error.message();
+    };
     return Image::open(*env_, path, options_);
   }
   void expect_refused(const std::string& path, std::uint16_t code) {
@@ -72,8 +76,10 @@ class Places : public ::testing::Test {
   }
 
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  const Buffer other_index_ = other(kTreeIndex, 0x22);
   reader::OpenOptions options_;
   std::vector<std::uint16_t> warnings_;
+  std::string last_warning_;
 };
 
 TEST_F(Places, AllThere) {
@@ -247,6 +253,70 @@ TEST_F(Places, IndexesThatAreNotTheRightOnes) {
   options_.index_path = "/i/noise";  // damaged: the copy in the image serves
   EXPECT_EQ(value_of(open(kTree))->lookup("f").has_value(), true);
   EXPECT_EQ(warnings_, std::vector<std::uint16_t>{3106});
+}
+
+// Whatever lies where an index is looked for, an image with a copy of it opens.
+TEST_F(Places, WhatIsNotTheIndexBesideAnImageIsToldAndLeftAlone) {
+  const auto folder = value_of(env_->open_directory("/i"));
+  const std::vector<std::pair<std::string, std::function<void()>>> cases = {
+      {"is a directory", [&] { expect_ok(env_->make_directory(kTreeIndex, 0755)); }},
+      {"not a regular file", [&] { expect_ok(folder->make_node("a.dgfs.idx", 0010644, 0)); }},
+      {"not a regular file", [&] { expect_ok(folder->make_node("a.dgfs.idx", 0140644, 0)); }},
+      {"too many symbolic links",
+       [&] { expect_ok(folder->make_symlink("a.dgfs.idx", "a.dgfs.idx")); }},
+      {"a part is no directory",
+       [&] { expect_ok(folder->make_symlink("a.dgfs.idx", "a.dgfs/x")); }},
+      {"the index of another image (uuid 22222222",
+       [&] { write_file(*env_, kTreeIndex, other_index_); }}};
+  for (const auto& [reason, make] : cases) {
+    static_cast<void>(env_->remove(kTreeIndex));
+    make();
+    warnings_.clear();
+    options_.index_path.reset();
+    const auto opened = open(kTree);
+    ASSERT_TRUE(opened) << reason << ": " << opened.error().message();
+    EXPECT_EQ(value_of(contents(*opened.value(), value_of(opened.value()->lookup("f")))),
+              pattern(100, 1));
+    EXPECT_EQ(warnings_, std::vector<std::uint16_t>{3106});
+    EXPECT_TRUE(last_warning_.starts_with(kTreeIndex + std::string(": "))) << last_warning_;
+    EXPECT_NE(last_warning_.find(reason), std::string::npos) << last_warning_;
+    EXPECT_TRUE(last_warning_.ends_with("; the copy in the image serves instead")) << last_warning_;
+    std::size_t damaged = 0;
+    expect_ok(opened.value()->verify_index([&](const Error&) { ++damaged; }));
+    EXPECT_EQ(damaged, 1U) << "verify tells of it";
+    // Whoever names it is to know.
+    options_.index_path = kTreeIndex;
+    EXPECT_FALSE(open(kTree)) << reason;
+  }
+  EXPECT_NE(last_warning_.find(std::string(kTree) + " has uuid 11111111"), std::string::npos)
+      << last_warning_;
+}
+
+TEST_F(Places, WhatIsNotTheIndexOfAnImageWithoutACopyIsRefused) {
+  for (const auto* path : {kTree, kTreeIndex}) expect_ok(env_->remove(path));
+  expect_ok(env_->remove(kVolume));
+  write(*env_, 0x11, false);
+  put(kTreeIndex, other_index_);
+  expect_refused(kTree, 3290);
+  EXPECT_NE(open(kTree).error().message().find("the index of another image"), std::string::npos);
+  expect_ok(env_->remove(kTreeIndex));
+  expect_ok(env_->make_directory(kTreeIndex, 0755));
+  expect_refused(kTree, 3290);
+  EXPECT_EQ(open(kTree).error().kind(), ErrorKind::kIsDirectory);
+}
+
+// The place of a volume, too: it is looked for further on.
+TEST_F(Places, WhatIsNoFileInThePlaceOfAVolumeIsPassedOver) {
+  const auto folder = value_of(env_->open_directory("/v"));
+  expect_ok(env_->rename(kVolume, "/v/two"));
+  expect_ok(folder->make_node("one", 0010644, 0));
+  EXPECT_EQ(missing({kVolume, "/v/two"}), "read");
+  expect_ok(env_->remove(kVolume));
+  expect_ok(folder->make_symlink("one", "one"));
+  EXPECT_EQ(missing({kVolume, "/v/two"}), "read");
+  expect_ok(env_->remove(kVolume));
+  expect_ok(env_->make_directory(kVolume, 0755));
+  EXPECT_EQ(missing({kVolume, "/v/two"}), "read");
 }
 
 TEST_F(Places, AHeaderThatNamesAnotherIndex) {

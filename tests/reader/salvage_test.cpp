@@ -12,6 +12,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "format/extent.h"
 #include "tests/reader/salvage_fixture.h"
@@ -251,13 +252,23 @@ TEST_F(Salvage, ListsWhatItWouldSave) {
   EXPECT_EQ(report.lost_entries, 1U);
 }
 
-TEST_F(Salvage, AnIndexOfAnotherImageIsRefused) {
+TEST_F(Salvage, AnIndexOfAnotherImageIsLeftAloneOrRefusedWhereItIsNamed) {
   PackedTree other;
   other.file("other", "content");
   other.pack();
   sidecar_ = read_file(other.memory(), kIndex);
   salvage();
-  EXPECT_NE(error_.find("the index of another image"), std::string::npos) << error_;
+  EXPECT_EQ(error_, "");
+  const auto foreign = std::exchange(sidecar_, Buffer());
+  expect_reference("a foreign sidecar");
+  EXPECT_TRUE(report_.complete());
+  sidecar_ = foreign;
+  put();
+  reader::SalvageOptions options;
+  options.open.index_path = "/t.dgfs.idx";
+  const auto refused = reader::list_salvage(*memory_, "/t.dgfs", options, [](auto&&...) {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("the index of another image"), std::string::npos);
   // Without its superblock nothing says so, but its pages are not those of the image.
   std::fill_n(sidecar_.begin(), 4096, std::uint8_t{0});
   salvage();
