@@ -37,6 +37,8 @@ class IndexCopy {
   [[nodiscard]] const format::Superblock& superblock() const { return superblock_; }
   [[nodiscard]] std::uint64_t base_bytes() const { return base_bytes_; }
   [[nodiscard]] const std::string& path() const { return file_->path(); }
+  /// The file that it is in.
+  [[nodiscard]] const storage::File& file() const { return *file_; }
   /// Tells the device that these pages will be asked for in turn.
   void announce_pages(std::size_t first_page, std::size_t count) const;
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
@@ -15,6 +16,7 @@
 #include "reader/index_source.h"
 #include "reader/index_tables.h"
 #include "reader/opener.h"
+#include "storage/name_lock.h"
 
 namespace dgfs::reader {
 namespace {
@@ -84,6 +86,25 @@ Result<std::uint32_t> mode_of_output(storage::Env& env, const std::string& path)
   return Error(ErrorKind::kExists, 3177, "is there and is not a regular file").in_file(path);
 }
 
+// Whether a file holds a page of the index, or the beginning of one where it ends: then it was that
+// index, however damaged. An empty one is nobody's.
+Result<bool> holds_piece_of(const storage::File& file, const IndexCopy& index) {
+  DGFS_TRY(file_bytes, file.size());
+  const auto index_bytes = index.superblock().index_bytes;
+  std::array<std::uint8_t, format::kPageBytes> there{};
+  std::array<std::uint8_t, format::kPageBytes> page{};
+  for (std::uint64_t at = 0; at < std::min(file_bytes, index_bytes); at += format::kPageBytes) {
+    const auto count = std::min<std::uint64_t>(file_bytes - at, format::kPageBytes);
+    const auto found = MutableBytes(there).first(static_cast<std::size_t>(count));
+    const auto wanted = MutableBytes(page).first(static_cast<std::size_t>(count));
+    // What cannot be read is damage, of either.
+    if (!storage::read_exactly(file, at, found)) continue;
+    if (!storage::read_exactly(index.file(), index.base_bytes() + at, wanted)) continue;
+    if (std::ranges::equal(found, wanted)) return true;
+  }
+  return file_bytes == 0;
+}
+
 class Mender {
  public:
   Mender(storage::Env& env, const OpenOptions& options, const MendOptions& mending)
@@ -98,10 +119,14 @@ class Mender {
     DGFS_CHECK(found.check_complete());
     report_.was_missing = !index_number_;
     report_.index_pieces = index_number_ ? found.stretches(*index_number_).size() : 0;
-    if (report_.was_missing || report_.index_pieces != 0) {
+    const bool is_index_wrong = report_.was_missing || report_.index_pieces != 0;
+    const bool is_image_wrong = image_number_ && !found.stretches(*image_number_).empty();
+    DGFS_CHECK(lock_outputs(is_index_wrong, is_image_wrong));
+    if (is_index_wrong) {
+      DGFS_CHECK(check_replaced());
       DGFS_CHECK(write_index());
     }
-    if (image_number_ && !found.stretches(*image_number_).empty()) {
+    if (is_image_wrong) {
       const auto mended = mend_image(found.stretches(*image_number_));
       report_.image_pieces = found.stretches(*image_number_).size();
       if (!mended) report_.image_error = mended.assume_error();
@@ -147,6 +172,37 @@ class Mender {
       const auto beside = files_->volume_zero->file->path() + kIndexEnding;
       report_.index_path = options_.index_path.value_or(beside);
     }
+  }
+
+  // What a build publishes meanwhile is another index, and another image.
+  Status lock_outputs(bool index, bool image) {
+    std::vector<std::string> paths;
+    if (index) paths.push_back(report_.index_path);
+    if (image) paths.push_back(report_.image_path);
+    if (paths.empty()) return ok();
+    DGFS_TRY(locks, storage::lock_names(env_, paths));
+    locks_ = std::move(locks);
+    for (const auto* copy : copies_) {
+      DGFS_TRY(there, env_.status(copy->path()));
+      DGFS_TRY(read, copy->file().status());
+      if (there.device == read.device && there.inode == read.inode) continue;
+      return Error(ErrorKind::kChanged, 3291, "was replaced meanwhile; nothing was changed")
+          .in_file(copy->path());
+    }
+    return ok();
+  }
+
+  // An index of which nothing could be used may be none of this image.
+  Status check_replaced() {
+    if (index_number_ || copies_.empty()) return ok();
+    const auto there = env_.open(report_.index_path);
+    if (!there && there.error().kind() == ErrorKind::kNotFound) return ok();
+    if (!there) return there.error();
+    DGFS_TRY(is_own, holds_piece_of(*there.assume_value(), *copies_.front()));
+    if (is_own) return ok();
+    return Error(ErrorKind::kExists, 3292,
+                 "is there, and holds nothing of this index; without it a new one is made")
+        .in_file(report_.index_path);
   }
 
   Status write_index() {
@@ -198,6 +254,7 @@ class Mender {
   std::optional<std::size_t> index_number_;  // in copies_
   std::optional<std::size_t> image_number_;  // likewise
   MendReport report_;
+  storage::NameLocks locks_;  // of what is written
 };
 
 }  // namespace

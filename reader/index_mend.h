@@ -40,7 +40,9 @@ struct MendReport {
 /// pieces of the copy in the image are overwritten, which is safe since there is an intact copy by
 /// then, whenever that ends. Data and header pages of the image are left alone.
 /// Errors: kCorrupt where both copies have lost the same piece, kUnsupported where a newer version
-/// made the index; nothing is changed then. Those of opening, and of writing the new index.
+/// made the index, kExists where the separate index holds nothing of it (another index, or none),
+/// kBusy where somebody writes one of the two files, kChanged where one was replaced meanwhile;
+/// nothing is changed then. Those of opening, and of writing the new index.
 [[nodiscard]] Result<MendReport> mend_index(storage::Env& env, const std::string& path,
                                             const OpenOptions& options, const MendOptions& mending);
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "format/mode.h"
+#include "storage/name_lock.h"
+#include "storage/names.h"
 
 namespace dgfs::reader {
 namespace {
@@ -24,6 +27,10 @@ class VolumeMove {
     DGFS_TRY(to_directory, env_.open_directory(storage::parent_path(to_)));
     const auto name = storage::base_name(from_);
     const auto new_name = storage::base_name(to_);
+    if (!storage::check_name(new_name, to_)) {
+      return Error(ErrorKind::kInvalidArgument, 3293, "is no name of a file")
+          .in_file(to_.empty() ? "''" : to_);
+    }
     DGFS_TRY(status, from_directory->status(name));
     if (!format::is_regular(status.mode)) {
       return Error(ErrorKind::kInvalidArgument, 3260, "is not a regular file").in_file(from_);
@@ -32,12 +39,16 @@ class VolumeMove {
     if (to_directory->status(new_name)) {
       return Error(ErrorKind::kExists, 3261, "is there already").in_file(to_);
     }
+    // A build that ends meanwhile would have its new volume removed in place of this one.
+    DGFS_TRY(locks, storage::lock_names(env_, {from_, to_}));
+    locks_ = std::move(locks);
     // Fails between file systems, and on those without hard links.
     const auto linked = to_directory->make_link(*from_directory, name, new_name);
     if (!linked) {
       DGFS_CHECK(copy(status, *to_directory, new_name));
     }
     auto removed = to_directory->sync();
+    if (removed) removed = check_still_there(*from_directory, name, status);
     if (removed) removed = from_directory->remove(name);
     if (!removed) {  // the file is where it was, and nowhere else if that can be helped
       static_cast<void>(to_directory->remove(new_name));
@@ -66,6 +77,15 @@ class VolumeMove {
     DGFS_CHECK(content.sync());
     DGFS_CHECK(compare(*source, content));
     return copy->link(name);
+  }
+
+  /// What was moved, and not what took its place since.
+  [[nodiscard]] Status check_still_there(const storage::Directory& directory,
+                                         const std::string& name,
+                                         const storage::FileStatus& moved) const {
+    DGFS_TRY(status, directory.status(name));
+    if (status.device == moved.device && status.inode == moved.inode) return ok();
+    return Error(ErrorKind::kChanged, 3294, "was replaced meanwhile").in_file(from_);
   }
 
   [[nodiscard]] Status copy_bytes(const storage::File& source, storage::File& copy) {
@@ -121,6 +141,7 @@ class VolumeMove {
   std::uint64_t done_bytes_ = 0;
   std::uint64_t total_bytes_ = 0;
   MoveReport report_;
+  storage::NameLocks locks_;
 };
 
 }  // namespace

@@ -32,7 +32,8 @@ struct MoveReport {
 /// times, to a file that has no name yet, synced, compared with the old one once more, and then
 /// named; the old one goes last. A mount that has the file open goes on reading it.
 /// @param from, to  paths of files; `from` no symbolic link
-/// Errors: kNotFound, kExists (`to`), kInvalidArgument (`from` is no regular file), kCorrupt (what
+/// Errors: kNotFound, kExists (`to`), kBusy (somebody writes either), kChanged (`from` is another
+/// file by now), kInvalidArgument (`from` is no regular file, `to` no name of one), kCorrupt (what
 /// was written reads differently), kIo, kNoSpace, kPermission, kInterrupted. After each, the file
 /// still is at `from`, and at `to` as well only where that name could not be removed again.
 /// Memory: 8 MiB.

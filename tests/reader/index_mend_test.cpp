@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "reader/verify.h"
+#include "storage/name_lock.h"
 #include "tests/reader/index_copies.h"
+#include "tests/support/hook_env.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {
@@ -168,6 +170,63 @@ TEST_P(IndexMend, ALinkInThePlaceOfTheIndexIsNotReplaced) {
   ASSERT_FALSE(mended);
   EXPECT_EQ(mended.error().kind(), ErrorKind::kExists);
   EXPECT_EQ(read_file(*memory_, "/elsewhere"), sidecar_);
+}
+
+// It may be all that another image has.
+TEST_P(IndexMend, WhatHoldsNothingOfTheIndexIsNotReplaced) {
+  PackedTree other;
+  other.file("other", "content");
+  other.pack();
+  const std::string text = "To my heirs: the key lies under the third stone.\n";
+  auto headless = index_;
+  std::fill_n(headless.begin(), 4096, std::uint8_t{0});
+  for (const auto& [there, is_replaced] : {std::pair(read_file(other.memory(), kIndex), false),
+                                           {Buffer(text.begin(), text.end()), false},
+                                           {Buffer(index_.size(), 7), false},
+                                           {headless, true}}) {
+    restore();
+    sidecar_ = there;
+    put();
+    const auto mended = mend(*memory_);
+    EXPECT_EQ(mended.has_value(), is_replaced);
+    EXPECT_EQ(read_file(*memory_, "/t.dgfs.idx"), is_replaced ? index_ : there);
+    if (is_replaced) continue;
+    EXPECT_EQ(mended.error().kind(), ErrorKind::kExists) << mended.error().message();
+    EXPECT_EQ(mended.error().file(), "/t.dgfs.idx");
+  }
+}
+
+// What was read may be of another image by the time it is written.
+TEST_P(IndexMend, NothingIsWrittenToWhatABuildWritesOrHasReplaced) {
+  damage_sidecar(pieces_[1]);
+  damage_trailing(pieces_[2]);
+  put();
+  for (const std::string path : {"/t.dgfs", "/t.dgfs.idx"}) {
+    const auto lock = value_of(storage::NameLock::take(*memory_, path));
+    const auto mended = mend(*memory_);
+    ASSERT_FALSE(mended);
+    EXPECT_EQ(mended.error().kind(), ErrorKind::kBusy);
+    EXPECT_EQ(mended.error().file(), path);
+  }
+  for (const std::string path : {"/t.dgfs", "/t.dgfs.idx"}) {
+    put();
+    const auto before = read_file(*memory_, path);
+    bool is_replaced = false;
+    HookEnv env(*memory_, [&](storage::CallKind kind, const std::string& opened) -> Status {
+      if (kind != storage::CallKind::kCreate || !opened.ends_with(".lock") || is_replaced) {
+        return ok();
+      }
+      is_replaced = true;
+      const auto file = value_of(memory_->create_unnamed("/"));
+      expect_ok(file->write_at(0, before));
+      return memory_->publish(*file, path, 0644);
+    });
+    const auto mended = mend(env);
+    ASSERT_FALSE(mended);
+    EXPECT_EQ(mended.error().kind(), ErrorKind::kChanged) << mended.error().message();
+    EXPECT_EQ(read_file(*memory_, path), before);
+  }
+  EXPECT_EQ(file_count(), 2U);
 }
 
 // Every storage call is the last, or fails alone: all that was readable is, and mending once more

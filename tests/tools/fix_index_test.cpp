@@ -98,6 +98,22 @@ TEST_F(FixIndexTest, ChangesNothingWhereBothHaveLostAPiece) {
   EXPECT_EQ(read_file(*env_, index_), index);
 }
 
+TEST_F(FixIndexTest, ReplacesNothingThatIsNotTheIndex) {
+  const std::string other = dir_ / "other.dgfs";
+  ASSERT_EQ(run({"build", "-q", "--no-index-copy", tree_ + "/sub", other}).code, 0);
+  ASSERT_TRUE(env_->rename(other + ".idx", index_));
+  const auto theirs = read_file(*env_, index_);
+  const Outcome outcome = dgfs("verify", {"--fix-index"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find("the index of another image (uuid "), std::string::npos);
+  EXPECT_NE(outcome.err.find(index_ + ": is there, and holds nothing of this index"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(read_file(*env_, index_), theirs);
+  EXPECT_EQ(dgfs("verify").code, 1) << "it is told";
+  EXPECT_EQ(dgfs("ls", {"sub/deep"}).out, "large.bin\n") << "and stops nothing";
+}
+
 TEST_F(FixIndexTest, SaysThatAnImageCannotBeWritten) {
   damage_copy();
   // Not by its mode: root may write what is read-only.
