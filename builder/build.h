@@ -82,6 +82,9 @@ struct BuildOptions {
   /// Further volumes: volume 1, 2, ... of the image, over all of which contents are spread. Older
   /// volumes of the image at `image_path` there are replaced, those of others are not (kExists).
   std::vector<std::string> volume_paths;
+  /// Whether files that are no DGFS files may be replaced by outputs; else that is kExists. Empty
+  /// ones always may.
+  bool force = false;
   /// How contents are spread over volumes; nullopt: as suits the size of the tree.
   std::optional<GroupLimits> volume_groups;
   bool trailing_index = true;  ///< keep a copy of the index in the image
@@ -133,19 +136,23 @@ struct BuildReport {
   std::uint64_t shared_bytes = 0;           ///< that their extents would have taken
   std::uint64_t sockets_and_such = 0;       ///< FIFOs, sockets, devices
   std::uint64_t elapsed_ns = 0;             ///< wall clock
-  std::vector<Loss> losses;                 ///< only with keep_going; at most kLossesKeptMax
-  std::uint64_t loss_count = 0;             ///< all, also those that are not kept
+  /// What was not packed because this build has replaced it: paths below the source, as many as
+  /// kLossesKeptMax.
+  std::vector<std::string> replaced_in_source;
+  std::vector<Loss> losses;      ///< only with keep_going; at most kLossesKeptMax
+  std::uint64_t loss_count = 0;  ///< all, also those that are not kept
 };
 inline constexpr std::size_t kLossesKeptMax = 1000;  ///< bounds BuildReport::losses
 
 /// Packs a tree. On success image and index are complete, synced and in place; on any error
 /// nothing at the output paths has changed. Builds of different outputs may run at the same time
-/// in several threads. Deterministic: the same tree and options give the
-/// same bytes whatever `jobs` and `memory_bytes` are. The output files themselves are left out if
-/// they lie in the tree.
+/// in several threads; of an output that another build is writing, in any process, there is none
+/// (storage/name_lock.h). Deterministic: the same tree and options give the same bytes whatever
+/// `jobs` and `memory_bytes` are. The output files themselves are left out if they lie in the tree.
 ///
-/// Errors: kNotFound, kPermission, kChanged (a file changed, shrank, grew or vanished while being
-/// read; the message names it), kNoSpace, kIo, kLimit, kInterrupted.
+/// Errors: kBusy (somebody writes one of the outputs; the message names the process), kNotFound,
+/// kPermission, kChanged (a file changed, shrank, grew or vanished while being read; the message
+/// names it), kNoSpace, kIo, kLimit, kInterrupted.
 [[nodiscard]] Result<BuildReport> build(storage::Env& env, const BuildOptions& options);
 
 }  // namespace dgfs::builder

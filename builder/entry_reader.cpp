@@ -42,11 +42,14 @@ std::optional<SourceEntry> EntryReader::read(const storage::Directory& directory
     return entry;
   }
   entry.status = status.value();
-  if (is_skipped(entry.status)) return std::nullopt;
+  const auto identity = identity_of(entry.status);
+  if (std::ranges::find(outputs_.locks, identity) != outputs_.locks.end()) return std::nullopt;
   const bool is_directory = format::is_directory(entry.status.mode);
   if (!choice_.is_everything() && !choice_.includes(tree_path(prefix, name), is_directory)) {
     return std::nullopt;
   }
+  entry.is_output = std::ranges::find(outputs_.replaced, identity) != outputs_.replaced.end();
+  if (entry.is_output) return entry;
   if (auto read = read_details(directory, prefix, entry); !read) {
     entry.error = std::make_unique<Error>(std::move(read).error());
   }
@@ -81,11 +84,6 @@ Status EntryReader::read_details(const storage::Directory& directory, std::strin
     entry.xattrs = std::move(set).value();
   }
   return ok();
-}
-
-bool EntryReader::is_skipped(const storage::FileStatus& status) const {
-  return format::is_regular(status.mode) &&
-         std::find(skip_.begin(), skip_.end(), identity_of(status)) != skip_.end();
 }
 
 }  // namespace dgfs::builder

@@ -24,6 +24,13 @@ struct SourceEntry {
   std::string target;            ///< of a symbolic link
   Buffer xattrs;                 ///< encoded set; that of a file with content is read later
   std::unique_ptr<Error> error;  ///< it cannot be packed
+  bool is_output = false;        ///< the build will replace it; it has no details
+};
+
+/// Files that the build makes, where they lie in the tree.
+struct OutputFiles {
+  std::vector<FileIdentity> replaced;  ///< what is now in the places of outputs
+  std::vector<FileIdentity> locks;     ///< nobody's contents
 };
 
 [[nodiscard]] FileIdentity identity_of(const storage::FileStatus& status);
@@ -32,9 +39,9 @@ struct SourceEntry {
 class EntryReader {
  public:
   /// @param options  must outlive the reader
-  /// @param skip     files left out wherever they are met: the outputs
-  EntryReader(const BuildOptions& options, std::vector<FileIdentity> skip)
-      : options_(options), choice_(options), skip_(std::move(skip)) {}
+  /// @param outputs  none is packed, wherever it is met
+  EntryReader(const BuildOptions& options, OutputFiles outputs)
+      : options_(options), choice_(options), outputs_(std::move(outputs)) {}
 
   [[nodiscard]] const TreeChoice& choice() const { return choice_; }
   /// Whether the name is worth a look.
@@ -48,11 +55,9 @@ class EntryReader {
                                     SourceEntry& entry) const;
 
  private:
-  [[nodiscard]] bool is_skipped(const storage::FileStatus& status) const;
-
   const BuildOptions& options_;
   TreeChoice choice_;
-  std::vector<FileIdentity> skip_;
+  OutputFiles outputs_;
 };
 
 }  // namespace dgfs::builder

@@ -180,14 +180,29 @@ Status ImageBuilder::check_outputs() {
   DGFS_CHECK(check_distinct(env_, paths));
   paths = volumes_.paths();
   if (has_index_file()) paths.push_back(index_path_);
+  for (const std::string& path : paths) {
+    DGFS_CHECK(check_output_path(env_, path));
+  }
+  DGFS_CHECK(lock_outputs(paths));
   for (std::size_t i = 0; i < paths.size(); ++i) {
     DGFS_TRY(there, check_output_path(env_, paths[i]));
     if (!there) continue;
-    old_outputs_.push_back({there->device, there->inode});
+    outputs_.replaced.push_back(identity_of(*there));
     const auto role = i == 0                 ? OutputRole::kImage
                       : i < volumes_.count() ? OutputRole::kVolume
                                              : OutputRole::kIndex;
-    DGFS_CHECK(check_replaced(env_, paths[i], role, options_.image_path));
+    DGFS_CHECK(check_replaced(env_, paths[i], role, options_.image_path, options_.force));
+  }
+  return ok();
+}
+
+// Until all is published: of two builds to one output, the names of the one would come between
+// those of the other.
+Status ImageBuilder::lock_outputs(const std::vector<std::string>& paths) {
+  DGFS_TRY(locks, storage::lock_names(env_, paths));
+  locks_ = std::move(locks);
+  for (const auto& lock : locks_) {
+    if (const auto& file = lock->file_status()) outputs_.locks.push_back(identity_of(*file));
   }
   return ok();
 }
@@ -195,11 +210,12 @@ Status ImageBuilder::check_outputs() {
 Status ImageBuilder::scan() {
   tree_ = std::make_unique<TreeSpool>(spool_place_);
   links_ = std::make_unique<LinkSorter>(spool_place_, budget_.sort_bytes);
-  Scanner scanner(*root_, options_, old_outputs_, {*tree_, *links_, losses_, progress_},
+  Scanner scanner(*root_, options_, outputs_, {*tree_, *links_, losses_, progress_},
                   {spool_place_, budget_.name_bytes},
                   {budget_.scan_threads, budget_.ahead_bytes, std::nullopt});
   DGFS_TRY(totals, scanner.run());
-  totals_ = totals;
+  totals_ = std::move(totals);
+  report_.replaced_in_source = totals_.outputs;
   if (!created_given_) created_seconds_ = totals_.newest_mtime.seconds;
   progress_.state().entries = 0;
   progress_.state().entries_total = totals_.entries;
@@ -325,6 +341,7 @@ Status ImageBuilder::publish_outputs() {
   for (std::size_t i = 1; i < volumes_.count(); ++i) {
     publication.volumes.push_back({&volumes_.file(i), volumes_.paths()[i]});
   }
+  publication.force = options_.force;
   publication.default_index_path = default_index_path(options_);
   if (has_index_file()) {
     publication.index = index_file_.get();

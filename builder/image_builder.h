@@ -21,6 +21,7 @@
 #include "builder/progress.h"
 #include "builder/scanner.h"
 #include "builder/stop.h"
+#include "storage/name_lock.h"
 
 namespace dgfs::builder {
 
@@ -53,6 +54,7 @@ class ImageBuilder {
   [[nodiscard]] Status check_options();
   [[nodiscard]] Status check_outputs();
   [[nodiscard]] Status open_outputs();
+  [[nodiscard]] Status lock_outputs(const std::vector<std::string>& paths);
   [[nodiscard]] BatchFillerMaker content_readers(const KnownContents* known);
   [[nodiscard]] Status train_dictionaries();
   [[nodiscard]] Status scan();
@@ -77,7 +79,8 @@ class ImageBuilder {
   SpoolPlace spool_place_;
   LossLog losses_;
   ProgressMeter progress_;
-  std::vector<FileIdentity> old_outputs_;
+  OutputFiles outputs_;
+  storage::NameLocks locks_;
 
   std::unique_ptr<storage::Directory> root_;
   OutputVolumes volumes_;

@@ -9,6 +9,7 @@
 
 #include "format/limits.h"
 #include "format/mode.h"
+#include "format/superblock.h"
 #include "format/volume_header.h"
 #include "storage/names.h"
 
@@ -18,27 +19,33 @@ namespace {
 /// What a file says that it is.
 struct Occupant {
   bool is_volume = false;                      ///< sound or not
+  bool is_index = false;                       ///< likewise
+  bool is_empty = false;                       ///< or not there
   std::optional<format::VolumeHeader> header;  ///< first page or last, whichever is sound
 };
 
 Status look_at_page(const storage::File& file, std::uint64_t offset, Occupant& occupant) {
-  std::array<std::uint8_t, format::kPageBytes> page{};
-  DGFS_CHECK(storage::read_exactly(file, offset, page));
+  std::array<std::uint8_t, format::kPageBytes> bytes{};
+  DGFS_TRY(count, file.read_at(offset, bytes));
+  const auto page = Bytes(bytes).first(count);  // less of a file that was cut
   occupant.is_volume = occupant.is_volume || format::is_volume_header(page);
-  auto header = format::decode_volume_header(page);
+  occupant.is_index = occupant.is_index || (offset == 0 && format::is_superblock(page));
+  auto header = format::decode_volume_header(bytes);
   if (header && !occupant.header) occupant.header = std::move(header).value();
   return ok();
 }
 
-// Nothing is no volume.
+// Nothing is empty.
 Result<Occupant> occupant_of(storage::Env& env, const std::string& path) {
   Occupant occupant;
   auto file = env.open(path);
-  if (!file && file.error().kind() == ErrorKind::kNotFound) return occupant;
+  occupant.is_empty = !file && file.error().kind() == ErrorKind::kNotFound;
+  if (occupant.is_empty) return occupant;
   if (!file) return std::move(file).error();
   DGFS_TRY(file_bytes, file.value()->size());
-  if (file_bytes < format::kPageBytes) return occupant;
+  occupant.is_empty = file_bytes == 0;
   DGFS_CHECK(look_at_page(*file.value(), 0, occupant));
+  if (file_bytes < format::kPageBytes) return occupant;
   DGFS_CHECK(look_at_page(*file.value(), file_bytes - format::kPageBytes, occupant));
   return occupant;
 }
@@ -61,6 +68,23 @@ bool has_hidden_successor(storage::Env& env, const std::string& path, const form
   return listed && found;
 }
 
+// Whether a volume is of the image that is to be replaced with it.
+bool is_own_volume(storage::Env& env, const std::string& path, const Occupant& there,
+                   const std::string& image_path) {
+  const auto image = occupant_of(env, image_path);
+  if (!image || !image.value().header) return false;
+  const auto& uuid = image.value().header->image_uuid;
+  return (there.header && there.header->image_uuid == uuid) ||
+         has_hidden_successor(env, path, uuid);
+}
+
+std::string not_of_role(OutputRole role) {
+  const std::string kind = role == OutputRole::kImage    ? "image"
+                           : role == OutputRole::kVolume ? "volume"
+                                                         : "index";
+  return "is there and is no " + kind + " of DGFS (--force replaces it)";
+}
+
 }  // namespace
 
 Status check_distinct(const storage::Env& env, const std::vector<std::string>& paths) {
@@ -78,7 +102,10 @@ Status check_distinct(const storage::Env& env, const std::vector<std::string>& p
 
 Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
                                                              const std::string& path) {
-  DGFS_CHECK(storage::check_name(storage::base_name(path), storage::parent_path(path)));
+  if (!storage::check_name(storage::base_name(path), storage::parent_path(path))) {
+    return Error(ErrorKind::kInvalidArgument, 4151, "is no name of a file")
+        .in_file(path.empty() ? "''" : path);
+  }
   DGFS_TRY(directory, env.open_directory(storage::parent_path(path)));
   auto status = directory->status(storage::base_name(path));
   if (!status && status.error().kind() == ErrorKind::kNotFound) return std::nullopt;
@@ -94,21 +121,22 @@ Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
 }
 
 Status check_replaced(storage::Env& env, const std::string& path, OutputRole role,
-                      const std::string& image_path) {
+                      const std::string& image_path, bool force) {
   auto looked = occupant_of(env, path);
-  // An image or an index that cannot be read may be replaced by who may rename.
-  if (!looked) return role == OutputRole::kVolume ? Status(std::move(looked).error()) : ok();
-  const auto& [is_volume, there] = looked.value();
-  if (!is_volume) return ok();
-  if (role == OutputRole::kImage && (!there || there->number == 0)) return ok();
-  if (role == OutputRole::kVolume) {
-    const auto image = occupant_of(env, image_path);
-    const auto* const own = image && image.value().header ? &*image.value().header : nullptr;
-    if (own != nullptr && there && there->image_uuid == own->image_uuid) return ok();
-    if (own != nullptr && has_hidden_successor(env, path, own->image_uuid)) return ok();
+  if (!looked) {
+    const bool may_do = force && role != OutputRole::kVolume;
+    return may_do ? ok() : Status(std::move(looked).error());
   }
+  const Occupant& there = looked.value();
+  if (there.is_empty) return ok();
+  if (!there.is_volume) {
+    if (force || (role == OutputRole::kIndex && there.is_index)) return ok();
+    return Error(ErrorKind::kExists, 4150, not_of_role(role)).in_file(path);
+  }
+  if (role == OutputRole::kImage && (!there.header || there.header->number == 0)) return ok();
+  if (role == OutputRole::kVolume && is_own_volume(env, path, there, image_path)) return ok();
   std::string text = "is there and is a volume of another image";
-  if (there) text += ", uuid " + format::uuid_text(there->image_uuid);
+  if (there.header) text += ", uuid " + format::uuid_text(there.header->image_uuid);
   return Error(ErrorKind::kExists, 4082, std::move(text)).in_file(path);
 }
 

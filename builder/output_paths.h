@@ -28,12 +28,16 @@ namespace dgfs::builder {
 /// What is to take the place of a file.
 enum class OutputRole : std::uint8_t { kImage, kVolume, kIndex };
 
-/// kExists if what is at `path`, a regular file or nothing, is a volume that must stay: to replace
-/// it would destroy the image that it belongs to. An image may take the place of an image, and a
-/// further volume that of one of the image at `image_path`, or of one that this was about to
-/// replace when its build was cut short.
-/// Errors: those of looking at a file that a volume is to replace.
+/// kExists if what is at `path`, a regular file or nothing, must stay:
+///  - what is neither empty nor of the role's own kind, an index or a volume of DGFS, sound or not:
+///    what it is only its owner knows;
+///  - a volume of another image: to replace it would destroy that one. An image may take the place
+///    of an image, and a further volume that of one of the image at `image_path`, or of one that
+///    this was about to replace when its build was cut short.
+/// Errors: those of looking at the file.
+/// @param force  the first of these may be replaced, and what cannot be read where it is not for a
+///               volume
 [[nodiscard]] Status check_replaced(storage::Env& env, const std::string& path, OutputRole role,
-                                    const std::string& image_path);
+                                    const std::string& image_path, bool force);
 
 }  // namespace dgfs::builder

@@ -139,6 +139,7 @@ Status Publisher::run() {
   DGFS_CHECK(sync_all());
   // One name changes, which is atomic by itself.
   if (!has_index && !is_other_old && volumes_.empty()) {
+    DGFS_CHECK(check_again());
     return env_.publish(*image_.output.file, image_.output.path);
   }
   if (has_index) {
@@ -186,14 +187,17 @@ Status Publisher::sync_all() {
 // Much may have come to the places of the outputs since the build began.
 Status Publisher::check_again() {
   const std::string& image_path = image_.output.path;
+  const bool force = publication_.force;
   DGFS_CHECK(check_output_path(env_, image_path));
-  DGFS_CHECK(check_replaced(env_, image_path, OutputRole::kImage, image_path));
+  DGFS_CHECK(check_replaced(env_, image_path, OutputRole::kImage, image_path, force));
   for (const Replacement& volume : volumes_) {
     DGFS_CHECK(check_output_path(env_, volume.output.path));
-    DGFS_CHECK(check_replaced(env_, volume.output.path, OutputRole::kVolume, image_path));
+    DGFS_CHECK(check_replaced(env_, volume.output.path, OutputRole::kVolume, image_path, force));
   }
   if (publication_.index == nullptr) return ok();
-  return check_replaced(env_, publication_.index_path, OutputRole::kIndex, image_path);
+  const std::string& index_path = publication_.index_path;
+  DGFS_CHECK(check_output_path(env_, index_path));
+  return check_replaced(env_, index_path, OutputRole::kIndex, image_path, force);
 }
 
 Status Publisher::stage(const Publication::Output& output, std::string& hidden) {

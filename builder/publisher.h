@@ -44,6 +44,7 @@ struct Publication {
   /// Where readers look for an index by themselves. One that belongs to the image being replaced
   /// would be refused beside the new image, so it goes with the old one. May equal index_path.
   std::string default_index_path;
+  bool force = false;  ///< files that are no DGFS files may be replaced, too
 };
 
 /// Errors: kIo, kNoSpace, kPermission; the paths are then as before.

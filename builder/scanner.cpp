@@ -20,13 +20,12 @@ constexpr std::size_t kHeldLevelsMax = 64;
 
 }  // namespace
 
-Scanner::Scanner(const storage::Directory& root, const BuildOptions& options,
-                 std::vector<FileIdentity> skip, ScanSinks sinks, NameSpace names,
-                 AheadOptions ahead)
+Scanner::Scanner(const storage::Directory& root, const BuildOptions& options, OutputFiles outputs,
+                 ScanSinks sinks, NameSpace names, AheadOptions ahead)
     : root_(root),
       options_(options),
       stop_(options.stop),
-      entries_(options, std::move(skip)),
+      entries_(options, std::move(outputs)),
       sinks_(sinks),
       names_(std::move(names)),
       cursor_(root, kOpenLevelsMax),
@@ -156,6 +155,12 @@ Status Scanner::end_children(PendingDirectories pending) {
 Status Scanner::scan_entry(SourceEntry& entry, PendingDirectories& pending) {
   if (entry.error)
     return sinks_.losses.add(tree_path(prefix_, entry.name), std::move(*entry.error));
+  if (entry.is_output) {
+    if (totals_.outputs.size() < kLossesKeptMax) {
+      totals_.outputs.push_back(tree_path(prefix_, entry.name));
+    }
+    return ok();
+  }
   DGFS_TRY(offset, add(entry));
   if (!format::is_directory(entry.status.mode)) return ok();
   if (!options_.one_file_system || entry.status.device == root_device_) {

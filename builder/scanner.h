@@ -35,6 +35,7 @@ struct ScanTotals {
   std::uint64_t extent_bytes = 0;
   format::LongHoles long_holes;  ///< by the space that files take
   Time newest_mtime;
+  std::vector<std::string> outputs;  ///< paths of what is not packed since it is replaced
 };
 
 /// Where the scan puts what it finds. References outlive the scanner.
@@ -56,10 +57,10 @@ struct NameSpace {
 class Scanner {
  public:
   /// @param root  the source; must outlive the scanner
-  /// @param skip   files left out wherever they are met: the outputs
+  /// @param outputs  files left out wherever they are met
   /// @param ahead  its device is set by the scanner
-  Scanner(const storage::Directory& root, const BuildOptions& options,
-          std::vector<FileIdentity> skip, ScanSinks sinks, NameSpace names, AheadOptions ahead);
+  Scanner(const storage::Directory& root, const BuildOptions& options, OutputFiles outputs,
+          ScanSinks sinks, NameSpace names, AheadOptions ahead);
 
   /// Errors: kNotFound, kPermission, kChanged, kLimit with the path (each a loss instead, with
   /// keep_going, below the root); kInterrupted; kIo and kNoSpace of the spools.

@@ -8,8 +8,9 @@
 #include <algorithm>
 
 #include "builder/build.h"
+#include "format/limits.h"
 #include "format/mode.h"
-#include "storage/file.h"
+#include "storage/names.h"
 #include "tools/build_check.h"
 #include "tools/command.h"
 #include "tools/compression_option.h"
@@ -26,6 +27,9 @@
 
 namespace dgfs::tools {
 namespace {
+
+// Its two header pages.
+constexpr std::uint64_t kEmptyVolumeBytes = 2 * format::kPageBytes;
 
 struct BuildCommand {
   builder::BuildOptions build;
@@ -79,6 +83,10 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                  "A further file to spread contents over, as a rule on another disk (can be "
                  "repeated)",
                  build.volume_paths);
+  options.flag("--force",
+               "Replace files at the places of IMAGE, index and volumes that are no DGFS files; "
+               "a volume of another image never is replaced",
+               build.force);
   options.flag("--no-index-file", "Write no separate index, only the copy in the image",
                no_index_file);
   options.on_flag("--no-index-copy", "Write the separate index only, no copy in the image",
@@ -212,8 +220,11 @@ void print_summary(const Session& session, const BuildCommand& command,
   session.print(fmt::format("{:<{}}  {:>9}   {:.1f} bytes per entry\n", index, width,
                             size_text(report.index_bytes), bytes_per_entry(report)));
   for (std::size_t i = 0; i < volumes.size(); ++i) {
-    session.print(fmt::format("{:<{}}  {:>9}   volume {}\n", volumes[i], width,
-                              size_text(report.volume_bytes[i]), i + 1));
+    const auto* const empty = report.volume_bytes[i] > kEmptyVolumeBytes
+                                  ? ""
+                                  : ": empty, the tree is too small to be spread";
+    session.print(fmt::format("{:<{}}  {:>9}   volume {}{}\n", volumes[i], width,
+                              size_text(report.volume_bytes[i]), i + 1, empty));
   }
   if (report.shared_files != 0) {
     session.print(fmt::format("{:<{}}  {:>9}   {} with contents that others have\n", "deduplicated",
@@ -281,7 +292,7 @@ std::string consequence(const builder::BuildOptions& build, const Error& error) 
   if (!source.ends_with('/')) source += '/';
   const bool one_file =
       error.file().starts_with(source) && error.kind() != ErrorKind::kNoSpace &&
-      error.file() != build.image_path &&
+      error.file() != build.image_path && error.file() != index_path_of(build) &&
       std::ranges::find(build.volume_paths, error.file()) == build.volume_paths.end();
   if (!one_file || build.keep_going) return "nothing was written";
   return "nothing was written (--keep-going packs the rest)";
@@ -295,10 +306,21 @@ void add_verification(JsonObject& json, const std::optional<reader::VerifyReport
       .add("index_copies", std::uint64_t{report->index_copies});
 }
 
+/// Of what lies in the tree and is an output of this build, as tar(1) tells of its archive.
+void report_outputs(const Session& session, const BuildCommand& command,
+                    const builder::BuildReport& report) {
+  if (command.quiet) return;
+  for (const std::string& path : report.replaced_in_source) {
+    session.complain(storage::join_path(command.build.source, path),
+                     "is not packed, since this build replaces it");
+  }
+}
+
 /// What follows once the image has its name. A JSON object tells of both, and comes last.
 int verify_and_report(const Session& session, const BuildCommand& command,
                       const builder::BuildReport& built) {
   const bool text = !command.json && !command.quiet;
+  report_outputs(session, command, built);
   if (text) print_summary(session, command, built);
   JsonObject json = as_json(command, built);
   int code = kExitDone;
@@ -345,7 +367,13 @@ Manual build_manual() {
            "With --volume, contents are spread over the image and further files, so that random "
            "reads are served by as many disks. Commands that read the image look for them beside "
            "it; where they lie elsewhere, --volume says so once more. An older volume of the same "
-           "image is replaced, one of another image never is.",
+           "image is replaced, one of another image never is. A tree that is too small for all "
+           "volumes leaves some of them empty.",
+           "While a build runs, no other one can write IMAGE, its index or its volumes: it is told "
+           "the process that does. The hidden files .NAME.lock beside them go with the build; one "
+           "that a kill has left keeps nobody out. Where something lies that is no image, index or "
+           "volume and is not empty, it stays, and the build ends, unless --force is given. What "
+           "of this lies below SRC is not packed.",
            "Files with the same contents share them, unless --no-dedup is given: the bytes are "
            "compared, not only their hashes. Each still is read with one read.",
            "With --digest, holes are hashed as the zeros that they read as, without reading them, "
@@ -402,6 +430,13 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   command.build.paths = std::move(choice.value().paths);
   command.build.source = operands[0];
   command.build.image_path = operands[1];
+  std::vector<std::string> paths = {operands[0], operands[1],
+                                    command.build.index_path.value_or("")};
+  paths.insert(paths.end(), command.build.volume_paths.begin(), command.build.volume_paths.end());
+  if (const auto refused = session.refuse_streams(paths)) return *refused;
+  if (command.build.index_path && command.build.index_path->empty()) {
+    return session.fail_usage("--index: '' is no name of a file (--no-index-file writes none)");
+  }
   if (no_index_file && command.build.index_path) {
     return session.fail_usage("--no-index-file and --index exclude each other");
   }

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "storage/memory_env.h"
 #include "tests/builder/image_dump.h"
@@ -92,13 +94,14 @@ TEST_F(VolumePathsTest, AreNoneOfVolumesOfOthers) {
   EXPECT_EQ(read_whole(*env_, "/v/a").value(), theirs);
 }
 
-// Two builds that were told the same place: whoever ends last finds the other's volume there.
+// What came there by other ways than a build, which would have been refused.
 TEST_F(VolumePathsTest, AreLookedAtAgainBeforeTheyAreReplaced) {
   bool is_there = false;
   HookEnv env(*env_, [&](storage::CallKind kind, const std::string&) -> Status {
     if (kind == storage::CallKind::kSync && !is_there) {
       is_there = true;
-      EXPECT_TRUE(builder::build(*env_, options({"/v/a"}, "/out/theirs")));
+      EXPECT_TRUE(builder::build(*env_, options({"/v/t"}, "/out/theirs")));
+      EXPECT_TRUE(env_->rename("/v/t", "/v/a"));
     }
     return ok();
   });
@@ -137,10 +140,122 @@ TEST_F(VolumePathsTest, MayChange) {
   }
 }
 
-TEST_F(VolumePathsTest, OfOtherFilesAreReplaced) {
+TEST_F(VolumePathsTest, OfEmptyFilesAreReplaced) {
   ASSERT_TRUE(env_->open("/v/a", {storage::OpenOptions::Mode::kCreateNew}));
   ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
   expect_readable();
+}
+
+class ForeignFileTest : public VolumePathsTest {
+ protected:
+  /// An output at each of the places that one may have.
+  std::vector<std::pair<std::string, builder::BuildOptions>> outputs() {
+    auto index = options({"/v/a"});
+    index.index_path = "/v/index";
+    auto alone = options({});
+    alone.index_path = "";
+    return {{"/v/a", index},
+            {"/v/index", index},
+            {kUsualImage, index},
+            {kUsualImage, alone},
+            {"/out/i.idx", options({})}};
+  }
+  void put(const std::string& path, std::string_view text) {
+    if (env_->status(path)) {
+      EXPECT_TRUE(env_->remove(path));
+    }
+    const auto file = env_->open(path, {storage::OpenOptions::Mode::kCreateNew});
+    EXPECT_TRUE(file.value()->write_at(0, as_bytes(text)));
+  }
+};
+
+TEST_F(ForeignFileTest, StaysUnlessForced) {
+  for (const std::string& text : {std::string("my notes"), noise(20000, 5)}) {
+    for (const auto& [path, build] : outputs()) {
+      for (const std::string folder : {"/out", "/v"}) {
+        for (const auto& name : names_in(folder)) EXPECT_TRUE(env_->remove(folder + "/" + name));
+      }
+      put(path, text);
+      expect_refused(build, ErrorKind::kExists, path);
+      EXPECT_EQ(as_text(read_whole(*env_, path).value()), text);
+      EXPECT_EQ(names_in("/out").size() + names_in("/v").size(), 1U);
+      auto forced = build;
+      forced.force = true;
+      const auto report = builder::build(*env_, forced);
+      ASSERT_TRUE(report) << path << ": " << report.error().message();
+      // What was made so is a file of DGFS, and replaced without a word.
+      EXPECT_TRUE(builder::build(*env_, build)) << path;
+    }
+  }
+}
+
+// An index is no image and no volume, and none of both is an index.
+TEST_F(ForeignFileTest, IsAlsoOneOfDgfsOfAnotherKind) {
+  ASSERT_TRUE(builder::build(*env_, options({"/v/a"})));
+  expect_refused(options({}, "/out/i.idx"), ErrorKind::kExists, "/out/i.idx");
+  expect_refused(options({"/out/i.idx"}, "/out/j"), ErrorKind::kExists, "/out/i.idx");
+  auto index = options({}, "/out/j");
+  index.index_path = kUsualImage;
+  index.force = true;  // not even then
+  expect_refused(index, ErrorKind::kExists, kUsualImage);
+  expect_readable();
+}
+
+// Of what is left of a file of DGFS nobody needs to be asked.
+TEST_F(ForeignFileTest, IsNoneThatWasOfDgfsOnce) {
+  ASSERT_TRUE(builder::build(*env_, options({})));
+  for (const std::string path : {kUsualImage, "/out/i.idx"}) {
+    const auto file = env_->open(path, {storage::OpenOptions::Mode::kReadWrite}).value();
+    ASSERT_TRUE(file->truncate(100));
+    EXPECT_TRUE(builder::build(*env_, options({}))) << path;
+  }
+  expect_readable();
+}
+
+TEST_F(ForeignFileTest, ThatCameDuringTheBuildStaysToo) {
+  for (const auto& [path, build] : outputs()) {
+    bool is_there = false;
+    HookEnv env(*env_, [&, &path = path](storage::CallKind kind, const std::string&) -> Status {
+      if (kind == storage::CallKind::kSync && !std::exchange(is_there, true)) put(path, "notes");
+      return ok();
+    });
+    const auto report = builder::build(env, build);
+    ASSERT_FALSE(report) << path;
+    EXPECT_EQ(report.error().kind(), ErrorKind::kExists) << report.error().message();
+    EXPECT_EQ(as_text(read_whole(*env_, path).value()), "notes");
+    EXPECT_EQ(names_in("/out").size() + names_in("/v").size(), 1U) << path;
+    ASSERT_TRUE(env_->remove(path));
+  }
+}
+
+TEST_F(ForeignFileTest, ThatCannotBeReadStaysUnlessForced) {
+  put(kUsualImage, "secret");
+  HookEnv env(*env_, [](storage::CallKind kind, const std::string& path) {
+    return kind == storage::CallKind::kOpen && path == kUsualImage
+               ? Status(Error(ErrorKind::kPermission, 1, "refused"))
+               : ok();
+  });
+  auto options = this->options({});
+  EXPECT_EQ(builder::build(env, options).error().kind(), ErrorKind::kPermission);
+  options.force = true;
+  EXPECT_TRUE(builder::build(env, options));
+}
+
+// What was in the tree and is no more, since an output took its place.
+TEST_F(ForeignFileTest, InTheSourceThatIsReplacedIsReported) {
+  tree_.directory("d");
+  tree_.file("d/f", "content");
+  auto inside = options({}, "/src/image");
+  inside.index_path = "/src/d/f";
+  expect_refused(inside, ErrorKind::kExists, "/src/d/f");
+  inside.force = true;
+  const auto first = builder::build(*env_, inside);
+  ASSERT_TRUE(first) << first.error().message();
+  EXPECT_EQ(first.value().replaced_in_source, std::vector<std::string>{"d/f"});
+  inside.jobs = 1;
+  inside.rules.add(rules::RuleAction::kExclude, "f");  // nobody misses it then
+  EXPECT_EQ(builder::build(*env_, inside).value().replaced_in_source,
+            std::vector<std::string>{"image"});
 }
 
 TEST_F(VolumePathsTest, InTheSourceAreNotPacked) {

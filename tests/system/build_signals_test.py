@@ -22,8 +22,8 @@ from support import build, dgfs
 FILES = 500
 OLD_FILES = 60
 LATE = (0.9, 1.05)  # parts of a run in which files get their names
-# What a file is called before it is complete, or when it is to go.
-HIDDEN = re.compile(r"\.+t\.(dgfs|dgfs\.idx|1|2)\..*(new|old|tmp)")
+# What a file is called before it is complete, or when it is to go, and its lock.
+HIDDEN = re.compile(r"\.+t\.(dgfs|dgfs\.idx|1|2)\..*(new|old|tmp|lock)")
 
 
 class Sweep(SignalCase):
@@ -134,7 +134,8 @@ class Sweep(SignalCase):
                 pass
 
         def names():
-            return sorted(os.listdir(self.out) + os.listdir(self.disk))
+            every = os.listdir(self.out) + os.listdir(self.disk)
+            return sorted(name for name in every if not name.endswith(".lock"))
 
         self.prepare(*options)
         self.restore()

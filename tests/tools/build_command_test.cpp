@@ -121,6 +121,75 @@ TEST_F(BuildCommandTest, SaysWhatIsWrong) {
   EXPECT_FALSE(env_->status(other_));
 }
 
+TEST_F(BuildCommandTest, NamesAnEmptyPath) {
+  EXPECT_EQ(run({"build", tree_, ""}).err,
+            "dgfs: build: '': is no name of a file; nothing was written\n");
+  EXPECT_EQ(run({"build", "", other_}).err,
+            "dgfs: build: cannot open directory '': No such file or directory; nothing was "
+            "written\n");
+  EXPECT_EQ(build({"--volume", ""}).err,
+            "dgfs: build: '': is no name of a file; nothing was written\n");
+  const Outcome index = build({"--index", ""});
+  EXPECT_EQ(index.code, 2);
+  EXPECT_TRUE(index.err.starts_with("dgfs build: --index: '' is no name of a file")) << index.err;
+  EXPECT_EQ(run({"ls", ""}).err, "dgfs: ls: cannot open '': No such file or directory\n");
+  EXPECT_FALSE(env_->status(other_));
+}
+
+TEST_F(BuildCommandTest, MakesNoFileInThePlaceOfAStream) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"build", tree_, "-"},
+                                             {"build", "-", other_},
+                                             {"build", "--index", "-", tree_, other_},
+                                             {"build", "--volume", "-", tree_, other_},
+                                             {"extract", image_, "-"},
+                                             {"salvage", image_, "-"},
+                                             {"volume", "move", image_, "0", "-"}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, 2) << words[0] << words[1];
+    EXPECT_NE(outcome.err.find("'-' would be a stream"), std::string::npos) << outcome.err;
+  }
+  for (const std::string name : {"-", "-.idx"}) EXPECT_FALSE(env_->status(name)) << name;
+}
+
+TEST_F(BuildCommandTest, LeavesFilesAloneThatAreNoneOfDgfs) {
+  const std::string notes = tree_ + "/notes";
+  ASSERT_EQ(shell("echo precious > notes"), "");
+  for (const std::string option : {"--index", "--volume"}) {
+    const Outcome refused = build({option, notes});
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.err, "dgfs: build: " + notes + ": is there and is no " + option.substr(2) +
+                               " of DGFS (--force replaces it); nothing was written\n");
+  }
+  const Outcome image = run({"build", dir_ / "tree/sub", notes});
+  EXPECT_NE(image.err.find("no image of DGFS"), std::string::npos) << image.err;
+  EXPECT_EQ(shell("cat notes"), "precious\n");
+  const Outcome forced = build({"--force", "--index", notes});
+  EXPECT_EQ(forced.code, 0) << forced.err;
+  EXPECT_EQ(forced.err,
+            "dgfs: build: " + notes + ": is not packed, since this build replaces it\n");
+  EXPECT_EQ(run({"ls", "--index", notes, other_, "notes"}).code, 2);
+  EXPECT_EQ(build({"-q", "--index", notes}).err, "");
+}
+
+TEST_F(BuildCommandTest, TakesListedPathsWithDotsAsRsyncDoes) {
+  const std::string list = dir_ / "list";
+  ASSERT_EQ(shell("printf '%s\\n' '# chosen' sub/../hello.txt 'sub/./deep/../deep/large.bin' > '" +
+                  list + "'"),
+            "");
+  ASSERT_EQ(build({"--files-from", list}).code, 0);
+  EXPECT_EQ(run({"find", other_, "-type", "f"}).out, "hello.txt\nsub/deep/large.bin\n");
+  ASSERT_EQ(shell("printf '%s\\n' '# chosen' hello.txt '' sub/../../etc > '" + list + "'"), "");
+  for (const std::string command : {"build", "extract", "diff"}) {
+    const auto& from = command == "build" ? tree_ : image_;
+    const Outcome outcome = run({command, "--files-from", list, from, dir_ / "to"});
+    EXPECT_NE(outcome.code, 0);
+    EXPECT_TRUE(outcome.err.starts_with("dgfs: " + command + ": " + list +
+                                        ": line 4: sub/../../etc leads out of the tree"))
+        << outcome.err;
+  }
+}
+
 TEST_F(BuildCommandTest, NamesWhatItCannotRead) {
   ASSERT_EQ(shell("chmod 0 hello.txt"), "");
   const OrdinaryUser user(dir_.path());

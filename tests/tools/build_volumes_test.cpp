@@ -54,6 +54,15 @@ TEST_F(BuildVolumesTest, SpreadsAndTells) {
   EXPECT_NE(lacking.err.find("volume 1 (uuid "), std::string::npos) << lacking.err;
 }
 
+TEST_F(BuildVolumesTest, SaysThatATreeIsTooSmallToBeSpread) {
+  ASSERT_EQ(shell("rm big big2 && rm -r sub"), "");
+  const Outcome outcome = build({"--volume", volume_, "--volume", disk_ + "/v2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("   volume 2: empty, the tree is too small to be spread\n"),
+            std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(BuildVolumesTest, PrintsJson) {
   const Outcome outcome = build({"--json", "--volume", volume_});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
