@@ -41,12 +41,13 @@ JsonObject stat_json(const reader::Image& image, const FoundNode& found, UserNam
   return json;
 }
 
-Status print_one(const Session& session, const reader::Image& image, const std::string& operand,
-                 const StatOptions& options, UserNames& users) {
+/// Whether all that was asked for is there.
+Result<bool> print_one(const Session& session, const reader::Image& image,
+                       const std::string& operand, const StatOptions& options, UserNames& users) {
   DGFS_TRY(found, find_node(image, operand, options.follow ? Follow::kYes : Follow::kNo));
   if (options.json) {
     session.print(stat_json(image, found, users).line());
-    return ok();
+    return true;
   }
   StatSubject subject{.name = operand, .shown_name = session.shown(operand), .node = found.node};
   if (format::is_symlink(found.node.mode)) {
@@ -67,8 +68,11 @@ Status print_one(const Session& session, const reader::Image& image, const std::
     session.print(format.print(subject, users));
   }
   if (options.ends_line) session.print("\n");
-  if (lacks_context) return Error(ErrorKind::kNotFound, 6261, "it has no security context");
-  return ok();
+  if (lacks_context) {
+    session.complain_access("get the security context of", operand,
+                            Error(ErrorKind::kNotFound, 6261, "No data available"));
+  }
+  return !lacks_context;
 }
 
 Manual stat_manual() {
@@ -122,10 +126,9 @@ int run_stat(const ToolIo& io, const Arguments& arguments) {
   int code = kExitDone;
   for (const std::string& operand : expand_patterns(*image, operands)) {
     if (session.should_stop()) break;
-    const Status printed = print_one(session, *image, operand, stat, users);
-    if (printed) continue;
-    session.complain_access("stat", operand, printed.error());
-    code = kExitFailed;
+    const Result<bool> printed = print_one(session, *image, operand, stat, users);
+    if (!printed) session.complain_access("stat", operand, printed.error());
+    if (!printed || !printed.value()) code = kExitFailed;
   }
   return session.finish(code);
 }
