@@ -21,6 +21,8 @@ constexpr std::string_view kSuffix = "lock";
 // Each round is one in which another process removed or made the file: more than a few in a row
 // are no chance.
 constexpr int kAttemptsMax = 100;
+// What took the memory a moment ago may have given it back.
+constexpr int kReleasesMax = 2;
 // More than any number of a process has digits.
 constexpr std::size_t kNumberBytesMax = 20;
 
@@ -75,22 +77,47 @@ Result<std::unique_ptr<NameLock>> NameLock::take(Env& env, const std::string& pa
 }
 
 NameLock::~NameLock() {
+  for (int attempt = 0; attempt < kReleasesMax; ++attempt) {
+    try {
+      release();
+      return;
+    } catch (const std::bad_alloc&) {  // it stays, and keeps nobody out
+    }
+  }
+}
+
+void NameLock::release() {
+  if (is_unsettled_) settle();
   if (!status_) return;
   const auto current = is_current();
   if (current && current.value()) remove_file();
 }
 
-// The file is closed, and so unlocked, after it has lost its name: nobody finds it unlocked.
-void NameLock::remove_file() noexcept {
-  try {
-    static_cast<void>(directory_->remove(name_));
-  } catch (const std::bad_alloc&) {  // it stays, and keeps nobody out
+// Memory ended while the file was made: it is there or not, and ours if we can have it.
+void NameLock::settle() {
+  status_.reset();
+  if (!file_) {
+    auto opened = directory_->open_file(name_);
+    if (!opened) return;
+    file_ = std::move(opened).value();
   }
+  if (!file_->lock()) return;
+  if (const auto status = file_->status()) status_ = status.value();
 }
+
+// The file is closed, and so unlocked, after it has lost its name: nobody finds it unlocked.
+void NameLock::remove_file() { static_cast<void>(directory_->remove(name_)); }
 
 Result<NameLock::Outcome> NameLock::try_to_take(Env& env, const std::string& path) {
   file_.reset();
   status_.reset();
+  is_unsettled_ = true;
+  auto outcome = make_or_find(env, path);
+  is_unsettled_ = false;
+  return outcome;
+}
+
+Result<NameLock::Outcome> NameLock::make_or_find(Env& env, const std::string& path) {
   auto created = directory_->create_file(name_, 0666);
   if (created) {
     file_ = std::move(created).value();

@@ -48,16 +48,20 @@ class NameLock {
 
   enum class Outcome : bool { kAgain, kDone };
   [[nodiscard]] Result<Outcome> try_to_take(Env& env, const std::string& path);
+  [[nodiscard]] Result<Outcome> make_or_find(Env& env, const std::string& path);
   [[nodiscard]] Result<Outcome> lock_new(Env& env, const std::string& path);
   [[nodiscard]] Result<std::unique_ptr<File>> open_old(Env& env, const std::string& path) const;
   [[nodiscard]] Result<Outcome> lock_old(Env& env, const std::string& path);
   [[nodiscard]] Result<bool> is_current() const;
-  void remove_file() noexcept;
+  void release();
+  void settle();
+  void remove_file();
 
   std::unique_ptr<Directory> directory_;
   std::string name_;
   std::unique_ptr<File> file_;
-  std::optional<FileStatus> status_;
+  std::optional<FileStatus> status_;  ///< set where it is locked
+  bool is_unsettled_ = false;         ///< an attempt was left by an exception
 };
 
 using NameLocks = std::vector<std::unique_ptr<NameLock>>;
