@@ -59,8 +59,7 @@ TEST_F(OutputLockTest, TheSecondBuildToOneOutputIsRefused) {
   ASSERT_TRUE(first) << first.error().message();
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->kind(), ErrorKind::kBusy);
-  EXPECT_EQ(refused->message(),
-            "/out/i: another dgfs command (process 4711) is writing this file");
+  EXPECT_EQ(refused->message(), "/out/i: another dgfs command (process 4711) is writing this file");
   EXPECT_EQ(names_in("/out"), (std::vector<std::string>{"i", "i.idx"}));
   EXPECT_EQ(dump("/out/i", "/out/i.idx").nodes.size(), 21U);
   EXPECT_TRUE(builder::build(*env_, options("/out/i")));
