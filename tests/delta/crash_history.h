@@ -24,7 +24,9 @@ class CrashHistory {
   explicit CrashHistory(Values values = {}) : model_(values), states_{std::move(values)} {}
 
   /// A batch was applied, or is about to be: if its call fails, it may yet be there after a stop.
+  /// One without operations makes no state, since no group of the log tells of it.
   void add(const delta::Batch& batch) {
+    if (batch.operations().empty()) return;
     model_.apply(batch);
     states_.push_back(model_.values());
   }

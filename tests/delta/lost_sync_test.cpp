@@ -74,7 +74,7 @@ TEST_P(LostSync, EndsWritingAndKeepsWhatWasDurable) {
   for (std::uint64_t call = 1; fail_at(call); ++call) {
     ASSERT_FALSE(HasFailure()) << "call " << call;
   }
-  EXPECT_GT(poisoned_, 10);
+  EXPECT_GT(poisoned_, 0);
 }
 
 // A group's sync of its values fails and loses them while a checkpoint comes to sync the same file,
