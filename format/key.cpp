@@ -87,6 +87,12 @@ std::string children_prefix(std::string_view directory_key) {
   return prefix.append(name).append(2, kSeparator);
 }
 
+std::string subtree_prefix(std::string_view directory_key) {
+  auto prefix = children_prefix(directory_key);
+  prefix.pop_back();
+  return prefix;
+}
+
 std::string_view name_of_key(std::string_view key) {
   const auto separator = key.rfind(kSeparator);
   return separator == key.npos ? key : key.substr(separator + 1);

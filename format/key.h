@@ -38,6 +38,10 @@ namespace dgfs::format {
 /// "00" -> "00"; "a 00 00 b" -> "a 00 b 00 00". The key of entry `n` in it is that prefix + n.
 [[nodiscard]] std::string children_prefix(std::string_view directory_key);
 
+/// What the keys of everything below a directory begin with, and no others: children_prefix()
+/// without the end, which those of subdirectories have later. Empty for the root.
+[[nodiscard]] std::string subtree_prefix(std::string_view directory_key);
+
 /// The name part: what follows the last 0x00 (the whole string where there is none, as in keys
 /// relative to a prefix that ends at or inside the name).
 [[nodiscard]] std::string_view name_of_key(std::string_view key);

@@ -89,6 +89,10 @@ class PageDirectory {
   /// prefix + separator as one string: the least key the page may hold.
   [[nodiscard]] std::string_view bound(std::size_t page) const;
   [[nodiscard]] Ordinal first_ordinal(std::size_t page) const;
+  /// One behind the last ordinal of the page.
+  [[nodiscard]] Ordinal end_ordinal(std::size_t page) const {
+    return page + 1 < size() ? first_ordinal(page + 1) : entry_count_;
+  }
 
   /// The only page that can hold (zone, key); nullopt if none can.
   [[nodiscard]] std::optional<std::size_t> find(std::uint64_t zone, std::string_view key) const;

@@ -22,16 +22,19 @@ std::string object_text(const Server& server, const Call& call) {
 
 }  // namespace
 
-void answer_error(fuse_req_t request, const Call& call, const Error& error) noexcept {
+void log_fault(Server& server, const Call& call, const Error& error) noexcept {
   try {
-    Server& server = server_of(request);
     if (is_fault(error, call.subject) && server.log.is_due(error)) {
       server.log.write(
           fmt::format("{} of {}", request_name(call.request), object_text(server, call)), error);
     }
   } catch (const std::exception&) {
-    // Out of memory while complaining: the reply below still tells the program.
+    // Out of memory while complaining: the reply still tells the program.
   }
+}
+
+void answer_error(fuse_req_t request, const Call& call, const Error& error) noexcept {
+  log_fault(server_of(request), call, error);
   server_of(request).counters.count_failure(call.request);
   fuse_reply_err(request, error_number(error, call.subject));
 }

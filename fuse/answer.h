@@ -25,6 +25,8 @@ struct Call {
   return *static_cast<Server*>(fuse_req_userdata(request));
 }
 
+/// Logs `error` if it is a fault and due, and answers nothing.
+void log_fault(Server& server, const Call& call, const Error& error) noexcept;
 /// Replies with the errno of `error`, and logs it if it is a fault.
 void answer_error(fuse_req_t request, const Call& call, const Error& error) noexcept;
 /// Replies for an exception in flight; to be called in a handler.

@@ -30,18 +30,37 @@ std::uint64_t data_bytes(const reader::Node& node) {
   return std::min(format::raw_content_bytes(node.stored_bytes), node.size_bytes);
 }
 
+constexpr std::uint32_t kSetIdBits = 06000;
+
+void override_device(struct stat& out, const AttributeOverrides& overrides) {
+  out.st_mode &= ~overrides.umask.value_or(0);
+}
+
+void override_owner_and_mode(struct stat& out, const AttributeOverrides& overrides) {
+  if ((overrides.uid || overrides.gid) && format::is_regular(out.st_mode)) {
+    out.st_mode &= ~kSetIdBits;
+  }
+  if (overrides.umask && !format::is_symlink(out.st_mode)) {
+    out.st_mode = (out.st_mode & format::kTypeMask) | (kPermissionBits & ~*overrides.umask);
+  }
+  out.st_uid = overrides.uid.value_or(out.st_uid);
+  out.st_gid = overrides.gid.value_or(out.st_gid);
+}
+
 }  // namespace
 
 struct stat to_stat(const reader::Node& node, const AttributeOverrides& overrides) {
   struct stat out {};
   out.st_ino = node.inode;
   out.st_mode = node.mode;
-  if (overrides.umask && !format::is_symlink(node.mode)) {
-    out.st_mode = (node.mode & format::kTypeMask) | (kPermissionBits & ~*overrides.umask);
-  }
   out.st_nlink = node.link_count;
-  out.st_uid = overrides.uid.value_or(node.uid);
-  out.st_gid = overrides.gid.value_or(node.gid);
+  out.st_uid = node.uid;
+  out.st_gid = node.gid;
+  if (format::is_device(node.mode)) {
+    override_device(out, overrides);
+  } else {
+    override_owner_and_mode(out, overrides);
+  }
   out.st_rdev = node.rdev;
   out.st_size = static_cast<off_t>(node.size_bytes);
   out.st_blksize = format::kFrameBytes;

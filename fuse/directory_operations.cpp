@@ -2,13 +2,17 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Directories. The offset of an entry, from which the kernel goes on after it: "." has 1, ".." 2,
-// the entry at position p of the image's list p + 3.
+// the entry at position p of the image's list p + 3. Where names before it are lost, a bit is set
+// besides: the list goes on to its end, and who asks there is told that it was not all.
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "format/limits.h"
 #include "format/mode.h"
+#include "fuse/access_list.h"
 #include "fuse/answer.h"
 #include "fuse/attributes.h"
 #include "fuse/operations.h"
@@ -17,6 +21,8 @@ namespace dgfs::fuse {
 namespace {
 
 constexpr std::uint64_t kDotEntries = 2;
+// Far above all positions, and not the sign of the kernel's offsets.
+constexpr std::uint64_t kNamesLost = std::uint64_t{1} << 62;
 
 void open_directory(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   Server& server = server_of(request);
@@ -93,74 +99,122 @@ Status add_dots(const reader::Image& image, fuse_ino_t directory, std::uint64_t 
   return ok();
 }
 
-std::uint64_t first_position(std::uint64_t offset) {
-  return offset < kDotEntries ? 0 : offset - kDotEntries;
-}
-std::uint64_t offset_after(const reader::ListedName& listed) {
-  return listed.position + kDotEntries + 1;
+// Where in a directory a request begins, and whether names were lost before, or are as it goes on.
+struct Place {
+  explicit Place(off_t asked)
+      : offset(static_cast<std::uint64_t>(asked) & ~kNamesLost),
+        names_lost((static_cast<std::uint64_t>(asked) & kNamesLost) != 0) {}
+
+  [[nodiscard]] std::uint64_t first_position() const {
+    return offset < kDotEntries ? 0 : offset - kDotEntries;
+  }
+  [[nodiscard]] std::uint64_t offset_after(const reader::ListedName& listed) const {
+    return (listed.position + kDotEntries + 1) | (names_lost ? kNamesLost : 0);
+  }
+
+  std::uint64_t offset;
+  bool names_lost;
+};
+
+void log_loss(Server& server, const Call& call, const reader::LostNames& lost) {
+  const std::string name = lost.name == nullptr ? "" : std::string(lost.name->name);
+  Call about = call;
+  if (lost.name != nullptr) about.name = name.c_str();
+  log_fault(server, about, lost.error);
 }
 
-// What was listed before some damage is still told; the next request starts at the damage.
-Status reply_list(const EntryList& entries, const Status& listed) {
-  if (!listed && entries.empty()) return listed.error();
-  entries.reply();
+// Names that can be told come first. The end of a list with losses is an error, at every try.
+Status reply_list(fuse_req_t request, const Call& call, const EntryList& entries,
+                  const Place& place, const Status& listed) {
+  if (!listed) return listed.error();
+  if (entries.empty() && place.names_lost) {
+    server_of(request).counters.count_failure(call.request);
+    fuse_reply_err(request, EIO);
+  } else {
+    entries.reply();
+  }
   return ok();
 }
 
-Status list_names(fuse_req_t request, const reader::Image& image, fuse_ino_t directory,
-                  std::size_t size_bytes, std::uint64_t offset) {
+Status list_names(fuse_req_t request, const Call& call, Server& server, std::size_t size_bytes,
+                  Place place) {
   EntryList entries(request, size_bytes);
-  DGFS_CHECK(add_dots(image, directory, offset,
+  DGFS_CHECK(add_dots(server.image, call.inode, place.offset,
                       [&](std::string_view name, const struct stat& attributes,
                           std::uint64_t after) { return entries.add(name, attributes, after); }));
-  const auto listed =
-      image.list(directory, first_position(offset), [&](const reader::ListedName& name) {
-        return entries.add(name.name, to_short_stat(name), offset_after(name));
+  const auto listed = server.image.list(
+      call.inode, place.first_position(),
+      [&](const reader::ListedName& name) {
+        return entries.add(name.name, to_short_stat(name), place.offset_after(name));
+      },
+      [&](const reader::LostNames& lost) {
+        log_loss(server, call, lost);
+        return place.names_lost = true;
       });
-  return reply_list(entries, listed);
+  return reply_list(request, call, entries, place, listed);
 }
 
-Status list_nodes(fuse_req_t request, const Server& server, fuse_ino_t directory,
-                  std::size_t size_bytes, std::uint64_t offset) {
+// A name whose attributes are lost comes without a node id: it is then looked up by who wants more
+// of it, and that fails.
+bool add_bare_name(EntryList& entries, const Place& place, const reader::ListedName& name) {
+  fuse_entry_param entry{};
+  entry.attr = to_short_stat(name);
+  return entries.add_plus(name.name, entry, place.offset_after(name));
+}
+
+Status list_nodes(fuse_req_t request, const Call& call, Server& server, std::size_t size_bytes,
+                  Place place) {
   EntryList entries(request, size_bytes);
   DGFS_CHECK(
-      add_dots(server.image, directory, offset,
+      add_dots(server.image, call.inode, place.offset,
                [&](std::string_view name, const struct stat& attributes, std::uint64_t after) {
                  fuse_entry_param entry{};
                  entry.attr = attributes;
                  return entries.add_plus(name, entry, after);
                }));
   InodeRange told;
+  bool is_full = false;
   const auto listed = server.image.list_nodes(
-      directory, first_position(offset),
+      call.inode, place.first_position(),
       [&](const reader::ListedName& name, const reader::Node& node) {
-        if (!entries.add_plus(name.name, to_entry(node, server.overrides), offset_after(name))) {
-          return false;
+        const auto shown = without_list(server, node);
+        if (!shown) {
+          log_fault(server, call, shown.error());
+          is_full = !add_bare_name(entries, place, name);
+          return !is_full;
         }
+        const auto entry = to_entry(shown.value(), server.overrides);
+        is_full = !entries.add_plus(name.name, entry, place.offset_after(name));
+        if (is_full) return false;
         // Those of hard links stand elsewhere.
         if (told.begin == 0) told = {node.inode, node.inode};
         if (node.inode == told.end) ++told.end;
         return true;
+      },
+      [&](const reader::LostNames& lost) {
+        log_loss(server, call, lost);
+        if (lost.name == nullptr) return place.names_lost = true;
+        is_full = !add_bare_name(entries, place, *lost.name);
+        return !is_full;
       });
   server.prefetcher.saw_listing(told);
-  return reply_list(entries, listed);
+  return reply_list(request, call, entries, place, is_full ? Status(ok()) : listed);
 }
 
 void read_directory(fuse_req_t request, fuse_ino_t directory, std::size_t size_bytes, off_t offset,
                     fuse_file_info*) {
-  answer(request, {Request::kReadDirectory, directory, Subject::kName}, [&](const Server& server) {
-    return list_names(request, server.image, directory, size_bytes,
-                      static_cast<std::uint64_t>(offset));
+  const Call call{Request::kReadDirectory, directory, Subject::kName};
+  answer(request, call, [&](Server& server) {
+    return list_names(request, call, server, size_bytes, Place(offset));
   });
 }
 
 void read_directory_plus(fuse_req_t request, fuse_ino_t directory, std::size_t size_bytes,
                          off_t offset, fuse_file_info*) {
-  answer(request, {Request::kReadDirectoryPlus, directory, Subject::kName},
-         [&](const Server& server) {
-           return list_nodes(request, server, directory, size_bytes,
-                             static_cast<std::uint64_t>(offset));
-         });
+  const Call call{Request::kReadDirectoryPlus, directory, Subject::kName};
+  answer(request, call, [&](Server& server) {
+    return list_nodes(request, call, server, size_bytes, Place(offset));
+  });
 }
 
 }  // namespace

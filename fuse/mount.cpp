@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "format/limits.h"
 #include "format/mode.h"
+#include "format/volume_header.h"
 #include "fuse/damage_log.h"
 #include "fuse/logger.h"
 #include "fuse/mount_arguments.h"
@@ -61,6 +63,19 @@ reader::OpenOptions open_options(const MountOptions& options, const MountArgumen
     if (also) also(error);
   };
   return open;
+}
+
+// With offset= the user says where the image is. Elsewhere an index beside it would still open, and
+// every read fail.
+Status check_offset(storage::Env& image_env, const std::string& path, std::uint64_t offset_bytes) {
+  if (offset_bytes == 0) return ok();
+  DGFS_TRY(file, image_env.open(path, {}));
+  Buffer page(format::kPageBytes);
+  DGFS_TRY(count, file->read_at(0, page));
+  if (count == page.size() && format::decode_volume_header(page)) return ok();
+  return Error(ErrorKind::kInvalidArgument, 5032,
+               fmt::format("option offset={}: no image begins there", offset_bytes))
+      .in_file(path);
 }
 
 // Opens the volumes, so that they serve this mount as long as it lasts, whatever becomes of their
@@ -131,6 +146,7 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
   const auto image_path = from_root(options.image_path);
   const auto shifted_env = storage::make_offset_env(env, image_path, arguments.offset_bytes);
   storage::Env& image_env = arguments.offset_bytes == 0 ? env : *shifted_env;
+  DGFS_CHECK(check_offset(image_env, image_path, arguments.offset_bytes));
   const auto open = open_options(options, arguments, damage_log);
   DGFS_TRY(image, reader::Image::open(image_env, image_path, open));
   for (const auto& path : open.volume_paths) {

@@ -113,7 +113,7 @@ struct Parser {
                    "option remount: not supported; unmount, and mount with the new options");
     }
     const auto equals = option.find('=');
-    if (equals == option.npos) return sloppy ? Status(ok()) : unknown(option);
+    if (equals == option.npos || equals == 0) return sloppy ? Status(ok()) : unknown(option);
     return take_value(option.substr(0, equals), option.substr(equals + 1));
   }
 
@@ -133,6 +133,12 @@ struct Parser {
   }
 
   Status take_value(std::string_view name, std::string_view value) {
+    const bool is_text =
+        name == "fsname" || name == "subtype" || name == "index" || name == "volume";
+    if (is_text && value.empty()) {
+      const bool is_path = name == "index" || name == "volume";
+      return bad_value(name, value, is_path ? "the name of a file" : "a name");
+    }
     if (name == "fsname") {
       source = value;
     } else if (name == "subtype") {

@@ -3,7 +3,9 @@
 #include "fuse/operations.h"
 
 #include <cstring>
+#include <utility>
 
+#include "fuse/access_list.h"
 #include "fuse/answer.h"
 #include "fuse/attributes.h"
 #include "fuse/connection.h"
@@ -20,8 +22,12 @@ Status reply_lookup(fuse_req_t request, const Server& server, fuse_ino_t parent,
                     std::string_view name) {
   const auto node = find(server.image, parent, name);
   if (!node && node.error().kind() != ErrorKind::kNotFound) return node.error();
-  if (node) server.prefetcher.saw_lookup(node.value());
-  const auto entry = node ? to_entry(node.value(), server.overrides) : absent_entry();
+  auto entry = absent_entry();
+  if (node) {
+    server.prefetcher.saw_lookup(node.value());
+    DGFS_TRY(shown, without_list(server, node.value()));
+    entry = to_entry(shown, server.overrides);
+  }
   fuse_reply_entry(request, &entry);
   return ok();
 }
@@ -51,7 +57,8 @@ void get_attributes(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
   answer(request, {Request::kGetAttributes, inode, Subject::kName},
          [&](const Server& server) -> Status {
            DGFS_TRY(node, server.image.by_inode(inode));
-           const struct stat attributes = to_stat(node, server.overrides);
+           DGFS_TRY(shown, without_list(server, std::move(node)));
+           const struct stat attributes = to_stat(shown, server.overrides);
            fuse_reply_attr(request, &attributes, kForeverSeconds);
            return ok();
          });

@@ -28,9 +28,16 @@ void keep_message(fuse_log_level, const char* format, std::va_list values) {
 
 // libfuse's words without its name in front, or the system's where it said nothing.
 std::string reason(int os_errno) {
-  if (last_message.empty()) return std::strerror(os_errno);
+  if (last_message.empty()) return os_errno == 0 ? "no reason was given" : std::strerror(os_errno);
   constexpr std::string_view kPrefix = "fuse: ";
   return last_message.starts_with(kPrefix) ? last_message.substr(kPrefix.size()) : last_message;
+}
+
+// libfuse tells what it does itself. Where it leaves the mount to fusermount3, that writes its
+// reason to the error output, and what errno says then is of something else.
+std::string mount_reason(int os_errno) {
+  if (last_message.empty()) return "fusermount3 has refused it, and its own message says why";
+  return reason(os_errno);
 }
 
 // argc and argv as libfuse takes them; it copies what it keeps.
@@ -80,13 +87,13 @@ Status Session::mount(const std::string& mount_point) {
   if (fuse_set_signal_handlers(session_.get()) != 0) {
     return Error(ErrorKind::kIo, 5023, "cannot handle signals: " + reason(errno));
   }
-  errno = 0;
+  errno = 0;  // fusermount3 is another program: its failure leaves no number here
   if (fuse_session_mount(session_.get(), mount_point.c_str()) != 0) {
     const int os_errno = errno;
     fuse_remove_signal_handlers(session_.get());
     const bool refused = os_errno == EPERM || os_errno == EACCES;
     return Error(refused ? ErrorKind::kPermission : ErrorKind::kIo, 5021,
-                 "cannot mount: " + reason(os_errno))
+                 "cannot mount: " + mount_reason(os_errno))
         .in_file(mount_point)
         .with_errno(os_errno);
   }

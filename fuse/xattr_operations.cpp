@@ -5,6 +5,7 @@
 // name space; only the list is ours to filter. The root has one more, which no list shows, so that
 // copies of the tree do not get it: the statistics of the mount.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <string>
 #include <vector>
@@ -27,14 +28,25 @@ void reply_sized(fuse_req_t request, Bytes bytes, std::size_t room_bytes) {
   }
 }
 
-// Where owner or permissions are replaced, lists that go with the real ones would mislead.
+// What gives rights by the real owner and permissions, or vouches for them: lists of who may do
+// what, and what a program may do beyond its user.
+constexpr std::array<std::string_view, 7> kBoundToOwnerAndMode = {
+    "security.capability",     "security.evm",
+    "security.NTACL",          "system.nfs4_acl",
+    "system.posix_acl_access", "system.posix_acl_default",
+    "system.richacl",
+};
+
+bool is_bound_to_owner_and_mode(const Xattr& xattr) {
+  return std::find(kBoundToOwnerAndMode.begin(), kBoundToOwnerAndMode.end(), xattr.name) !=
+         kBoundToOwnerAndMode.end();
+}
+
+// Where owner or permissions are replaced, what goes with the real ones does not hold.
 Result<std::vector<Xattr>> shown_xattrs(const Server& server, fuse_ino_t inode) {
   DGFS_TRY(node, server.image.by_inode(inode));
   DGFS_TRY(xattrs, server.image.xattrs(node));
-  if (server.overrides.any()) {
-    std::erase_if(xattrs,
-                  [](const Xattr& xattr) { return xattr.name.starts_with("system.posix_acl_"); });
-  }
+  if (server.overrides.any()) std::erase_if(xattrs, is_bound_to_owner_and_mode);
   return std::move(xattrs);
 }
 

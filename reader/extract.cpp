@@ -65,13 +65,26 @@ class Extraction {
     if (const auto lost = lost_directory_above(path)) return tell_below(path, *lost);
     if (format::is_directory(node.mode)) return visit_directory(path, node);
     if (format::is_device(node.mode) && !options_.privileged) return log_.refuse_device(path);
-    auto directory = stack_.open(parent_of(path));
+    auto directory = open_parent(path);
     if (!directory) return log_.settle(path, std::move(directory).assume_error());
     pool.push({std::move(directory).assume_value(), path, node});
   }
 
   void visit_directory(const std::string& path, const Node& node) {
     if (has_directory(path, node)) log_.add_entry();
+  }
+
+  // A directory whose own entry is damaged was not visited, and what is below it may be whole. It
+  // is made for the user alone, since nobody knows who may enter it.
+  Result<DirectoryPointer> open_parent(std::string_view path) {
+    const auto parent = parent_of(path);
+    auto directory = stack_.open(parent);
+    const bool is_missing = !directory && directory.assume_error().kind() == ErrorKind::kNotFound;
+    if (!is_missing || !options_.keep_going || parent.empty()) return directory;
+    DGFS_TRY(above, open_parent(parent));
+    const auto made = above->make_directory(name_of(parent), kPrivateDirectory);
+    if (!made && made.assume_error().kind() != ErrorKind::kExists) return made.assume_error();
+    return stack_.open(parent);
   }
 
   // Tells what became of it.
@@ -101,7 +114,7 @@ class Extraction {
   // An existing directory is entered; anything else of that name is in the way.
   Status make_directory(const std::string& path, const Node& node) {
     if (!path.empty()) {
-      DGFS_TRY(parent, stack_.open(parent_of(path)));
+      DGFS_TRY(parent, open_parent(path));
       auto made = parent->make_directory(name_of(path), kPrivateDirectory);
       if (!made) {
         if (made.assume_error().kind() != ErrorKind::kExists) return made;

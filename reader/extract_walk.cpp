@@ -18,8 +18,10 @@ void ExtractWalk::run(const MakeParent& make_parent, const Visit& visit) {
 
 Status ExtractWalk::walk_chosen(const std::string& path, const MakeParent& make_parent,
                                 const Visit& visit) {
-  DGFS_TRY(node, image_.lookup(path));
-  if (!is_wanted(path, node)) return ok();
+  const auto node = image_.lookup(path);
+  // Of a directory that is damaged itself, what it holds may be left.
+  if (!node && !goes_on_behind(node.assume_error())) return node.assume_error();
+  if (node && !is_wanted(path, node.assume_value())) return ok();
   make_parents(path, make_parent);
   return log_.ended() ? Status(ok()) : walk(path, visit);
 }
@@ -34,10 +36,16 @@ void ExtractWalk::make_parents(const std::string& path, const MakeParent& make_p
     const auto node = image_.lookup(parent);
     if (!node) {
       log_.settle(parent, node.assume_error());
+      if (!goes_on_behind(node.assume_error())) return;
     } else if (!make_parent(parent, node.assume_value())) {
       return;
     }
   }
+}
+
+bool ExtractWalk::goes_on_behind(const Error& error) const {
+  return options_.keep_going && error.kind() != ErrorKind::kNotFound &&
+         error.kind() != ErrorKind::kInvalidArgument && error.kind() != ErrorKind::kNotDirectory;
 }
 
 Status ExtractWalk::walk(const std::string& start_path, const Visit& visit) {

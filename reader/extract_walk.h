@@ -36,6 +36,7 @@ class ExtractWalk {
                                    const Visit& visit);
   void make_parents(const std::string& path, const MakeParent& make_parent);
   [[nodiscard]] Status walk(const std::string& start_path, const Visit& visit);
+  [[nodiscard]] bool goes_on_behind(const Error& error) const;
   [[nodiscard]] bool is_wanted(std::string_view path, const Node& node);
   [[nodiscard]] bool is_parent_wanted(std::string_view parent);
 

@@ -121,29 +121,48 @@ Result<Node> Image::lookup(InodeNumber directory, std::string_view name) const {
 
 Result<Node> Image::by_inode(InodeNumber inode) const { return impl_->names.by_inode(inode); }
 
+Result<Node> Image::lost_directory(std::string_view path) const {
+  DGFS_TRY(key, format::key_of_path(path));
+  return impl_->names.lost_directory(key);
+}
+
 Result<InodeNumber> Image::parent(InodeNumber inode) const { return impl_->names.parent(inode); }
 
 Result<std::string> Image::path_of(InodeNumber inode) const { return impl_->names.path_of(inode); }
 
 Status Image::list(InodeNumber directory, std::uint64_t first_position,
-                   const std::function<bool(const ListedName&)>& visit) const {
-  return impl_->names.list(directory, first_position,
-                           [&](std::uint64_t position, std::string_view name,
-                               const EntryRange& range, std::size_t index) -> Result<bool> {
-                             const auto inode =
-                                 impl_->names.inode_of(*range.page, index, range.link_inode(index));
-                             return visit({position, name, inode, range.mode(index)});
-                           });
+                   const std::function<bool(const ListedName&)>& visit,
+                   const std::function<bool(const LostNames&)>& lost) const {
+  return impl_->names.list(
+      directory, first_position,
+      [&](std::uint64_t position, std::string_view name, const EntryRange& range,
+          std::size_t index) -> Result<bool> {
+        const auto inode = impl_->names.inode_of(*range.page, index, range.link_inode(index));
+        return visit({position, name, inode, range.mode(index)});
+      },
+      lost);
 }
 
 Status Image::list_nodes(InodeNumber directory, std::uint64_t first_position,
-                         const std::function<bool(const ListedName&, const Node&)>& visit) const {
-  return impl_->names.list(directory, first_position,
-                           [&](std::uint64_t position, std::string_view name,
-                               const EntryRange& range, std::size_t index) -> Result<bool> {
-                             DGFS_TRY(node, impl_->names.resolve({range.page, range.entry(index)}));
-                             return visit({position, name, node.inode, node.mode}, node);
-                           });
+                         const std::function<bool(const ListedName&, const Node&)>& visit,
+                         const std::function<bool(const LostNames&)>& lost) const {
+  return impl_->names.list(
+      directory, first_position,
+      [&](std::uint64_t position, std::string_view name, const EntryRange& range,
+          std::size_t index) -> Result<bool> {
+        const auto node = impl_->names.resolve({range.page, range.entry(index)});
+        if (node) {
+          const auto& found = node.assume_value();
+          return visit({position, name, found.inode, found.mode}, found);
+        }
+        const auto inode = impl_->names.inode_of(*range.page, index, range.link_inode(index));
+        const ListedName known{position, name, inode, range.mode(index)};
+        const auto path = format::path_of_key(range.full_key(index)).value();  // was checked
+        const auto error = losing_attributes(node.assume_error(), path);
+        if (lost && lost({position, 1, &known, {}, error})) return true;
+        return error;
+      },
+      lost);
 }
 
 Status Image::walk(std::string_view path,

@@ -96,6 +96,21 @@ struct ListedName {
   std::uint32_t mode = 0;      ///< type bits are right; permission bits are 0 for hard links
 };
 
+/// Names of a directory that list() and list_nodes() cannot tell, or not with their attributes, and
+/// go on behind. Does not outlive the call that it is given to; for one thread.
+struct LostNames {
+  std::uint64_t first_position = 0;  ///< 0-based place in the directory of the first one
+  std::uint64_t count = 0;           ///< how many they are; known although they are not
+  /// Set: the name is known, and only its attributes are lost. `count` is 1 then.
+  const ListedName* name = nullptr;
+  /// Numbers of the directories among the lost names: what they hold can be listed all the same,
+  /// and path_of() tells where they are if they hold something.
+  std::vector<InodeNumber> directories;
+  /// Tells the place, and how many names stand in the page or whose attributes are lost. The same
+  /// words for each directory that has names in the page.
+  const Error& error;
+};
+
 /// What a cache has done since the image was opened. A value.
 struct CacheCounters {
   std::uint64_t hits = 0;       ///< found
@@ -162,26 +177,35 @@ class Image {
   [[nodiscard]] Result<Node> lookup(InodeNumber directory, std::string_view name) const;
   /// Finds by inode number. Same cost. kNotFound.
   [[nodiscard]] Result<Node> by_inode(InodeNumber inode) const;
+  /// The directory at `path` where lookup() fails because its own entry is damaged: found by the
+  /// names below it, and the root always. Number, type and link count are right; of its other
+  /// attributes nothing is known. A page read or a few. kNotFound: nothing is known to be below.
+  [[nodiscard]] Result<Node> lost_directory(std::string_view path) const;
   /// Inode of the directory that holds this inode's (first) name; the root's parent is the root.
   /// No reads.
   [[nodiscard]] Result<InodeNumber> parent(InodeNumber inode) const;
-  /// Path of the inode's (first) name; one page read per component at most.
+  /// Path of the inode's (first) name. One page read at most; where the name of a directory is lost
+  /// with its page, its path is taken from the names that it holds.
   [[nodiscard]] Result<std::string> path_of(InodeNumber inode) const;
 
   /// Calls `visit` for the names of a directory in order, from 0-based `first_position`, until it
   /// returns false. Reads each index page of the range once.
+  /// A damaged page: `lost` is told and its names are left out if it returns true, else the call
+  /// fails.
   [[nodiscard]] Status list(InodeNumber directory, std::uint64_t first_position,
-                            const std::function<bool(const ListedName&)>& visit) const;
-  /// The same with all attributes.
-  [[nodiscard]] Status list_nodes(
-      InodeNumber directory, std::uint64_t first_position,
-      const std::function<bool(const ListedName&, const Node&)>& visit) const;
+                            const std::function<bool(const ListedName&)>& visit,
+                            const std::function<bool(const LostNames&)>& lost = {}) const;
+  /// The same with all attributes. Those of hard links stand elsewhere, and can be lost alone.
+  [[nodiscard]] Status list_nodes(InodeNumber directory, std::uint64_t first_position,
+                                  const std::function<bool(const ListedName&, const Node&)>& visit,
+                                  const std::function<bool(const LostNames&)>& lost = {}) const;
 
   /// Visits the entry at `path` and everything below it in key order (a directory's names, then
   /// its subdirectories' in turn), each index page once, until `visit` returns false. `path`
   /// given to visit is relative to the root of the image.
-  /// A damaged page: `damaged` is told and its names are skipped if it returns true, else the walk
-  /// fails.
+  /// A damaged page: `damaged` is told, by an error that also says how many names are lost or whose
+  /// attributes, and they are skipped if it returns true, else the walk fails. What is below a lost
+  /// directory is visited all the same.
   [[nodiscard]] Status walk(
       std::string_view path,
       const std::function<bool(std::string_view path, const Node& node)>& visit,

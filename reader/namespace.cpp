@@ -11,6 +11,7 @@
 #include "format/limits.h"
 #include "format/mode.h"
 #include "reader/entry_node.h"
+#include "reader/placed_error.h"
 
 namespace dgfs::reader {
 namespace {
@@ -233,10 +234,92 @@ Result<InodeNumber> Namespace::parent(InodeNumber inode) const {
 Result<std::string> Namespace::path_of(InodeNumber inode) const {
   const auto ordinal = tables_.inodes.ordinal_of(inode);
   if (!ordinal) return no_such_inode(3067, inode);
-  DGFS_TRY(found, at_ordinal(*ordinal));
-  auto path = format::path_of_key(found.page->full_key(found.at.entry.key));
+  if (*ordinal == 0) return std::string();
+  const auto found = at_ordinal(*ordinal);
+  if (!found) {
+    if (auto path = path_by_contents(inode)) return path;
+    return found.assume_error();
+  }
+  const auto& entry = found.assume_value();
+  auto path = format::path_of_key(entry.page->full_key(entry.at.entry.key));
   if (path) return path;
-  return bad_entry(3045, found, "not a path key");  // F-100: a lookup has not checked its page
+  return bad_entry(3045, entry, "not a path key");  // F-100: a lookup has not checked its page
+}
+
+// Each key below a directory begins with the directory's path.
+Result<std::string> Namespace::path_by_contents(InodeNumber directory) const {
+  std::optional<std::string> key;
+  const auto see = [&](auto, auto, const EntryRange& range, std::size_t index) -> Result<bool> {
+    key = range.full_key(index);
+    return false;
+  };
+  DGFS_CHECK(list(directory, 0, see, [](const LostNames&) { return true; }));
+  if (!key) return no_such_inode(3290, directory);
+  DGFS_TRY(path, format::path_of_key(*key));
+  path.resize(path.size() - format::name_of_key(*key).size());
+  if (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+// The last page of names whose bound is not above `key`; the first page if there is none.
+std::size_t Namespace::page_before(std::string_view key) const {
+  std::size_t low = 0;
+  auto high = page_number_at(tables_.directories.entry_count() - 1) + 1;
+  while (high - low > 1) {
+    const auto middle = low + (high - low) / 2;
+    (tables_.pages.bound(middle) <= key ? low : high) = middle;
+  }
+  return low;
+}
+
+// The first entry of a page whose key is not below `key`, if there is one.
+Result<std::optional<Namespace::KeyPlace>> Namespace::first_from(std::size_t page,
+                                                                 std::string_view key) const {
+  DGFS_TRY(loaded, pages_.get(page));
+  DGFS_TRY(entries, pages_.range(loaded, 0, loaded->size()));
+  for (std::size_t index = 0; index < loaded->size(); ++index) {
+    auto found = entries.full_key(index);
+    if (found >= key) return KeyPlace{std::move(found), loaded->ordinal(index)};
+  }
+  return std::nullopt;
+}
+
+// Keys below a directory begin with `prefix` and stand together. Those that are left tell by their
+// depth how far up it is.
+Result<Node> Namespace::lost_directory(std::string_view key) const {
+  const auto prefix = format::subtree_prefix(key);
+  auto directory = Ordinal{0};
+  if (prefix.empty()) return bare_directory(directory);
+  const auto first_page = page_before(prefix);
+  const auto end =
+      std::min(page_number_at(tables_.directories.entry_count() - 1) + 1, tables_.pages.size());
+  for (auto page = first_page; page < end; ++page) {
+    if (page != first_page && !tables_.pages.bound(page).starts_with(prefix)) break;
+    const auto first = first_from(page, prefix);
+    if (!first || !first.assume_value()) continue;
+    const auto& below = first.assume_value()->key;
+    if (!below.starts_with(prefix)) break;
+    directory = first.assume_value()->ordinal;
+    for (auto up = std::count(below.begin() + static_cast<std::ptrdiff_t>(prefix.size()),
+                              below.end(), '\0');
+         up > 0; --up) {
+      directory = tables_.directories.parent(directory).value_or(0);
+    }
+    return bare_directory(directory);
+  }
+  return Error(ErrorKind::kNotFound, 3295, "nothing is known to be below it");
+}
+
+Result<Node> Namespace::bare_directory(Ordinal directory) const {
+  const auto children = tables_.directories.children(directory);
+  if (!children) return Error(ErrorKind::kNotDirectory, 3296, "not a directory");
+  Node node;
+  node.inode = tables_.inodes.inode_of(directory).value_or(0);
+  node.ordinal = node.object_ordinal = directory;
+  node.mode = format::kTypeDirectory;
+  node.link_count = 2 + children->subdirectory_count;
+  node.size_bytes = format::kPageBytes;
+  return node;
 }
 
 // Some of the `count` entries from `first` on: those in one page, and of a long list not all that
@@ -249,30 +332,65 @@ Result<EntryRange> Namespace::range_from(Ordinal first, std::uint64_t count) con
   return pages_.range(page, begin, end);
 }
 
-Status Namespace::list(InodeNumber directory, std::uint64_t first_position,
-                       const VisitEntry& visit) const {
+// The same, checked to hold names of one directory.
+// F-050, F-102. Keys rise, so the first and the last one speak for those between: without this,
+// names of several directories could be told as one's, unsorted and twice.
+Result<EntryRange> Namespace::listed_range(Ordinal first, std::uint64_t count,
+                                           std::optional<std::string>& common) const {
+  DGFS_TRY(entries, range_from(first, count));
+  const auto begin = entries.page->index_of(first);
+  const auto end = std::min<std::uint64_t>(begin + count, entries.end_index());
+  const auto first_part = directory_part(entries.full_key(begin));
+  const auto last_part = directory_part(entries.full_key(end - 1));
+  if (!common) common = first_part;
+  if (first_part != *common || last_part != *common) {
+    return bad_entry(3069, {entries.page, entries.entry(begin)},
+                     "names of one directory that have keys of several");
+  }
+  return std::move(entries);
+}
+
+Status Namespace::list(InodeNumber directory, std::uint64_t first_position, const VisitEntry& visit,
+                       const Lose& lost) const {
   DGFS_TRY(range, children(directory));
   std::string scratch;
   std::optional<std::string> common;
   for (auto position = first_position; position < range.count;) {
-    DGFS_TRY(entries, range_from(range.first + position, range.count - position));
-    const auto first = entries.page->index_of(range.first + position);
-    const auto end = std::min<std::uint64_t>(first + (range.count - position), entries.end_index());
-    // F-050, F-102. Keys rise, so the first and the last one speak for those between: without
-    // this, names of several directories could be told as one's, unsorted and twice.
-    const auto first_part = directory_part(entries.full_key(first));
-    const auto last_part = directory_part(entries.full_key(end - 1));
-    if (!common) common = first_part;
-    if (first_part != *common || last_part != *common) {
-      return bad_entry(3069, {entries.page, entries.entry(first)},
-                       "names of one directory that have keys of several");
+    const auto left = range.count - position;
+    const auto entries = listed_range(range.first + position, left, common);
+    if (!entries) {
+      const auto page = page_number_at(range.first + position);
+      const auto end = std::min(tables_.pages.end_ordinal(page) - range.first, range.count);
+      const auto error = losing_page(entries.assume_error(), page);
+      DGFS_CHECK(lose_names(range, position, end, error, lost));
+      position = end;
+      continue;
     }
+    const auto& found = entries.assume_value();
+    const auto first = found.page->index_of(range.first + position);
+    const auto end = std::min<std::uint64_t>(first + left, found.end_index());
     for (auto index = first; index < end; ++index, ++position) {
-      DGFS_TRY(go_on, visit(position, entries.name(index, scratch), entries, index));
+      DGFS_TRY(go_on, visit(position, found.name(index, scratch), found, index));
       if (!go_on) return ok();
     }
   }
   return ok();
+}
+
+Status Namespace::lose_names(const format::ChildRange& range, std::uint64_t position,
+                             std::uint64_t end, const Error& error, const Lose& lost) const {
+  if (!lost) return error;
+  LostNames names{position, end - position, nullptr, {}, error};
+  for (auto ordinal = range.first + position; ordinal < range.first + end; ++ordinal) {
+    if (!tables_.directories.children(ordinal)) continue;
+    if (const auto inode = tables_.inodes.inode_of(ordinal)) names.directories.push_back(*inode);
+  }
+  return lost(names) ? ok() : Status(error);
+}
+
+Error Namespace::losing_page(const Error& error, std::size_t page) const {
+  const auto& pages = tables_.pages;
+  return losing_names(error, pages.end_ordinal(page) - pages.first_ordinal(page));
 }
 
 }  // namespace dgfs::reader

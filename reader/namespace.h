@@ -32,11 +32,19 @@ class Namespace {
   [[nodiscard]] Result<InodeNumber> parent(InodeNumber inode) const;
   [[nodiscard]] Result<std::string> path_of(InodeNumber inode) const;
 
+  /// The directory with this key, whatever becomes of its own entry.
+  [[nodiscard]] Result<Node> lost_directory(std::string_view key) const;
+
   /// Visits the entries of a directory from 0-based `first_position` on: entry `index` of `range`.
+  /// What is in a page that cannot be read is told to `lost`, if there is one.
   using VisitEntry = std::function<Result<bool>(std::uint64_t position, std::string_view name,
                                                 const EntryRange& range, std::size_t index)>;
+  using Lose = std::function<bool(const LostNames&)>;
   [[nodiscard]] Status list(InodeNumber directory, std::uint64_t first_position,
-                            const VisitEntry& visit) const;
+                            const VisitEntry& visit, const Lose& lost) const;
+
+  /// `error` with what it costs that the page cannot be read.
+  [[nodiscard]] Error losing_page(const Error& error, std::size_t page) const;
 
   /// The entry with this path key. One page read at most.
   [[nodiscard]] Result<FoundEntry> find_key(std::string_view key) const;
@@ -51,6 +59,19 @@ class Namespace {
   [[nodiscard]] Result<format::ChildRange> children(InodeNumber directory) const;
   [[nodiscard]] std::size_t page_number_at(Ordinal ordinal) const;
   [[nodiscard]] Result<EntryRange> range_from(Ordinal first, std::uint64_t count) const;
+  [[nodiscard]] Result<EntryRange> listed_range(Ordinal first, std::uint64_t count,
+                                                std::optional<std::string>& common) const;
+  [[nodiscard]] Status lose_names(const format::ChildRange& range, std::uint64_t position,
+                                  std::uint64_t end, const Error& error, const Lose& lost) const;
+  [[nodiscard]] std::size_t page_before(std::string_view key) const;
+  struct KeyPlace {
+    std::string key;
+    Ordinal ordinal = 0;
+  };
+  [[nodiscard]] Result<std::optional<KeyPlace>> first_from(std::size_t page,
+                                                           std::string_view key) const;
+  [[nodiscard]] Result<Node> bare_directory(Ordinal directory) const;
+  [[nodiscard]] Result<std::string> path_by_contents(InodeNumber directory) const;
   [[nodiscard]] Result<FoundEntry> at_ordinal(Ordinal ordinal) const;
   [[nodiscard]] Result<Node> link_record(InodeNumber inode) const;
   [[nodiscard]] Result<FoundEntry> found_at(PagePointer page, std::size_t index) const;

@@ -37,4 +37,9 @@ template <class T>
 [[nodiscard]] Status read_result(Status status, std::string_view file, std::string_view section,
                                  std::uint64_t offset_bytes);
 
+/// `error` with what it costs: so many names that stand in what it is about.
+[[nodiscard]] Error losing_names(const Error& error, std::uint64_t count);
+/// Likewise: the attributes of the entry at `path`.
+[[nodiscard]] Error losing_attributes(const Error& error, std::string_view path);
+
 }  // namespace dgfs::reader

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "format/key.h"
+#include "reader/placed_error.h"
 
 namespace dgfs::reader {
 namespace {
@@ -13,31 +14,26 @@ namespace {
 // matter little if the walk ends early.
 constexpr std::size_t kAnnouncedPages = 64;
 
-// What the keys of everything below a directory begin with: "00" for the root's own children is
-// too much, their subdirectories' children begin otherwise.
-std::string subtree_prefix(std::string_view directory_key) {
-  auto prefix = format::children_prefix(directory_key);
-  prefix.pop_back();
-  return prefix;
-}
-
 }  // namespace
 
 Status Walker::walk(std::string_view path, const Visit& visit, const Damaged& damaged) const {
   DGFS_TRY(key, format::key_of_path(path));
   const auto start_path = format::path_of_key(key).value();
   const auto node = visit_start(key);
-  auto ordinal = Ordinal{0};
-  if (node) {
-    if (!visit(start_path, node.assume_value())) return ok();
-    ordinal = node.assume_value().ordinal;
-  } else if (!start_path.empty() || !damaged || !damaged(node.assume_error())) {
-    return node.assume_error();  // only the root's place is known without its page
-  }
+  if (node && !visit(start_path, node.assume_value())) return ok();
+  if (!node && node.assume_error().kind() == ErrorKind::kNotFound) return node.assume_error();
+  const auto directory = node ? node : names_.lost_directory(key);
+  if (!directory) return node.assume_error();
+  const auto ordinal = directory.assume_value().ordinal;
   const auto range = tables_.directories.children(ordinal);
-  if (!range || range->count == 0) return ok();
-  Course course{subtree_prefix(key), visit, damaged};
-  return walk_below(range->first, course);
+  const bool is_empty = !range || range->count == 0;
+  Course course{format::subtree_prefix(key), visit, damaged};
+  // A page that the walk meets again is told there, with all that it costs.
+  if (!node && (is_empty ||
+                tables_.pages.find_ordinal(ordinal) != tables_.pages.find_ordinal(range->first))) {
+    DGFS_CHECK(skip(losing_attributes(node.assume_error(), start_path), course));
+  }
+  return is_empty ? ok() : walk_below(range->first, course);
 }
 
 Result<Node> Walker::visit_start(std::string_view key) const {
@@ -60,30 +56,29 @@ Status Walker::walk_below(Ordinal first, Course& course) const {
       if (next != first && count > 1) pages_.announce(number, count);
     }
     DGFS_CHECK(visit_page(number, next, course));
-    next = number + 1 < directory.size() ? directory.first_ordinal(number + 1)
-                                         : directory.entry_count();
+    next = directory.end_ordinal(number);
   }
   return ok();
 }
 
 Status Walker::visit_page(std::size_t number, Ordinal first, Course& course) const {
   auto page = pages_.get(number);
-  if (!page) return skip(page.assume_error(), course);
+  if (!page) return skip(names_.losing_page(page.assume_error(), number), course);
   const auto& loaded = page.assume_value();
   const auto entries = pages_.range(loaded, loaded->index_of(first), loaded->size());
-  if (!entries) return skip(entries.assume_error(), course);
+  if (!entries) return skip(names_.losing_page(entries.assume_error(), number), course);
   const auto& range = entries.assume_value();
   for (auto index = loaded->index_of(first); index < loaded->size(); ++index) {
     const auto key = range.full_key(index);
     course.ended = !std::string_view(key).starts_with(course.prefix);
     if (course.ended) return ok();
+    const auto path = format::path_of_key(key).value();  // range() has checked the keys
     const auto node = names_.resolve({loaded, range.entry(index)});
     if (!node) {
-      DGFS_CHECK(skip(node.assume_error(), course));
+      DGFS_CHECK(skip(losing_attributes(node.assume_error(), path), course));
       continue;
     }
-    // range() has checked the keys.
-    course.ended = !course.visit(format::path_of_key(key).value(), node.assume_value());
+    course.ended = !course.visit(path, node.assume_value());
     if (course.ended) return ok();
   }
   return ok();

@@ -9,7 +9,9 @@ Status check_name(std::string_view name, const std::string& directory_path) {
                              name != ".." && name.find('/') == name.npos &&
                              name.find('\0') == name.npos;
   if (one_component) return ok();
-  return Error(ErrorKind::kInvalidArgument, 1001, "not the name of a directory entry")
+  return Error(ErrorKind::kInvalidArgument, 1001,
+               name.empty() ? "'' is not the name of a directory entry"
+                            : "not the name of a directory entry")
       .in_file(join_path(directory_path, name));
 }
 

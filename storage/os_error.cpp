@@ -37,7 +37,10 @@ Error os_error(std::uint16_t code, int os_errno, std::string_view verb, const st
   text += verb;
   if (path.empty()) text += " ''";  // else nothing would say what
   text += ": " + std::generic_category().message(os_errno);
-  return Error(kind_of_errno(os_errno), code, std::move(text)).in_file(path).with_errno(os_errno);
+  // An empty path is one, too, and an error without a file would not tell which.
+  return Error(kind_of_errno(os_errno), code, std::move(text))
+      .in_file(path.empty() ? "''" : path)
+      .with_errno(os_errno);
 }
 
 }  // namespace dgfs::storage

@@ -47,6 +47,11 @@ void Session::complain(std::string_view path, std::string_view reason) const {
   complain(fmt::format("{}: {}", shell_quoted(path), reason));
 }
 
+void Session::complain_damage(std::string_view path, const Error& error) const {
+  if (error.offset() && !told_damage_.insert(error.message()).second) return;
+  complain(path, error.message());
+}
+
 void Session::complain_access(std::string_view verb, std::string_view path,
                               const Error& error) const {
   complain(

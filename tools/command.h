@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,10 @@ class Session {
   /// "dgfs: ls: PATH: REASON".
   void complain(std::string_view path, std::string_view reason) const;
 
+  /// The same of an error; one that tells a damaged place is told once, whatever else it costs. For
+  /// one thread.
+  void complain_damage(std::string_view path, const Error& error) const;
+
   /// "dgfs: ls: cannot access 'PATH': REASON", as coreutils word it.
   void complain_access(std::string_view verb, std::string_view path, const Error& error) const;
 
@@ -78,6 +83,7 @@ class Session {
   const ToolIo& io_;
   std::string command_;
   std::unique_ptr<Progress> progress_;  ///< none where none is to be shown
+  mutable std::set<std::string> told_damage_;
 };
 
 using Arguments = std::vector<std::string>;

@@ -87,10 +87,11 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
   if (!image) return kExitFailed;
 
   int code = kExitDone;
+  bool sound = true;
   Buffer chunk(kPrintPieceBytes);
   CatFilter filter(cat);
   operands.erase(operands.begin());
-  for (const std::string& operand : expand_patterns(*image, operands)) {
+  for (const std::string& operand : expand_patterns(session, *image, operands, sound)) {
     if (session.should_stop()) break;
     const Status printed = print_contents(session, *image, operand, chunk,
                                           cat.changes_something() ? &filter : nullptr);
@@ -99,7 +100,7 @@ int run_cat(const ToolIo& io, const Arguments& arguments) {
     code = kExitFailed;
   }
   session.print(filter.end());
-  return session.finish(code);
+  return session.finish(sound ? code : kExitFailed);
 }
 
 }  // namespace dgfs::tools

@@ -68,7 +68,8 @@ OpenTree open_tree(const Session& session, const std::string& path, const ImageO
 /// What either side has. Links are not followed, as nowhere in a comparison.
 class BothTrees final : public PatternTree {
  public:
-  BothTrees(DiffTree& first, DiffTree& second) : trees_{&first, &second} {}
+  BothTrees(DiffTree& first, DiffTree& second, DiffTree::Trouble trouble)
+      : trees_{&first, &second}, trouble_(std::move(trouble)) {}
 
   bool has(const std::string& path) override {
     return find_in_any(path, [](const DiffEntry&) { return true; });
@@ -82,7 +83,7 @@ class BothTrees final : public PatternTree {
     for (DiffTree* tree : trees_) {
       const auto found = tree->find(clean(path));
       if (!found || !format::is_directory(found.value().mode)) continue;
-      const auto entries = tree->list(clean(path));
+      const auto entries = tree->list(clean(path), trouble_);
       if (!entries) continue;
       for (const auto& entry : entries.value()) names.insert(entry.name);
     }
@@ -103,6 +104,7 @@ class BothTrees final : public PatternTree {
   }
 
   DiffTree* trees_[2];
+  DiffTree::Trouble trouble_;
 };
 
 class Report {
@@ -138,7 +140,7 @@ class Report {
   void trouble(const std::string& path, const Error& error) {
     trouble_ = true;
     bar_.clear();
-    session_.complain(path.empty() ? "/" : path, error.message());
+    session_.complain_damage(path.empty() ? "/" : path, error);
   }
 
   void compared() { bar_.update("comparing", ++compared_, 0); }
@@ -230,9 +232,9 @@ Manual diff_manual() {
 }
 
 /// Where the comparison begins, each place once.
-std::vector<std::string> paths_of(const DiffArguments& arguments, DiffTree& first,
-                                  DiffTree& second) {
-  BothTrees both(first, second);
+std::vector<std::string> paths_of(const DiffArguments& arguments, DiffTree& first, DiffTree& second,
+                                  DiffTree::Trouble trouble) {
+  BothTrees both(first, second, std::move(trouble));
   auto paths = expand_patterns(both, arguments.paths);
   paths.insert(paths.end(), arguments.listed.begin(), arguments.listed.end());
   return reader::disjoint_paths(paths);
@@ -257,7 +259,8 @@ int compare(const Session& session, const DiffArguments& arguments) {
        .differs = [&](const auto& path, const auto& found) { report.differs(path, found); },
        .trouble = [&](const auto& path, const auto& error) { report.trouble(path, error); },
        .compared = [&] { report.compared(); }});
-  for (const auto& path : paths_of(arguments, *first.tree, *second.tree)) walk.run(path);
+  const auto trouble = [&](const auto& path, const auto& error) { report.trouble(path, error); };
+  for (const auto& path : paths_of(arguments, *first.tree, *second.tree, trouble)) walk.run(path);
   return report.finish();
 }
 

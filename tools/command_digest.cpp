@@ -45,22 +45,24 @@ class DigestCommand {
 
   /// A file, or all files below a directory. False if something could not be told.
   bool print(const std::string& operand) {
-    const auto found = find_node(image_, operand, Follow::kYes);
+    const auto found = find_listed(image_, operand, Follow::kYes);
     if (!found) return complain(operand, found.error());
     const reader::Node& node = found.value().node;
-    return format::is_directory(node.mode) ? print_below(operand, node) : print_file(operand, node);
+    return format::is_directory(node.mode) ? print_below(operand, found.value())
+                                           : print_file(operand, node);
   }
 
   /// All files, their paths as they stand in the image.
   bool print_all() {
-    const auto root = image_.lookup("");
+    const auto root = find_listed(image_, ".", Follow::kYes);
     return root ? print_below("", root.value()) : complain(".", root.error());
   }
 
  private:
-  bool print_below(const std::string& path, const reader::Node& directory) {
-    sound_ = true;
-    const Status walked = walk_tree(image_, path, directory, visitor());
+  bool print_below(const std::string& path, const FoundNode& directory) {
+    const bool is_lost = directory.lost.has_value();
+    sound_ = !is_lost || complain(path.empty() ? "." : path, *directory.lost);
+    const Status walked = walk_tree(image_, path, directory.node, visitor(), is_lost);
     return (walked || complain(path.empty() ? "." : path, walked.error())) && sound_;
   }
 
@@ -100,7 +102,7 @@ class DigestCommand {
   }
 
   bool complain(std::string_view path, const Error& error) const {
-    session_.complain(path, error.message());
+    session_.complain_damage(path, error);
     return false;
   }
 
@@ -163,12 +165,13 @@ int run_digest(const ToolIo& io, const Arguments& arguments) {
   command.json = json;
   operands.erase(operands.begin());
   int code = kExitDone;
+  bool sound = true;
   if (operands.empty() && !command.print_all()) code = kExitFailed;
-  for (const std::string& operand : expand_patterns(*image, operands)) {
+  for (const std::string& operand : expand_patterns(session, *image, operands, sound)) {
     if (session.should_stop()) break;
     if (!command.print(operand)) code = kExitFailed;
   }
-  return session.finish(code);
+  return session.finish(sound ? code : kExitFailed);
 }
 
 }  // namespace dgfs::tools

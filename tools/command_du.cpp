@@ -48,14 +48,15 @@ class DuCommand {
   /// Returns whether all could be read.
   bool add(const std::string& operand) {
     const bool follows = options_.links != LinksFollowed::kNone;
-    Result<FoundNode> found = find_node(image_, operand, Follow::kNo);
+    Result<FoundNode> found = find_listed(image_, operand, Follow::kNo);
     if (found && follows) found = follow(operand, found.value());
     if (!found) {
       session_.complain_access("access", operand, found.error());
       return false;
     }
     levels_.assign(1, {});
-    sound_ = true;
+    sound_ = !found.value().lost;
+    if (!sound_) session_.complain_access("access", operand, *found.value().lost);
     const Status walked = walk_tree(image_, operand, found.value().node, visitor());
     if (!walked) session_.complain(operand, walked.error().message());
     total_.add(levels_[0].own);
@@ -108,9 +109,10 @@ class DuCommand {
       return true;
     };
     visitor.damaged = [this](std::string_view path, const Error& error) {
-      session_.complain(path, error.message());
+      session_.complain_damage(path, error);
       sound_ = false;
     };
+    visitor.takes_lost_directories = true;
     visitor.follows_links = options_.links == LinksFollowed::kAll;
     visitor.looped = [this](std::string_view path, const std::optional<std::string>& above) {
       // What lies above is counted where it is.
@@ -130,7 +132,7 @@ class DuCommand {
 
   Result<FoundNode> follow(const std::string& operand, const FoundNode& found) const {
     DGFS_TRY(node, followed(image_, operand, found.node));
-    return FoundNode{found.path, std::move(node)};
+    return FoundNode{found.path, std::move(node), found.lost};
   }
 
   /// A pattern fits the path, or what stands behind any of its slashes.
@@ -224,14 +226,14 @@ int run_du(const ToolIo& io, const Arguments& arguments) {
 
   operands.erase(operands.begin());
   if (operands.empty()) operands.emplace_back(".");
-  operands = expand_patterns(*image, operands);
+  bool sound = true;
+  operands = expand_patterns(session, *image, operands, sound);
   if (du.paths_file) {
     const Result<std::string> text = read_text(io, *du.paths_file);
     if (!text) return session.fail(text.error());
     operands = terminated_names(text.value());
   }
   DuCommand command(session, *image, du, operands.size() > 1 || du.paths_file);
-  bool sound = true;
   for (const std::string& operand : operands) {
     if (session.should_stop()) break;
     sound = command.add(operand) && sound;

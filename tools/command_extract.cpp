@@ -32,16 +32,24 @@ struct ExtractCommand {
   std::optional<reader::AttributeKind> ended_by;  ///< an attribute of that kind
 };
 
-/// Paths as find_node() finds them, but a link at the end stays a link. Reports what is missing.
+/// Paths as find_listed() finds them, but a link at the end stays a link. Reports what is missing.
+/// @param sound  becomes false where one is left out as damaged, which only `keep_going` does
 bool find_paths(const Session& session, const reader::Image& image,
-                const std::vector<std::string>& wanted, std::vector<std::string>& paths) {
+                const std::vector<std::string>& wanted, bool keep_going,
+                std::vector<std::string>& paths, bool& sound) {
   for (const std::string& path : wanted) {
-    Result<FoundNode> found = find_node(image, path, Follow::kNo);
-    if (!found) {
+    Result<FoundNode> found = find_listed(image, path, Follow::kNo);
+    const bool is_damaged = !found && (found.error().kind() == ErrorKind::kCorrupt ||
+                                       found.error().kind() == ErrorKind::kIo);
+    if (is_damaged && keep_going) {
+      session.complain(path, found.error().message());
+      sound = false;
+    } else if (!found) {
       session.complain(path, found.error().message() + "; nothing was extracted");
       return false;
+    } else {
+      paths.push_back(std::move(found.value().path));
     }
-    paths.push_back(std::move(found.value().path));
   }
   return true;
 }
@@ -113,7 +121,7 @@ std::string entry_line(const Session& session, const std::string& path, const re
 int list_only(Session& session, const reader::Image& image, ExtractCommand& command) {
   if (!command.quiet) session.show_progress("listing");
   command.extract.failed = [&](const std::string& path, const Error& error) {
-    session.complain(path, error.message());
+    session.complain(path.empty() ? "." : path, error.message());
   };
   const auto visit = [&](const std::string& path, const reader::Node& node) {
     if (!command.extract.wanted) session.passed();  // else it was when that was asked
@@ -153,7 +161,7 @@ int fail_to_write(const Session& session, const ExtractCommand& command, const E
 void report_to(const Session& session, ProgressBar& bar, ExtractCommand& command) {
   command.extract.failed = [&](const std::string& path, const Error& error) {
     bar.clear();
-    session.complain(path, error.message());
+    session.complain(path.empty() ? "." : path, error.message());
   };
   command.extract.lost_attribute = [&](const std::string& path,
                                        const reader::LostAttribute& attribute, const Error& error) {
@@ -237,12 +245,23 @@ int run_extract(const ToolIo& io, const Arguments& arguments) {
   if (!image) return kExitFailed;
   // A list names what it means; only what somebody types stands for more.
   std::vector<std::string>& paths = choice.value().paths;
-  const auto typed = expand_patterns(*image, {operands.begin() + 2, operands.end()});
+  bool sound = true;
+  const auto typed =
+      expand_patterns(session, *image, {operands.begin() + 2, operands.end()}, sound);
+  if (!sound && !extract.keep_going) {
+    session.complain("nothing was extracted; -k takes what fits of the names that are left");
+    return kExitFailed;
+  }
   paths.insert(paths.end(), typed.begin(), typed.end());
-  if (!find_paths(session, *image, paths, extract.paths)) return kExitFailed;
+  if (!find_paths(session, *image, paths, extract.keep_going, extract.paths, sound)) {
+    return kExitFailed;
+  }
+  if (!paths.empty() && extract.paths.empty()) return kExitFailed;  // all of them are damaged
   extract.stop = &io.stop;
   command.destination = operands[1];
-  return command.dry_run ? list_only(session, *image, command) : write(session, *image, command);
+  const int code =
+      command.dry_run ? list_only(session, *image, command) : write(session, *image, command);
+  return sound ? code : std::max(code, kExitFailed);
 }
 
 }  // namespace dgfs::tools

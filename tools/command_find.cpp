@@ -36,7 +36,7 @@ class FindCommand {
 
   /// @param start  as the user wrote it
   void search(const std::string& start) {
-    Result<FoundNode> found = find_node(run_.image, start, Follow::kNo);
+    Result<FoundNode> found = find_listed(run_.image, start, Follow::kNo);
     if (!found) return run_.complain(start, found.error());
     if (run_.links != LinksFollowed::kNone && format::is_symlink(found.value().node.mode)) {
       Result<reader::Node> target = followed(run_.image, start, found.value().node);
@@ -48,9 +48,9 @@ class FindCommand {
 
   /// Where no path was given: paths are told as they stand in the image.
   void search_all() {
-    Result<reader::Node> root = run_.image.lookup("");
+    const Result<FoundNode> root = find_listed(run_.image, ".", Follow::kNo);
     if (!root) return run_.complain(".", root.error());
-    search_below("", {"", std::move(root).value()});
+    search_below("", root.value());
   }
 
  private:
@@ -96,11 +96,13 @@ class FindCommand {
     visitor.damaged = [&](std::string_view path, const Error& error) {
       run_.complain(path, error);
     };
+    visitor.depth_max = expression_.depth_max;
     visitor.follows_links = run_.links == LinksFollowed::kAll;
     visitor.looped = [&](std::string_view path, const std::optional<std::string>& above) {
       run_.complain_loop(path, above);
     };
-    return walk_tree(run_.image, start_, found.node, visitor);
+    if (found.lost) run_.complain(start_.empty() ? "." : start_, *found.lost);
+    return walk_tree(run_.image, start_, found.node, visitor, found.lost.has_value());
   }
 
   Step visit(std::string_view path, std::size_t depth, const reader::Node& node) {
@@ -185,7 +187,8 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
     return session.fail(error);
   }
   operands.erase(operands.begin());
-  std::vector<std::string> starts = expand_patterns(*image, operands);
+  bool sound = true;
+  std::vector<std::string> starts = expand_patterns(session, *image, operands, sound);
   if (const auto& file = expression.value().starts_file) {
     if (!operands.empty()) return session.fail_usage("-files0-from and a PATH exclude each other");
     const Result<std::string> text = read_text(io, *file);
@@ -198,7 +201,7 @@ int run_find(const ToolIo& io, const Arguments& arguments) {
     if (run.quit || session.should_stop()) break;
     command.search(start);
   }
-  return session.finish(run.failed ? kExitFailed : kExitDone);
+  return session.finish(run.failed || !sound ? kExitFailed : kExitDone);
 }
 
 }  // namespace dgfs::tools

@@ -39,7 +39,7 @@ class LsCommand {
 
  private:
   void complain(const std::string& path, const Error& error) {
-    session_.complain(path, error.message());
+    session_.complain_damage(path, error);
     code_ = std::max(code_, kExitFailed);
   }
 
@@ -52,6 +52,11 @@ class LsCommand {
       return;
     }
     LsEntry entry{operand, std::move(found.value().node)};
+    if (found.value().lost) {
+      session_.complain_access("access", operand, *found.value().lost);
+      code_ = std::max(code_, kExitFailed);
+      entry.unknown = true;
+    }
     add_target("", entry);
     const bool list = format::is_directory(entry.node.mode) && !options_.directory_itself;
     (list ? directories : files).push_back(std::move(entry));
@@ -60,13 +65,13 @@ class LsCommand {
   /// Links named on the command line are followed where they lead to directories that are to be
   /// listed, else shown.
   Result<FoundNode> find_operand(const std::string& operand) const {
-    if (options_.links != LinksFollowed::kNone) return find_node(image_, operand, Follow::kYes);
+    if (options_.links != LinksFollowed::kNone) return find_listed(image_, operand, Follow::kYes);
     const bool link_itself = !options_.follows_to_directories &&
                              (options_.format == LsFormat::kLong || options_.directory_itself ||
                               options_.indicator == LsIndicator::kClassify);
-    Result<FoundNode> shown = find_node(image_, operand, Follow::kNo);
+    Result<FoundNode> shown = find_listed(image_, operand, Follow::kNo);
     if (link_itself || !shown || !format::is_symlink(shown.value().node.mode)) return shown;
-    Result<FoundNode> target = find_node(image_, operand, Follow::kYes);
+    Result<FoundNode> target = find_listed(image_, operand, Follow::kYes);
     if (!target && target.error().kind() != ErrorKind::kNotFound) return target;
     return target && format::is_directory(target.value().node.mode) ? std::move(target)
                                                                     : std::move(shown);
@@ -116,17 +121,40 @@ class LsCommand {
   std::vector<LsEntry> entries_of(const std::string& path, const reader::Node& directory) {
     std::vector<LsEntry> entries;
     if (options_.hidden == LsHidden::kShowWithDots) add_dots(path, directory, entries);
-    const Status listed = image_.list_nodes(
-        directory.inode, 0, [&](const reader::ListedName& name, const reader::Node& node) {
-          if (is_shown(std::string(name.name))) {
-            entries.push_back({std::string(name.name), node});
-            if (options_.links == LinksFollowed::kAll) follow(path, entries.back());
-            add_target(path, entries.back());
-          }
-          return !session_.should_stop();
-        });
-    if (!listed) complain(path, listed.error());
+    const auto add = [&](const reader::ListedName& name, const reader::Node& node) {
+      if (is_shown(std::string(name.name))) {
+        entries.push_back({std::string(name.name), node});
+        if (options_.links == LinksFollowed::kAll) follow(path, entries.back());
+        add_target(path, entries.back());
+      }
+      return !session_.should_stop();
+    };
+    const auto lose = [&](const reader::LostNames& lost) {
+      if (lost.name == nullptr) {
+        complain(path, lost.error);
+        for (const auto inode : lost.directories) note_lost(inode, entries);
+      } else if (is_shown(std::string(lost.name->name))) {
+        entries.push_back({std::string(lost.name->name), {}});
+        complain_unknown(path, entries.back(), lost.name->mode, lost.error);
+      }
+      return !session_.should_stop();
+    };
+    const Status listed = image_.list_nodes(directory.inode, 0, add, lose);
+    if (!listed && !session_.should_stop()) complain(path, listed.error());
     return entries;
+  }
+
+  /// A directory whose entry is lost is listed all the same if something that it holds tells its
+  /// name.
+  void note_lost(reader::InodeNumber inode, std::vector<LsEntry>& entries) const {
+    const Result<std::string> path = image_.path_of(inode);
+    if (!path) return;
+    LsEntry entry{std::string(storage::base_name(path.value())), {}};
+    if (!is_shown(entry.name)) return;
+    entry.node.inode = inode;
+    entry.node.mode = format::kTypeDirectory;
+    entry.unknown = true;
+    entries.push_back(std::move(entry));
   }
 
   /// -L: the entry becomes what its link leads to.
@@ -138,21 +166,28 @@ class LsCommand {
       entry.node = std::move(found.value().node);
       return;
     }
+    complain_unknown(directory, entry, format::kTypeSymlink, found.error());
+  }
+
+  /// The entry becomes one whose name and type are all that is known.
+  void complain_unknown(const std::string& directory, LsEntry& entry, std::uint32_t mode,
+                        const Error& error) {
     entry.unknown = true;
     entry.node = {};
-    entry.node.mode = format::kTypeSymlink;  // sorts as what has nothing
+    entry.node.mode = format::type_of(mode);  // sorts as what has nothing
     if (!needs_attributes()) return;
+    const std::string path = joined_path(directory, entry.name);
     const bool here = path.starts_with("./");  // as ls names what lies in "."
-    session_.complain_access("access", here ? path.substr(2) : path, found.error());
+    session_.complain_access("access", here ? path.substr(2) : path, error);
     code_ = std::max(code_, kExitFailed);
   }
 
   /// Names alone are listed without a look at what links lead to, as by ls.
   [[nodiscard]] bool needs_attributes() const {
     const LsOptions& ls = options_;
-    return ls.format == LsFormat::kLong || ls.listing.blocks || ls.listing.inode || ls.color ||
-           ls.hyperlinks || ls.recursive || ls.listing.context || ls.directories_first ||
-           ls.indicator != LsIndicator::kNone || ls.sort == LsSort::kTime ||
+    return ls.json || ls.format == LsFormat::kLong || ls.listing.blocks || ls.listing.inode ||
+           ls.color || ls.hyperlinks || ls.recursive || ls.listing.context ||
+           ls.directories_first || ls.indicator != LsIndicator::kNone || ls.sort == LsSort::kTime ||
            ls.sort == LsSort::kSize;
   }
 
@@ -226,7 +261,10 @@ int run_ls(const ToolIo& io, const Arguments& arguments) {
   operands.erase(operands.begin());
   ls.whole_image = operands.empty();
   if (ls.whole_image) operands.emplace_back(".");
-  return session.finish(LsCommand(session, *image, ls).run(expand_patterns(*image, operands)));
+  bool sound = true;
+  operands = expand_patterns(session, *image, operands, sound);
+  const int code = LsCommand(session, *image, ls).run(operands);
+  return session.finish(sound ? code : std::max(code, kExitFailed));
 }
 
 }  // namespace dgfs::tools

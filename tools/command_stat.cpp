@@ -124,13 +124,14 @@ int run_stat(const ToolIo& io, const Arguments& arguments) {
   if (operands.empty()) operands.emplace_back("/");
   UserNames users;
   int code = kExitDone;
-  for (const std::string& operand : expand_patterns(*image, operands)) {
+  bool sound = true;
+  for (const std::string& operand : expand_patterns(session, *image, operands, sound)) {
     if (session.should_stop()) break;
     const Result<bool> printed = print_one(session, *image, operand, stat, users);
     if (!printed) session.complain_access("stat", operand, printed.error());
     if (!printed || !printed.value()) code = kExitFailed;
   }
-  return session.finish(code);
+  return session.finish(sound ? code : kExitFailed);
 }
 
 }  // namespace dgfs::tools

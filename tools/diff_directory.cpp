@@ -8,6 +8,7 @@
 #include "reader/directory_stack.h"
 #include "reader/extract_paths.h"
 #include "tools/diff_tree.h"
+#include "tools/image_path.h"
 
 namespace dgfs::tools {
 namespace {
@@ -53,14 +54,18 @@ class DirectoryTree final : public DiffTree {
     DGFS_TRY(status, parent->status(name_of(path)));
     return entry_of(name_of(path), status);
   }
-  Result<std::vector<DiffEntry>> list(const std::string& path) override {
+  Result<std::vector<DiffEntry>> list(const std::string& path, const Trouble& trouble) override {
     DGFS_TRY(directory, stack_.open(path));
     DGFS_TRY(names, directory->list());
     std::sort(names.begin(), names.end());
     std::vector<DiffEntry> entries;
     for (const auto& name : names) {
-      DGFS_TRY(status, directory->status(name));
-      entries.push_back(entry_of(name, status));
+      const auto status = directory->status(name);
+      if (status) {
+        entries.push_back(entry_of(name, status.assume_value()));
+      } else {
+        trouble(joined_path(path, name), status.assume_error());
+      }
     }
     return entries;
   }

@@ -6,6 +6,7 @@
 
 #include "format/mode.h"
 #include "tools/diff_tree.h"
+#include "tools/image_path.h"
 
 namespace dgfs::tools {
 namespace {
@@ -54,14 +55,18 @@ class ImageTree final : public DiffTree {
     DGFS_TRY(node, image_.lookup(path));
     return entry_of(storage::base_name(path), node);
   }
-  Result<std::vector<DiffEntry>> list(const std::string& path) override {
+  Result<std::vector<DiffEntry>> list(const std::string& path, const Trouble& trouble) override {
     DGFS_TRY(directory, image_.lookup(path));
     std::vector<DiffEntry> entries;
-    DGFS_CHECK(image_.list_nodes(directory.inode, 0,
-                                 [&](const reader::ListedName& listed, const reader::Node& node) {
-                                   entries.push_back(entry_of(listed.name, node));
-                                   return true;
-                                 }));
+    const auto add = [&](const reader::ListedName& listed, const reader::Node& node) {
+      entries.push_back(entry_of(listed.name, node));
+      return true;
+    };
+    const auto lose = [&](const reader::LostNames& lost) {
+      trouble(lost.name == nullptr ? path : joined_path(path, lost.name->name), lost.error);
+      return true;
+    };
+    DGFS_CHECK(image_.list_nodes(directory.inode, 0, add, lose));
     return entries;
   }
   Result<std::string> read_link(const std::string& path) override {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,8 +55,11 @@ class DiffTree {
 
   /// kNotFound, kNotDirectory where nothing is there.
   [[nodiscard]] virtual Result<DiffEntry> find(const std::string& path) = 0;
-  /// What a directory holds, sorted by name.
-  [[nodiscard]] virtual Result<std::vector<DiffEntry>> list(const std::string& path) = 0;
+  /// What of a directory's names cannot be read: `path` is the directory, or one of its entries.
+  using Trouble = std::function<void(const std::string& path, const Error& error)>;
+  /// What a directory holds, sorted by name, as far as it can be read; `trouble` is told the rest.
+  [[nodiscard]] virtual Result<std::vector<DiffEntry>> list(const std::string& path,
+                                                            const Trouble& trouble) = 0;
   [[nodiscard]] virtual Result<std::string> read_link(const std::string& path) = 0;
   /// Sorted by name.
   [[nodiscard]] virtual Result<std::vector<Xattr>> xattrs(const std::string& path) = 0;

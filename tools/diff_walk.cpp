@@ -42,10 +42,19 @@ void DiffWalk::run(const std::string& path) {
   }
 }
 
+// Of a directory that could not be listed to its end, what is not in the list may still be there.
 void DiffWalk::compare_directory(const std::string& path) {
-  const auto first = first_.list(path);
+  bool first_is_whole = true;
+  bool second_is_whole = true;
+  const auto note_in = [&](bool& is_whole) {
+    return [&](const std::string& at, const Error& error) {
+      is_whole = false;
+      sink_.trouble(at, error);
+    };
+  };
+  const auto first = first_.list(path, note_in(first_is_whole));
   if (!first) return sink_.trouble(path, first.error());
-  const auto second = second_.list(path);
+  const auto second = second_.list(path, note_in(second_is_whole));
   if (!second) return sink_.trouble(path, second.error());
   std::vector<std::string> subdirectories;
   auto a = first.value().begin();
@@ -54,10 +63,12 @@ void DiffWalk::compare_directory(const std::string& path) {
   const auto b_end = second.value().end();
   while ((a != a_end || b != b_end) && !options_.stop) {
     if (b == b_end || (a != a_end && a->name < b->name)) {
-      only_in(DiffSide::kFirst, joined_path(path, a->name), *a);
+      const auto at = joined_path(path, a->name);
+      if (second_is_whole || is_missing(second_.find(at))) only_in(DiffSide::kFirst, at, *a);
       ++a;
     } else if (a == a_end || b->name < a->name) {
-      only_in(DiffSide::kSecond, joined_path(path, b->name), *b);
+      const auto at = joined_path(path, b->name);
+      if (first_is_whole || is_missing(first_.find(at))) only_in(DiffSide::kSecond, at, *b);
       ++b;
     } else {
       compare(joined_path(path, a->name), *a, *b, subdirectories);

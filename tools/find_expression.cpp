@@ -46,7 +46,7 @@ std::uint64_t size_unit(char suffix) {
 }  // namespace
 
 void FindRun::complain(std::string_view path, const Error& error) {
-  session.complain(path, error.message());
+  session.complain_damage(path, error);
   failed = true;
 }
 

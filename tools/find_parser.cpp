@@ -261,7 +261,7 @@ class Parser {
   [[nodiscard]] Result<reader::Node> reference(const std::string& path) const {
     const Follow last = run_.links == LinksFollowed::kNone ? Follow::kNo : Follow::kYes;
     auto found = find_node(run_.image, path, last);
-    if (!found) return std::move(found).error().in_file(path);
+    if (!found) return std::move(found).error().in_file(path.empty() ? "''" : path);
     return std::move(found).value().node;
   }
   /// nullptr for a letter that is none of a, c, m.

@@ -36,10 +36,13 @@ FindTest empty_test(FindRun& run) {
     if (format::is_regular(item.node.mode)) return item.node.size_bytes == 0;
     if (!format::is_directory(item.node.mode)) return false;
     bool any = false;
-    const Status listed = run.image.list(item.node.inode, 0, [&](const reader::ListedName&) {
+    const auto stop_at_one = [&](const reader::ListedName&) {
       any = true;
       return false;
-    });
+    };
+    // What is lost is there all the same.
+    const auto lose = [&](const reader::LostNames&) { return any = true; };
+    const Status listed = run.image.list(item.node.inode, 0, stop_at_one, lose);
     if (!listed) run.complain(item.path, listed.error());
     return listed && !any;
   };

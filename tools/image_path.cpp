@@ -49,14 +49,17 @@ class Resolver {
         must_be_directory_(missing == Missing::kFails && names_directory(path)) {}
 
   Result<FoundNode> run() {
-    DGFS_TRY(root, image_.lookup(""));
-    trail_.push_back({"", std::move(root)});
+    // Of a root that is lost enough is known to go on from it.
+    const auto root = image_.lookup("");
+    DGFS_TRY(start, root ? root : image_.lost_directory(""));
+    trail_.push_back({"", std::move(start)});
     while (!rest_.empty()) {
       const std::string name = std::move(rest_.front());
       rest_.pop_front();
       DGFS_CHECK(name == ".." ? leave() : enter(name));
     }
     if (must_be_directory_ && !in_directory()) return not_directory(6033);
+    if (!root && trail_.size() == 1) return root.error();
     return std::move(trail_.back());
   }
 
@@ -152,6 +155,17 @@ Result<FoundNode> find_node(const reader::Image& image, std::string_view path, F
 std::string real_path(const reader::Image& image, std::string_view path) {
   auto found = Resolver(image, path, Follow::kYes, Missing::kCountsAsThere).run();
   return found ? std::move(found).value().path : normal_path(path);
+}
+
+Result<FoundNode> find_listed(const reader::Image& image, std::string_view path, Follow last) {
+  auto found = find_node(image, path, last);
+  if (found || path.empty() || found.error().kind() == ErrorKind::kNotFound ||
+      found.error().kind() == ErrorKind::kNotDirectory) {
+    return found;
+  }
+  auto directory = image.lost_directory(normal_path(path));
+  if (!directory) return found;
+  return FoundNode{normal_path(path), std::move(directory).value(), found.error()};
 }
 
 Result<reader::Node> followed(const reader::Image& image, std::string_view path,

@@ -5,6 +5,7 @@
 // through symbolic links. Links are resolved as if the image's root were "/".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ enum class LinksFollowed : std::uint8_t { kNone, kOperands, kAll };
 struct FoundNode {
   std::string path;  ///< relative to the root, without links on the way; "" is the root
   reader::Node node;
+  /// Of find_listed(): why the entry of this directory cannot be read, so that `node` has little
+  /// more than its number.
+  std::optional<Error> lost{};
 };
 
 /// Without empty components, ".", and ".." where a component precedes it: "/a/./b/../c/" is "a/c".
@@ -36,6 +40,10 @@ struct FoundNode {
 /// The path without links and ".." that `path` comes down to, from the root; also of what is
 /// missing, as realpath -m has it. A loop ends where it is met.
 [[nodiscard]] std::string real_path(const reader::Image& image, std::string_view path);
+/// The same for what is to be listed, not shown: a directory whose own entry is damaged is found by
+/// what is left below it, and comes with that error in `lost`.
+[[nodiscard]] Result<FoundNode> find_listed(const reader::Image& image, std::string_view path,
+                                            Follow last);
 
 /// What the link `node` at `path` leads to; any other node, and a link that leads nowhere, as it
 /// is. Errors: as find_node(), but for kNotFound and kNotDirectory.

@@ -105,8 +105,9 @@ std::string LongListing::unknown_numbers(bool aligned) const {
   return out;
 }
 
-std::size_t LongListing::append_unknown(std::string& line) const {
-  line += widths_.any_sign ? "l?????????? " : "l????????? ";
+std::size_t LongListing::append_unknown(std::string& line, std::uint32_t mode) const {
+  line += type_letter(mode);
+  line += widths_.any_sign ? "?????????? " : "????????? ";
   append_right(line, "?", widths_.links);
   line += ' ';
   const auto append = [&line](std::size_t width) {

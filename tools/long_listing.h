@@ -48,7 +48,7 @@ class LongListing {
   [[nodiscard]] std::string unknown_numbers(bool aligned) const;
   /// The security context, where asked for, with a space after it; for formats that are not long.
   [[nodiscard]] std::string context(const SecurityMarks& marks, bool aligned) const;
-  std::size_t append_unknown(std::string& line) const;
+  std::size_t append_unknown(std::string& line, std::uint32_t mode) const;
   /// Adds mode to time, with a space at the end. Returns the bytes after owner and group, or all
   /// that `line` holds where neither is shown: where ls takes the name to begin when it reckons
   /// whether it may wrap.

@@ -18,7 +18,8 @@ struct LsEntry {
   reader::Node node;
   /// What a symbolic link leads to, where that matters; empty where it leads nowhere.
   std::optional<reader::Node> target{};
-  /// Of a link that is to be followed and leads nowhere nothing is shown but its type.
+  /// Nothing is shown but the type: of a link that is to be followed and leads nowhere, and of what
+  /// has lost its attributes.
   bool unknown = false;
 };
 

@@ -7,6 +7,7 @@
 #include "format/mode.h"
 #include "tools/columns.h"
 #include "tools/image_path.h"
+#include "tools/mode_text.h"
 #include "tools/node_facts.h"
 
 namespace dgfs::tools {
@@ -41,7 +42,12 @@ void LsPrinter::print_json(const std::string& directory,
   for (const LsEntry& entry : entries) {
     std::string path = joined_path(directory, entry.name);
     if (options_.whole_image && path.starts_with("./")) path.erase(0, 2);
-    session_.print(node_json(image_, path, entry.node).line());
+    if (entry.unknown) {
+      JsonObject known;
+      session_.print(known.add("path", path).add("type", type_word(entry.node.mode)).line());
+    } else {
+      session_.print(node_json(image_, path, entry.node).line());
+    }
   }
 }
 
@@ -152,7 +158,7 @@ std::string LsPrinter::arrow_and_target(const std::string& directory, const LsEn
 std::string LsPrinter::long_line(const std::string& directory, const LsEntry& entry,
                                  const LongListing& listing, const SecurityMarks& marks) {
   std::string line = entry.unknown ? listing.unknown_numbers(true) : listing.numbers(entry.node);
-  const std::size_t column = entry.unknown ? listing.append_unknown(line)
+  const std::size_t column = entry.unknown ? listing.append_unknown(line, entry.node.mode)
                                            : listing.append_attributes(line, entry.node, marks);
   const LsNames::Written name = names_.name(directory, entry, column);
   line += name.text;

@@ -19,7 +19,9 @@ constexpr struct {
 } kOptions[] = {
     {"allow_other", "", "others than the mounting user may look at it"},
     {"allow_root", "", "root may, too, and nobody else"},
-    {"uid", "N", "all files show this owner"},
+    {"uid", "N",
+     "all files show this owner; set-user-id bits and\n"
+     "capabilities go, as with gid and umask"},
     {"gid", "N", "all files show this group"},
     {"umask", "OCTAL", "all files show 0777 without these bits"},
     {"suid", "", "set-user-id programs work; root only"},

@@ -15,20 +15,21 @@ Status complete_path(const reader::Image& image, std::string_view beginning,
   const std::string directory(beginning.substr(0, slash == beginning.npos ? 0 : slash + 1));
   const std::string_view name_begin = beginning.substr(directory.size());
   const std::string_view looked_up = directory.empty() ? "." : std::string_view(directory);
-  const Result<FoundNode> found = find_node(image, looked_up, Follow::kYes);
+  const Result<FoundNode> found = find_listed(image, looked_up, Follow::kYes);
   const auto is_absent = [](ErrorKind kind) {
     return kind == ErrorKind::kNotFound || kind == ErrorKind::kNotDirectory;
   };
   if (!found && is_absent(found.error().kind())) return ok();
   DGFS_TRY(node, found);
   if (!format::is_directory(node.node.mode)) return ok();
-  return image.list(node.node.inode, 0, [&](const reader::ListedName& listed) {
+  const auto offer_name = [&](const reader::ListedName& listed) {
     if (listed.name.starts_with(name_begin) && listed.name.find('\n') == listed.name.npos) {
       const char* const end = format::is_directory(listed.mode) ? "/" : "";
       offer(directory + std::string(listed.name) + end);
     }
     return true;
-  });
+  };
+  return image.list(node.node.inode, 0, offer_name, [](const reader::LostNames&) { return true; });
 }
 
 }  // namespace dgfs::tools

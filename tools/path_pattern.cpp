@@ -17,29 +17,37 @@ bool has_wildcard(std::string_view text) { return text.find_first_of("*?[") != t
 
 class ImagePatternTree final : public PatternTree {
  public:
-  explicit ImagePatternTree(const reader::Image& image) : image_(image) {}
+  ImagePatternTree(const Session& session, const reader::Image& image, bool& sound)
+      : session_(session), image_(image), sound_(sound) {}
 
   bool has(const std::string& path) override {
-    return find_node(image_, path, Follow::kNo).has_value();
+    return find_listed(image_, path, Follow::kNo).has_value();
   }
   bool is_directory(const std::string& path) override {
-    const auto found = find_node(image_, path, Follow::kYes);
+    const auto found = find_listed(image_, path, Follow::kYes);
     return found && format::is_directory(found.value().node.mode);
   }
   void list(const std::string& path,
             const std::function<void(std::string_view name)>& name) override {
-    const auto found = find_node(image_, path.empty() ? "." : path, Follow::kYes);
+    const auto found = find_listed(image_, path.empty() ? "." : path, Follow::kYes);
     if (!found || !format::is_directory(found.value().node.mode)) return;
-    // A directory that cannot be read to its end holds what was read.
-    static_cast<void>(
-        image_.list(found.value().node.inode, 0, [&](const reader::ListedName& listed) {
-          name(listed.name);
-          return true;
-        }));
+    const auto tell = [&](const reader::ListedName& listed) {
+      name(listed.name);
+      return true;
+    };
+    const auto complain = [&](const reader::LostNames& lost) {
+      session_.complain_damage(path.empty() ? "." : path, lost.error);
+      sound_ = false;
+      return true;
+    };
+    // Fails for nothing but what `complain` has told.
+    static_cast<void>(image_.list(found.value().node.inode, 0, tell, complain));
   }
 
  private:
+  const Session& session_;
   const reader::Image& image_;
+  bool& sound_;
 };
 
 /// The names in `directory` that fit `pattern`, each behind the directory's path.
@@ -98,9 +106,9 @@ std::vector<std::string> expand_patterns(PatternTree& tree,
   return out;
 }
 
-std::vector<std::string> expand_patterns(const reader::Image& image,
-                                         const std::vector<std::string>& operands) {
-  ImagePatternTree tree(image);
+std::vector<std::string> expand_patterns(const Session& session, const reader::Image& image,
+                                         const std::vector<std::string>& operands, bool& sound) {
+  ImagePatternTree tree(session, image, sound);
   return expand_patterns(tree, operands);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reader/image.h"
+#include "tools/command.h"
 
 namespace dgfs::tools {
 
@@ -41,8 +42,11 @@ class PatternTree {
 /// Reads the directories that wildcards stand in.
 [[nodiscard]] std::vector<std::string> expand_patterns(PatternTree& tree,
                                                        const std::vector<std::string>& operands);
-/// The same in an image; links on the way are followed.
-[[nodiscard]] std::vector<std::string> expand_patterns(const reader::Image& image,
-                                                       const std::vector<std::string>& operands);
+/// The same in an image; links on the way are followed. Names that are lost in a directory that a
+/// wildcard stands in could have fitted: that is complained of, and `sound` becomes false.
+[[nodiscard]] std::vector<std::string> expand_patterns(const Session& session,
+                                                       const reader::Image& image,
+                                                       const std::vector<std::string>& operands,
+                                                       bool& sound);
 
 }  // namespace dgfs::tools

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,9 +26,14 @@ struct TreeVisitor {
   std::function<Step(std::string_view path, const reader::Node& node, std::size_t depth)> enter;
   /// After everything below a directory that was gone into; false ends the walk. Optional.
   std::function<bool(std::string_view path, const reader::Node& node, std::size_t depth)> leave;
-  /// A directory that cannot be listed; it counts as empty then. Optional: without it the walk
-  /// ends with the error.
+  /// A directory some or all of whose names are lost, or an entry without its attributes; the walk
+  /// goes on with all others. Optional: without it the walk ends with the error.
   std::function<void(std::string_view path, const Error& error)> damaged;
+  /// What is below directories that are lost themselves is always visited. Set: `enter` and `leave`
+  /// are called for such a directory, too, with a node that has a number and a type only.
+  bool takes_lost_directories = false;
+  /// Lost directories are not gone into from this depth on; of others `enter` decides.
+  std::size_t depth_max = std::numeric_limits<std::size_t>::max();
   /// Links below the start are taken for what they lead to; those that lead nowhere stay links.
   bool follows_links = false;
   /// A link that leads to the directory `above`, on the way to itself: not visited. Or, without
@@ -38,7 +44,9 @@ struct TreeVisitor {
 /// Visits `start` and what is below it in key order: the names of a directory, then its
 /// subdirectories in turn. Paths begin with `path`, as the user wrote it. Memory: the names of
 /// the subdirectories still to visit.
+/// @param start_is_lost  it is one of find_listed() that lost its entry
 [[nodiscard]] Status walk_tree(const reader::Image& image, const std::string& path,
-                               const reader::Node& start, const TreeVisitor& visitor);
+                               const reader::Node& start, const TreeVisitor& visitor,
+                               bool start_is_lost = false);
 
 }  // namespace dgfs::tools

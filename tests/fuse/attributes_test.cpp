@@ -86,13 +86,36 @@ TEST(Attributes, OverridesReplaceOwnerAndPermissions) {
   const auto owner = to_stat(node, {.uid = 7, .gid = std::nullopt, .umask = std::nullopt});
   EXPECT_EQ(owner.st_uid, 7u);
   EXPECT_EQ(owner.st_gid, 6u);
-  EXPECT_EQ(owner.st_mode, 0104711u);
+  EXPECT_EQ(owner.st_mode, 0100711u) << "who owns it now has given it to nobody";
+  const auto group = to_stat(node, {.uid = std::nullopt, .gid = 7, .umask = std::nullopt});
+  EXPECT_EQ(group.st_mode, 0100711u);
+  EXPECT_EQ(to_stat(node, {}).st_mode, 0104711u);
   const auto entry = to_entry(node, {.uid = std::nullopt, .gid = 8, .umask = 022});
   EXPECT_EQ(entry.attr.st_uid, 5u);
   EXPECT_EQ(entry.attr.st_gid, 8u);
   EXPECT_EQ(entry.attr.st_mode, 0100755u);
   node.mode = 0120777;
   EXPECT_EQ(to_stat(node, {.uid = {}, .gid = {}, .umask = 077}).st_mode, 0120777u);
+}
+
+// Of a disk's node in an image nobody gets what the image does not give.
+TEST(Attributes, OverridesGiveNoRightsToDevices) {
+  auto node = file_of(0);
+  node.uid = 0;
+  node.gid = 6;
+  for (const std::uint32_t type : {0020000u, 0060000u}) {
+    node.mode = type | 0660;
+    const auto shown = to_stat(node, {.uid = 1000, .gid = 1000, .umask = 0});
+    EXPECT_EQ(shown.st_uid, 0u);
+    EXPECT_EQ(shown.st_gid, 6u);
+    EXPECT_EQ(shown.st_mode, type | 0660);
+    EXPECT_EQ(to_stat(node, {.uid = {}, .gid = {}, .umask = 027}).st_mode, type | 0640);
+  }
+  // What pipes and directories are for is inside the mount.
+  node.mode = 0010600;
+  EXPECT_EQ(to_stat(node, {.uid = 1000, .gid = {}, .umask = 0}).st_mode, 0010777u);
+  node.mode = 0042755;
+  EXPECT_EQ(to_stat(node, {.uid = 1000, .gid = {}, .umask = {}}).st_mode, 0042755u);
 }
 
 }  // namespace

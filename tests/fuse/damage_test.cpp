@@ -2,12 +2,17 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // A damaged or vanishing image makes reads fail, and nothing else.
+#include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "format/superblock.h"
 #include "tests/fuse/mounted_image.h"
@@ -77,8 +82,8 @@ TEST(FuseDamage, ATruncatedImageGivesEio) {
   EXPECT_EQ(mounted.unmount(), 0);
 }
 
-// Both copies of all pages but the first.
-void damage_pages(const MountedImage& mounted) {
+// Both copies of some index pages, given by the first and the one behind the last; 0: to the end.
+void damage_pages(const MountedImage& mounted, std::size_t first, std::size_t end) {
   const auto index = slurp(mounted.index_path());
   const auto superblock = format::decode_superblock(as_bytes(index).first(format::kPageBytes));
   ASSERT_TRUE(superblock) << superblock.error().message();
@@ -86,9 +91,24 @@ void damage_pages(const MountedImage& mounted) {
   const auto copy_at = slurp(mounted.image_path()).find(index.substr(0, format::kPageBytes));
   ASSERT_NE(copy_at, std::string::npos);
   ASSERT_GT(pages.length_bytes, 3 * format::kPageBytes);
-  const auto garbage = noise(pages.length_bytes - format::kPageBytes, 5);
-  overwrite(mounted.index_path(), pages.offset_bytes + format::kPageBytes, garbage);
-  overwrite(mounted.image_path(), copy_at + pages.offset_bytes + format::kPageBytes, garbage);
+  if (end == 0) end = pages.length_bytes / format::kPageBytes;
+  const auto garbage = noise((end - first) * format::kPageBytes, 5);
+  const auto offset = pages.offset_bytes + first * format::kPageBytes;
+  overwrite(mounted.index_path(), offset, garbage);
+  overwrite(mounted.image_path(), copy_at + offset, garbage);
+}
+
+// The names of a directory in the order in which they come; what the end of it says.
+std::vector<std::string> names_in(DIR* directory, int& failure, std::size_t names_max) {
+  std::vector<std::string> names;
+  errno = 0;
+  while (names.size() < names_max) {
+    const auto* const entry = ::readdir(directory);
+    if (entry == nullptr) break;
+    names.emplace_back(entry->d_name);
+  }
+  failure = errno;
+  return names;
 }
 
 // Names that do not compress, so that few files fill many pages.
@@ -104,7 +124,7 @@ TEST(FuseDamage, DamagedIndexPagesGiveEio) {
   source.directory("dir");
   for (std::uint64_t i = 0; i < 3000; ++i) source.file("dir/" + unlike_name(i), "");
   MountedImage mounted(source);
-  damage_pages(mounted);
+  damage_pages(mounted, 1, 0);
   int failures = 0;
   for (std::uint64_t i = 0; i < 3000; ++i) {
     struct stat ignored {};
@@ -115,6 +135,87 @@ TEST(FuseDamage, DamagedIndexPagesGiveEio) {
   EXPECT_GT(failures, 1000);
   EXPECT_NE(mounted.log().find("lookup of"), std::string::npos) << mounted.log();
   EXPECT_TRUE(mounted.server_lives());
+  EXPECT_EQ(mounted.unmount(), 0);
+}
+
+// At every try: no name twice, none left out that can be read, and an error for those that cannot.
+TEST(FuseDamage, AListingGoesOnBehindALostPageAndEndsInEio) {
+  DGFS_NEEDS_FUSE();
+  constexpr std::size_t kNames = 3000;
+  ScratchTree source;
+  source.directory("dir");
+  for (std::uint64_t i = 0; i < kNames; ++i) source.file("dir/" + unlike_name(i), "");
+  MountedImage mounted(source);
+  damage_pages(mounted, 3, 4);
+  std::size_t lost = 0;
+  for (std::uint64_t i = 0; i < kNames; ++i) {
+    struct stat ignored {};
+    if (::lstat(mounted.path("dir/" + unlike_name(i)).c_str(), &ignored) != 0) ++lost;
+  }
+  ASSERT_GT(lost, 0U);
+  ASSERT_LT(lost, kNames / 5);
+  std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(mounted.path("dir").c_str()),
+                                                &::closedir);
+  ASSERT_TRUE(directory);
+  for (int round = 0; round < 3; ++round) {
+    int failure = 0;
+    const auto names = names_in(directory.get(), failure, 2 * kNames);
+    EXPECT_EQ(failure, EIO);
+    EXPECT_EQ(names.size(), 2 + kNames - lost);
+    EXPECT_TRUE(std::is_sorted(names.begin() + 2, names.end()));
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+    (void)names_in(directory.get(), failure, 1);
+    EXPECT_EQ(failure, EIO) << "asked once more";
+    ::rewinddir(directory.get());
+  }
+  // Who goes back to a place behind the damage still learns of it.
+  int failure = 0;
+  (void)names_in(directory.get(), failure, kNames - lost - 10);
+  ASSERT_EQ(failure, 0);
+  const auto place = ::telldir(directory.get());
+  const auto rest = names_in(directory.get(), failure, kNames);
+  ::seekdir(directory.get(), place);
+  EXPECT_EQ(names_in(directory.get(), failure, kNames), rest);
+  EXPECT_EQ(failure, EIO);
+  EXPECT_EQ(count_of(mounted.log(), "pages, offset"), 1U) << mounted.log();
+  directory.reset();
+  EXPECT_EQ(mounted.unmount(), 0);
+}
+
+// Their attributes stand apart: only who asks for those of a lost record gets the error.
+TEST(FuseDamage, HardLinksWithoutTheirRecordsAreListed) {
+  DGFS_NEEDS_FUSE();
+  constexpr std::uint64_t kNames = 600;
+  ScratchTree source;
+  source.directory("dir");
+  source.directory("other");
+  for (std::uint64_t i = 0; i < kNames; ++i) {
+    source.file("dir/" + unlike_name(i), "");
+    source.hard_link("other/" + unlike_name(i), "dir/" + unlike_name(i));
+  }
+  MountedImage mounted(source);
+  const auto index = slurp(mounted.index_path());
+  const auto superblock = format::decode_superblock(as_bytes(index).first(format::kPageBytes));
+  ASSERT_TRUE(superblock);
+  const auto pages =
+      superblock.value().section(format::SectionKind::kPages).length_bytes / format::kPageBytes;
+  damage_pages(mounted, pages - 1, pages);
+  std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(mounted.path("dir").c_str()),
+                                                &::closedir);
+  ASSERT_TRUE(directory);
+  int failure = 0;
+  const auto names = names_in(directory.get(), failure, 2 * kNames);
+  EXPECT_EQ(failure, 0);
+  EXPECT_EQ(names.size(), 2 + kNames);
+  std::size_t lost = 0;
+  for (const auto& name : names) {
+    struct stat ignored {};
+    if (::lstat(mounted.path("dir/" + name).c_str(), &ignored) == 0) continue;
+    EXPECT_EQ(errno, EIO);
+    ++lost;
+  }
+  EXPECT_GT(lost, 0U);
+  directory.reset();
   EXPECT_EQ(mounted.unmount(), 0);
 }
 

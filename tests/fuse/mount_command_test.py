@@ -1,11 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: The DGFS authors
-"""Mounts as a system does: through mount(8), fstab and fusermount3, as root and as a user.
-
-Everything happens in mount and process name spaces of its own: helpers, fstab and /dev/fuse are
-put in place by bind mounts that nobody else sees, and no daemon outlives the test.
-"""
+"""Mounts as a system does: through mount(8), fstab and fusermount3, as root and as a user."""
 import concurrent.futures
 import errno
 import os
@@ -14,79 +10,12 @@ import shutil
 import signal
 import stat
 import subprocess
-import sys
-import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "system"))
-import support  # noqa: E402
-from support import build, dgfs, run  # noqa: E402
-
-NOBODY = 65534
-INSIDE = "DGFS_TEST_NAME_SPACE"
-
-
-def as_nobody(*arguments, **keywords):
-    return run("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *arguments,
-               **keywords)
-
-
-def mount_table():
-    """Mount point -> (source, type, set of options)."""
-    lines = pathlib.Path("/proc/self/mounts").read_text().splitlines()
-    return {point: (source, kind, set(options.split(",")))
-            for source, point, kind, options in (line.split()[:4] for line in lines)}
-
-
-class MountCase(support.ScratchCase):
-    """A small image, and a directory to mount it on."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="dgfs-mount-"))
-        cls.shared.chmod(0o755)
-        tree = cls.shared / "tree"
-        (tree / "dir").mkdir(parents=True)
-        for i in range(100):
-            (tree / "dir" / str(i)).write_bytes(f"content {i}\n".encode() * (i * 50 + 1))
-        (tree / "secret").write_text("secret\n")
-        (tree / "secret").chmod(0o600)
-        shutil.copy("/usr/bin/id", tree / "id")
-        (tree / "id").chmod(0o4755)
-        os.symlink("secret", tree / "link")
-        cls.tree = tree
-        cls.image = cls.shared / "image.dgfs"
-        build(tree, cls.image)
-        cls.image.chmod(0o644)
-        pathlib.Path(f"{cls.image}.idx").chmod(0o644)
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.shared, ignore_errors=True)
-
-    def setUp(self):
-        super().setUp()
-        self.point = self.scratch / "mnt"
-        self.point.mkdir()
-        self.scratch.chmod(0o755)
-
-    def tearDown(self):
-        for point in [p for p in mount_table() if p.startswith(str(self.scratch))]:
-            run("umount", point, check=False)
-        super().tearDown()
-
-    def table_entry(self, point=None):
-        return mount_table().get(str(point or self.point))
-
-    def expect_served(self, point=None):
-        shown = (point or self.point) / "dir" / "7"
-        self.assertEqual(shown.read_bytes(), (self.tree / "dir" / "7").read_bytes())
-
-    def expect_refused(self, result, *texts, code=None):
-        said = (result.stdout + result.stderr).decode()
-        self.assertIn(result.returncode, [code] if code else range(1, 256), said)
-        for text in texts:
-            self.assertIn(text, said)
+import mount_case
+import support
+from mount_case import NOBODY, MountCase, as_nobody, mount_table
+from support import dgfs, run
 
 
 class ThroughMount(MountCase):
@@ -182,73 +111,11 @@ class ThroughMount(MountCase):
 
 
 class Options(MountCase):
-    def mount(self, options, image=None, **keywords):
-        return dgfs("mount", image or self.image, self.point, "-o", options, **keywords)
-
     def test_rw_and_unknown_ones_are_refused(self):
         for option, text in (("rw", "read-only"), ("remount", "not supported"), ("uid=me", "uid"),
                              ("threads=all", "threads")):
             self.expect_refused(self.mount(option, check=False), text, code=2)
         self.assertIsNone(self.table_entry())
-
-    def test_privileges_are_off_unless_asked_for(self):
-        self.mount("ro")
-        self.assertLessEqual({"nosuid", "nodev"}, self.table_entry()[2])
-        run("umount", self.point)
-        self.mount("suid,dev,noexec")
-        self.assertFalse({"nosuid", "nodev"} & self.table_entry()[2])
-        with self.assertRaises(PermissionError):
-            subprocess.run([self.point / "id"], check=False)
-
-    def test_suid_programs(self):
-        for options, expected in (("allow_other", NOBODY), ("allow_other,suid", 0)):
-            with self.subTest(options):
-                self.mount(options)
-                shown = as_nobody(self.point / "id", "-u").stdout
-                self.assertEqual(int(shown), expected)
-                run("umount", self.point)
-
-    def test_others_need_allow_other(self):
-        self.mount("ro")
-        result = as_nobody("cat", self.point / "dir" / "7", check=False)
-        self.expect_refused(result, "Permission denied")
-        run("umount", self.point)
-        self.mount("allow_other")
-        as_nobody("cat", self.point / "dir" / "7")
-        self.expect_refused(as_nobody("cat", self.point / "secret", check=False),
-                            "Permission denied")
-
-    def test_shown_owner_and_permissions_are_those_that_count(self):
-        self.mount(f"allow_other,uid={NOBODY},gid=4294967294,umask=027")
-        for name, kind in (("secret", stat.S_IFREG), ("dir", stat.S_IFDIR), ("id", stat.S_IFREG)):
-            shown = (self.point / name).lstat()
-            self.assertEqual((shown.st_uid, shown.st_gid), (NOBODY, 4294967294))
-            self.assertEqual(shown.st_mode, kind | 0o750)
-        self.assertEqual(self.point.stat().st_uid, NOBODY)
-        self.assertEqual(stat.S_IMODE((self.point / "link").lstat().st_mode), 0o777)
-        self.assertEqual(as_nobody("cat", self.point / "secret").stdout, b"secret\n")
-        run("umount", self.point)
-        self.mount("allow_other,umask=077")
-        self.expect_refused(as_nobody("cat", self.point / "dir" / "7", check=False),
-                            "Permission denied")
-
-    def test_lists_of_readers_go_with_the_owner(self):
-        support.need_program("setfacl")
-        tree = self.scratch / "tree"
-        tree.mkdir()
-        (tree / "granted").write_text("x")
-        (tree / "granted").chmod(0o600)
-        if run("setfacl", "-m", f"u:{NOBODY}:r", tree / "granted", check=False).returncode != 0:
-            self.skipTest("no access control lists on the scratch file system")
-        build(tree, self.scratch / "acl.dgfs")
-        self.mount("allow_other", self.scratch / "acl.dgfs")
-        self.assertEqual(as_nobody("cat", self.point / "granted").stdout, b"x")
-        run("umount", self.point)
-        self.mount("allow_other,uid=0,umask=077", self.scratch / "acl.dgfs")
-        self.expect_refused(as_nobody("cat", self.point / "granted", check=False), "Permission")
-        self.assertNotIn(b"posix_acl",
-                         run("getfattr", "-m", "-", self.point / "granted").stdout
-                         if shutil.which("getfattr") else b"")
 
     def test_offset_in_a_file(self):
         shifted = self.scratch / "shifted"
@@ -259,6 +126,29 @@ class Options(MountCase):
         self.expect_refused(self.mount("offset=1024", shifted, check=False), str(shifted), code=1)
         self.expect_refused(self.mount("offset=1T", shifted, check=False), "beyond its end",
                             code=1)
+
+    def test_an_offset_without_an_image_is_refused(self):
+        shifted = self.scratch / "shifted"
+        content = self.image.read_bytes()
+        shifted.write_bytes(bytes(8192) + content)
+        index = pathlib.Path(f"{self.image}.idx").read_bytes()
+        (self.scratch / "shifted.idx").write_bytes(index)
+        behind = 8192 + content.index(index[:4096])  # where the copy of the index begins
+        for offset in (1, 4096, 8191, 12288, behind):
+            with self.subTest(offset):
+                self.expect_refused(self.mount(f"offset={offset}", shifted, check=False),
+                                    str(shifted), f"offset={offset}", "no image begins there",
+                                    code=1)
+                self.assertIsNone(self.table_entry())
+        self.mount("offset=8K", shifted)
+        self.expect_served()
+
+    def test_empty_values_are_refused(self):
+        for option in ("index=", "volume=", "fsname=", "subtype=", "=x"):
+            self.expect_refused(self.mount(option, check=False), f"option {option}", code=2)
+        for operands in (("", self.point), (self.image, ""), ("--index=", self.image, self.point)):
+            self.expect_refused(dgfs("mount", *operands, check=False), "'': cannot", code=1)
+        self.assertIsNone(self.table_entry())
 
     def test_index_elsewhere_and_relative_paths(self):
         lone = self.scratch / "lone.dgfs"
@@ -359,6 +249,18 @@ class OrdinaryUser(MountCase):
         result = as_nobody(support.DGFS, "mount", self.image, self.point, check=False)
         self.expect_refused(result, "/dev/null", code=1)
 
+    def test_a_closed_dev_fuse_is_the_reason(self):
+        device = self.scratch / "fuse"
+        os.mknod(device, stat.S_IFCHR | 0o600, os.stat("/dev/fuse").st_rdev)
+        run("mount", "--bind", device, "/dev/fuse")
+        self.addCleanup(run, "umount", "/dev/fuse")
+        for options in ((), ("-o", "auto_unmount")):
+            result = as_nobody(support.DGFS, "mount", *options, self.image, self.point,
+                               check=False)
+            self.expect_refused(result, "/dev/fuse", "Permission denied", str(self.point), code=1)
+            self.assertNotIn(b"Success", result.stderr)
+        self.assertIn(b"cannot mount: fusermount3 has refused it", result.stderr)
+
     def test_cannot_mount_over_what_is_not_theirs(self):
         result = as_nobody(support.DGFS, "mount", self.image, self.scratch, check=False)
         self.expect_refused(result, str(self.scratch), code=1)
@@ -441,48 +343,5 @@ class FailingDevice(MountCase):
         return failed
 
 
-def enter_name_spaces():
-    """Starts this program again where its mounts are its own."""
-    reason = None
-    if os.geteuid() != 0:
-        reason = "needs root"
-    elif not os.path.exists("/dev/fuse"):
-        reason = "/dev/fuse is missing on this machine"
-    elif run("unshare", "--mount", "--pid", "--fork", "true", check=False).returncode != 0:
-        reason = "no name spaces can be made here"
-    if reason:
-        support.skip(reason)
-    os.environ[INSIDE] = "1"
-    os.execvp("unshare", ["unshare", "--mount", "--propagation=private", "--pid", "--fork",
-                          "--kill-child", "--mount-proc", sys.executable, __file__, *sys.argv[1:]])
-
-
-def install_helpers(place):
-    """What an installation and udev put in place."""
-    # A copy, since a user need not be able to enter the directory of the build.
-    support.DGFS = shutil.copy(shutil.which(support.DGFS), place / "dgfs")
-    helpers = place / "sbin"
-    helpers.mkdir()
-    for name in ("mount.dgfs", "mount.fuse.dgfs"):
-        os.symlink(support.DGFS, helpers / name)
-    for name in ("mount.fuse3", "losetup", "blockdev"):
-        if os.path.exists(f"/sbin/{name}"):
-            shutil.copy(f"/sbin/{name}", helpers)
-    run("mount", "--bind", helpers, os.path.realpath("/sbin"))
-    device = place / "fuse"
-    os.mknod(device, stat.S_IFCHR | 0o666, os.stat("/dev/fuse").st_rdev)
-    device.chmod(0o666)
-    run("mount", "--bind", device, "/dev/fuse")
-
-
 if __name__ == "__main__":
-    if INSIDE not in os.environ:
-        enter_name_spaces()
-    with tempfile.TemporaryDirectory(prefix="dgfs-helpers-") as directory:
-        pathlib.Path(directory).chmod(0o755)
-        install_helpers(pathlib.Path(directory))
-        try:
-            support.main()
-        finally:
-            for place in ("/dev/fuse", os.path.realpath("/sbin")):
-                run("umount", place, check=False)
+    mount_case.main()

@@ -76,6 +76,29 @@ TEST(FuseXattr, OrdinaryUsersSeeNoTrustedNames) {
   EXPECT_EQ(names, (std::set<std::string>{"user.open"}));
 }
 
+// A capability was given to the program of one owner; as chown(2), another owner takes it away.
+TEST(FuseXattr, OverridesHideWhatOwnerAndPermissionsGave) {
+  DGFS_NEEDS_FUSE();
+  ScratchTree source;
+  const std::string capability("\1\0\0\2\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+  source.file("program", "x", 0755);
+  source.xattr("program", "security.capability", capability);
+  source.xattr("program", "user.note", "n");
+  const auto value_bytes = [](const MountedImage& mounted) {
+    return ::getxattr(mounted.path("program").c_str(), "security.capability", nullptr, 0);
+  };
+  {
+    const MountedImage mounted(source);
+    EXPECT_EQ(value_bytes(mounted), static_cast<ssize_t>(capability.size()));
+  }
+  for (const auto* option : {"umask=022", "uid=0", "gid=0", "uid=1000"}) {
+    const MountedImage mounted(source, {.mount_options = {option}});
+    EXPECT_EQ(value_bytes(mounted), -1) << option;
+    EXPECT_EQ(errno, ENODATA) << option;
+    EXPECT_EQ(names_of(mounted.path("program")), (std::set<std::string>{"user.note"})) << option;
+  }
+}
+
 TEST(FuseXattr, AccessControlListsHold) {
   DGFS_NEEDS_FUSE();
   ScratchTree source;

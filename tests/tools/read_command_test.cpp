@@ -352,6 +352,45 @@ TEST_F(ReadCommandTest, AnEmptyPathIsNotTheWholeImage) {
   EXPECT_FALSE(env_->status(target));
 }
 
+// An empty name, which an unset variable of a script leaves, is one: messages say whose fault it
+// is.
+TEST_F(ReadCommandTest, EmptyNamesOfFilesAreNamed) {
+  const std::string out = dir_ / "out";
+  std::vector<std::vector<std::string>> cases = {
+      {"extract", "", out},
+      {"cat", "", "x"},
+      {"salvage", "", out},
+      {"diff", "", image_},
+      {"diff", image_, ""},
+      {"extract", image_, ""},
+      {"salvage", image_, ""},
+      {"build", "", out},
+      {"build", tree_, ""},
+      {"build", tree_, out, "--volume", ""},
+      {"build", tree_, out, "--exclude-from", ""},
+      {"extract", image_, out, "--files-from", ""},
+      {"volume", "list", ""},
+      {"volume", "move", "", "0", out},
+      {"volume", "move", image_, "0", ""},
+      {"help", "--paths", "", "x"},
+      {"delta", "check", ""},
+      {"find", image_, "-newer", ""},
+      {"find", image_, "-samefile", ""},
+      {"ls", "--index", "", image_},
+  };
+  for (const auto* command : {"ls", "find", "stat", "du", "info", "verify", "digest"}) {
+    cases.push_back({command, ""});
+  }
+  for (const auto& words : cases) {
+    std::string line;
+    for (const auto& word : words) line += (word.empty() ? "''" : word) + " ";
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, words[0] == "diff" ? 2 : 1) << line;
+    EXPECT_NE(outcome.err.find("''"), std::string::npos) << line << outcome.err;
+    EXPECT_FALSE(env_->status(out)) << line;
+  }
+}
+
 TEST_F(ReadCommandTest, ASlashAsksForADirectory) {
   for (const char* path : {"hello.txt/", "hello.txt/.", "hello.txt/.."}) {
     for (const char* command : {"cat", "ls", "stat", "du", "find"}) {
