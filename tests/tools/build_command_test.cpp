@@ -22,7 +22,8 @@ class OrdinaryUser {
     changed_ = true;
   }
   ~OrdinaryUser() {
-    if (changed_) EXPECT_EQ(::seteuid(0), 0);
+    if (!changed_) return;
+    EXPECT_EQ(::seteuid(0), 0);
   }
   OrdinaryUser(const OrdinaryUser&) = delete;
   OrdinaryUser& operator=(const OrdinaryUser&) = delete;
