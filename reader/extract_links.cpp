@@ -22,15 +22,15 @@ bool is_no_more_linked(const Error& error) {
 // there are no more than names.
 Status LinkTable::make(const Node& node, storage::Directory& directory, const std::string& path,
                        std::string_view name, const std::function<Status()>& make_object) {
+  // Another thread than the one that was refused may make the copy.
   std::optional<Error> refused;
-  while (const auto existing = claim(node)) {
+  while (const auto existing = claim(node, refused)) {
     auto linked = link(*existing, directory, name);
     if (linked || !is_no_more_linked(linked.assume_error())) {
       settle(node.inode, nullptr);
       return linked;
     }
-    refused = std::move(linked).assume_error();
-    retire(node.inode, *existing);
+    retire(node.inode, *existing, linked.assume_error());
   }
   DGFS_CHECK(make_anew(node, path, make_object));
   if (refused && copied_) copied_(path, *refused);
@@ -53,22 +53,25 @@ Status LinkTable::make_anew(const Node& node, const std::string& path,
 }
 
 // Unless another thread has put a new place there meanwhile.
-void LinkTable::retire(InodeNumber inode, const std::string& full) {
+void LinkTable::retire(InodeNumber inode, const std::string& full, const Error& why) {
   const std::lock_guard lock(mutex_);
   const auto there = records_.find(inode);
-  if (there != records_.end() && there->second.path == full) there->second.path.clear();
+  if (there == records_.end() || there->second.path != full) return;
+  there->second.path.clear();
+  there->second.refused = why;
 }
 
-std::optional<std::string> LinkTable::claim(const Node& node) {
+std::optional<std::string> LinkTable::claim(const Node& node, std::optional<Error>& refused) {
   std::unique_lock lock(mutex_);
   while (true) {
     // Looked up each time: the record may have gone while this thread was waiting, if the image
     // lies about the number of names.
     auto& record =
-        records_.try_emplace(node.inode, Record{{}, false, node.link_count}).first->second;
+        records_.try_emplace(node.inode, Record{{}, false, node.link_count, {}}).first->second;
     if (!record.path.empty()) return record.path;
     if (!record.in_making) {
       record.in_making = true;
+      refused = record.refused;
       return std::nullopt;
     }
     settled_.wait(lock);
@@ -84,6 +87,7 @@ void LinkTable::settle(InodeNumber inode, std::string* made_at) noexcept {
   if (made_at != nullptr) {
     record.path = std::move(*made_at);
     record.in_making = false;
+    if (!record.path.empty()) record.refused.reset();
     settled_.notify_all();
   }
   if (record.unseen <= 1 && !record.in_making) {

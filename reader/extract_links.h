@@ -45,10 +45,12 @@ class LinkTable {
     std::string path;          ///< of the object, or empty while there is none
     bool in_making = false;    ///< by another thread
     std::uint64_t unseen = 0;  ///< names that make() has not finished with
+    /// Set: it was made before, and this is why that takes no more names.
+    std::optional<Error> refused;
   };
-  /// Where the object is; nullopt if the caller has to make it.
-  [[nodiscard]] std::optional<std::string> claim(const Node& node);
-  void retire(InodeNumber inode, const std::string& full);
+  /// Where the object is; nullopt if the caller has to make it, with why that is a further copy.
+  [[nodiscard]] std::optional<std::string> claim(const Node& node, std::optional<Error>& refused);
+  void retire(InodeNumber inode, const std::string& full, const Error& why);
   [[nodiscard]] Status make_anew(const Node& node, const std::string& path,
                                  const std::function<Status()>& make_object);
   void settle(InodeNumber inode, std::string* made_at) noexcept;

@@ -28,9 +28,10 @@ Status Walker::walk(std::string_view path, const Visit& visit, const Damaged& da
   const auto range = tables_.directories.children(ordinal);
   const bool is_empty = !range || range->count == 0;
   Course course{format::subtree_prefix(key), visit, damaged};
-  // A page that the walk meets again is told there, with all that it costs.
-  if (!node && (is_empty ||
-                tables_.pages.find_ordinal(ordinal) != tables_.pages.find_ordinal(range->first))) {
+  // A lost page that the walk meets again is told there, with all that it costs.
+  const bool is_met_again =
+      !is_empty && tables_.pages.find_ordinal(ordinal) == tables_.pages.find_ordinal(range->first);
+  if (!node && (!is_met_again || pages_.get(*tables_.pages.find_ordinal(ordinal)))) {
     DGFS_CHECK(skip(losing_attributes(node.assume_error(), start_path), course));
   }
   return is_empty ? ok() : walk_below(range->first, course);

@@ -35,7 +35,6 @@ ErrorKind kind_of_errno(int os_errno) {
 Error os_error(std::uint16_t code, int os_errno, std::string_view verb, const std::string& path) {
   std::string text = "cannot ";
   text += verb;
-  if (path.empty()) text += " ''";  // else nothing would say what
   text += ": " + std::generic_category().message(os_errno);
   // An empty path is one, too, and an error without a file would not tell which.
   return Error(kind_of_errno(os_errno), code, std::move(text))

@@ -16,7 +16,7 @@ namespace dgfs::storage {
 /// The kind that callers branch on; kIo for all that has none of its own.
 [[nodiscard]] ErrorKind kind_of_errno(int os_errno);
 
-/// "PATH: cannot VERB: reason of the system", of an empty path "cannot VERB '': reason"; PATH is
+/// "PATH: cannot VERB: reason of the system", of an empty path "'': cannot VERB: reason"; PATH is
 /// what VERB is done to, so VERB ends in no preposition. A raise site as Error() itself is one:
 /// `code` is its own and never reused.
 /// @param verb  what was attempted, lower case ("open", "sync")

@@ -126,14 +126,14 @@ TEST_F(BuildCommandTest, NamesAnEmptyPath) {
   EXPECT_EQ(run({"build", tree_, ""}).err,
             "dgfs: build: '': is no name of a file; nothing was written\n");
   EXPECT_EQ(run({"build", "", other_}).err,
-            "dgfs: build: cannot open directory '': No such file or directory; nothing was "
+            "dgfs: build: '': cannot open directory: No such file or directory; nothing was "
             "written\n");
   EXPECT_EQ(build({"--volume", ""}).err,
             "dgfs: build: '': is no name of a file; nothing was written\n");
   const Outcome index = build({"--index", ""});
   EXPECT_EQ(index.code, 2);
   EXPECT_TRUE(index.err.starts_with("dgfs build: --index: '' is no name of a file")) << index.err;
-  EXPECT_EQ(run({"ls", ""}).err, "dgfs: ls: cannot open '': No such file or directory\n");
+  EXPECT_EQ(run({"ls", ""}).err, "dgfs: ls: '': cannot open: No such file or directory\n");
   EXPECT_FALSE(env_->status(other_));
 }
 
