@@ -154,8 +154,8 @@ Status list_names(fuse_req_t request, const Call& call, Server& server, std::siz
   return reply_list(request, call, entries, place, listed);
 }
 
-// A name whose attributes are lost comes without a node id: it is then looked up by who wants more
-// of it, and that fails.
+// A name whose attributes are lost comes without a node id. A program that wants more of it makes
+// the kernel look it up, and the lookup fails.
 bool add_bare_name(EntryList& entries, const Place& place, const reader::ListedName& name) {
   fuse_entry_param entry{};
   entry.attr = to_short_stat(name);

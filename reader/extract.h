@@ -106,11 +106,10 @@ struct ExtractReport {
   std::uint64_t further_copies = 0;   ///< made instead of hard links, each told to `copied`
 };
 
-/// @param destination  created if missing: with the permissions of the image's root, or by the
-/// umask
-///                     where only paths below the root are chosen; existing directories in it are
-///                     entered, any other existing name is a failure (kExists): nothing is
-///                     overwritten
+/// @param destination  created if missing, with the permissions of the image's root, or with those
+///                     that the umask leaves where only paths below the root are chosen; existing
+///                     directories in it are entered, any other existing name is a failure
+///                     (kExists): nothing is overwritten
 /// A regular file gets its name when contents and attributes are complete: whenever the process
 /// is killed, what bears a file's name is the file. Permissions, times and xattrs of directories
 /// are set last, deepest first; where one cannot be, the others are set all the same. Nothing is
