@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "format/access_list.h"
 #include "format/limits.h"
 #include "format/xattr_set.h"
 
 namespace dgfs::builder {
 namespace {
-
-constexpr std::string_view kAclPrefix = "system.posix_acl_";
 
 bool fits(const Xattr& xattr) {
   return !xattr.name.empty() && xattr.name.size() <= format::kXattrNameBytesMax &&
@@ -36,9 +35,8 @@ Result<Buffer> encode_source_xattrs(const std::vector<Xattr>& xattrs) {
 bool holds_acl(Bytes encoded_set) {
   const auto xattrs = format::decode_xattr_set(encoded_set);
   return xattrs.has_value() &&
-         std::any_of(xattrs.value().begin(), xattrs.value().end(), [](const Xattr& xattr) {
-           return std::string_view(xattr.name).substr(0, kAclPrefix.size()) == kAclPrefix;
-         });
+         std::any_of(xattrs.value().begin(), xattrs.value().end(),
+                     [](const Xattr& xattr) { return format::is_access_list_xattr(xattr.name); });
 }
 
 }  // namespace dgfs::builder

@@ -18,8 +18,8 @@ namespace dgfs::fuse {
 inline constexpr double kForeverSeconds = 1e18;
 
 /// Owner, group and permissions that all objects of a mount show instead of their own. The kernel
-/// judges access by what is shown; access control lists, which say otherwise (access_list.h), and
-/// capabilities of files are then left out. Of device files an override takes rights, and gives
+/// judges access by what is shown; access control lists, which say otherwise (overridden_list.h),
+/// and capabilities of files are then left out. Of device files an override takes rights, and gives
 /// none: whose a disk is says its system.
 struct AttributeOverrides {
   /// Set-user-id and set-group-id bits of files go with either, as with chown(2): they were given

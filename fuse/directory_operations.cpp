@@ -12,10 +12,10 @@
 
 #include "format/limits.h"
 #include "format/mode.h"
-#include "fuse/access_list.h"
 #include "fuse/answer.h"
 #include "fuse/attributes.h"
 #include "fuse/operations.h"
+#include "fuse/overridden_list.h"
 
 namespace dgfs::fuse {
 namespace {

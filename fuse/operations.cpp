@@ -5,10 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "fuse/access_list.h"
 #include "fuse/answer.h"
 #include "fuse/attributes.h"
 #include "fuse/connection.h"
+#include "fuse/overridden_list.h"
 
 namespace dgfs::fuse {
 namespace {

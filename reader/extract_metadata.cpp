@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "format/access_list.h"
 #include "format/limits.h"
 #include "format/mode.h"
-#include "reader/acl_mask.h"
 #include "reader/placed_error.h"
 
 namespace dgfs::reader {
@@ -52,12 +52,11 @@ auto status_of(storage::NewFile& file) { return file.content().status(); }
 auto xattrs_of(const NamedObject& object) { return object.xattrs(); }
 auto xattrs_of(storage::NewFile& file) { return file.content().xattrs(); }
 
-bool is_acl(const Xattr& xattr) { return xattr.name.starts_with("system.posix_acl_"); }
+bool is_acl(const Xattr& xattr) { return format::is_access_list_xattr(xattr.name); }
 
 // What an ordinary user may set on his own files.
 bool is_open_to_all(const Xattr& xattr) { return xattr.name.starts_with("user.") || is_acl(xattr); }
 
-constexpr std::string_view kAccessAcl = "system.posix_acl_access";
 constexpr std::string_view kCapability = "security.capability";
 
 template <class Object>
@@ -115,8 +114,9 @@ class Restorer {
     auto set = choice_.acls ? object_.set_xattr(xattr.name, xattr.value) : Status(ok());
     if (choice_.acls && set) {
       restored_acls_.push_back(xattr.name);
-    } else if (xattr.name == kAccessAcl) {
-      group_bits_ = group_bits_of_acl(xattr.value);
+    } else if (xattr.name == format::kAccessListXattr) {
+      const auto list = format::parse_access_list(xattr.value);
+      if (list) group_bits_ = format::owning_group_of(*list);
     }
     return settle(AttributeKind::kAcl, xattr.name, std::move(set));
   }

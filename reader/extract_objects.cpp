@@ -60,14 +60,14 @@ Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
   if (node.size_bytes > kCopyChunkBytes) {
     DGFS_CHECK(check_free(directory, name));
   }
-  DGFS_TRY(file, directory.create_unnamed(kPrivateFile));
+  DGFS_TRY(file, directory.create_unnamed(name, kPrivateFile));
   if (log_.wants_lost_ranges()) {
     DGFS_CHECK(save_contents(node, file->content(), path));
   } else {
     DGFS_CHECK(write_contents(node, file->content()));
   }
   DGFS_CHECK(restore_metadata(image_, node, *file, choice_, loser_of(path)));
-  return file->link(name);
+  return file->link();
 }
 
 Status ObjectMaker::write_contents(const Node& node, storage::File& file) const {

@@ -66,7 +66,7 @@ class VolumeMove {
     report_.is_copied = true;
     total_bytes_ = 2 * status.size_bytes;
     DGFS_TRY(source, env_.open(from_));
-    DGFS_TRY(copy, directory.create_unnamed(status.mode & kPermissionBits));
+    DGFS_TRY(copy, directory.create_unnamed(name, status.mode & kPermissionBits));
     auto& content = copy->content();
     DGFS_CHECK(content.preallocate(status.size_bytes));
     DGFS_CHECK(copy_bytes(*source, content));
@@ -76,7 +76,7 @@ class VolumeMove {
     DGFS_CHECK(copy->set_times(status.access_time, status.modify_time));
     DGFS_CHECK(content.sync());
     DGFS_CHECK(compare(*source, content));
-    return copy->link(name);
+    return copy->link();
   }
 
   /// What was moved, and not what took its place since.

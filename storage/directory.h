@@ -60,8 +60,10 @@ class Directory {
   /// Opens for writing and reading; the file must not exist.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> create_file(std::string_view name,
                                                                   std::uint32_t mode) = 0;
-  /// A regular file that gets its name here when it is complete.
-  [[nodiscard]] virtual Result<std::unique_ptr<NewFile>> create_unnamed(std::uint32_t mode) = 0;
+  /// A regular file that gets its name here when it is complete. Until then its errors show the
+  /// name although another file may have it.
+  [[nodiscard]] virtual Result<std::unique_ptr<NewFile>> create_unnamed(std::string_view name,
+                                                                        std::uint32_t mode) = 0;
   /// @param target  any bytes but NUL; nothing looks whether it leads somewhere
   [[nodiscard]] virtual Status make_symlink(std::string_view name, std::string_view target) = 0;
   /// Gives `existing_name` of `existing_directory` the further name `name` here. kLimit where it

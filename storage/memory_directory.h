@@ -29,7 +29,8 @@ class MemoryDirectory final : public Directory {
 
   Status make_directory(std::string_view name, std::uint32_t mode) override;
   Result<std::unique_ptr<File>> create_file(std::string_view name, std::uint32_t mode) override;
-  Result<std::unique_ptr<NewFile>> create_unnamed(std::uint32_t mode) override;
+  Result<std::unique_ptr<NewFile>> create_unnamed(std::string_view name,
+                                                  std::uint32_t mode) override;
   Status make_symlink(std::string_view name, std::string_view target) override;
   Status make_link(const Directory& existing_directory, std::string_view existing_name,
                    std::string_view name) override;

@@ -40,10 +40,13 @@ Result<std::unique_ptr<File>> MemoryDirectory::create_file(std::string_view name
   return std::make_unique<MemoryFile>(tree_, inode, path_of(name), MemoryFile::Access::kReadWrite);
 }
 
-Result<std::unique_ptr<NewFile>> MemoryDirectory::create_unnamed(std::uint32_t mode) {
+Result<std::unique_ptr<NewFile>> MemoryDirectory::create_unnamed(std::string_view name,
+                                                                 std::uint32_t mode) {
+  DGFS_CHECK(check_name(name, path_));
   const Lock lock(tree_->mutex);
   DGFS_CHECK(check_alive());
-  return std::make_unique<MemoryNewFile>(tree_, inode_, created_mode(kTypeRegular, mode), path_);
+  return std::make_unique<MemoryNewFile>(tree_, inode_, created_mode(kTypeRegular, mode),
+                                         path_of(name), std::string(name));
 }
 
 Status MemoryDirectory::make_symlink(std::string_view name, std::string_view target) {

@@ -13,12 +13,11 @@ using Lock = std::lock_guard<std::mutex>;
 }  // namespace
 
 MemoryNewFile::MemoryNewFile(std::shared_ptr<MemoryTree> tree, MemoryInodePtr directory,
-                             std::uint32_t mode, std::string directory_path)
+                             std::uint32_t mode, const std::string& path, std::string name)
     : tree_(std::move(tree)),
       directory_(std::move(directory)),
-      directory_path_(std::move(directory_path)),
-      file_(tree_, tree_->make_inode(mode), join_path(directory_path_, "(unnamed)"),
-            MemoryFile::Access::kReadWrite) {}
+      name_(std::move(name)),
+      file_(tree_, tree_->make_inode(mode), path, MemoryFile::Access::kReadWrite) {}
 
 Status MemoryNewFile::set_owner(std::uint32_t uid, std::uint32_t gid) {
   const Lock lock(tree_->mutex);
@@ -68,14 +67,10 @@ Status MemoryNewFile::remove_xattr(std::string_view key) {
   return remove_xattr_of(*file_.inode(), key, tree_->now, file_.path());
 }
 
-Status MemoryNewFile::link(std::string_view name) {
-  DGFS_CHECK(check_name(name, directory_path_));
-  const std::string path = join_path(directory_path_, name);
+Status MemoryNewFile::link() {
   const Lock lock(tree_->mutex);
   DGFS_CHECK(file_.check_alive());
-  DGFS_CHECK(tree_->add(*directory_, name, file_.inode(), path));
-  file_.set_path(path);
-  return ok();
+  return tree_->add(*directory_, name_, file_.inode(), file_.path());
 }
 
 Status remove_xattr_of(MemoryInode& inode, std::string_view key, Time now,

@@ -16,7 +16,7 @@ class MemoryNewFile final : public NewFile {
  public:
   /// The caller holds the mutex of `tree`.
   MemoryNewFile(std::shared_ptr<MemoryTree> tree, MemoryInodePtr directory, std::uint32_t mode,
-                std::string directory_path);
+                const std::string& path, std::string name);
 
   File& content() override { return file_; }
   Status set_owner(std::uint32_t uid, std::uint32_t gid) override;
@@ -24,12 +24,12 @@ class MemoryNewFile final : public NewFile {
   Status set_times(std::optional<Time> access_time, Time modify_time) override;
   Status set_xattr(std::string_view key, Bytes value) override;
   Status remove_xattr(std::string_view key) override;
-  Status link(std::string_view name) override;
+  Status link() override;
 
  private:
   std::shared_ptr<MemoryTree> tree_;
   MemoryInodePtr directory_;
-  std::string directory_path_;
+  std::string name_;
   MemoryFile file_;
 };
 

@@ -35,8 +35,8 @@ class NewFile {
   [[nodiscard]] virtual Status remove_xattr(std::string_view key) = 0;
   /// @}
 
-  /// Gives it a name in its directory, once; replaces nothing: kExists.
-  [[nodiscard]] virtual Status link(std::string_view name) = 0;
+  /// Gives it its name in its directory, once; replaces nothing: kExists.
+  [[nodiscard]] virtual Status link() = 0;
 };
 
 }  // namespace dgfs::storage

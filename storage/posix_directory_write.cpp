@@ -49,8 +49,10 @@ Result<std::unique_ptr<File>> PosixDirectory::create_file(std::string_view name,
   return std::make_unique<PosixFile>(std::move(fd), join_path(path_, name));
 }
 
-Result<std::unique_ptr<NewFile>> PosixDirectory::create_unnamed(std::uint32_t mode) {
-  DGFS_TRY(file, posix_create_new(fd_.get(), path_, mode & kPermissionMask));
+Result<std::unique_ptr<NewFile>> PosixDirectory::create_unnamed(std::string_view name,
+                                                                std::uint32_t mode) {
+  DGFS_CHECK(check_name(name, path_));
+  DGFS_TRY(file, posix_create_new(fd_.get(), path_, name, mode & kPermissionMask));
   return std::unique_ptr<NewFile>(std::move(file));
 }
 

@@ -16,11 +16,11 @@
 
 namespace dgfs::storage {
 
-PosixNewFile::PosixNewFile(int directory_fd, std::string directory_path, UniqueFd fd,
-                           std::optional<HiddenName> hidden)
+PosixNewFile::PosixNewFile(int directory_fd, const std::string& directory_path,
+                           std::string_view name, UniqueFd fd, std::optional<HiddenName> hidden)
     : directory_fd_(directory_fd),
-      directory_path_(std::move(directory_path)),
-      file_(std::move(fd), join_path(directory_path_, "(unnamed)")),
+      name_(name),
+      file_(std::move(fd), join_path(directory_path, name)),
       hidden_(std::move(hidden)) {}
 
 Status PosixNewFile::set_owner(std::uint32_t uid, std::uint32_t gid) {
@@ -59,7 +59,8 @@ Status PosixNewFile::remove_xattr(std::string_view key) {
 }
 
 // A file system without renameat2(2) has link(2), or it would have no way not to replace.
-int PosixNewFile::rename_hidden(const char* name) {
+int PosixNewFile::rename_hidden() {
+  const char* name = name_.c_str();
   if (::renameat2(directory_fd_, hidden_->c_str(), directory_fd_, name, RENAME_NOREPLACE) == 0) {
     hidden_->keep();
     return 0;
@@ -68,36 +69,34 @@ int PosixNewFile::rename_hidden(const char* name) {
   return ::linkat(directory_fd_, hidden_->c_str(), directory_fd_, name, 0);
 }
 
-Status PosixNewFile::link(std::string_view name) {
-  DGFS_CHECK(check_name(name, directory_path_));
-  const std::string entry(name);
-  const int failed = hidden_ ? rename_hidden(entry.c_str())
-                             : link_open_file(file_.fd(), directory_fd_, entry.c_str());
-  const std::string path = join_path(directory_path_, name);
-  if (failed != 0) return os_error(1074, errno, "create", path);
+Status PosixNewFile::link() {
+  const int failed =
+      hidden_ ? rename_hidden() : link_open_file(file_.fd(), directory_fd_, name_.c_str());
+  if (failed != 0) return os_error(1074, errno, "create", file_.path());
   hidden_.reset();
-  file_.set_path(path);
   return ok();
 }
 
 Result<std::unique_ptr<PosixNewFile>> posix_create_new(int directory_fd,
                                                        const std::string& directory_path,
-                                                       std::uint32_t mode) {
+                                                       std::string_view name, std::uint32_t mode) {
   const int flags = O_TMPFILE | O_RDWR | O_CLOEXEC;
   UniqueFd fd(retry_interrupted([&] { return ::openat(directory_fd, ".", flags, mode); }));
   if (!fd && is_without_unnamed_files(errno)) {
-    return posix_create_new_hidden(directory_fd, directory_path, mode);
+    return posix_create_new_hidden(directory_fd, directory_path, name, mode);
   }
-  if (!fd) return os_error(1075, errno, "create a file", directory_path);
-  return std::make_unique<PosixNewFile>(directory_fd, directory_path, std::move(fd), std::nullopt);
+  if (!fd) return os_error(1075, errno, "create", join_path(directory_path, name));
+  return std::make_unique<PosixNewFile>(directory_fd, directory_path, name, std::move(fd),
+                                        std::nullopt);
 }
 
 Result<std::unique_ptr<PosixNewFile>> posix_create_new_hidden(int directory_fd,
                                                               const std::string& directory_path,
+                                                              std::string_view name,
                                                               std::uint32_t mode) {
   DGFS_TRY(created, create_hidden(directory_fd, "new", mode, directory_path));
-  return std::make_unique<PosixNewFile>(directory_fd, directory_path, std::move(created.second),
-                                        std::move(created.first));
+  return std::make_unique<PosixNewFile>(directory_fd, directory_path, name,
+                                        std::move(created.second), std::move(created.first));
 }
 
 }  // namespace dgfs::storage

@@ -17,8 +17,8 @@ namespace dgfs::storage {
 class PosixNewFile final : public NewFile {
  public:
   /// @param hidden  the name it has meanwhile, if any
-  PosixNewFile(int directory_fd, std::string directory_path, UniqueFd fd,
-               std::optional<HiddenName> hidden);
+  PosixNewFile(int directory_fd, const std::string& directory_path, std::string_view name,
+               UniqueFd fd, std::optional<HiddenName> hidden);
 
   File& content() override { return file_; }
   Status set_owner(std::uint32_t uid, std::uint32_t gid) override;
@@ -26,23 +26,23 @@ class PosixNewFile final : public NewFile {
   Status set_times(std::optional<Time> access_time, Time modify_time) override;
   Status set_xattr(std::string_view key, Bytes value) override;
   Status remove_xattr(std::string_view key) override;
-  Status link(std::string_view name) override;
+  Status link() override;
 
  private:
-  [[nodiscard]] int rename_hidden(const char* name);
+  [[nodiscard]] int rename_hidden();
 
   int directory_fd_;
-  std::string directory_path_;
+  std::string name_;
   PosixFile file_;
   std::optional<HiddenName> hidden_;
 };
 
-/// Directory::create_unnamed(). Both parameters outlive the result.
+/// Directory::create_unnamed(). The descriptor outlives the result.
 [[nodiscard]] Result<std::unique_ptr<PosixNewFile>> posix_create_new(
-    int directory_fd, const std::string& directory_path, std::uint32_t mode);
+    int directory_fd, const std::string& directory_path, std::string_view name, std::uint32_t mode);
 
 /// The same where there are no unnamed files: under a hidden name.
 [[nodiscard]] Result<std::unique_ptr<PosixNewFile>> posix_create_new_hidden(
-    int directory_fd, const std::string& directory_path, std::uint32_t mode);
+    int directory_fd, const std::string& directory_path, std::string_view name, std::uint32_t mode);
 
 }  // namespace dgfs::storage

@@ -93,9 +93,9 @@ class WrappedNewFile final : public NewFile {
     DGFS_CHECK(before(CallKind::kOther));
     return inner_->remove_xattr(key);
   }
-  Status link(std::string_view name) override {
+  Status link() override {
     DGFS_CHECK(before(CallKind::kAllocate));
-    return inner_->link(name);
+    return inner_->link();
   }
 
  private:
@@ -148,9 +148,10 @@ class WrappedDirectory final : public Directory {
     DGFS_TRY(file, inner_->create_file(name, mode));
     return wrap_file(std::move(file), observer_);
   }
-  Result<std::unique_ptr<NewFile>> create_unnamed(std::uint32_t mode) override {
+  Result<std::unique_ptr<NewFile>> create_unnamed(std::string_view name,
+                                                  std::uint32_t mode) override {
     DGFS_CHECK(before(CallKind::kCreate, {}));
-    DGFS_TRY(file, inner_->create_unnamed(mode));
+    DGFS_TRY(file, inner_->create_unnamed(name, mode));
     return std::make_unique<WrappedNewFile>(std::move(file), observer_);
   }
   Status make_symlink(std::string_view name, std::string_view target) override {

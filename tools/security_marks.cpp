@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "format/access_list.h"
+
 namespace dgfs::tools {
 namespace {
 
@@ -23,7 +25,7 @@ SecurityMarks security_marks(const reader::Image& image, const reader::Node& nod
   if (!xattrs) return {};
   SecurityMarks marks;
   for (const Xattr& xattr : xattrs.value()) {
-    marks.has_acl |= xattr.name.starts_with("system.posix_acl_");
+    marks.has_acl |= format::is_access_list_xattr(xattr.name);
     if (xattr.name == "security.selinux") marks.context = context_in(xattr.value);
   }
   return marks;

@@ -33,7 +33,8 @@ class GeneratedDirectory final : public storage::Directory {
   Result<std::unique_ptr<storage::File>> create_file(std::string_view, std::uint32_t) override {
     return refusal();
   }
-  Result<std::unique_ptr<storage::NewFile>> create_unnamed(std::uint32_t) override {
+  Result<std::unique_ptr<storage::NewFile>> create_unnamed(std::string_view,
+                                                           std::uint32_t) override {
     return refusal();
   }
   Status make_symlink(std::string_view, std::string_view) override { return refusal(); }

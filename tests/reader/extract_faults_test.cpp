@@ -113,6 +113,7 @@ class ExtractFaults : public ::testing::TestWithParam<FaultCase> {
         EXPECT_EQ(report.value().lost_attributes, lost_attributes_);
       } else {
         EXPECT_FALSE(report.error().message().empty());
+        EXPECT_EQ(report.error().message().find("unnamed"), std::string::npos);
         EXPECT_GE(faulty->fired(), 1U);
       }
       if (!report || told_ + lost_attributes_ != 0) ++failed_runs;

@@ -85,8 +85,7 @@ TEST_P(DirectoryConformance, RefusesNamesThatAreNotOneComponent) {
     EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->set_times(name, std::nullopt, Time{}));
     EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->set_xattr(name, "user.a", {}));
     EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->remove_xattr(name, "user.a"));
-    EXPECT_FAILS(ErrorKind::kInvalidArgument,
-                 std::move(dir->create_unnamed(0600)).value()->link(name));
+    EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->create_unnamed(name, 0600));
     EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->remove(name));
   }
   EXPECT_FAILS(ErrorKind::kInvalidArgument, dir->open_file(""));
@@ -196,14 +195,15 @@ TEST_P(DirectoryConformance, RemovesExtendedAttributes) {
 
 TEST_P(DirectoryConformance, UnnamedFilesAppearComplete) {
   const auto dir = root();
-  const auto file = std::move(dir->create_unnamed(0600)).value();
+  const auto file = std::move(dir->create_unnamed("f", 0600)).value();
   ASSERT_OK(file->content().write_at(0, as_bytes("content")));
+  EXPECT_EQ(file->content().path(), dir->path() + "/f");
   EXPECT_EQ(file->content().status().value().mode, 0100600U);
   ASSERT_OK(file->set_mode(0640));
   ASSERT_OK(file->set_times(Time{1, 2}, Time{-3, 4}));
   EXPECT_FAILS(ErrorKind::kInvalidArgument, file->set_times(std::nullopt, Time{0, 1'000'000'000}));
   EXPECT_TRUE(dir->list().value().empty());
-  ASSERT_OK(file->link("f"));
+  ASSERT_OK(file->link());
   EXPECT_EQ(content(at("f")), "content");
   EXPECT_EQ(dir->status("f").value().mode, 0100640U);
   EXPECT_EQ(dir->status("f").value().link_count, 1U);
@@ -213,7 +213,7 @@ TEST_P(DirectoryConformance, UnnamedFilesAppearComplete) {
 
 TEST_P(DirectoryConformance, UnnamedFilesTakeAttributes) {
   const auto dir = root();
-  const auto file = std::move(dir->create_unnamed(0600)).value();
+  const auto file = std::move(dir->create_unnamed("f", 0600)).value();
   const auto set = file->set_xattr("user.a", as_bytes("1"));
   if (!set && set.error().os_errno() == ENOTSUP) {
     DGFS_SKIP("the file system has no extended attributes");
@@ -223,7 +223,7 @@ TEST_P(DirectoryConformance, UnnamedFilesTakeAttributes) {
   ASSERT_OK(file->remove_xattr("user.a"));
   EXPECT_FAILS(ErrorKind::kNotFound, file->remove_xattr("user.a"));
   const auto owned = file->set_owner(12345, 54321);
-  ASSERT_OK(file->link("f"));
+  ASSERT_OK(file->link());
   EXPECT_EQ(dir->xattrs("f").value(), (std::vector<Xattr>{{"user.b", {'2'}}}));
   if (owned) {
     EXPECT_EQ(dir->status("f").value().gid, 54321U);
@@ -234,10 +234,11 @@ TEST_P(DirectoryConformance, UnnamedFilesReplaceNothingAndGoWithoutTrace) {
   const auto dir = root();
   ASSERT_OK(dir->make_symlink("taken", "nowhere"));
   {
-    const auto file = std::move(dir->create_unnamed(0600)).value();
-    EXPECT_FAILS(ErrorKind::kExists, file->link("taken"));
-    ASSERT_OK(file->link("free"));
-    static_cast<void>(std::move(dir->create_unnamed(0600)).value());
+    const auto taken = std::move(dir->create_unnamed("taken", 0600)).value();
+    EXPECT_FAILS(ErrorKind::kExists, taken->link());
+    const auto file = std::move(dir->create_unnamed("free", 0600)).value();
+    ASSERT_OK(file->link());
+    static_cast<void>(std::move(dir->create_unnamed("dropped", 0600)).value());
   }
   auto names = dir->list().value();
   std::sort(names.begin(), names.end());

@@ -139,16 +139,17 @@ TEST_F(PosixEnvTest, NewFilesWithAHiddenNameAppearCompleteToo) {
     return std::move(env_->open_directory(dir_.path())).value()->list().value();
   };
   const auto make = [&] {
-    return std::move(storage::posix_create_new_hidden(directory.get(), dir_.path(), 0600)).value();
+    return std::move(storage::posix_create_new_hidden(directory.get(), dir_.path(), "out", 0600))
+        .value();
   };
   {
     const auto file = make();
     ASSERT_EQ(names().size(), 1U);
     EXPECT_TRUE(names()[0].starts_with(".new."));
     ASSERT_OK(file->content().write_at(0, as_bytes("x")));
-    ASSERT_OK(file->link("out"));
+    ASSERT_OK(file->link());
     EXPECT_EQ(names(), std::vector<std::string>{"out"});
-    EXPECT_FAILS(ErrorKind::kExists, make()->link("out"));
+    EXPECT_FAILS(ErrorKind::kExists, make()->link());
   }
   EXPECT_EQ(names(), std::vector<std::string>{"out"});
 }

@@ -19,8 +19,8 @@ namespace dgfs::test {
 class RefusingEnv final : public storage::ForwardingEnv {
  public:
   /// Asked before each attribute is set, an xattr removed and a node made: "owner", "mode",
-  /// "times", "node", "remove", or the name of an xattr, and the path, "(unnamed)" at its end while
-  /// it has none; an error takes the place of the call. From any thread.
+  /// "times", "node", "remove", or the name of an xattr, and the path; an error takes the place of
+  /// the call. From any thread.
   using Refuse = std::function<Status(const std::string& path, std::string_view attribute)>;
 
   RefusingEnv(storage::Env& base, Refuse refuse) : EnvForwarder(base), refuse_(std::move(refuse)) {}
@@ -64,7 +64,7 @@ class RefusingEnv::NewFile final : public storage::NewFile {
     DGFS_CHECK(ask("remove"));
     return inner_->remove_xattr(key);
   }
-  Status link(std::string_view name) override { return inner_->link(name); }
+  Status link() override { return inner_->link(); }
 
  private:
   [[nodiscard]] Status ask(std::string_view attribute) {
@@ -103,8 +103,9 @@ class RefusingEnv::Directory final : public storage::Directory {
                                                      std::uint32_t mode) override {
     return inner_->create_file(name, mode);
   }
-  Result<std::unique_ptr<storage::NewFile>> create_unnamed(std::uint32_t mode) override {
-    DGFS_TRY(file, inner_->create_unnamed(mode));
+  Result<std::unique_ptr<storage::NewFile>> create_unnamed(std::string_view name,
+                                                           std::uint32_t mode) override {
+    DGFS_TRY(file, inner_->create_unnamed(name, mode));
     return std::make_unique<NewFile>(std::move(file), env_.refuse_);
   }
   Status make_symlink(std::string_view name, std::string_view target) override {

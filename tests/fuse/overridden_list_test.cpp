@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Permissions in place of an access control list.
-#include "fuse/access_list.h"
+#include "fuse/overridden_list.h"
 
 #include <gtest/gtest.h>
 
@@ -36,14 +36,14 @@ std::uint32_t mode_of(std::uint32_t mode, const std::vector<Entry>& named) {
   return mode_without_list(mode, list_of(entries));
 }
 
-TEST(AccessList, TheGroupsBitsAreItsOwnNotTheMasks) {
+TEST(OverriddenList, TheGroupsBitsAreItsOwnNotTheMasks) {
   EXPECT_EQ(mode_of(0100674, {{kUser, 6}, {kOwningGroup, 4}, {kMask, 7}}), 0100644u);
   EXPECT_EQ(mode_of(0100670, {{kUser, 6}, {kOwningGroup, 0}, {kMask, 7}}), 0100600u);
   EXPECT_EQ(mode_of(0100640, {{kGroup, 7}, {kOwningGroup, 7}, {kMask, 4}}), 0100640u);
   EXPECT_EQ(mode_of(0102755, {{kOwningGroup, 5}}), 0102755u) << "nobody else is named";
 }
 
-TEST(AccessList, WhatItKeepsFromAnybodyNobodyGets) {
+TEST(OverriddenList, WhatItKeepsFromAnybodyNobodyGets) {
   EXPECT_EQ(mode_of(0100645, {{kUser, 0}, {kOwningGroup, 4}, {kMask, 4}}), 0100600u);
   EXPECT_EQ(mode_of(0100645, {{kUser, 4}, {kUser, 5}, {kOwningGroup, 4}, {kMask, 4}}), 0100644u);
   EXPECT_EQ(mode_of(0100645, {{kGroup, 1}, {kOwningGroup, 4}, {kMask, 7}}), 0100641u);
@@ -51,7 +51,7 @@ TEST(AccessList, WhatItKeepsFromAnybodyNobodyGets) {
   EXPECT_EQ(mode_of(0100617, {{kUser, 7}, {kOwningGroup, 7}, {kMask, 1}}), 0100611u);
 }
 
-TEST(AccessList, OfAMalformedOneTheOwnerIsLeft) {
+TEST(OverriddenList, OfAMalformedOneTheOwnerIsLeft) {
   auto list = list_of({{kOwningGroup, 7}, {kMask, 7}});
   EXPECT_EQ(mode_without_list(0100777, list), 0100777u);
   list.push_back(0);

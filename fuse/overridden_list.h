@@ -15,8 +15,8 @@ namespace dgfs::fuse {
 /// Permissions of an object whose list no longer counts. Beside a list the group's bits are the
 /// most that anybody but owner and others has; they become those of the owning group, and what the
 /// list keeps from anybody whom it names, the group and others do not get either.
-/// @param list  value of system.posix_acl_access; a malformed one leaves the owner's bits only
-[[nodiscard]] std::uint32_t mode_without_list(std::uint32_t mode, Bytes list);
+/// @param value  of format::kAccessListXattr; a malformed one leaves the owner's bits only
+[[nodiscard]] std::uint32_t mode_without_list(std::uint32_t mode, Bytes value);
 
 /// The node as it is to be shown. One side read where its list is put out of effect, none
 /// otherwise. Errors: those of Image::xattrs().
