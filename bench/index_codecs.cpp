@@ -22,7 +22,8 @@
 #include "format/extent.h"
 #include "format/key.h"
 #include "format/mode.h"
-#include "format/page.h"
+#include "format/page_codec.h"
+#include "format/page_open.h"
 #include "format/section.h"
 
 namespace dgfs::bench {

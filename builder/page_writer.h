@@ -15,7 +15,7 @@
 #include "format/attribute_table.h"
 #include "format/entry.h"
 #include "format/model.h"
-#include "format/page.h"
+#include "format/page_codec.h"
 
 namespace dgfs::builder {
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/column_codec.h"
 
-#include "format/column_page.h"
+#include "format/column_page_loader.h"
 #include "format/column_reader.h"
 #include "format/column_sizes.h"
 #include "format/entry_columns.h"
@@ -33,7 +33,7 @@ Result<std::shared_ptr<const Page>> ColumnCodec::open(const PageHeader& header, 
                                                       const Model& model,
                                                       const AttributeTable& attributes) const {
   DGFS_TRY(columns, decompress_payload(payload, header.decoded_bytes, model));
-  DGFS_TRY(page, ColumnPage::decode(columns, header.entry_count, attributes));
+  DGFS_TRY(page, decode_columns(columns, header.entry_count, attributes));
   return std::shared_ptr<const Page>(std::make_shared<const WholePage>(std::move(page)));
 }
 
@@ -41,7 +41,7 @@ Result<std::vector<ColumnSize>> ColumnCodec::column_sizes(const PageHeader& head
                                                           const Model& model,
                                                           const AttributeTable& attributes) const {
   DGFS_TRY(columns, decompress_payload(payload, header.decoded_bytes, model));
-  DGFS_TRY(marks, ColumnPage::measure(columns, header.entry_count, attributes));
+  DGFS_TRY(marks, measure_columns(columns, header.entry_count, attributes));
   DGFS_TRY(blocks, payload_blocks(payload, columns.size(), model));
   DGFS_TRY(reader, ColumnReader::open(columns));
   return format::column_sizes(marks, blocks, columns.size(), reader.bit_stream_bytes());

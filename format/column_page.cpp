@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/column_page.h"
 
-#include "format/column_page_loader.h"
 #include "format/extent.h"
 
 namespace dgfs::format {
@@ -26,24 +25,6 @@ std::optional<Value> optional_of(const SparseColumn<Value>& column, std::size_t 
 }
 
 }  // namespace
-
-Result<std::shared_ptr<const DecodedPage>> ColumnPage::decode(Bytes columns,
-                                                              std::size_t entry_count,
-                                                              const AttributeTable& attributes) {
-  DGFS_TRY(reader, ColumnReader::open(columns));
-  auto page = std::make_shared<ColumnPage>();
-  DGFS_CHECK(Loader(reader, *page, entry_count, attributes).load());
-  return std::shared_ptr<const DecodedPage>(std::move(page));
-}
-
-Result<ColumnMarks> ColumnPage::measure(Bytes columns, std::size_t entry_count,
-                                        const AttributeTable& attributes) {
-  DGFS_TRY(reader, ColumnReader::open(columns));
-  ColumnPage page;
-  ColumnMarks marks;
-  DGFS_CHECK(Loader(reader, page, entry_count, attributes, &marks).load());
-  return marks;
-}
 
 InodeNumber ColumnPage::link_inode(std::size_t index) const {
   return is_link_kind(kinds_[index]) ? value_or<InodeNumber>(link_inodes_, index, 0) : 0;

@@ -10,34 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "format/attribute_table.h"
 #include "format/entry_columns.h"
 #include "format/page.h"
 #include "format/sparse_column.h"
 
 namespace dgfs::format {
 
-class ColumnReader;
-
-/// Where a column ends that was read.
-struct ColumnMark {
-  const char* name = nullptr;
-  std::size_t body_end = 0;    ///< from the begin of the columns
-  std::uint64_t bits_end = 0;  ///< in the bit stream
-};
-using ColumnMarks = std::vector<ColumnMark>;
-
+/// Immutable, thread-safe. decode_columns() makes it.
 class ColumnPage final : public DecodedPage {
  public:
-  /// Decodes what encode_columns() made; trusts nothing.
-  /// Errors: kCorrupt with the offset in `columns`.
-  [[nodiscard]] static Result<std::shared_ptr<const DecodedPage>> decode(
-      Bytes columns, std::size_t entry_count, const AttributeTable& attributes);
-
-  /// Which columns there are, and where each ends: a decode() that keeps nothing else.
-  /// Errors: as decode().
-  [[nodiscard]] static Result<ColumnMarks> measure(Bytes columns, std::size_t entry_count,
-                                                   const AttributeTable& attributes);
-
   [[nodiscard]] std::size_t size() const override { return kinds_.size(); }
   [[nodiscard]] std::string_view key(std::size_t index) const override {
     return {keys_.get() + key_begins_[index], key_begins_[index + 1] - key_begins_[index]};
@@ -58,8 +40,8 @@ class ColumnPage final : public DecodedPage {
     std::uint32_t begin = 0;
     std::uint32_t bytes = 0;
   };
-  /// The only writer: reads the columns in their order.
-  class Loader;
+  /// The only writer.
+  friend class ColumnPageLoader;
 
   std::unique_ptr<char[]> keys_;
   std::size_t keys_capacity_bytes_ = 0;

@@ -54,7 +54,7 @@ constexpr std::size_t kShortSuffixBytes = 16;
 
 }  // namespace
 
-Status ColumnPage::Loader::load() {
+Status ColumnPageLoader::load() {
   load_keys();
   load_kinds();
   load_attributes();
@@ -74,7 +74,7 @@ Status ColumnPage::Loader::load() {
   return in_.finish();
 }
 
-std::vector<std::string_view> ColumnPage::Loader::load_suffixes() {  // F-141
+std::vector<std::string_view> ColumnPageLoader::load_suffixes() {  // F-141
   std::vector<std::string_view> suffixes;
   suffixes.reserve(count_);
   if (!in_.has(Column::kNameLengths)) {
@@ -87,8 +87,8 @@ std::vector<std::string_view> ColumnPage::Loader::load_suffixes() {  // F-141
   return suffixes;
 }
 
-std::size_t ColumnPage::Loader::load_shared_bytes(std::string_view before, std::size_t directory,
-                                                  std::string_view suffix) {
+std::size_t ColumnPageLoader::load_shared_bytes(std::string_view before, std::size_t directory,
+                                                std::string_view suffix) {
   const auto shared = add_zigzag(directory, in_.small());
   if (shared > before.size()) {  // F-143; below zero is far above
     in_.fail("shared prefix is longer than the key before");
@@ -99,7 +99,7 @@ std::size_t ColumnPage::Loader::load_shared_bytes(std::string_view before, std::
   return kept_bytes;
 }
 
-void ColumnPage::Loader::load_keys() {  // F-140
+void ColumnPageLoader::load_keys() {  // F-140
   const auto suffixes = load_suffixes();
   mark("names");
   if (in_.failed()) return;
@@ -125,7 +125,7 @@ void ColumnPage::Loader::load_keys() {  // F-140
   mark("shared prefixes");
 }
 
-void ColumnPage::Loader::reserve_keys(std::size_t bytes) {
+void ColumnPageLoader::reserve_keys(std::size_t bytes) {
   auto keys = std::make_unique_for_overwrite<char[]>(bytes + kCopyStepBytes);
   if (page_.keys_ != nullptr) {
     std::memcpy(keys.get(), page_.keys_.get(), page_.keys_capacity_bytes_);
@@ -135,8 +135,8 @@ void ColumnPage::Loader::reserve_keys(std::size_t bytes) {
 }
 
 /// Writes key `index`: `kept_bytes` of the one before, then `suffix`.
-void ColumnPage::Loader::append_key(std::size_t index, std::size_t kept_bytes,
-                                    std::string_view suffix) {
+void ColumnPageLoader::append_key(std::size_t index, std::size_t kept_bytes,
+                                  std::string_view suffix) {
   const std::size_t begin = page_.key_begins_[index];
   const auto end = begin + kept_bytes + suffix.size();
   if (kept_bytes + suffix.size() > kKeyBytesMax || end > kPageKeysBytesMax) {  // F-145, F-146
@@ -156,7 +156,7 @@ void ColumnPage::Loader::append_key(std::size_t index, std::size_t kept_bytes,
   page_.key_begins_[index + 1] = static_cast<std::uint32_t>(end);
 }
 
-void ColumnPage::Loader::load_kinds() {
+void ColumnPageLoader::load_kinds() {
   const auto kinds = as_bytes(in_.text(count_));
   mark("kinds");
   if (in_.failed()) return;
@@ -167,7 +167,7 @@ void ColumnPage::Loader::load_kinds() {
   mark("sizes");
 }
 
-void ColumnPage::Loader::load_kind(std::size_t index, std::uint8_t kind) {
+void ColumnPageLoader::load_kind(std::size_t index, std::uint8_t kind) {
   if (kind < kKindOther) {
     const auto size = kind < 2 ? kind : std::uint64_t{1} << (kind - 1) | in_.bits(kind - 1u);
     page_.sizes_[index] = size;
@@ -179,12 +179,12 @@ void ColumnPage::Loader::load_kind(std::size_t index, std::uint8_t kind) {
   kinds_seen_ |= bit;
 }
 
-std::uint16_t ColumnPage::Loader::add_combination(const AttributeCombination& combination) {
+std::uint16_t ColumnPageLoader::add_combination(const AttributeCombination& combination) {
   page_.combinations_.push_back(combination);
   return static_cast<std::uint16_t>(page_.combinations_.size() - 1);
 }
 
-void ColumnPage::Loader::load_attributes() {
+void ColumnPageLoader::load_attributes() {
   const auto changes = load_indexes(Column::kAttributes, [this](auto i) { return !is_link(i); });
   if (in_.failed()) return;
   std::array<int, 2 * kTypeCount> last;  // by type: of objects, then of links
@@ -207,20 +207,20 @@ void ColumnPage::Loader::load_attributes() {
   }
 }
 
-Time ColumnPage::Loader::load_time(std::int64_t base_seconds) {
+Time ColumnPageLoader::load_time(std::int64_t base_seconds) {
   Time time;
   time.seconds =
       static_cast<std::int64_t>(add_zigzag(static_cast<std::uint64_t>(base_seconds), in_.number()));
   return time;
 }
 
-void ColumnPage::Loader::load_nanoseconds(Time& time) {
+void ColumnPageLoader::load_nanoseconds(Time& time) {
   const auto nanoseconds = in_.number();
   if (nanoseconds >= kNanosecondsEnd) return in_.fail("nanoseconds out of range");  // F-154
   time.nanoseconds = static_cast<std::uint32_t>(nanoseconds);
 }
 
-void ColumnPage::Loader::load_times() {
+void ColumnPageLoader::load_times() {
   const auto changes = load_indexes(Column::kTimes, [this](auto i) { return !is_link(i); });
   if (in_.failed()) return;
   auto& times = page_.times_;
@@ -235,7 +235,7 @@ void ColumnPage::Loader::load_times() {
 }
 
 /// An object has the time of the last change up to it (F-153), a link name none.
-void ColumnPage::Loader::spread_times(const std::vector<std::uint32_t>& changes) {
+void ColumnPageLoader::spread_times(const std::vector<std::uint32_t>& changes) {
   auto& time_of = page_.time_of_;
   time_of.resize(count_);
   for (std::size_t n = 0; n <= changes.size(); ++n) {
@@ -250,7 +250,7 @@ void ColumnPage::Loader::spread_times(const std::vector<std::uint32_t>& changes)
   }
 }
 
-void ColumnPage::Loader::load_other_times(Column column, SparseColumn<Time>& times) {
+void ColumnPageLoader::load_other_times(Column column, SparseColumn<Time>& times) {
   for (const auto i : load_indexes(column, [this](auto at) { return !is_link(at); })) {
     auto time = load_time(page_.times_[page_.time_of_[i]].seconds);
     load_nanoseconds(time);
@@ -258,7 +258,7 @@ void ColumnPage::Loader::load_other_times(Column column, SparseColumn<Time>& tim
   }
 }
 
-SideRef ColumnPage::Loader::load_ref(std::uint64_t& base_offset) {
+SideRef ColumnPageLoader::load_ref(std::uint64_t& base_offset) {
   SideRef ref;
   ref.offset_bytes = base_offset = add_zigzag(base_offset, in_.number());
   const auto length = in_.number();
@@ -270,7 +270,7 @@ SideRef ColumnPage::Loader::load_ref(std::uint64_t& base_offset) {
   return ref;
 }
 
-void ColumnPage::Loader::load_extents() {
+void ColumnPageLoader::load_extents() {
   const auto is_file = [this](std::size_t i) { return is_regular_object(i); };
   for (const auto i : load_refs(Column::kSparseMaps, page_.sparse_maps_, is_file)) stored(i) = 0;
   mark("sparse maps");
@@ -314,7 +314,7 @@ void ColumnPage::Loader::load_extents() {
   mark("joint frames");
 }
 
-void ColumnPage::Loader::load_links() {
+void ColumnPageLoader::load_links() {
   InodeNumber inode = 0;
   for (std::uint32_t i = 0; has_links() && i < count_ && !in_.failed(); ++i) {
     if (!is_link(i)) continue;
@@ -330,7 +330,7 @@ void ColumnPage::Loader::load_links() {
   }
 }
 
-void ColumnPage::Loader::load_targets() {
+void ColumnPageLoader::load_targets() {
   const auto is_target = [this](std::size_t i) {
     return page_.kinds_[i] == kKindOther + kSymlinkNumber;
   };
@@ -345,7 +345,7 @@ void ColumnPage::Loader::load_targets() {
   mark("targets");
 }
 
-void ColumnPage::Loader::load_devices() {
+void ColumnPageLoader::load_devices() {
   if (!has_kind(kKindOther + kCharacterDeviceNumber) &&
       !has_kind(kKindOther + kBlockDeviceNumber)) {
     return;
@@ -358,7 +358,7 @@ void ColumnPage::Loader::load_devices() {
   }
 }
 
-void ColumnPage::Loader::load_short_targets() {
+void ColumnPageLoader::load_short_targets() {
   if (!has_kind(kKindOther + kSymlinkNumber)) return;
   for (std::uint32_t i = 0; i < count_ && !in_.failed(); ++i) {
     if (page_.kinds_[i] != kKindOther + kSymlinkNumber || page_.sizes_[i] != 0) continue;
@@ -374,7 +374,7 @@ void ColumnPage::Loader::load_short_targets() {
 }
 
 /// From what each entry adds to the sum before each (F-122).
-void ColumnPage::Loader::load_data_offsets() {
+void ColumnPageLoader::load_data_offsets() {
   if (in_.failed()) return;
   std::uint64_t sum = 0;
   for (auto& offset : page_.data_offsets_) {
@@ -382,6 +382,23 @@ void ColumnPage::Loader::load_data_offsets() {
     sum += offset;
     offset = sum;
   }
+}
+
+Result<std::shared_ptr<const DecodedPage>> decode_columns(Bytes columns, std::size_t entry_count,
+                                                          const AttributeTable& attributes) {
+  DGFS_TRY(reader, ColumnReader::open(columns));
+  auto page = std::make_shared<ColumnPage>();
+  DGFS_CHECK(ColumnPageLoader(reader, *page, entry_count, attributes).load());
+  return std::shared_ptr<const DecodedPage>(std::move(page));
+}
+
+Result<ColumnMarks> measure_columns(Bytes columns, std::size_t entry_count,
+                                    const AttributeTable& attributes) {
+  DGFS_TRY(reader, ColumnReader::open(columns));
+  ColumnPage page;
+  ColumnMarks marks;
+  DGFS_CHECK(ColumnPageLoader(reader, page, entry_count, attributes, &marks).load());
+  return marks;
 }
 
 }  // namespace dgfs::format

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ColumnPage::Loader: columns of untrusted bytes to a ColumnPage, one function a column, in the
+// ColumnPageLoader: columns of untrusted bytes to a ColumnPage, one function a column, in the
 // order that encode_columns() wrote them.
 #pragma once
 
@@ -10,11 +10,29 @@
 
 namespace dgfs::format {
 
-class ColumnPage::Loader {
+/// Where a column ends that was read.
+struct ColumnMark {
+  const char* name = nullptr;
+  std::size_t body_end = 0;    ///< from the begin of the columns
+  std::uint64_t bits_end = 0;  ///< in the bit stream
+};
+using ColumnMarks = std::vector<ColumnMark>;
+
+/// Decodes what encode_columns() made; trusts nothing.
+/// Errors: kCorrupt with the offset in `columns`.
+[[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode_columns(
+    Bytes columns, std::size_t entry_count, const AttributeTable& attributes);
+
+/// Which columns there are, and where each ends: a decoding that keeps nothing else.
+/// Errors: as decode_columns().
+[[nodiscard]] Result<ColumnMarks> measure_columns(Bytes columns, std::size_t entry_count,
+                                                  const AttributeTable& attributes);
+
+class ColumnPageLoader {
  public:
   /// @param marks  receives where each column ends, if it is not null
-  Loader(ColumnReader& in, ColumnPage& page, std::size_t entry_count,
-         const AttributeTable& attributes, ColumnMarks* marks = nullptr)
+  ColumnPageLoader(ColumnReader& in, ColumnPage& page, std::size_t entry_count,
+                   const AttributeTable& attributes, ColumnMarks* marks = nullptr)
       : in_(in), page_(page), count_(entry_count), attributes_(attributes), marks_(marks) {}
 
   [[nodiscard]] Status load();
@@ -77,7 +95,7 @@ class ColumnPage::Loader {
 };
 
 template <class MayHave>
-std::vector<std::uint32_t> ColumnPage::Loader::load_indexes(Column column, MayHave may_have) {
+std::vector<std::uint32_t> ColumnPageLoader::load_indexes(Column column, MayHave may_have) {
   std::vector<std::uint32_t> indexes;
   if (in_.failed() || !in_.has(column)) return indexes;
   const auto picked = static_cast<std::size_t>(in_.small_up_to(count_));
@@ -94,8 +112,8 @@ std::vector<std::uint32_t> ColumnPage::Loader::load_indexes(Column column, MayHa
 }
 
 template <class MayHave>
-std::vector<std::uint32_t> ColumnPage::Loader::load_refs(Column column, SparseColumn<SideRef>& refs,
-                                                         MayHave may_have) {
+std::vector<std::uint32_t> ColumnPageLoader::load_refs(Column column, SparseColumn<SideRef>& refs,
+                                                       MayHave may_have) {
   auto indexes = load_indexes(column, may_have);
   std::uint64_t base_offset = 0;
   for (const auto i : indexes) refs.add(i, load_ref(base_offset));

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "format/column_page.h"
+#include "format/column_page_loader.h"
 #include "format/page_sizes.h"
 #include "format/zstd_payload.h"
 
@@ -15,7 +15,7 @@ namespace dgfs::format {
 
 /// Shares the stored bytes of each block out among the columns that stand in it, in proportion to
 /// their bits there. Most blocks hold one column (ColumnWriter::end_block), whose share is exact.
-/// @param marks   where columns end, in their order, as ColumnPage::measure() gives them
+/// @param marks   where columns end, in their order, as measure_columns() gives them
 /// @param blocks  of the payload; what stands before the first column goes to "head"
 /// @param columns_bytes     length of the columns
 /// @param bit_stream_bytes  how much of it is the bit stream at its end

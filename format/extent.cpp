@@ -5,7 +5,6 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "format/checksum.h"
@@ -39,18 +38,6 @@ Status decompress(Bytes frame, MutableBytes out, const FrameOptions& options) {
 }
 
 }  // namespace
-
-std::uint64_t raw_content_bytes(std::uint64_t stored_bytes) {
-  const auto full = stored_bytes / kStoredFrameBytes * kFrameBytes;
-  const auto rest = stored_bytes % kStoredFrameBytes;
-  if (rest == 0) return full;
-  if (rest <= kChecksumBytes) return std::numeric_limits<std::uint64_t>::max();
-  return full + rest - kChecksumBytes;
-}
-
-std::uint64_t frame_checksum(std::uint64_t frame, Bytes stored) noexcept {
-  return checksum64(stored, frame);
-}
 
 void store_raw_extent(Bytes content, MutableBytes out) {
   for (std::uint64_t i = 0; i < frame_count(ExtentCodec::kRaw, content.size()); ++i) {

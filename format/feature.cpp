@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-// Names of feature bits, for messages and `dgfs info`.
-#include <span>
-#include <string>
-#include <vector>
+#include "format/feature.h"
 
-#include "format/superblock.h"
+#include <span>
 
 namespace dgfs::format {
 namespace {

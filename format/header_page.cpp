@@ -9,7 +9,7 @@
 
 #include "format/checksum.h"
 #include "format/coding.h"
-#include "format/superblock.h"
+#include "format/feature.h"
 
 namespace dgfs::format {
 namespace {

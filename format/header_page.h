@@ -6,13 +6,13 @@
 // the page in its last 8 bytes.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 
 #include "base/bytes.h"
 #include "base/result.h"
 #include "format/limits.h"
+#include "format/uuid.h"
 
 namespace dgfs::format {
 
@@ -33,7 +33,7 @@ struct HeaderCommon {
   std::uint64_t compat = 0;
   std::uint64_t ro_compat = 0;
   std::uint64_t incompat = 0;
-  std::array<std::uint8_t, 16> uuid{};
+  Uuid uuid{};
 };
 
 /// Writes the common part into `page` (kPageBytes) and, over everything, the checksum: call last.

@@ -6,7 +6,6 @@
 
 #include "format/key.h"
 #include "format/limits.h"
-#include "format/page.h"
 
 namespace dgfs::format {
 namespace {

@@ -8,7 +8,6 @@
 #include "format/coding.h"
 #include "format/key.h"
 #include "format/limits.h"
-#include "format/page.h"
 #include "format/page_directory.h"
 
 namespace dgfs::format {

@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "format/extent.h"
+#include "format/extent_frames.h"
 
 namespace dgfs::format {
 

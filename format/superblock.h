@@ -12,41 +12,12 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "format/feature.h"
 #include "format/limits.h"
 #include "format/section.h"
+#include "format/uuid.h"
 
 namespace dgfs::format {
-
-using Uuid = std::array<std::uint8_t, 16>;
-
-/// "6c1f0e2a-....": 8-4-4-4-12 lower-case hex.
-[[nodiscard]] std::string uuid_text(const Uuid& uuid);
-/// Errors: kInvalidArgument.
-[[nodiscard]] Result<Uuid> parse_uuid(std::string_view text);
-
-inline constexpr std::uint16_t kVersionMajor = 1;
-inline constexpr std::uint16_t kVersionMinor = 0;
-
-/// Feature words. A reader ignores unknown compat bits; a writer refuses unknown ro_compat bits; a
-/// reader refuses unknown incompat bits. Names are for messages ("needs feature ...").
-namespace feature {
-inline constexpr std::uint64_t kCompatXattrs = 1;         ///< some entry has xattrs
-inline constexpr std::uint64_t kCompatAcls = 2;           ///< some entry has a POSIX ACL
-inline constexpr std::uint64_t kCompatIncomplete = 4;     ///< built with losses (--keep-going)
-inline constexpr std::uint64_t kIncompatZstdExtents = 1;  ///< some extent is compressed
-inline constexpr std::uint64_t kIncompatVolumes = 2;      ///< more than one volume
-inline constexpr std::uint64_t kIncompatJointFrames = 4;  ///< some files share a frame
-inline constexpr std::uint64_t kCompatKnown = 7;          ///< all compat bits above
-inline constexpr std::uint64_t kRoCompatKnown = 0;        ///< likewise
-inline constexpr std::uint64_t kIncompatKnown = 7;        ///< likewise
-}  // namespace feature
-
-/// @{
-/// Names of the set bits of a word, "zstd-extents" and "bit 7"; unknown bits by number.
-[[nodiscard]] std::vector<std::string> compat_names(std::uint64_t bits);
-[[nodiscard]] std::vector<std::string> ro_compat_names(std::uint64_t bits);
-[[nodiscard]] std::vector<std::string> incompat_names(std::uint64_t bits);
-/// @}
 
 /// Where a section lies. A value.
 struct SectionPlace {

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "format/page.h"
+#include "format/page_codec.h"
+#include "format/page_header.h"
 
 namespace dgfs::format {
 

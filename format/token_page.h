@@ -13,6 +13,7 @@
 
 #include "format/head_keys.h"
 #include "format/page.h"
+#include "format/page_header.h"
 #include "format/token_cursor.h"
 #include "format/token_rows.h"
 

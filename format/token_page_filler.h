@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "format/bit_writer.h"
-#include "format/page.h"
+#include "format/page_codec.h"
 #include "format/row_writer.h"
 #include "format/token_parser.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-// UUIDs as text.
-#include <optional>
+#include "format/uuid.h"
 
-#include "format/superblock.h"
+#include <optional>
 
 namespace dgfs::format {
 namespace {

@@ -9,17 +9,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "storage/crash_loss.h"
 #include "storage/env.h"
 
 namespace dgfs::storage {
-
-/// What a simulated power cut does to writes that were not synced.
-enum class CrashLoss : std::uint8_t {
-  kDropUnsynced,  ///< every unsynced write and name change is lost
-  kKeepAll,       ///< everything had reached the disk
-  kRandomSubset,  ///< each unsynced write is kept, lost, or torn at a 512-byte boundary, by seed
-  kScattered,     ///< of each unsynced write any of its 512-byte sectors are lost, by seed
-};
 
 /// A file system in memory. Thread-safe; must outlive the files and directories opened in it.
 class MemoryEnv : public Env {

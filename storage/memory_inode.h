@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "storage/crash_loss.h"
 #include "storage/file.h"
 #include "storage/memory_content.h"
-#include "storage/memory_env.h"
 
 namespace dgfs::storage {
 

@@ -19,6 +19,7 @@
 #include "format/model.h"
 #include "format/page.h"
 #include "format/page_directory.h"
+#include "format/page_open.h"
 #include "format/page_root.h"
 #include "format/volume_header.h"
 #include "format/xattr_set.h"

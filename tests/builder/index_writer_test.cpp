@@ -9,7 +9,7 @@
 #include "builder/tree_path.h"
 #include "format/limits.h"
 #include "format/mode.h"
-#include "format/page.h"
+#include "format/page_header.h"
 #include "format/section.h"
 #include "storage/memory_env.h"
 

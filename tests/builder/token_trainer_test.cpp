@@ -12,7 +12,8 @@
 #include "format/extent.h"
 #include "format/key.h"
 #include "format/mode.h"
-#include "format/page.h"
+#include "format/page_codec.h"
+#include "format/page_open.h"
 #include "tests/support/entry_generator.h"
 
 namespace dgfs::test {

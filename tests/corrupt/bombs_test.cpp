@@ -13,7 +13,6 @@
 #include "format/coding.h"
 #include "format/extent.h"
 #include "format/limits.h"
-#include "format/page.h"
 #include "format/section.h"
 #include "tests/corrupt/heap_meter.h"
 #include "tests/corrupt/lies.h"

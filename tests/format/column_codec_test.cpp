@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/column_codec.h"
 
-#include "format/column_page.h"
+#include "format/column_page_loader.h"
 #include "format/column_reader.h"
 #include "format/entry_columns.h"
 #include "format/key.h"
@@ -85,7 +85,7 @@ void expect_sound(const format::DecodedPage& page, const format::AttributeTable&
   const auto columns = format::encode_columns(entries, 0, table);
   ASSERT_TRUE(columns) << columns.error().message();
   ASSERT_TRUE(columns.value());
-  const auto again = format::ColumnPage::decode(columns.value()->bytes, entries.size(), table);
+  const auto again = format::decode_columns(columns.value()->bytes, entries.size(), table);
   ASSERT_TRUE(again) << again.error().message();
   expect_page_holds(*again.value(), "", entries);
 }
@@ -116,7 +116,7 @@ TEST(ColumnCodec, FlippedColumnsNeverViolateTheRules) {
     for (std::size_t bit = 0; bit < columns.bytes.size() * 8; ++bit) {
       auto bad = columns.bytes;
       bad[bit / 8] ^= static_cast<std::uint8_t>(1u << (bit % 8));
-      const auto page = format::ColumnPage::decode(bad, columns.entries.size(), columns.table);
+      const auto page = format::decode_columns(bad, columns.entries.size(), columns.table);
       if (!page) {
         ASSERT_EQ(page.error().kind(), ErrorKind::kCorrupt);
         continue;
@@ -138,7 +138,7 @@ TEST(ColumnCodec, RandomBytesNeverViolateTheRules) {
       bad[generator.below(bad.size())] = static_cast<std::uint8_t>(generator.below(256));
     }
     const auto count = columns.entries.size() - generator.below(2);
-    const auto page = format::ColumnPage::decode(bad, count, columns.table);
+    const auto page = format::decode_columns(bad, count, columns.table);
     if (page) expect_sound(*page.value(), columns.table);
     ASSERT_FALSE(HasFailure()) << round;
   }
@@ -148,12 +148,11 @@ TEST(ColumnCodec, TruncationsAndWrongCountsAreDetected) {
   const Columns columns(2, false);
   const auto count = columns.entries.size();
   for (std::size_t length = 0; length < columns.bytes.size(); ++length) {
-    EXPECT_FALSE(
-        format::ColumnPage::decode(Bytes(columns.bytes).first(length), count, columns.table))
+    EXPECT_FALSE(format::decode_columns(Bytes(columns.bytes).first(length), count, columns.table))
         << length;
   }
-  EXPECT_FALSE(format::ColumnPage::decode(columns.bytes, count + 1, columns.table));
-  EXPECT_FALSE(format::ColumnPage::decode(columns.bytes, count - 1, columns.table));
+  EXPECT_FALSE(format::decode_columns(columns.bytes, count + 1, columns.table));
+  EXPECT_FALSE(format::decode_columns(columns.bytes, count - 1, columns.table));
 }
 
 /// A compressed payload with the page checksum made good again.
@@ -186,7 +185,7 @@ TEST(ColumnCodec, ExpandingKeysAreRefused) {
   for (int i = 1; i < 200; ++i) writer.text("y/");
   for (int i = 1; i < 200; ++i)
     writer.small(2 * (longest.size() + static_cast<std::size_t>(i) - 1));
-  const auto page = format::ColumnPage::decode(std::move(writer).finish(), 200, columns.table);
+  const auto page = format::decode_columns(std::move(writer).finish(), 200, columns.table);
   ASSERT_FALSE(page);
   EXPECT_NE(page.error().message().find("keys are too long"), std::string::npos);
 }

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "format/coding.h"
-#include "format/column_page.h"
+#include "format/column_page_loader.h"
 #include "format/column_writer.h"
 #include "format/extent.h"
 #include "tests/format/page_test_support.h"
@@ -35,7 +35,7 @@ format::AttributeTable attributes() {
 
 Result<std::shared_ptr<const format::DecodedPage>> decode(Bytes columns, std::size_t count) {
   static const auto table = attributes();
-  return ColumnPage::decode(columns, count, table);
+  return decode_columns(columns, count, table);
 }
 
 void positions(ColumnWriter& out, Column column, std::initializer_list<std::uint64_t> gaps) {

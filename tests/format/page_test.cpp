@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/page.h"
 #include "format/column_codec.h"
+#include "format/page_codec.h"
+#include "format/page_header.h"
+#include "format/page_open.h"
 
 #include "format/checksum.h"
 #include "format/coding.h"

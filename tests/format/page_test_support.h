@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "format/page.h"
+#include "format/page_codec.h"
+#include "format/page_open.h"
 #include "tests/support/entry_generator.h"
 
 namespace dgfs::test {

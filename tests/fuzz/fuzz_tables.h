@@ -7,7 +7,7 @@
 
 #include "format/content_dictionary.h"
 #include "format/mode.h"
-#include "format/page.h"
+#include "format/page_open.h"
 #include "tests/support/token_models.h"
 
 namespace dgfs::test {

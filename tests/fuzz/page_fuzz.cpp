@@ -4,9 +4,11 @@
 // Index pages. Input: a byte that says what follows, a page header from its codec on with the
 // payload (the checksum is made good), or an entry count and columns before entropy coding.
 #include "format/attribute_table.h"
-#include "format/column_page.h"
+#include "format/column_page_loader.h"
 #include "format/entry_columns.h"
 #include "format/page.h"
+#include "format/page_header.h"
+#include "format/page_open.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_tables.h"
 
@@ -27,7 +29,7 @@ void use(const format::DecodedPage& page) {
   require(columns.has_value());
   if (!columns.value()) return;  // a token page may hold more than columns may
   const auto again =
-      format::ColumnPage::decode(columns.value()->bytes, entries.size(), fuzz_attributes());
+      format::decode_columns(columns.value()->bytes, entries.size(), fuzz_attributes());
   require(again && again.value()->size() == entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) require(again.value()->entry(i) == entries[i]);
 }
@@ -70,7 +72,7 @@ void fuzz_columns(FuzzInput input) {
   const auto count = input.take<std::uint16_t>() % (format::kPageEntriesMax + 1);
   const auto columns = input.rest();
   if (count == 0 || columns.size() > format::kPageDecodedBytesMax) return;
-  const auto page = format::ColumnPage::decode(columns, count, fuzz_attributes());
+  const auto page = format::decode_columns(columns, count, fuzz_attributes());
   if (page) use(*page.value());
 }
 

@@ -11,7 +11,7 @@
 
 #include "format/extent.h"
 #include "format/key.h"
-#include "format/page.h"
+#include "format/page_header.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

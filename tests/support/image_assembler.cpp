@@ -14,7 +14,9 @@
 #include "format/key.h"
 #include "format/limits.h"
 #include "format/mode.h"
-#include "format/page.h"
+#include "format/page_codec.h"
+#include "format/page_header.h"
+#include "format/page_open.h"
 #include "format/section.h"
 #include "format/volume_header.h"
 

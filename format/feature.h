@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The version of the format that this program knows, and the feature words of header pages.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dgfs::format {
+
+inline constexpr std::uint16_t kVersionMajor = 1;
+inline constexpr std::uint16_t kVersionMinor = 0;
+
+/// Feature words. A reader ignores unknown compat bits; a writer refuses unknown ro_compat bits; a
+/// reader refuses unknown incompat bits. Names are for messages ("needs feature ...").
+namespace feature {
+inline constexpr std::uint64_t kCompatXattrs = 1;         ///< some entry has xattrs
+inline constexpr std::uint64_t kCompatAcls = 2;           ///< some entry has a POSIX ACL
+inline constexpr std::uint64_t kCompatIncomplete = 4;     ///< built with losses (--keep-going)
+inline constexpr std::uint64_t kIncompatZstdExtents = 1;  ///< some extent is compressed
+inline constexpr std::uint64_t kIncompatVolumes = 2;      ///< more than one volume
+inline constexpr std::uint64_t kIncompatJointFrames = 4;  ///< some files share a frame
+inline constexpr std::uint64_t kCompatKnown = 7;          ///< all compat bits above
+inline constexpr std::uint64_t kRoCompatKnown = 0;        ///< likewise
+inline constexpr std::uint64_t kIncompatKnown = 7;        ///< likewise
+}  // namespace feature
+
+/// @{
+/// Names of the set bits of a word, "zstd-extents" and "bit 7"; unknown bits by number.
+[[nodiscard]] std::vector<std::string> compat_names(std::uint64_t bits);
+[[nodiscard]] std::vector<std::string> ro_compat_names(std::uint64_t bits);
+[[nodiscard]] std::vector<std::string> incompat_names(std::uint64_t bits);
+/// @}
+
+}  // namespace dgfs::format

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Opens an index page of any codec: the one place that knows them all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/attribute_table.h"
+#include "format/model.h"
+#include "format/page.h"
+#include "format/page_codec.h"
+#include "format/page_header.h"
+#include "format/page_sizes.h"
+
+namespace dgfs::format {
+
+/// The codec with this id, or nullptr.
+[[nodiscard]] const PageCodec* find_page_codec(std::uint8_t id);
+
+/// The models and attribute tables of one index, by id.
+class PageDictionaries {
+ public:
+  virtual ~PageDictionaries() = default;
+  /// nullptr where the index has none of that id.
+  [[nodiscard]] virtual const Model* model(std::uint16_t id) const = 0;
+  [[nodiscard]] virtual const AttributeTable* attribute_table(std::uint16_t id) const = 0;
+};
+
+/// Checks the header and opens a page of any known codec. Model and table of `dictionaries` must
+/// outlive the page. Errors: kCorrupt (checksum, bounds, unknown model or table), kUnsupported
+/// (unknown codec).
+[[nodiscard]] Result<std::shared_ptr<const Page>> open_page(Bytes page,
+                                                            const PageDictionaries& dictionaries);
+/// Likewise, of a page of which read_page_header() gave `header`: it is not checked again.
+[[nodiscard]] Result<std::shared_ptr<const Page>> open_page(const PageHeader& header, Bytes page,
+                                                            const PageDictionaries& dictionaries);
+
+/// open_page(), and then decode(): nothing of the page is left unchecked.
+[[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode_page(
+    Bytes page, const PageDictionaries& dictionaries);
+
+/// What a page is filled with. Costs some times what decode_page() costs. Errors: as decode_page().
+[[nodiscard]] Result<PageSizes> measure_page(Bytes page, const PageDictionaries& dictionaries);
+
+}  // namespace dgfs::format
