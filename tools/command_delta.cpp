@@ -4,7 +4,7 @@
 // dgfs delta: what the store of a delta is made of, and whether it is sound.
 #include <fmt/format.h>
 
-#include "delta/store_check.h"
+#include "delta/store/store_check.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/progress_bar.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "delta/store_check.h"
+#include "delta/store/store_check.h"
 #include "tools/json.h"
 
 namespace dgfs::tools {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The store of delta/, with parameters as they are by default and a thread for maintenance.
+// The store of delta/store/, with parameters as they are by default and a thread for maintenance.
 #include "bench/store/engine.h"
-#include "delta/store.h"
+#include "delta/store/store.h"
 #include "storage/posix_env.h"
 
 namespace dgfs::bench {

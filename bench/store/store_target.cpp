@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bench/store/record_target.h"
-#include "delta/store.h"
+#include "delta/store/store.h"
 #include "storage/posix_env.h"
 
 namespace dgfs::bench {

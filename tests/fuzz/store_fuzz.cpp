@@ -4,11 +4,11 @@
 // What the files of a store hold. Input: which decoder, then its bytes; checksums are made to fit.
 #include <algorithm>
 
-#include "delta/disk/block_codec.h"
-#include "delta/disk/superblock.h"
-#include "delta/log/group.h"
-#include "delta/tree/node.h"
-#include "delta/tree/run_pages.h"
+#include "delta/store/disk/block_codec.h"
+#include "delta/store/log/group.h"
+#include "delta/store/log/superblock.h"
+#include "delta/store/run/run_pages.h"
+#include "delta/store/tree/node.h"
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "tests/fuzz/fuzz_input.h"

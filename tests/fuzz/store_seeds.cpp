@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "delta/disk/block_codec.h"
-#include "delta/disk/superblock.h"
-#include "delta/tree/memory_table.h"
-#include "delta/tree/node.h"
+#include "delta/store/disk/block_codec.h"
+#include "delta/store/log/superblock.h"
+#include "delta/store/run/memory_table.h"
+#include "delta/store/tree/node.h"
 #include "tests/fuzz/seed_corpus.h"
 
 namespace dgfs::test {

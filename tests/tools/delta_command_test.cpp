@@ -8,8 +8,8 @@
 #include <string>
 
 #include "storage/memory_env.h"
-#include "tests/delta/random_batch.h"
-#include "tests/delta/tiny_store.h"
+#include "tests/delta/store/random_batch.h"
+#include "tests/delta/store/tiny_store.h"
 #include "tests/tools/tool_run.h"
 
 namespace dgfs::test {

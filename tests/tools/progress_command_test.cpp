@@ -7,7 +7,7 @@
 #include <atomic>
 #include <regex>
 
-#include "delta/store.h"
+#include "delta/store/store.h"
 #include "storage/wrapped.h"
 #include "tests/tools/tree_fixture.h"
 

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/disk/block_file.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "format/checksum.h"
+
+namespace dgfs::delta {
+namespace {
+
+// A place that cannot be written is left alone until the store is opened again.
+constexpr int kAttemptsMax = 3;
+
+// Space is asked for in steps of an eighth of the file, within these bounds.
+constexpr std::uint64_t kStepBytesMin = std::uint64_t{1} << 20;
+constexpr std::uint64_t kStepBytesMax = std::uint64_t{64} << 20;
+// A file is cut by more than the step by which it would grow again.
+constexpr std::uint64_t kCutShare = 8;
+// Blocks are moved into a part of the file that is longer than they are by this part of it, so that
+// most find a stretch that is long enough.
+constexpr std::uint64_t kSlackShare = 4;
+// The same where space is short: some may stay.
+constexpr std::uint64_t kShortSlackShare = 16;
+
+Extent padded(const Extent& block) {
+  return {block.offset_bytes, padded_bytes(block.length_bytes)};
+}
+
+}  // namespace
+
+Result<Place> BlockFile::write(Bytes block) {
+  Place place{0, block.size(), format::checksum64(block)};
+  for (int attempts = 1;; ++attempts) {
+    const Extent extent = take(padded(place.extent()).length_bytes);
+    place.offset_bytes = extent.offset_bytes;
+    auto written = write_to(extent, block, written_bytes_);
+    if (written) return place;
+    const bool is_bad_place = written.error().kind() == ErrorKind::kIo;
+    if (!is_bad_place || attempts == kAttemptsMax) return std::move(written).error();
+  }
+}
+
+Status BlockFile::write_to(const Extent& extent, Bytes blocks, std::uint64_t& written_bytes) {
+  auto written = file_->write_at(extent.offset_bytes, blocks);
+  const std::lock_guard lock(mutex_);
+  is_synced_ = false;
+  if (written) {
+    written_bytes += blocks.size();
+  } else if (written.error().kind() != ErrorKind::kIo) {
+    space_.give_back(extent);
+  }
+  return written;
+}
+
+Result<std::optional<Place>> BlockFile::write_before_end(Bytes block) {
+  Place place{0, block.size(), format::checksum64(block)};
+  std::optional<Extent> extent;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!counts_on_free_) extent = space_.take_open(padded(place.extent()).length_bytes);
+  }
+  if (!extent) return std::optional<Place>();
+  DGFS_CHECK(write_to(*extent, block, moved_bytes_));
+  place.offset_bytes = extent->offset_bytes;
+  return std::optional(place);
+}
+
+Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Place>& places) {
+  if (blocks.size() > 1 && write_together(blocks, places)) return ok();
+  // One by one they may find space yet, or places that can be written.
+  for (const Bytes block : blocks) {
+    DGFS_TRY(place, write(block));
+    file_->advise(storage::Access::kWriteBack, place.offset_bytes, place.length_bytes);
+    places.push_back(place);
+  }
+  return ok();
+}
+
+bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Place>& places) {
+  Buffer all;
+  std::vector<Place> made;
+  std::size_t bytes = 0;
+  for (const Bytes block : blocks) bytes += static_cast<std::size_t>(padded_bytes(block.size()));
+  all.reserve(bytes);
+  for (const Bytes block : blocks) {
+    all.resize(static_cast<std::size_t>(padded_bytes(all.size())));
+    made.push_back({all.size(), block.size(), format::checksum64(block)});
+    all.insert(all.end(), block.begin(), block.end());
+  }
+  const Extent extent = take(padded_bytes(all.size()));
+  if (!write_to(extent, all, written_bytes_)) return false;
+  // The device works while the next ones are copied, and a sync soon after waits for less.
+  file_->advise(storage::Access::kWriteBack, extent.offset_bytes, all.size());
+  for (Place& place : made) place.offset_bytes += extent.offset_bytes;
+  places.insert(places.end(), made.begin(), made.end());
+  return true;
+}
+
+// Nothing may be written behind the end of a file that is being cut there.
+Extent BlockFile::take(std::uint64_t length_bytes) {
+  Extent extent;
+  {
+    const std::lock_guard lock(mutex_);
+    extent = space_.take(length_bytes);
+    if (extent.end_bytes() <= cut_end_bytes_) return extent;
+  }
+  const std::lock_guard until_it_is_cut(reserve_);
+  return extent;
+}
+
+std::optional<std::uint64_t> BlockFile::end_to_reserve(
+    const std::function<std::uint64_t()>& bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto wanted = bytes();
+  const auto end = space_.end_bytes() + wanted;
+  if (wanted != 0 && end > reserved_end_bytes_) return end;
+  counts_on_free_ = false;
+  return std::nullopt;
+}
+
+bool BlockFile::has_free(const std::function<std::uint64_t()>& bytes) {
+  const std::lock_guard lock(mutex_);
+  if (space_.longest_free_bytes() < bytes()) return false;
+  counts_on_free_ = true;
+  return true;
+}
+
+// Who needs no more does not wait for those who ask for it.
+Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
+  if (!end_to_reserve(bytes)) return ok();
+  const std::lock_guard reserve_lock(reserve_);
+  const auto end = end_to_reserve(bytes);
+  if (!end) return ok();
+  // More than is asked for, if there is more.
+  for (const auto more : {std::clamp(*end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
+    auto reserved = file_->preallocate(*end + more);
+    if (reserved) {
+      const std::lock_guard lock(mutex_);
+      reserved_end_bytes_ = *end + more;
+      counts_on_free_ = false;
+      return ok();
+    }
+    const bool is_full = reserved.error().kind() == ErrorKind::kNoSpace;
+    if (!is_full || (more == 0 && !has_free(bytes))) return reserved;
+  }
+  return ok();
+}
+
+bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
+                          std::uint64_t least_bytes, std::uint64_t file_bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto end = space_.end_bytes() + kept_bytes();
+  if (end + std::max(least_bytes, file_bytes / kCutShare) > file_bytes) return false;
+  reserved_end_bytes_ = std::min(reserved_end_bytes_, end);
+  cut_end_bytes_ = end;
+  return true;
+}
+
+// Of a file that is not longer than what is kept, only what was asked for ahead lies behind the
+// end, and that is little. A crash may bring back what was cut off: opening finds it to be free.
+void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
+                        std::uint64_t least_bytes) {
+  const std::lock_guard reserve_lock(reserve_);
+  try {
+    const auto file_bytes = file_->size();
+    if (!file_bytes || !begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
+    static_cast<void>(file_->truncate(cut_end_bytes_));
+  } catch (const std::bad_alloc&) {
+  }
+  const std::lock_guard lock(mutex_);
+  cut_end_bytes_ = UINT64_MAX;
+}
+
+std::optional<std::uint64_t> BlockFile::close_sparse_end(std::uint64_t taken_bytes_max,
+                                                         std::uint64_t spare_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (space_.free_bytes() < space_.used_bytes() + spare_bytes) return std::nullopt;
+  return close(taken_bytes_max, space_.used_bytes() / kSlackShare);
+}
+
+std::optional<std::uint64_t> BlockFile::close_end(std::uint64_t taken_bytes_max) {
+  const std::lock_guard lock(mutex_);
+  return close(taken_bytes_max, space_.used_bytes() / kShortSlackShare);
+}
+
+std::optional<std::uint64_t> BlockFile::close(std::uint64_t taken_bytes_max,
+                                              std::uint64_t slack_bytes) {
+  const auto begin =
+      std::max(space_.begin_of_last(taken_bytes_max), space_.used_bytes() + slack_bytes);
+  if (counts_on_free_ || begin >= space_.end_bytes()) return std::nullopt;
+  space_.close_from(begin);
+  return begin;
+}
+
+void BlockFile::open_end() {
+  const std::lock_guard lock(mutex_);
+  space_.close_from(UINT64_MAX);
+}
+
+Status BlockFile::sync() {
+  const std::lock_guard sync_lock(sync_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (sync_failure_) return *sync_failure_;
+    // What is written from here on is for the next one.
+    if (std::exchange(is_synced_, true)) return ok();
+  }
+  try {
+    auto synced = file_->sync();
+    if (synced) return ok();
+    const std::lock_guard lock(mutex_);
+    sync_failure_ = std::move(synced).error();
+    return *sync_failure_;
+  } catch (...) {  // no memory to say how it ended: it must not count as done
+    const std::lock_guard lock(mutex_);
+    if (!sync_failure_) sync_failure_ = std::move(unknown_sync_);
+    throw;
+  }
+}
+
+Status BlockFile::mark(const Extent& block) {
+  if (block.length_bytes == 0 || block.length_bytes > kBlockBytesMax ||
+      block.offset_bytes % kBlockAlignmentBytes != 0 || block.offset_bytes > UINT64_MAX / 2) {
+    return damaged(7032, block.offset_bytes, "a block has an impossible place");
+  }
+  const std::lock_guard lock(mutex_);
+  if (!space_.mark(padded(block))) {
+    return damaged(7033, block.offset_bytes, "a block is referred to twice, or lies over another");
+  }
+  return ok();
+}
+
+void BlockFile::free(const Extent& block) {
+  const std::lock_guard lock(mutex_);
+  space_.give_back(padded(block));
+}
+
+std::uint64_t BlockFile::end_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return space_.end_bytes();
+}
+
+std::uint64_t BlockFile::moved_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return moved_bytes_;
+}
+
+std::uint64_t BlockFile::written_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return written_bytes_;
+}
+
+}  // namespace dgfs::delta

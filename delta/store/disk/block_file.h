@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A file of blocks, each written once, at a place of its own: nodes and runs of the tree in one,
+// large values in another. Who refers to a block has its checksum, so that a stale or misdirected
+// one is found out, too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "delta/store/disk/space_map.h"
+#include "storage/file.h"
+
+namespace dgfs::delta {
+
+/// Where a block is. A value.
+struct Place {
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t length_bytes = 0;  ///< without padding
+  std::uint64_t checksum = 0;      ///< of the block
+
+  [[nodiscard]] Extent extent() const { return {offset_bytes, length_bytes}; }
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// Blocks begin at multiples of this.
+inline constexpr std::uint64_t kBlockAlignmentBytes = 512;
+/// No block is longer; what claims to be is damaged.
+inline constexpr std::uint64_t kBlockBytesMax = std::uint64_t{1} << 30;
+
+/// As long as a block is on disk, with padding.
+[[nodiscard]] constexpr std::uint64_t padded_bytes(std::uint64_t block_bytes) {
+  return (block_bytes + kBlockAlignmentBytes - 1) / kBlockAlignmentBytes * kBlockAlignmentBytes;
+}
+
+/// Thread-safe.
+class BlockFile {
+ public:
+  /// @param file     shall hold nothing but blocks
+  /// @param section  what errors call it
+  explicit BlockFile(std::unique_ptr<storage::File> file, const char* section = "blocks")
+      : file_(std::move(file)), section_(section) {}
+
+  /// Writes a block; durable after sync(). Where a write fails another place is tried.
+  /// Errors: kIo, kNoSpace.
+  [[nodiscard]] Result<Place> write(Bytes block);
+  /// Likewise several: side by side and in one write, where there is space for them together.
+  /// Cost: a copy of all.
+  /// @param places  gets those of the blocks, in order; those that were written if not all were
+  [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Place>& places);
+  /// Errors: kIo; kCorrupt if the block is not the one that was written.
+  [[nodiscard]] Result<Buffer> read(const Place& place) const;
+  /// @param has_waited  set to whether it may have had to wait for the disk: false only where the
+  ///                    system says that it had not; null: not asked for
+  [[nodiscard]] Result<std::string> read_string(const Place& place,
+                                                bool* has_waited = nullptr) const;
+  /// Of a block that was read with others. Errors: kCorrupt if it is not the one that was written.
+  [[nodiscard]] Status check(const Place& place, Bytes block) const;
+  /// A block will be read soon.
+  void announce(const Extent& block) const {
+    file_->advise(storage::Access::kWillNeed, block.offset_bytes, block.length_bytes);
+  }
+  /// An error in what a block says, with where it is.
+  [[nodiscard]] Error at_place(const Error& error, std::uint64_t offset_bytes) const;
+  /// Sees to it that writes of `bytes` in all, with padding, find space on the disk, beyond what
+  /// has been written. Space is asked for in steps, so that most calls ask for none.
+  /// Errors: kNoSpace, kIo.
+  [[nodiscard]] Status reserve(std::uint64_t bytes) {
+    return reserve([bytes] { return bytes; });
+  }
+  /// The same where several threads ask, each for all of them: the last must know of the others.
+  /// @param bytes  asked for under a lock; calls nothing of this file
+  [[nodiscard]] Status reserve(const std::function<std::uint64_t()>& bytes);
+  /// Gives back to the disk what lies behind all blocks, but for what is in reserve, where the file
+  /// gets shorter by that; what cannot be given back stays. No block may be written or reserved for
+  /// that needs what is given back: whoever goes beyond the new end waits until it is one.
+  /// @param kept_bytes   in reserve, asked for at a moment when none can be granted; calls nothing
+  ///                     of this file
+  /// @param least_bytes  less, or less than an eighth of the file, is not given back
+  void shorten(const std::function<std::uint64_t()>& kept_bytes, std::uint64_t least_bytes);
+  /// Where more is free between blocks than is taken by them, finds the end of the file that is
+  /// worth moving, and closes it: nothing is written there unless no other place has space for it.
+  /// @param taken_bytes_max  at most so much lies there
+  /// @param spare_bytes      not worth moving anything for
+  /// Returns where it begins; none: there is no such end, or reserve() counts on what is free.
+  [[nodiscard]] std::optional<std::uint64_t> close_sparse_end(std::uint64_t taken_bytes_max,
+                                                              std::uint64_t spare_bytes);
+  /// The same however little is free.
+  [[nodiscard]] std::optional<std::uint64_t> close_end(std::uint64_t taken_bytes_max);
+  void open_end();
+  /// As write(), but before the end that is closed; none: there is no space, or reserve() counts on
+  /// it. Errors: kIo, kNoSpace.
+  [[nodiscard]] Result<std::optional<Place>> write_before_end(Bytes block);
+  /// All that was written before is durable. Errors: kIo; the same from then on, since what it lost
+  /// a second sync would not write.
+  [[nodiscard]] Status sync();
+
+  /// Notes that a block is in use. Errors: kCorrupt if its extent is impossible, or in use already.
+  /// @param block  as long as the block, without padding
+  [[nodiscard]] Status mark(const Extent& block);
+  /// Its space may be used again.
+  void free(const Extent& block);
+
+  /// While no other thread uses the file.
+  [[nodiscard]] const SpaceMap& space() const { return space_; }
+  /// But for what was written before the end.
+  [[nodiscard]] std::uint64_t written_bytes() const;
+  /// What was written before the end.
+  [[nodiscard]] std::uint64_t moved_bytes() const;
+  /// Behind all blocks.
+  [[nodiscard]] std::uint64_t end_bytes() const;
+
+ private:
+  [[nodiscard]] Error damaged(std::uint16_t code, std::uint64_t offset_bytes,
+                              const char* text) const;
+  [[nodiscard]] Extent take(std::uint64_t length_bytes);
+  [[nodiscard]] std::optional<std::uint64_t> close(std::uint64_t taken_bytes_max,
+                                                   std::uint64_t slack_bytes);
+  /// @param written_bytes  what they are counted in
+  [[nodiscard]] Status write_to(const Extent& extent, Bytes blocks, std::uint64_t& written_bytes);
+  [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
+  /// Of the file; none: it reaches so far already.
+  [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(
+      const std::function<std::uint64_t()>& bytes);
+  [[nodiscard]] bool begin_cut(const std::function<std::uint64_t()>& kept_bytes,
+                               std::uint64_t least_bytes, std::uint64_t file_bytes);
+  [[nodiscard]] bool has_free(const std::function<std::uint64_t()>& bytes);
+  [[nodiscard]] Status check_length(const Place& place) const;
+  [[nodiscard]] Status read_into(const Place& place, MutableBytes block) const;
+
+  std::unique_ptr<storage::File> file_;
+  const char* section_;
+  std::mutex reserve_;        ///< one asks for space, or gives it back, at a time
+  std::mutex sync_;           ///< whoever finds nothing to sync has waited for who does it
+  mutable std::mutex mutex_;  ///< all that follows; no I/O under it
+  SpaceMap space_;
+  std::uint64_t reserved_end_bytes_ = 0;      ///< of the file
+  bool counts_on_free_ = false;               ///< the last reserve did, between blocks
+  std::uint64_t cut_end_bytes_ = UINT64_MAX;  ///< of a file that is being cut
+  std::uint64_t written_bytes_ = 0;
+  std::uint64_t moved_bytes_ = 0;
+  bool is_synced_ = true;
+  std::optional<Error> sync_failure_;
+  /// Made while there is memory for it.
+  Error unknown_sync_{ErrorKind::kIo, 7034, "a sync ended nobody knows how, for a lack of memory"};
+};
+
+}  // namespace dgfs::delta

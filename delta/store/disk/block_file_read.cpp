@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// How blocks are read, and what is said of those that are damaged.
+#include <utility>
+
+#include "delta/store/disk/block_file.h"
+#include "format/checksum.h"
+
+namespace dgfs::delta {
+
+Error BlockFile::damaged(std::uint16_t code, std::uint64_t offset_bytes, const char* text) const {
+  return at_place(Error(ErrorKind::kCorrupt, code, text), offset_bytes);
+}
+
+// Where in the block it is says nothing to whom the block is compressed.
+Error BlockFile::at_place(const Error& error, std::uint64_t offset_bytes) const {
+  return Error(error.kind(), error.code(), error.text())
+      .in_file(file_->path())
+      .in_section(section_)
+      .at_offset(offset_bytes);
+}
+
+Status BlockFile::check_length(const Place& place) const {
+  if (place.length_bytes <= kBlockBytesMax && place.offset_bytes <= UINT64_MAX / 2) return ok();
+  return damaged(7030, place.offset_bytes, "a block has an impossible place, and is not read");
+}
+
+Status BlockFile::read_into(const Place& place, MutableBytes block) const {
+  if (auto read = storage::read_exactly(*file_, place.offset_bytes, block); !read) {
+    return std::move(read).error().in_section(section_);
+  }
+  return check(place, block);
+}
+
+Status BlockFile::check(const Place& place, Bytes block) const {
+  if (format::checksum64(block) == place.checksum) return ok();
+  return damaged(7031, place.offset_bytes,
+                 "a block is not the one that was written: checksum mismatch");
+}
+
+Result<Buffer> BlockFile::read(const Place& place) const {
+  DGFS_CHECK(check_length(place));
+  Buffer block(static_cast<std::size_t>(place.length_bytes));
+  DGFS_CHECK(read_into(place, block));
+  return block;
+}
+
+Result<std::string> BlockFile::read_string(const Place& place, bool* has_waited) const {
+  DGFS_CHECK(check_length(place));
+  std::string value(static_cast<std::size_t>(place.length_bytes), '\0');
+  const auto bytes = as_mutable_bytes(value);
+  if (has_waited != nullptr) {
+    *has_waited = file_->read_at_hand(place.offset_bytes, bytes) < bytes.size();
+    if (!*has_waited) {
+      DGFS_CHECK(check(place, bytes));
+      return value;
+    }
+  }
+  DGFS_CHECK(read_into(place, bytes));
+  return value;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/disk/space_map.h"
+
+#include <iterator>
+
+namespace dgfs::delta {
+
+// In both maps or in neither, where there is no memory: it is not free then before the file is
+// opened again.
+void SpaceMap::add(const Extent& stretch) {
+  auto& lengths = by_length(stretch.offset_bytes);
+  const auto length = lengths.emplace(stretch.length_bytes, stretch.offset_bytes).first;
+  try {
+    free_.emplace(stretch.offset_bytes, stretch.length_bytes);
+  } catch (...) {
+    lengths.erase(length);
+    throw;
+  }
+  free_bytes_ += stretch.length_bytes;
+}
+
+SpaceMap::Stretches::iterator SpaceMap::remove(Stretches::iterator stretch) {
+  by_length(stretch->first).erase({stretch->second, stretch->first});
+  free_bytes_ -= stretch->second;
+  return free_.erase(stretch);
+}
+
+std::optional<Extent> SpaceMap::take_of(const ByLength& stretches, std::uint64_t length_bytes) {
+  const auto fit = stretches.lower_bound({length_bytes, 0});
+  if (fit == stretches.end()) return std::nullopt;
+  const auto [stretch_bytes, offset] = *fit;
+  const Extent extent{offset, length_bytes};
+  remove(free_.find(offset));
+  if (stretch_bytes != length_bytes) {
+    add({extent.end_bytes(), stretch_bytes - length_bytes});
+  }
+  return extent;
+}
+
+std::optional<Extent> SpaceMap::take_open(std::uint64_t length_bytes) {
+  return take_of(open_, length_bytes);
+}
+
+Extent SpaceMap::take(std::uint64_t length_bytes) {
+  if (const auto extent = take_of(open_, length_bytes)) return *extent;
+  if (const auto extent = take_of(closed_, length_bytes)) return *extent;
+  const Extent extent{end_bytes_, length_bytes};
+  end_bytes_ = extent.end_bytes();
+  return extent;
+}
+
+void SpaceMap::close_from(std::uint64_t offset_bytes) {
+  open_.merge(closed_);
+  closed_from_bytes_ = offset_bytes;
+  for (auto stretch = free_.lower_bound(offset_bytes); stretch != free_.end(); ++stretch) {
+    closed_.insert(open_.extract({stretch->second, stretch->first}));
+  }
+}
+
+std::uint64_t SpaceMap::begin_of_last(std::uint64_t taken_bytes) const {
+  std::uint64_t end = end_bytes_;
+  for (auto stretch = free_.rbegin(); stretch != free_.rend(); ++stretch) {
+    const auto taken_behind = end - (stretch->first + stretch->second);
+    if (taken_behind >= taken_bytes) break;
+    taken_bytes -= taken_behind;
+    end = stretch->first;
+  }
+  return end - std::min(end, taken_bytes);
+}
+
+void SpaceMap::give_back(const Extent& extent) {
+  Extent whole = extent;
+  auto after = free_.lower_bound(extent.offset_bytes);
+  if (after != free_.end() && after->first == extent.end_bytes()) {
+    whole.length_bytes += after->second;
+    after = remove(after);
+  }
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == whole.offset_bytes) {
+      whole = {before->first, before->second + whole.length_bytes};
+      remove(before);
+    }
+  }
+  if (whole.end_bytes() == end_bytes_) {
+    end_bytes_ = whole.offset_bytes;
+  } else {
+    add(whole);
+  }
+}
+
+bool SpaceMap::mark(const Extent& extent) {
+  if (extent.offset_bytes >= end_bytes_) {
+    if (extent.offset_bytes > end_bytes_) {
+      add({end_bytes_, extent.offset_bytes - end_bytes_});
+    }
+    end_bytes_ = extent.end_bytes();
+    return true;
+  }
+  const auto behind = free_.upper_bound(extent.offset_bytes);
+  if (behind == free_.begin()) return false;
+  const auto stretch = std::prev(behind);
+  const Extent whole{stretch->first, stretch->second};
+  if (whole.end_bytes() < extent.end_bytes()) return false;
+  remove(stretch);
+  if (whole.offset_bytes != extent.offset_bytes) {
+    add({whole.offset_bytes, extent.offset_bytes - whole.offset_bytes});
+  }
+  if (whole.end_bytes() != extent.end_bytes()) {
+    add({extent.end_bytes(), whole.end_bytes() - extent.end_bytes()});
+  }
+  return true;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A large value: unbound, it is in memory alone; bound, it has its place in the extent volume, and
+// memory lets it go. It is bound when the group is logged that it came with; one that has died by
+// then is never written.
+// (BetrFS binds to nodes of the tree, so that a sync has to write these; a volume of extents makes
+// it the write of the value itself.)
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "delta/store/extent/extent_volume.h"
+
+namespace dgfs::delta {
+
+/// Thread-safe. One that has been bound in vain, as nothing refers to it any more and the tree
+/// never had it, gives its space back.
+class LargeValue {
+ public:
+  /// Unbound. @param volume  shall have it; must outlive it
+  LargeValue(ValueRef bytes, ExtentVolume& volume)
+      : length_bytes_(bytes->size()), volume_(&volume), bytes_(std::move(bytes)) {}
+  /// Bound, and not in the tree. @param volume  has it; must outlive it
+  LargeValue(const Place& place, ExtentVolume& volume)
+      : length_bytes_(place.length_bytes), volume_(&volume), place_(place) {}
+  /// The tree's.
+  explicit LargeValue(const Place& place) : length_bytes_(place.length_bytes), place_(place) {}
+  ~LargeValue();
+  LargeValue(const LargeValue&) = delete;
+  LargeValue& operator=(const LargeValue&) = delete;
+
+  [[nodiscard]] std::uint64_t length_bytes() const { return length_bytes_; }
+  /// None: it is unbound.
+  [[nodiscard]] std::optional<Place> place() const;
+  /// Its bytes; null: it is bound.
+  [[nodiscard]] ValueRef unbound() const;
+  /// It has been written there. Once, of an unbound one (ValueBinder).
+  void bind_to(const Place& place) const;
+  /// The tree has it now, and knows when its space is free.
+  void give_to_tree() const;
+  /// One that is read again is kept by the volume, within its bounds (KeptValues).
+  /// @param volume      of a bound one
+  /// @param has_waited  as of BlockFile::read_string; false where it was in memory
+  /// Errors: those of BlockFile::read.
+  [[nodiscard]] Result<ValueRef> load(const ExtentVolume& volume, bool* has_waited = nullptr) const;
+
+ private:
+  const std::uint64_t length_bytes_;
+  mutable std::mutex mutex_;
+  mutable ExtentVolume* volume_ = nullptr;  ///< null: the tree has it
+  mutable ValueRef bytes_;                  ///< null: it is bound
+  mutable std::optional<Place> place_;
+  mutable bool was_read_ = false;                  ///< from the volume
+  mutable std::weak_ptr<const std::string> kept_;  ///< what the volume keeps of it, if it does
+  mutable std::uint64_t period_ = 0;               ///< of the volume, when it was bound
+};
+
+using LargeRef = std::shared_ptr<const LargeValue>;
+
+}  // namespace dgfs::delta

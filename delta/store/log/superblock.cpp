@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/log/superblock.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "format/checksum.h"
+#include "format/coding.h"
+
+namespace dgfs::delta {
+namespace {
+
+using format::Decoder;
+using format::Encoder;
+
+constexpr std::array<std::uint8_t, 8> kSuperblockMagic = {'D', 'G', 'F', 'S', 'T', 'O', 'R', 'E'};
+constexpr std::uint32_t kVersion = 3;
+constexpr std::size_t kChecksumAt = kSuperblockBytes - 8;
+
+Error corrupt(std::uint16_t code, const char* text) {
+  return Error(ErrorKind::kCorrupt, code, text).in_section("superblock");
+}
+
+std::uint64_t checksum_of(Bytes bytes) { return format::checksum64(bytes.first(kChecksumAt)); }
+
+Status check_parameters(const StoreParameters& parameters) {
+  constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;
+  if (parameters.basement_bytes == 0 || parameters.basement_bytes > kBytesMax ||
+      parameters.buffer_bytes == 0 || parameters.buffer_bytes > kBytesMax ||
+      parameters.fanout < 2 || parameters.fanout > 1024 || parameters.segment_bytes == 0 ||
+      parameters.segment_bytes % kGroupAlignmentBytes != 0 ||
+      parameters.segment_bytes > 64 * kBytesMax || parameters.keeps_removals > 1) {
+    return corrupt(7040, "impossible parameters");
+  }
+  return ok();
+}
+
+}  // namespace
+
+Buffer encode_superblock(const Superblock& superblock) {
+  Buffer bytes;
+  bytes.reserve(kSuperblockBytes);
+  Encoder out(bytes);
+  out.raw(kSuperblockMagic);
+  out.fixed(kVersion);
+  out.fixed(std::uint32_t{0});
+  out.raw(superblock.store);
+  for (const std::uint64_t number :
+       {superblock.parameters.basement_bytes, superblock.parameters.buffer_bytes,
+        superblock.parameters.fanout, superblock.parameters.segment_bytes,
+        superblock.parameters.inline_bytes, superblock.parameters.keeps_removals,
+        superblock.checkpoint, superblock.sequence, superblock.log.generation,
+        superblock.log.number, superblock.log.previous, superblock.root.offset_bytes,
+        superblock.root.length_bytes, superblock.root.checksum}) {
+    out.fixed(number);
+  }
+  bytes.resize(kSuperblockBytes);
+  format::store(MutableBytes(bytes), kChecksumAt, checksum_of(bytes));
+  return bytes;
+}
+
+Result<Superblock> decode_superblock(Bytes bytes) {
+  if (bytes.size() != kSuperblockBytes ||
+      !std::equal(kSuperblockMagic.begin(), kSuperblockMagic.end(), bytes.begin())) {
+    return corrupt(7041, "no superblock of a store");
+  }
+  if (format::load<std::uint64_t>(bytes, kChecksumAt) != checksum_of(bytes)) {
+    return corrupt(7042, "checksum mismatch");
+  }
+  Decoder in(bytes.subspan(kSuperblockMagic.size()));
+  DGFS_TRY(version, in.fixed<std::uint32_t>());
+  DGFS_TRY(features, in.fixed<std::uint32_t>());
+  if (version < kVersion) {
+    return Error(ErrorKind::kUnsupported, 7096,
+                 "the store is of version " + std::to_string(version) +
+                     ", which this program no longer reads")
+        .in_section("superblock");
+  }
+  if (version > kVersion || features != 0) {
+    return Error(ErrorKind::kUnsupported, 7043, "the store needs a newer program")
+        .in_section("superblock");
+  }
+  Superblock superblock;
+  DGFS_TRY(uuid, in.raw(superblock.store.size()));
+  std::copy(uuid.begin(), uuid.end(), superblock.store.begin());
+  for (std::uint64_t* number :
+       {&superblock.parameters.basement_bytes, &superblock.parameters.buffer_bytes,
+        &superblock.parameters.fanout, &superblock.parameters.segment_bytes,
+        &superblock.parameters.inline_bytes, &superblock.parameters.keeps_removals,
+        &superblock.checkpoint, &superblock.sequence, &superblock.log.generation,
+        &superblock.log.number, &superblock.log.previous, &superblock.root.offset_bytes,
+        &superblock.root.length_bytes, &superblock.root.checksum}) {
+    DGFS_TRY(value, in.fixed<std::uint64_t>());
+    *number = value;
+  }
+  DGFS_CHECK(check_parameters(superblock.parameters));
+  return superblock;
+}
+
+Result<Superblock> read_superblock(const storage::File& file) {
+  Result<Superblock> newest = corrupt(7044, "neither of the two is whole").in_file(file.path());
+  for (const std::uint64_t slot : {0U, 1U}) {
+    Buffer bytes(kSuperblockBytes);
+    DGFS_TRY(count, file.read_at(slot * kSuperblockBytes, bytes));
+    bytes.resize(count);
+    auto found = decode_superblock(bytes);
+    if (!found && found.error().kind() == ErrorKind::kUnsupported) {
+      return std::move(found).error().in_file(file.path());
+    }
+    if (found && (!newest || newest.value().checkpoint < found.value().checkpoint)) {
+      newest = std::move(found);
+    }
+  }
+  return newest;
+}
+
+Status write_superblock(storage::File& file, const Superblock& superblock) {
+  return file.write_at(superblock.checkpoint % 2 * kSuperblockBytes, encode_superblock(superblock));
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Batch: operations that happen together or not at all.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "delta/store/run/fragments.h"
+#include "delta/store/run/message.h"
+
+namespace dgfs::delta {
+
+/// What happens to one key.
+struct PointChange {
+  std::string key;
+  Message message;
+};
+
+/// All keys of a range go.
+struct RangeDelete {
+  KeyRange range;
+};
+
+using Operation = std::variant<PointChange, RangeDelete>;
+
+/// Operations in order; later ones see what earlier ones did. A value.
+class Batch {
+ public:
+  /// Gives `key` the value, whatever it had.
+  void put(std::string key, std::string value) {
+    add(PointChange{std::move(key), Message::put(std::move(value))});
+  }
+  void remove(std::string key) { add(PointChange{std::move(key), Message::removal()}); }
+  /// Removes all keys of `range`, however many there are; an empty range has none.
+  void remove_range(KeyRange range) { add(RangeDelete{std::move(range)}); }
+  /// Replaces bytes of the value from an offset on, without reading it. A key that is not there has
+  /// an empty value first; a value that ends before the offset is filled up with zeros.
+  void patch(std::string key, std::uint64_t offset_bytes, std::string bytes) {
+    if (bytes.empty()) return;
+    add(PointChange{std::move(key), Message::change(Piece{offset_bytes, std::move(bytes)})});
+  }
+  /// Changes a field of 8 bytes of the value likewise.
+  void change_field(std::string key, FieldChange change) {
+    add(PointChange{std::move(key), Message::change(change)});
+  }
+
+  void add(Operation operation) { operations_.push_back(std::move(operation)); }
+
+  [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
+  [[nodiscard]] bool empty() const { return operations_.empty(); }
+
+ private:
+  std::vector<Operation> operations_;
+};
+
+}  // namespace dgfs::delta

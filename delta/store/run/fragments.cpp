@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/run/fragments.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace dgfs::delta {
+
+// The end is the prefix with its last byte counted up; bytes that cannot be are left out.
+KeyRange prefix_range(std::string prefix) {
+  std::string end = prefix;
+  while (!end.empty() && end.back() == '\xff') end.pop_back();
+  if (end.empty()) return {std::move(prefix), std::nullopt};
+  end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+  return {std::move(prefix), std::move(end)};
+}
+
+void Fragments::add(KeyRange range) {
+  if (range.empty()) return;
+  // The first that ends at or behind where the range begins.
+  auto at = map_.upper_bound(range.begin);
+  if (at != map_.begin()) {
+    const auto before = std::prev(at);
+    if (!before->second || *before->second >= range.begin) at = before;
+  }
+  while (at != map_.end() && (!range.end || at->first <= *range.end)) {
+    range.begin = std::min(range.begin, at->first);
+    if (ends_before(range.end, at->second)) range.end = at->second;
+    size_bytes_ -= bytes_of(*at);
+    at = map_.erase(at);
+  }
+  const auto added = map_.emplace_hint(at, std::move(range.begin), std::move(range.end));
+  size_bytes_ += bytes_of(*added);
+}
+
+void Fragments::add(const Fragments& others) {
+  for (const auto& [begin, end] : others) add({begin, end});
+}
+
+bool Fragments::covers(const KeyRange& range) const {
+  if (range.empty()) return true;
+  const auto fragment = find(range.begin);
+  return fragment != map_.end() && !ends_before(fragment->second, range.end);
+}
+
+bool Fragments::overlaps(const KeyRange& range) const {
+  if (range.empty()) return false;
+  const auto next = map_.lower_bound(range.begin);
+  return (next != map_.end() && is_before(next->first, range.end)) || covers(range.begin);
+}
+
+Fragments::Map::const_iterator Fragments::find(std::string_view key) const {
+  const auto behind = map_.upper_bound(key);
+  if (behind == map_.begin()) return map_.end();
+  const auto fragment = std::prev(behind);
+  return is_before(key, fragment->second) ? fragment : map_.end();
+}
+
+Fragments::Map::const_iterator Fragments::find_before(const KeyEnd& key) const {
+  const auto behind = key ? map_.lower_bound(*key) : map_.end();
+  if (behind == map_.begin()) return map_.end();
+  const auto fragment = std::prev(behind);
+  return ends_before(fragment->second, key) ? map_.end() : fragment;
+}
+
+std::size_t Fragments::count_in(const KeyRange& range, std::size_t count_max) const {
+  std::size_t count = 0;
+  auto at = map_.lower_bound(range.begin);
+  for (; at != map_.end() && is_before(at->first, range.end) && count < count_max; ++at) ++count;
+  return count;
+}
+
+Fragments Fragments::clipped(const KeyRange& range) const {
+  Fragments part;
+  if (range.empty()) return part;
+  auto at = find(range.begin);
+  if (at == map_.end()) at = map_.lower_bound(range.begin);
+  for (; at != map_.end() && is_before(at->first, range.end); ++at) {
+    part.add({std::max(at->first, range.begin),
+              ends_before(range.end, at->second) ? range.end : at->second});
+  }
+  return part;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// FrozenTable: a table that takes no more. Freezing one costs nothing, whatever is in it, so that
+// writers go on at once; a run is made of it when somebody wants one.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "delta/store/run/memory_table.h"
+#include "delta/store/run/run.h"
+
+namespace dgfs::delta {
+
+/// Thread-safe.
+class FrozenTable {
+ public:
+  /// @param table  has so many bytes and takes no more, before anybody else has this
+  FrozenTable(std::shared_ptr<const MemoryTable> table, std::size_t size_bytes)
+      : size_bytes_(size_bytes), table_(std::move(table)) {}
+  explicit FrozenTable(RunRef run) : size_bytes_(run->size_bytes()), run_(std::move(run)) {}
+
+  /// What it says of a key; nullopt: nothing. O(log n).
+  [[nodiscard]] std::optional<Message> find(std::string_view key) const;
+  /// All that it says. The first call makes the run, O(n), and others wait for it.
+  [[nodiscard]] RunRef run() const;
+  /// What it takes of memory, about.
+  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  const std::size_t size_bytes_;
+  mutable std::mutex making_;                         ///< before mutex_
+  mutable std::mutex mutex_;                          ///< all that follows
+  mutable std::shared_ptr<const MemoryTable> table_;  ///< null: there is a run
+  mutable RunRef run_;
+};
+
+using FrozenRef = std::shared_ptr<const FrozenTable>;
+
+}  // namespace dgfs::delta

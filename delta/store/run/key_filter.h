@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// KeyFilter: says of most keys that a run does not have them, without the run (B. Bloom, "Space/
+// Time Trade-offs in Hash Coding with Allowable Errors", 1970). Nodes keep those of their runs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "delta/store/run/run.h"
+
+namespace dgfs::delta {
+
+/// A value. Thread-safe for reading.
+class KeyFilter {
+ public:
+  /// Lets all keys through.
+  KeyFilter() = default;
+  /// Of the points of a run: lets all of them through, and of other keys one in 550. Of fragments
+  /// it knows nothing.
+  explicit KeyFilter(const Run& run);
+  /// One that was made before.
+  explicit KeyFilter(Buffer bits) : bits_(std::move(bits)) {}
+
+  [[nodiscard]] static std::uint64_t hash(std::string_view key);
+  /// False: the run has no point of the key.
+  /// @param hash  of the key
+  [[nodiscard]] bool may_have(std::uint64_t hash) const;
+
+  /// Whether it hides no point of a run.
+  [[nodiscard]] bool lets_through(const Run& run) const;
+
+  /// To be kept. Fourteen bits a key.
+  [[nodiscard]] const Buffer& bits() const { return bits_; }
+
+  friend bool operator==(const KeyFilter&, const KeyFilter&) = default;
+
+ private:
+  Buffer bits_;  ///< empty: it lets all through
+};
+
+}  // namespace dgfs::delta

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/run/memory_table.h"
+
+#include <utility>
+
+#include "delta/store/run/run_builder.h"
+
+namespace dgfs::delta {
+namespace {
+
+// A range delete that covers more takes longer than a call should.
+constexpr std::size_t kCoveredMax = 256;
+
+// A node of the map, its strings and its message.
+std::size_t bytes_of_point(std::string_view key, const Message& message) {
+  return 4 * sizeof(void*) + sizeof(std::string) + key.size() + message.size_bytes();
+}
+
+}  // namespace
+
+std::size_t MemoryTable::bytes_of(const Operation& operation) {
+  if (const auto* change = std::get_if<PointChange>(&operation)) {
+    return bytes_of_point(change->key, change->message);
+  }
+  Fragments fragments;
+  fragments.add(std::get<RangeDelete>(operation).range);
+  return fragments.size_bytes();
+}
+
+bool MemoryTable::is_long(const Operation& operation) const {
+  const auto* removal = std::get_if<RangeDelete>(&operation);
+  if (removal == nullptr || removal->range.empty()) return false;
+  std::size_t count = fragments_.count_in(removal->range, kCoveredMax + 1);
+  auto at = points().lower_bound(std::string_view(removal->range.begin));
+  while (count <= kCoveredMax && at != points().end() &&
+         is_before(Below::view(at->first), removal->range.end)) {
+    ++count;
+    ++at;
+  }
+  return count > kCoveredMax;
+}
+
+void MemoryTable::apply(const Operation& operation) {
+  if (const auto* range = std::get_if<RangeDelete>(&operation)) {
+    remove(range->range);
+  } else {
+    const auto& change = std::get<PointChange>(operation);
+    put(change.key, change.message);
+  }
+}
+
+void MemoryTable::apply(const Batch& batch) {
+  for (const Operation& operation : batch.operations()) apply(operation);
+}
+
+const MemoryTable::Points& MemoryTable::points() const {
+  static const Points none;
+  return pooled_ ? pooled_->points : none;
+}
+
+MemoryTable::Points& MemoryTable::points() {
+  if (!pooled_) pooled_ = std::make_unique<Pooled>();
+  return pooled_->points;
+}
+
+void MemoryTable::put(std::string_view key, Message message) {
+  const bool is_covered = fragments_.covers(key);
+  Points& all = points();
+  const auto at = all.lower_bound(key);
+  if (at != all.end() && Below::view(at->first) == key) {
+    size_bytes_ -= bytes_of_point(key, at->second);
+    message = composed(std::move(at->second), std::move(message));
+    if (is_covered && message.kind == MessageKind::kDelete) {
+      all.erase(at);
+      return;
+    }
+    at->second = std::move(message);
+    size_bytes_ += bytes_of_point(key, at->second);
+    return;
+  }
+  if (is_covered) {
+    if (message.kind == MessageKind::kDelete) return;
+    message = over_nothing(std::move(message));
+  }
+  size_bytes_ += bytes_of_point(key, message);
+  all.emplace_hint(at, Key(key.data(), key.size()), std::move(message));
+}
+
+void MemoryTable::remove(const KeyRange& range) {
+  if (range.empty()) return;
+  if (pooled_) {
+    Points& all = points();
+    auto at = all.lower_bound(std::string_view(range.begin));
+    while (at != all.end() && is_before(Below::view(at->first), range.end)) {
+      size_bytes_ -= bytes_of_point(Below::view(at->first), at->second);
+      at = all.erase(at);
+    }
+  }
+  fragments_.add(range);
+}
+
+const Message* MemoryTable::find(std::string_view key) const {
+  const auto point = points().find(key);
+  if (point != points().end()) return &point->second;
+  return fragments_.covers(key) ? &Message::removal() : nullptr;
+}
+
+RunRef MemoryTable::run() const {
+  RunBuilder made;
+  made.reserve(points().size(), size_bytes_ / 2);
+  for (const auto& [key, message] : points()) made.add(Below::view(key), message);
+  return made.take(fragments_);
+}
+
+RunRef MemoryTable::freeze() {
+  RunRef all = run();
+  pooled_ = nullptr;
+  size_bytes_ = 0;
+  fragments_ = {};
+  return all;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Message: what is known of one key at one level of the tree, and how newer knowledge goes over
+// older. However many operations a key has seen, it has one message.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "delta/store/extent/large_value.h"
+#include "delta/store/run/patch.h"
+
+namespace dgfs::delta {
+
+/// What a message says of the key.
+enum class MessageKind : std::uint8_t {
+  kPatch,   ///< whatever older levels say, changed by `patch`
+  kDelete,  ///< there is no such key
+  kPut,     ///< `value`, or `large` changed by `patch`
+};
+
+/// A value. Thread-safe for reading.
+struct Message {
+  MessageKind kind = MessageKind::kPatch;
+  ValueRef value = nullptr;  ///< of kPut
+  LargeRef large = nullptr;  ///< of kPut, if there is no `value`
+  Patch patch;               ///< of kPatch, or over `large`, so that it is changed without reading
+
+  [[nodiscard]] static Message put(std::string value);
+  [[nodiscard]] static Message put(LargeRef large);
+  [[nodiscard]] static const Message& removal();
+  [[nodiscard]] static Message change(Edit edit);
+
+  /// Older levels have nothing to add.
+  [[nodiscard]] bool is_final() const { return kind != MessageKind::kPatch; }
+  /// What it takes of memory, about, the same on all machines; without the bytes of a large value,
+  /// bound or not.
+  [[nodiscard]] std::size_t size_bytes() const;
+  /// By content; large values by their places.
+  friend bool operator==(const Message& a, const Message& b);
+};
+
+/// `newer` over `older`: what both say together. A patch of what is not there changes an empty
+/// value; one without edits says nothing.
+[[nodiscard]] Message composed(Message older, Message newer);
+/// The same where nothing is older: a patch changes an empty value.
+[[nodiscard]] Message over_nothing(Message newer);
+/// The value of a kPut.
+/// @param has_waited  as of LargeValue::load; false of a value that is not large
+/// Errors: those of LargeValue::load.
+[[nodiscard]] Result<ValueRef> value_of(const Message& message, const ExtentVolume& volume,
+                                        bool* has_waited = nullptr);
+
+}  // namespace dgfs::delta

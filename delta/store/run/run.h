@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Run: messages in key order with the range deletes that lie beneath them, which is what a frozen
+// table, a buffer of a node and a basement hold alike. Within a run all fragments are older than
+// all points, and between two runs of one place all of one is older than all of the other. So
+// neither memory nor disk keeps a sequence number for each message.
+//
+// Keys and short values lie in one piece of memory, so that a run is decoded, merged and cut
+// without an allocation for each key.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "delta/store/run/fragments.h"
+#include "delta/store/run/point.h"
+#include "format/coding.h"
+
+namespace dgfs::delta {
+
+class RunBuilder;
+
+/// Never changes. Thread-safe. RunBuilder makes it.
+class Run {
+ public:
+  /// What the run says of a key; nullopt: nothing. O(log n).
+  /// @param key  lives as long as the answer
+  [[nodiscard]] std::optional<Point> find(std::string_view key) const;
+  /// Number of the first point whose key is not below `key`; size() if there is none.
+  [[nodiscard]] std::size_t lower_bound(std::string_view key) const {
+    return lower_bound(key, 0, size());
+  }
+  /// The same among the points from `begin` on before `end`; `end` if there is none.
+  /// @param end  at least `begin`, at most size()
+  [[nodiscard]] std::size_t lower_bound(std::string_view key, std::size_t begin,
+                                        std::size_t end) const;
+
+  /// Number of points.
+  [[nodiscard]] std::size_t size() const { return items_.size(); }
+  /// @param at  below size()
+  [[nodiscard]] Point point(std::size_t at) const;
+  class Points;
+  /// In strictly rising order of keys. Lives as long as the run.
+  [[nodiscard]] Points points() const;
+  /// Messages of the points that have one, in order.
+  [[nodiscard]] const std::vector<Message>& boxed() const { return boxed_; }
+  /// Older than the points, of which none is a patch or a removal of a key that one covers.
+  [[nodiscard]] const Fragments& fragments() const { return fragments_; }
+  [[nodiscard]] bool empty() const { return items_.empty() && fragments_.empty(); }
+  /// What it takes of memory, about.
+  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
+  /// Of its large values, which must be bound, in the extent volume.
+  [[nodiscard]] std::vector<Extent> values() const;
+
+  /// Appends; large values must be bound. The bytes are those of blocks and of groups of the log
+  /// (run_codec.cpp).
+  void encode(Buffer& out) const;
+  /// Appends some of its points alone, as a run of their own.
+  /// @param end        at most size()
+  /// @param fragments  what that run has of them
+  void encode_page(std::size_t begin, std::size_t end, const Fragments& fragments,
+                   Buffer& out) const;
+  /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes` but where
+  /// fragments and points contradict each other.
+  /// @param size_bytes_max  of the run. `bytes` have what keys begin with in common once, so that
+  ///                        they may be thousands of times as large in memory: what would pass the
+  ///                        limit is damaged
+  /// Memory: in the order of size_bytes_max.
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> decode(Bytes bytes,
+                                                                 std::size_t size_bytes_max);
+  /// A run as a block has it (run_pages.h). Errors: as of decode(); kLimit (out of memory).
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> unpack(Bytes stored,
+                                                                 std::size_t size_bytes_max);
+
+  friend bool operator==(const Run& a, const Run& b);
+
+ private:
+  friend class RunBuilder;
+
+  // The key, and behind it the value, if it has one.
+  struct Item {
+    std::uint64_t begin = 0;        // in bytes_
+    std::uint32_t value_bytes = 0;  // of one that is boxed: where, in boxed_
+    std::uint16_t key_bytes = 0;
+    MessageKind kind = MessageKind::kDelete;
+    bool is_boxed = false;
+  };
+
+  Run() = default;
+  // Adds a page to those that stand before it; about so many come in all, with so much in memory at
+  // most.
+  [[nodiscard]] static Status decode_page(Bytes bytes, std::size_t pages,
+                                          std::size_t size_bytes_max, RunBuilder& points,
+                                          Fragments& fragments);
+  // What has been decoded, if fragments cover nothing that they may not.
+  [[nodiscard]] static Result<std::shared_ptr<const Run>> whole(RunBuilder& points,
+                                                                Fragments fragments);
+  void encode_points(std::size_t begin, std::size_t end, format::Encoder& encoder) const;
+  [[nodiscard]] std::string_view key(const Item& item) const {
+    return {bytes_.data() + item.begin, item.key_bytes};
+  }
+  // Of the points before a number.
+  [[nodiscard]] std::size_t bytes_before(std::size_t at) const {
+    return at < items_.size() ? static_cast<std::size_t>(items_[at].begin) : bytes_.size();
+  }
+
+  std::vector<Item> items_;
+  std::string bytes_;
+  std::vector<Message> boxed_;
+  Fragments fragments_;
+  std::size_t size_bytes_ = 0;
+};
+
+/// An input range. No view of the standard library, because clang 14, which builds the fuzzers,
+/// knows none of libstdc++'s.
+class Run::Points {
+ public:
+  class Iterator {
+   public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = Point;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Iterator(const Run& run, std::size_t at) : run_(&run), at_(at) {}
+    Point operator*() const { return run_->point(at_); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    void operator++(int) { ++at_; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Run* run_ = nullptr;
+    std::size_t at_ = 0;
+  };
+
+  explicit Points(const Run& run) : run_(&run) {}
+  [[nodiscard]] Iterator begin() const { return {*run_, 0}; }
+  [[nodiscard]] Iterator end() const { return {*run_, run_->size()}; }
+
+ private:
+  const Run* run_;
+};
+
+inline Run::Points Run::points() const { return Points(*this); }
+
+/// Runs never change, so whoever needs one shares it.
+using RunRef = std::shared_ptr<const Run>;
+
+/// Says nothing.
+[[nodiscard]] RunRef empty_run();
+/// What both say together. Cost: O(size of both), nothing if either says nothing.
+[[nodiscard]] RunRef merged(const RunRef& older, const RunRef& newer);
+/// From the oldest to the newest; at least one.
+[[nodiscard]] RunRef merged(std::vector<RunRef> runs);
+/// Points of a run, by number. The run must outlive it.
+struct RunPart {
+  const Run* run = nullptr;
+  std::size_t begin = 0;
+  std::size_t end = 0;  ///< at least `begin`, at most run->size()
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+/// What the points of several runs say together, from the oldest to the newest; of fragments
+/// nothing. Cost: a copy of them; of stretches that one run alone has, all at once.
+[[nodiscard]] RunRef merged_points(const std::vector<RunPart>& parts);
+/// Those points and parts of fragments that lie in `range`. Cost: a copy of them, nothing if that
+/// is all.
+[[nodiscard]] RunRef clipped(const RunRef& run, const KeyRange& range);
+/// What a run says of the keys from one on, before that of the next slice. A value.
+struct RunSlice {
+  std::string low;  ///< of the first: empty
+  RunRef run;
+};
+/// Slices of about equal size in key order, none much above `bytes_max` unless a message is; at
+/// least one, the run itself if that will do. Cost: a copy.
+[[nodiscard]] std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max);
+[[nodiscard]] RunRef without_fragments(const RunRef& run);
+/// For the lowest level of all: what nothing lies beneath. Removals and fragments have done their
+/// work, patches change empty values.
+[[nodiscard]] RunRef settled(const RunRef& run);
+
+}  // namespace dgfs::delta

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/run/run_builder.h"
+
+#include <utility>
+
+namespace dgfs::delta {
+namespace {
+
+// Gives back what was reserved in vain, unless that is little.
+template <class Container>
+void trim(Container& container) {
+  if (container.capacity() - container.size() > container.size() / 4) container.shrink_to_fit();
+}
+
+}  // namespace
+
+RunBuilder::RunBuilder() : run_(new Run) {}
+
+void RunBuilder::reserve(std::size_t points, std::size_t bytes) {
+  run_->items_.reserve(points);
+  run_->bytes_.reserve(bytes);
+}
+
+void RunBuilder::reserve_for(const std::vector<RunPart>& parts) {
+  std::size_t points = 0;
+  std::size_t bytes = 0;
+  for (const RunPart& part : parts) {
+    points += part.size();
+    bytes += part.run->bytes_before(part.end) - part.run->bytes_before(part.begin);
+  }
+  reserve(points, bytes);
+}
+
+void RunBuilder::add(std::string_view key, Message message) {
+  if (message.large || message.kind == MessageKind::kPatch) {
+    add_boxed(key, std::move(message));
+  } else {
+    add_bytes(key, message.kind, message.value ? std::string_view(*message.value) : "");
+  }
+}
+
+void RunBuilder::add(const Point& point) {
+  if (point.boxed != nullptr) {
+    add_boxed(point.key, *point.boxed);
+  } else {
+    add_bytes(point.key, point.kind, point.value);
+  }
+}
+
+void RunBuilder::add_put(std::string_view key, std::string_view value) {
+  add_bytes(key, MessageKind::kPut, value);
+}
+
+void RunBuilder::add_removal(std::string_view key) { add_bytes(key, MessageKind::kDelete, ""); }
+
+void RunBuilder::add_bytes(std::string_view key, MessageKind kind, std::string_view value) {
+  run_->items_.push_back({run_->bytes_.size(), static_cast<std::uint32_t>(value.size()),
+                          static_cast<std::uint16_t>(key.size()), kind, false});
+  run_->bytes_.append(key);
+  run_->bytes_.append(value);
+}
+
+bool RunBuilder::empty() const { return run_->items_.empty(); }
+
+std::string_view RunBuilder::last_key() const {
+  return run_->items_.empty() ? std::string_view() : run_->key(run_->items_.back());
+}
+
+void RunBuilder::add_next(std::size_t shared, std::string_view rest, MessageKind kind,
+                          std::string_view value) {
+  auto& bytes = run_->bytes_;
+  const auto begin = bytes.size();
+  if (shared != 0) bytes.append(bytes, static_cast<std::size_t>(run_->items_.back().begin), shared);
+  bytes.append(rest);
+  bytes.append(value);
+  run_->items_.push_back({begin, static_cast<std::uint32_t>(value.size()),
+                          static_cast<std::uint16_t>(shared + rest.size()), kind, false});
+}
+
+void RunBuilder::add_boxed(std::string_view key, Message message) {
+  run_->items_.push_back({run_->bytes_.size(), static_cast<std::uint32_t>(run_->boxed_.size()),
+                          static_cast<std::uint16_t>(key.size()), message.kind, true});
+  run_->bytes_.append(key);
+  boxed_bytes_ += message.size_bytes();
+  run_->boxed_.push_back(std::move(message));
+}
+
+// They lie one behind the other there, too.
+void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
+  const auto from = run.bytes_before(begin);
+  const auto begin_of_bytes = run_->bytes_.size();
+  run_->bytes_.append(run.bytes_, from, run.bytes_before(end) - from);
+  for (std::size_t at = begin; at < end; ++at) {
+    auto item = run.items_[at];
+    item.begin = item.begin - from + begin_of_bytes;
+    if (item.is_boxed) {
+      run_->boxed_.push_back(run.boxed_[item.value_bytes]);
+      boxed_bytes_ += run_->boxed_.back().size_bytes();
+      item.value_bytes = static_cast<std::uint32_t>(run_->boxed_.size() - 1);
+    }
+    run_->items_.push_back(item);
+  }
+}
+
+RunRef RunBuilder::take(Fragments fragments) {
+  run_->fragments_ = std::move(fragments);
+  run_->size_bytes_ = run_->fragments_.size_bytes() + size_bytes();
+  const auto run = std::exchange(run_, nullptr);
+  trim(run->items_);
+  trim(run->bytes_);
+  return run;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Runs to bytes and back, as blocks of the tree and groups of the log hold them.
+//
+//   run       points, fragments: varint counts; then these
+//   point     shared: varint, bytes that the key has in common with the one before; the others:
+//             string; kind: 1 byte; of a put its value: string; of a put of a large value its
+//             place: offset / 512, length: varints, checksum: 8 bytes; of this and of a patch the
+//             edits: varint count
+//   edit      what: 1 byte, 0 piece, 1 add, 2 max; offset: varint; of a piece its bytes: string;
+//             else the operand: varint
+//   fragment  begin: string; 1 byte: whether it ends; then the end: string
+//
+// A small change of a known key so takes its own bytes and some eight more.
+#include <algorithm>
+#include <utility>
+
+#include "delta/store/disk/parameters.h"
+#include "delta/store/disk/place_codec.h"
+#include "delta/store/run/decode_error.h"
+#include "delta/store/run/run_builder.h"
+#include "format/coding.h"
+
+namespace dgfs::delta {
+namespace {
+
+using format::Decoder;
+using format::Encoder;
+
+constexpr std::uint8_t kLargePut = 3;  // the kinds before it are those of MessageKind
+
+// Room for what keys have in common with those before them, as a share of all that is there.
+constexpr std::size_t kSharedShare = 8;
+// Room is made ahead for pages of as much as this, however many are said to come.
+constexpr std::size_t kPagedBytesMax = std::size_t{16} << 20;
+
+constexpr std::uint8_t kPieceTag = 0;
+constexpr std::uint8_t kAddTag = 1;
+constexpr std::uint8_t kMaxTag = 2;
+
+std::size_t shared_length(std::string_view a, std::string_view b) {
+  const auto [at, other] = std::mismatch(
+      a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
+  return static_cast<std::size_t>(at - a.begin());
+}
+
+Error too_large(const Decoder& in) {
+  return corrupt(7010, in, "a run that takes more memory than it was said to");
+}
+
+void encode_edit(const Edit& edit, Encoder& out) {
+  if (const auto* piece = std::get_if<Piece>(&edit)) {
+    out.fixed(kPieceTag);
+    out.varint(piece->offset_bytes);
+    out.string(piece->bytes);
+    return;
+  }
+  const auto& change = std::get<FieldChange>(edit);
+  out.fixed(change.operation == FieldOperation::kAdd ? kAddTag : kMaxTag);
+  out.varint(change.offset_bytes);
+  out.varint(change.operand);
+}
+
+Result<Edit> decode_edit(Decoder& in) {
+  DGFS_TRY(tag, in.fixed<std::uint8_t>());
+  DGFS_TRY(offset, in.varint_up_to(kValueBytesMax));
+  if (tag == kPieceTag) {
+    DGFS_TRY(bytes, in.string(kValueBytesMax - offset));
+    if (bytes.empty()) return corrupt(7001, in, "a piece without bytes");
+    return Edit(Piece{offset, std::string(bytes)});
+  }
+  if (tag != kAddTag && tag != kMaxTag) return corrupt(7002, in, "an edit of no known sort");
+  if (offset > kValueBytesMax - FieldChange::kFieldBytes) {
+    return corrupt(7003, in, "a field beyond the longest value");
+  }
+  DGFS_TRY(operand, in.varint());
+  const auto operation = tag == kAddTag ? FieldOperation::kAdd : FieldOperation::kMax;
+  return Edit(FieldChange{offset, operation, operand});
+}
+
+void encode_patch(const Patch& patch, Encoder& out) {
+  out.varint(patch.edits().size());
+  for (const Edit& edit : patch.edits()) encode_edit(edit, out);
+}
+
+Result<Patch> decode_patch(std::size_t bytes_max, Decoder& in) {
+  DGFS_TRY(count, in.varint_up_to(in.remaining()));
+  std::vector<Edit> edits;
+  std::size_t bytes = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    DGFS_TRY(edit, decode_edit(in));
+    bytes += Patch::bytes_of(edit);
+    if (bytes > bytes_max) return too_large(in);
+    edits.push_back(std::move(edit));
+  }
+  return Patch(std::move(edits));
+}
+
+void encode_boxed(const Message& message, Encoder& out) {
+  out.fixed(message.large ? kLargePut : static_cast<std::uint8_t>(MessageKind::kPatch));
+  if (message.large) encode_place(*message.large->place(), out);
+  encode_patch(message.patch, out);
+}
+
+void encode_point(const Point& point, Encoder& out) {
+  if (point.boxed != nullptr) {
+    encode_boxed(*point.boxed, out);
+    return;
+  }
+  out.fixed(static_cast<std::uint8_t>(point.kind));
+  if (point.kind == MessageKind::kPut) out.string(point.value);
+}
+
+Result<Message> decode_large_put(std::size_t bytes_max, Decoder& in) {
+  DGFS_TRY(place, decode_place(in));
+  if (place.length_bytes == 0 || place.length_bytes > kValueBytesMax) {
+    return corrupt(7009, in, "a large value of an impossible length");
+  }
+  Message message = Message::put(std::make_shared<const LargeValue>(place));
+  DGFS_TRY(patch, decode_patch(bytes_max, in));
+  message.patch = std::move(patch);
+  return message;
+}
+
+// What it takes beyond `bytes_max` is in the order of its bytes.
+Status decode_point(std::string_view key, std::size_t bytes_max, Decoder& in, RunBuilder& points) {
+  DGFS_TRY(kind, in.fixed<std::uint8_t>());
+  if (kind == kLargePut) {
+    DGFS_TRY(message, decode_large_put(bytes_max, in));
+    points.add(key, std::move(message));
+    return ok();
+  }
+  switch (static_cast<MessageKind>(kind)) {
+    case MessageKind::kPut: {
+      DGFS_TRY(value, in.string(kValueBytesMax));
+      points.add_put(key, value);
+      return ok();
+    }
+    case MessageKind::kDelete:
+      points.add_removal(key);
+      return ok();
+    case MessageKind::kPatch: {
+      Message message;
+      DGFS_TRY(patch, decode_patch(bytes_max, in));
+      message.patch = std::move(patch);
+      points.add(key, std::move(message));
+      return ok();
+    }
+  }
+  return corrupt(7004, in, "a message of no known kind");
+}
+
+// A point of the usual kind: a removal, or a put with its value.
+struct PlainPoint {
+  std::uint64_t shared = 0;  // bytes, with the key before
+  std::string_view rest;
+  MessageKind kind = MessageKind::kDelete;
+  std::string_view value;
+};
+
+// Almost all points are plain and have short lengths, and a point query decodes a whole run for
+// one: so these go by without a Result for each field. False: nothing was consumed, and it is to be
+// decoded with Results, which may well succeed.
+bool read_plain(std::size_t last_key_bytes, Decoder& in, PlainPoint& point) {
+  Decoder ahead = in;
+  if (!ahead.try_short_varint(point.shared) || point.shared > last_key_bytes ||
+      !ahead.try_short_string(point.rest) || point.rest.size() > kKeyBytesMax - point.shared ||
+      ahead.at_end()) {
+    return false;
+  }
+  point.kind = static_cast<MessageKind>(ahead.rest().front());
+  ahead.skip(1);
+  point.value = {};
+  if (point.kind == MessageKind::kPut ? !ahead.try_short_string(point.value)
+                                      : point.kind != MessageKind::kDelete) {
+    return false;
+  }
+  in = ahead;
+  return true;
+}
+
+/// @param bytes_max  of all points, with those of the pages before, which have no more
+Status decode_points(std::uint64_t count, std::size_t bytes_max, Decoder& in, RunBuilder& points) {
+  PlainPoint plain;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Decoder at_point = in;
+    // Each page begins anew, so that it can be read alone.
+    const std::string_view last = i == 0 ? std::string_view() : points.last_key();
+    const bool is_plain = read_plain(last.size(), in, plain);
+    if (!is_plain) {
+      DGFS_TRY(shared, in.varint_up_to(last.size()));
+      plain.shared = shared;
+      DGFS_TRY(rest, in.string(kKeyBytesMax - shared));
+      plain.rest = rest;
+    }
+    const auto shared = static_cast<std::size_t>(plain.shared);
+    const bool is_above = i == 0 ? points.empty() || points.last_key() < plain.rest
+                                 : last.substr(shared) < plain.rest;
+    if (!is_above) return corrupt(7007, at_point, "keys out of order");
+    if (is_plain) {
+      points.add_next(shared, plain.rest, plain.kind, plain.value);
+    } else {
+      std::string key(last.substr(0, shared));
+      key += plain.rest;
+      DGFS_CHECK(decode_point(key, bytes_max - points.size_bytes(), in, points));
+    }
+    if (points.size_bytes() > bytes_max) return too_large(in);
+  }
+  return ok();
+}
+
+// Those of a run, or of the next of its pages.
+Status decode_fragments(std::uint64_t count, std::size_t bytes_max, Decoder& in,
+                        Fragments& fragments) {
+  KeyEnd last;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    KeyRange range;
+    DGFS_TRY(begin, in.string(kKeyBytesMax));
+    range.begin = begin;
+    DGFS_TRY(ends, in.fixed<std::uint8_t>());
+    if (ends > 1) return corrupt(7005, in, "a fragment that neither ends nor does not");
+    if (ends == 1) {
+      DGFS_TRY(end, in.string(kKeyBytesMax));
+      range.end = std::string(end);
+    }
+    if (range.empty() || (i != 0 && (!last || *last >= range.begin))) {
+      return corrupt(7006, in, "fragments that are empty, out of order, or touch");
+    }
+    last = range.end;
+    fragments.add(std::move(range));
+    if (fragments.size_bytes() > bytes_max) return too_large(in);
+  }
+  return ok();
+}
+
+}  // namespace
+
+void Run::encode_points(std::size_t begin, std::size_t end, Encoder& encoder) const {
+  std::string_view last;
+  for (auto at = begin; at < end; ++at) {
+    const Point each = point(at);
+    const auto shared = shared_length(last, each.key);
+    encoder.varint(shared);
+    encoder.string(each.key.substr(shared));
+    encode_point(each, encoder);
+    last = each.key;
+  }
+}
+
+void Run::encode_page(std::size_t begin, std::size_t end, const Fragments& fragments,
+                      Buffer& out) const {
+  Encoder encoder(out);
+  encoder.varint(end - begin);
+  encoder.varint(fragments.size());
+  encode_points(begin, end, encoder);
+  for (const auto& [from, to] : fragments) {
+    encoder.string(from);
+    encoder.fixed(static_cast<std::uint8_t>(to.has_value()));
+    if (to) encoder.string(*to);
+  }
+}
+
+void Run::encode(Buffer& out) const { encode_page(0, size(), fragments_, out); }
+
+Status Run::decode_page(Bytes bytes, std::size_t pages, std::size_t size_bytes_max,
+                        RunBuilder& points, Fragments& fragments) {
+  Decoder in(bytes);
+  // Neither takes less than two bytes, so that no count asks for more memory than the bytes may
+  // fill.
+  DGFS_TRY(point_count, in.varint_up_to(bytes.size()));
+  DGFS_TRY(fragment_count, in.varint_up_to(bytes.size()));
+  if (points.empty()) {
+    const auto alike = std::min(pages, kPagedBytesMax / std::max(bytes.size(), std::size_t{1}) + 1);
+    const auto count = std::min(static_cast<std::size_t>(point_count), bytes.size() / 3) * alike;
+    const auto room = (bytes.size() + bytes.size() / kSharedShare) * alike;
+    points.reserve(std::min(count, size_bytes_max / Point::kBytes), std::min(room, size_bytes_max));
+  }
+  DGFS_CHECK(decode_points(point_count, size_bytes_max - fragments.size_bytes(), in, points));
+  DGFS_CHECK(decode_fragments(fragment_count, size_bytes_max - points.size_bytes(), in, fragments));
+  return in.finish();
+}
+
+Result<RunRef> Run::whole(RunBuilder& points, Fragments fragments) {
+  RunRef run = points.take(std::move(fragments));
+  if (run->fragments().empty()) return run;
+  for (const Point point : run->points()) {
+    if (point.kind != MessageKind::kPut && run->fragments().covers(point.key)) {
+      return Error(ErrorKind::kCorrupt, 7008, "a message that a fragment covers");
+    }
+  }
+  return run;
+}
+
+Result<RunRef> Run::decode(Bytes bytes, std::size_t size_bytes_max) {
+  RunBuilder points;
+  Fragments fragments;
+  DGFS_CHECK(decode_page(bytes, 1, size_bytes_max, points, fragments));
+  return whole(points, std::move(fragments));
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/run/run_cuts.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace dgfs::delta {
+namespace {
+
+// The fewest bytes that are above `last` and not above `first`.
+std::string separator(std::string_view last, std::string_view first) {
+  const auto end = std::min(last.size(), first.size());
+  const auto shared =
+      std::mismatch(last.begin(), last.begin() + static_cast<std::ptrdiff_t>(end), first.begin())
+          .first -
+      last.begin();
+  return std::string(first.substr(0, static_cast<std::size_t>(shared) + 1));
+}
+
+// Goes through points and fragments in the order of the keys where they begin.
+class MessageWalk {
+ public:
+  explicit MessageWalk(const Run& run) : run_(run), fragment_(run.fragments().begin()) {}
+
+  [[nodiscard]] bool at_end() const { return at_ == run_.size() && !has_fragment(); }
+  // Whether a key lies between the next one's begin and those that were passed.
+  [[nodiscard]] bool can_cut() const { return key() > last_; }
+  [[nodiscard]] RunCut cut() const { return {low(), at_}; }
+
+  // Passes the next one, and returns what it takes.
+  std::size_t step() {
+    last_ = key();
+    if (!is_at_fragment()) return run_.point(at_++).size_bytes();
+    last_end_ = &fragment_->second;
+    const auto bytes = Fragments::bytes_of(*fragment_);
+    ++fragment_;
+    return bytes;
+  }
+
+ private:
+  [[nodiscard]] bool has_fragment() const { return fragment_ != run_.fragments().end(); }
+  [[nodiscard]] bool is_at_fragment() const {
+    return has_fragment() && (at_ == run_.size() || fragment_->first <= run_.point(at_).key);
+  }
+  [[nodiscard]] std::string_view key() const {
+    return is_at_fragment() ? std::string_view(fragment_->first) : run_.point(at_).key;
+  }
+  // Right behind the last fragment, if it ends here: else both parts would have some of it.
+  [[nodiscard]] std::string low() const {
+    const auto next = key();
+    if (last_end_ == nullptr || is_before(next, *last_end_)) return separator(last_, next);
+    const std::string_view end(**last_end_);
+    return end == next ? std::string(next) : separator(std::max(last_, end), next);
+  }
+
+  const Run& run_;
+  std::size_t at_ = 0;
+  Fragments::Map::const_iterator fragment_;
+  std::string_view last_;             // where what was passed last begins
+  const KeyEnd* last_end_ = nullptr;  // of the fragment that was; null: there was none
+};
+
+}  // namespace
+
+std::vector<RunCut> cuts_of(const Run& run, std::size_t part_bytes) {
+  std::vector<RunCut> cuts;
+  std::size_t bytes = 0;
+  for (MessageWalk walk(run); !walk.at_end();) {
+    if (bytes != 0 && bytes >= part_bytes && walk.can_cut()) {
+      cuts.push_back(walk.cut());
+      bytes = 0;
+    }
+    bytes += walk.step();
+  }
+  return cuts;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What several runs say together. Where none has fragments, all are gone through at once: each
+// point is copied once, however many runs there are.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "delta/store/run/run_builder.h"
+
+namespace dgfs::delta {
+namespace {
+
+// Puts the points of two runs into one.
+class PointMerge {
+ public:
+  /// @param fragments  of both
+  PointMerge(const Run& older, const Run& newer, const Fragments& fragments)
+      : older_(older), newer_(newer), fragments_(fragments) {}
+
+  RunBuilder run(RunBuilder builder) {
+    builder_ = std::move(builder);
+    std::size_t a = 0;
+    std::size_t b = 0;
+    while (a < older_.size() && b < newer_.size()) {
+      const Point older = older_.point(a);
+      const Point newer = newer_.point(b);
+      const auto order = older.key <=> newer.key;
+      if (order == 0) {
+        add_both(older, newer);
+      } else if (order < 0) {
+        add_older(older);
+      } else {
+        add_newer(newer);
+      }
+      if (order <= 0) ++a;
+      if (order >= 0) ++b;
+    }
+    for (; a < older_.size(); ++a) add_older(older_.point(a));
+    for (; b < newer_.size(); ++b) add_newer(newer_.point(b));
+    return std::move(builder_);
+  }
+
+ private:
+  void add_both(const Point& older, const Point& newer) {
+    if (newer.is_final()) {
+      add(newer);
+    } else {
+      builder_.add(newer.key, composed(older.message(), newer.message()));
+    }
+  }
+  void add_older(const Point& older) {
+    if (!newer_.fragments().covers(older.key)) add(older);
+  }
+  void add_newer(const Point& newer) {
+    if (newer.is_final() || !older_.fragments().covers(newer.key)) {
+      add(newer);
+    } else {
+      builder_.add(newer.key, over_nothing(newer.message()));
+    }
+  }
+  // What a fragment says need not be said twice.
+  void add(const Point& point) {
+    if (point.kind == MessageKind::kDelete && fragments_.covers(point.key)) return;
+    builder_.add(point);
+  }
+
+  const Run& older_;
+  const Run& newer_;
+  const Fragments& fragments_;
+  RunBuilder builder_;
+};
+
+// Puts the points of parts of many runs into one, without fragments.
+class ManyMerge {
+ public:
+  explicit ManyMerge(const std::vector<RunPart>& parts) {
+    builder_.reserve_for(parts);
+    for (std::size_t age = parts.size(); age-- > 0;) {
+      if (parts[age].size() != 0) heads_.push_back({parts[age], age, first_of(parts[age])});
+    }
+    std::ranges::make_heap(heads_, is_later);
+  }
+
+  RunRef run() {
+    while (!heads_.empty()) add_next();
+    return builder_.take();
+  }
+
+ private:
+  struct Head {
+    RunPart rest;     // what has not been taken
+    std::size_t age;  // the newest run has the highest
+    Point point;      // the first of the rest
+  };
+
+  static Point first_of(const RunPart& part) { return part.run->point(part.begin); }
+  // Of one key the newest comes first.
+  static bool is_later(const Head& a, const Head& b) {
+    const auto order = a.point.key <=> b.point.key;
+    return order != 0 ? order > 0 : a.age < b.age;
+  }
+  // How many points of the part come before `key`; the first one does. Most often few do: so it
+  // looks further and further ahead, and then between.
+  static std::size_t points_before(const RunPart& part, std::string_view key) {
+    std::size_t known = 1;
+    std::size_t end = 2;
+    while (end <= part.size() && part.run->point(part.begin + end - 1).key < key) {
+      known = end;
+      end *= 2;
+    }
+    end = std::min(end, part.size());
+    return part.run->lower_bound(key, part.begin + known, part.begin + end) - part.begin;
+  }
+
+  // Behind the heap: the first of all.
+  Head& pop() {
+    std::ranges::pop_heap(heads_, is_later);
+    return heads_.back();
+  }
+  // Of what was popped.
+  void skip(std::size_t points) {
+    Head& head = heads_.back();
+    head.rest.begin += points;
+    if (head.rest.size() == 0) {
+      heads_.pop_back();
+      return;
+    }
+    head.point = first_of(head.rest);
+    std::ranges::push_heap(heads_, is_later);
+  }
+  Point take_next() {
+    const Point point = pop().point;
+    skip(1);
+    return point;
+  }
+  [[nodiscard]] bool is_next(std::string_view key) const {
+    return !heads_.empty() && heads_.front().point.key == key;
+  }
+
+  void add_next() {
+    const Head& head = pop();
+    const bool is_last = heads_.size() == 1;
+    if (is_last || head.point.key != heads_.front().point.key) {
+      const auto count =
+          is_last ? head.rest.size() : points_before(head.rest, heads_.front().point.key);
+      builder_.add(*head.rest.run, head.rest.begin, head.rest.begin + count);
+      skip(count);
+    } else {
+      const Point newest = head.point;
+      skip(1);
+      add_all_of(newest);
+    }
+  }
+  void add_all_of(const Point& newest) {
+    if (newest.is_final()) {
+      builder_.add(newest);
+    } else {
+      builder_.add(newest.key, with_older(newest));
+    }
+    while (is_next(newest.key)) take_next();
+  }
+  // Patches first, from the oldest on, so that each is gone through once; then all over what they
+  // are patches of, which may be long.
+  Message with_older(const Point& newest) {
+    std::vector<Point> patches = {newest};
+    while (!patches.back().is_final() && is_next(newest.key)) patches.push_back(take_next());
+    std::optional<Point> base;
+    if (patches.back().is_final()) {
+      base = patches.back();
+      patches.pop_back();
+    }
+    Message message = patches.back().message();
+    for (auto age = patches.size() - 1; age-- > 0;) {
+      message = composed(std::move(message), patches[age].message());
+    }
+    return base ? composed(base->message(), std::move(message)) : message;
+  }
+
+  RunBuilder builder_;
+  std::vector<Head> heads_;  // a heap
+};
+
+bool has_fragments(const RunRef& run) { return !run->fragments().empty(); }
+RunPart whole(const RunRef& run) { return {run.get(), 0, run->size()}; }
+
+}  // namespace
+
+RunRef merged_points(const std::vector<RunPart>& parts) { return ManyMerge(parts).run(); }
+
+RunRef merged(const RunRef& older, const RunRef& newer) {
+  if (newer->empty()) return older;
+  if (older->empty()) return newer;
+  if (!has_fragments(older) && !has_fragments(newer)) {
+    return merged_points({whole(older), whole(newer)});
+  }
+  Fragments fragments = older->fragments();
+  fragments.add(newer->fragments());
+  RunBuilder builder;
+  builder.reserve_for({whole(older), whole(newer)});
+  auto points = PointMerge(*older, *newer, fragments).run(std::move(builder));
+  return points.take(std::move(fragments));
+}
+
+RunRef merged(std::vector<RunRef> runs) {
+  if (runs.size() > 2 && std::ranges::none_of(runs, has_fragments)) {
+    std::vector<RunPart> parts;
+    for (const RunRef& run : runs) parts.push_back(whole(run));
+    return merged_points(parts);
+  }
+  // Neighbours first, so that no message is merged more than log2(number of runs) times.
+  while (runs.size() > 1) {
+    std::vector<RunRef> fewer;
+    for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
+      fewer.push_back(merged(runs[i], runs[i + 1]));
+    }
+    if (runs.size() % 2 != 0) fewer.push_back(std::move(runs.back()));
+    runs = std::move(fewer);
+  }
+  return std::move(runs.front());
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/run/run_pages.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "delta/store/disk/block_file.h"
+#include "delta/store/disk/parameters.h"
+#include "delta/store/run/decode_error.h"
+#include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_cuts.h"
+#include "format/checksum.h"
+
+namespace dgfs::delta {
+namespace {
+
+using format::Decoder;
+using format::Encoder;
+
+constexpr std::uint8_t kPaged = 2;  // the codecs before it are those of disk/block_codec.h
+
+// Where pages begin stands in the node, too, as it is: with long keys that have much in common,
+// which is what makes these long, that would be as much as the run. Then pages are longer.
+constexpr std::size_t kLowsShare = 16;
+
+std::size_t bytes_of_lows(const std::vector<RunCut>& cuts) {
+  std::size_t bytes = 0;
+  for (const RunCut& cut : cuts) bytes += cut.low.size();
+  return bytes;
+}
+
+// All are about as long as each other.
+std::vector<RunCut> page_cuts(const Run& run, std::size_t page_bytes) {
+  for (auto count = run.size_bytes() / page_bytes; count > 1; count /= 2) {
+    auto cuts = cuts_of(run, run.size_bytes() / count);
+    if (bytes_of_lows(cuts) <= run.size_bytes() / kLowsShare) return cuts;
+  }
+  return {};
+}
+
+// The pages of a block, one after the other. However many it says, they take no memory.
+class StoredPages {
+ public:
+  [[nodiscard]] static Result<StoredPages> make(Bytes stored) {
+    Decoder in(stored.subspan(1));
+    DGFS_TRY(count, in.varint_up_to(in.remaining()));
+    const Decoder lengths = in;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      DGFS_CHECK(in.varint());
+    }
+    return StoredPages(static_cast<std::size_t>(count), lengths, in);
+  }
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] Result<Bytes> next() {
+    DGFS_TRY(length, lengths_.varint());
+    return pages_.raw(length);
+  }
+  /// kCorrupt unless all of the block was a page.
+  [[nodiscard]] Status finish() const { return pages_.finish(); }
+
+ private:
+  StoredPages(std::size_t count, const Decoder& lengths, const Decoder& pages)
+      : count_(count), lengths_(lengths), pages_(pages) {}
+
+  std::size_t count_;
+  Decoder lengths_;
+  Decoder pages_;
+};
+
+// What a page takes where its run takes `bytes`, at most; and the pages up to one.
+std::size_t with_clipped(std::size_t bytes) {
+  return bytes + std::min(kClippedBytesMax, SIZE_MAX - bytes);
+}
+
+// What a run of so much in memory is encoded to, at most, and each of its pages: no message takes
+// more bytes than memory.
+std::size_t encoded_bytes_max(std::size_t size_bytes_max) {
+  constexpr std::size_t kCountsBytes = 20;  // two varints
+  constexpr auto kSlackBytes = kCountsBytes + kClippedBytesMax;
+  return std::min(size_bytes_max, kCompressedBlockBytesMax - kSlackBytes) + kSlackBytes;
+}
+
+}  // namespace
+
+std::size_t RunPages::find(std::string_view key) const {
+  const auto behind =
+      std::upper_bound(pages_.begin() + 1, pages_.end(), key,
+                       [](std::string_view wanted, const Page& page) { return wanted < page.low; });
+  return static_cast<std::size_t>(behind - pages_.begin()) - 1;
+}
+
+std::size_t RunPages::find_before(const KeyEnd& end) const {
+  if (!end) return size() - 1;
+  const auto at = find(*end);
+  return at > 0 && pages_[at].low == *end ? at - 1 : at;
+}
+
+KeyRange RunPages::range(std::size_t page) const {
+  return {pages_[page].low, page + 1 == size() ? KeyEnd() : KeyEnd(pages_[page + 1].low)};
+}
+
+std::size_t RunPages::size_bytes() const {
+  std::size_t bytes = 0;
+  for (const Page& page : pages_) bytes += sizeof page + page.low.size();
+  return bytes;
+}
+
+void RunPages::encode(Encoder& out) const {
+  out.varint(size());
+  if (empty()) return;
+  out.varint(pages_.front().offset_bytes);
+  for (const Page& page : pages_) {
+    if (&page != &pages_.front()) out.string(page.low);
+    out.varint(page.length_bytes << 1 | (page.has_fragments ? 1 : 0));
+    out.fixed(page.checksum);
+  }
+}
+
+Result<RunPages> RunPages::decode(Decoder& in, std::uint64_t block_bytes) {
+  DGFS_TRY(count, in.varint_up_to(in.remaining()));
+  if (count == 0) return RunPages();
+  if (count == 1) return corrupt(7052, in, "a run of one page");
+  std::vector<Page> pages;
+  DGFS_TRY(offset, in.varint_up_to(block_bytes));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Page page;
+    page.offset_bytes = offset;
+    if (i > 0) {
+      DGFS_TRY(low, in.string(kKeyBytesMax));
+      if (low <= std::string_view(pages.back().low)) {
+        return corrupt(7053, in, "pages of a run out of order");
+      }
+      page.low = low;
+    }
+    DGFS_TRY(length, in.varint_up_to((block_bytes - offset) << 1 | 1));
+    page.length_bytes = length >> 1;
+    page.has_fragments = (length & 1) != 0;
+    DGFS_TRY(checksum, in.fixed<std::uint64_t>());
+    page.checksum = checksum;
+    offset += page.length_bytes;
+    pages.push_back(std::move(page));
+  }
+  return RunPages(std::move(pages));
+}
+
+Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& packer,
+                          Buffer& stored) {
+  stored.clear();
+  Buffer encoded;
+  const auto cuts = page_cuts(run, page_bytes);
+  if (cuts.empty()) {
+    run.encode(encoded);
+    DGFS_TRY(block, packer.pack(encoded));
+    stored.assign(block.begin(), block.end());
+    return RunPages();
+  }
+  std::vector<RunPages::Page> pages;
+  Buffer body;
+  RunCut begin;
+  // All pages together are compressed up to what one block may be, so that no run's block asks for
+  // more memory than that.
+  std::size_t compressed_left = kCompressedBlockBytesMax;
+  for (std::size_t i = 0; i <= cuts.size(); ++i) {
+    const bool is_last = i == cuts.size();
+    const auto end = is_last ? run.size() : cuts[i].point;
+    const auto fragments =
+        run.fragments().clipped({begin.low, is_last ? KeyEnd() : KeyEnd(cuts[i].low)});
+    encoded.clear();
+    run.encode_page(begin.point, end, fragments, encoded);
+    DGFS_TRY(page, packer.pack(encoded, compressed_left));
+    compressed_left -= std::min(compressed_left, encoded.size());
+    pages.push_back({std::move(begin.low), body.size(), page.size(), format::checksum64(page),
+                     !fragments.empty()});
+    body.insert(body.end(), page.begin(), page.end());
+    if (!is_last) begin = cuts[i];
+  }
+  Encoder out(stored);
+  out.fixed(kPaged);
+  out.varint(pages.size());
+  for (const auto& page : pages) out.varint(page.length_bytes);
+  for (auto& page : pages) page.offset_bytes += stored.size();
+  out.raw(body);
+  return RunPages(std::move(pages));
+}
+
+Result<RunRef> Run::unpack(Bytes stored, std::size_t size_bytes_max) {
+  Buffer room;
+  const auto encoded_max = encoded_bytes_max(size_bytes_max);
+  if (stored.empty() || stored.front() != kPaged) {
+    DGFS_TRY(block, unpack_block(stored, room, encoded_max));
+    return Run::decode(block, size_bytes_max);
+  }
+  DGFS_TRY(pages, StoredPages::make(stored));
+  RunBuilder points;
+  Fragments fragments;
+  std::size_t room_left = kCompressedBlockBytesMax;
+  for (std::size_t i = 0; i < pages.count(); ++i) {
+    DGFS_TRY(page, pages.next());
+    DGFS_TRY(block, unpack_block(page, room, std::min(room_left, encoded_max)));
+    room_left -= room.size();
+    DGFS_CHECK(decode_page(block, pages.count(), with_clipped(size_bytes_max), points, fragments));
+  }
+  DGFS_CHECK(pages.finish());
+  if (points.size_bytes() + fragments.size_bytes() > size_bytes_max) {
+    return Error(ErrorKind::kCorrupt, 7011, "pages that take more memory than they were said to");
+  }
+  return whole(points, std::move(fragments));
+}
+
+Result<RunRef> unpack_page(Bytes page, std::size_t run_bytes) {
+  return Run::unpack(page, with_clipped(run_bytes));
+}
+
+}  // namespace dgfs::delta

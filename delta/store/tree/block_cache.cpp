@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/tree/block_cache.h"
+
+#include <iterator>
+#include <utility>
+
+namespace dgfs::delta {
+
+void BlockCache::insert(std::uint64_t offset_bytes, std::shared_ptr<const void> value,
+                        std::size_t bytes) {
+  Entries dropped;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  if (const auto old = places_.find(offset_bytes); old != places_.end()) {
+    drop(old->second, dropped);
+  }
+  Entries added;  // and in both, or in neither
+  added.push_front({offset_bytes, std::move(value), bytes, false});
+  places_.emplace(offset_bytes, added.begin());
+  entries_.splice(entries_.begin(), added);
+  bytes_ += bytes;
+  while (bytes_ > bytes_max_ && !places_.empty()) {
+    drop(std::prev(entries_.empty() ? protected_.end() : entries_.end()), dropped);
+  }
+}
+
+void BlockCache::touch(std::uint64_t offset_bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto at = places_.find(offset_bytes);
+  if (at == places_.end()) return;
+  Entry& entry = *at->second;
+  protected_.splice(protected_.begin(), list_of(entry), at->second);
+  if (!std::exchange(entry.is_protected, true)) protected_bytes_ += entry.bytes;
+  // What has not been used for the longest time gets one chance more among the others.
+  while (protected_bytes_ > protected_bytes_max_) {
+    const auto last = std::prev(protected_.end());
+    last->is_protected = false;
+    protected_bytes_ -= last->bytes;
+    entries_.splice(entries_.begin(), protected_, last);
+  }
+}
+
+void BlockCache::erase(std::uint64_t offset_bytes) {
+  Entries dropped;
+  const std::lock_guard lock(mutex_);
+  const auto at = places_.find(offset_bytes);
+  if (at != places_.end()) drop(at->second, dropped);
+}
+
+std::size_t BlockCache::size_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+void BlockCache::drop(Entries::iterator entry, Entries& dropped) {
+  bytes_ -= entry->bytes;
+  if (entry->is_protected) protected_bytes_ -= entry->bytes;
+  places_.erase(entry->offset_bytes);
+  dropped.splice(dropped.begin(), list_of(*entry), entry);
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The blocks of a tree: those that have to be written, and all that it reaches.
+#pragma once
+
+#include <functional>
+
+#include "delta/store/disk/block_codec.h"
+#include "delta/store/tree/node.h"
+
+namespace dgfs::delta {
+
+/// For one thread.
+class TreeWriter {
+ public:
+  /// @param file    takes the blocks; that of `source`; must outlive it
+  /// @param packer  likewise
+  /// @param page_bytes  as of pack_run()
+  TreeWriter(BlockFile& file, BlockPacker& packer, std::size_t page_bytes,
+             const BlockSource& source)
+      : file_(file), packer_(packer), page_bytes_(page_bytes), source_(source) {}
+
+  /// Writes what has no place yet, children before those that refer to them.
+  /// Errors: those of BlockFile::write and of Stored::load; what has been written stays so.
+  [[nodiscard]] Status write(const StoredNode& root);
+
+ private:
+  [[nodiscard]] Status write_run(const StoredRun& run);
+  [[nodiscard]] Status write_node(const StoredNode& node);
+
+  BlockFile& file_;
+  BlockPacker& packer_;
+  std::size_t page_bytes_;
+  BlockSource source_;
+  Buffer block_;  ///< one at a time
+};
+
+/// What a TreeWriter would write, in memory, about. Errors: those of Stored::load.
+[[nodiscard]] Result<std::uint64_t> unwritten_bytes(const Stored<Node>& root,
+                                                    const BlockSource& source);
+
+/// Which file an extent is of.
+enum class SpaceKind : std::uint8_t { kBlock, kValue };
+
+using SpaceSink = std::function<Status(SpaceKind, const Extent&)>;
+/// Gives `sink` the extent of each block of a tree that is on disk, a node before what it refers
+/// to, and those of all large values. Reads nodes and no runs. Errors: those of the sink and of
+/// Stored::load.
+[[nodiscard]] Status each_extent(const StoredNode& root, const BlockSource& source,
+                                 const SpaceSink& sink);
+
+}  // namespace dgfs::delta

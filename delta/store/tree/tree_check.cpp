@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/tree/tree_check.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "delta/store/tree/editor.h"
+#include "delta/store/tree/node.h"
+
+namespace dgfs::delta {
+namespace {
+
+constexpr const char* kSection = "blocks";
+
+Error violation(std::uint16_t code, const char* text) {
+  return Error(ErrorKind::kCorrupt, code, text);
+}
+
+class Walk {
+ public:
+  Walk(std::unique_ptr<storage::File> file, std::uint64_t file_bytes, const TreeWalk& how,
+       ValueCheck& values, Damage& damage)
+      : path_(file->path()),
+        file_bytes_(file_bytes),
+        file_(std::move(file)),
+        cache_(0),
+        how_(how),
+        values_(values),
+        damage_(damage) {}
+
+  Result<TreeReport> run(const Place& root) {
+    Slot slot;
+    slot.child =
+        std::make_shared<const Stored<Node>>(root, static_cast<std::size_t>(root.length_bytes));
+    DGFS_CHECK(descend(slot, std::nullopt, {"", std::nullopt}));
+    report_.used_bytes = file_.space().used_bytes();
+    report_.free_bytes = file_.space().free_bytes();
+    report_.large_values = values_.values();
+    report_.large_value_bytes = values_.value_bytes();
+    return report_;
+  }
+
+ private:
+  [[nodiscard]] BlockSource source() { return {&file_, &cache_, nullptr}; }
+
+  /// @param height  of the node that has the slot; none: it is the root that the slot has
+  Status descend(const Slot& slot, std::optional<unsigned> height, const KeyRange& range) {
+    const Place place = *slot.child->place();
+    DGFS_TRY(is_sound, mark(place));
+    // Without a block of its own it is not walked: nothing is walked twice, and all of it ends.
+    if (!is_sound) {
+      ++report_.unread_nodes;
+      return ok();
+    }
+    report_.node_bytes += place.length_bytes;
+    auto node = height ? load_child(*height, slot, source()) : slot.child->load(source());
+    DGFS_CHECK(note_read(place));
+    if (!node) {
+      ++report_.unread_nodes;
+      return tell(std::move(node).error(), place);
+    }
+    ++report_.nodes;
+    if (!height) report_.height = node.value()->height();
+    return walk(*node.value(), place, range);
+  }
+
+  Status walk(const Node& node, const Place& place, const KeyRange& range) {
+    for (std::size_t i = 0; i < node.slots().size(); ++i) {
+      const Slot& slot = node.slots()[i];
+      KeyRange own = node.range_of(i, range);
+      if (own.empty()) {
+        DGFS_CHECK(tell(violation(7080, "slots out of order"), place));
+        own = {"", std::nullopt};  // which keys it should have is not known
+      }
+      DGFS_CHECK(check_runs(slot, own));
+      if (slot.child) {
+        DGFS_CHECK(descend(slot, node.height(), own));
+      }
+    }
+    return ok();
+  }
+
+  Status check_runs(const Slot& slot, const KeyRange& range) {
+    for (const auto& run : slot.runs) {
+      ++report_.waiting_runs;
+      report_.waiting_bytes += run->place()->length_bytes;
+      DGFS_TRY(loaded, check(run, range));
+      report_.waiting_points += loaded->size();
+      report_.waiting_fragments += loaded->fragments().size();
+    }
+    if (slot.basement) {
+      ++report_.basements;
+      report_.basement_bytes += slot.basement->place()->length_bytes;
+      DGFS_TRY(loaded, check(slot.basement, range));
+      report_.basement_points += loaded->size();
+    }
+    return ok();
+  }
+
+  /// An empty one where it is not to be read, or cannot be.
+  Result<RunRef> check(const StoredRun& stored, const KeyRange& range) {
+    const Place place = *stored->place();
+    DGFS_TRY(is_sound, mark(place));
+    DGFS_CHECK(values_.mark(stored->values()));
+    if (!is_sound || !how_.reads_runs) return empty_run();
+    const auto block = file_.read(place);
+    const auto run = block ? unpacked(block.value(), *stored) : Result<RunRef>(block.error());
+    if (run) {
+      DGFS_CHECK(check(run.value(), *stored, range));
+      DGFS_CHECK(check_pages(run.value(), *stored, block.value()));
+      DGFS_CHECK(values_.read(*run.value()));
+    } else {
+      DGFS_CHECK(tell(run.error(), place));
+    }
+    DGFS_CHECK(note_read(place));
+    return run ? run.value() : empty_run();
+  }
+
+  Result<RunRef> unpacked(Bytes block, const TreeRun& stored) const {
+    auto run = Run::unpack(block, stored.size_bytes());
+    if (!run) return file_.at_place(run.error(), stored.place()->offset_bytes);
+    return run;
+  }
+
+  Status check(const RunRef& run, const TreeRun& stored, const KeyRange& range) {
+    const Place place = *stored.place();
+    if (run->size_bytes() != stored.size_bytes()) {
+      DGFS_CHECK(tell(violation(7081, "a run is not as large as its node says"), place));
+    }
+    if (clipped(run, range) != run) {
+      DGFS_CHECK(tell(violation(7082, "a run has keys that are not its slot's"), place));
+    }
+    if (run->values() != stored.values()) {
+      DGFS_CHECK(tell(violation(7093, "a run has other large values than its node says"), place));
+    }
+    if (!stored.filter().lets_through(*run)) {
+      DGFS_CHECK(tell(violation(7095, "a run has keys that its filter denies"), place));
+    }
+    if (run->fragments().empty() == stored.has_fragments()) {
+      DGFS_CHECK(
+          tell(violation(7099, "a run has fragments, or none, unlike its node says"), place));
+    }
+    return ok();
+  }
+
+  // That each of its pages says what it says itself of the page's keys. Of all keys, so, since
+  // pages have all of them together.
+  /// @param block  of the run, which has been read: pages lie within it, as its node was decoded
+  Status check_pages(const RunRef& run, const TreeRun& stored, Bytes block) {
+    for (std::size_t i = 0; i < stored.pages().size(); ++i) {
+      const auto& page = stored.pages()[i];
+      const Place place = stored.place_of(i);
+      const auto bytes = block.subspan(static_cast<std::size_t>(page.offset_bytes),
+                                       static_cast<std::size_t>(page.length_bytes));
+      if (auto checked = file_.check(place, bytes); !checked) {
+        return tell(std::move(checked).error(), place);
+      }
+      const auto alone = unpack_page(bytes, stored.size_bytes());
+      if (!alone) return tell(file_.at_place(alone.error(), place.offset_bytes), place);
+      if (*alone.value() != *clipped(run, stored.pages().range(i)) ||
+          alone.value()->fragments().empty() == page.has_fragments) {
+        return tell(violation(7097, "a run has other pages than its node says"), *stored.place());
+      }
+    }
+    return ok();
+  }
+
+  /// Whether a block is in the file, and none has been there before.
+  Result<bool> mark(const Place& place) {
+    Status marked = ok();
+    if (place.length_bytes > file_bytes_ || place.offset_bytes > file_bytes_ - place.length_bytes) {
+      marked = violation(7083, "a block lies behind the end of the file");
+    } else {
+      marked = file_.mark(place.extent());
+    }
+    if (marked) return true;
+    DGFS_CHECK(tell(std::move(marked).error(), place));
+    return false;
+  }
+
+  Status note_read(const Place& place) {
+    read_bytes_ += place.length_bytes;
+    if (!how_.visit || how_.visit(report_, read_bytes_ + values_.read_bytes())) return ok();
+    return Error(ErrorKind::kInterrupted, 7084, "interrupted");
+  }
+
+  Status tell(Error error, const Place& place) {
+    return damage_.add(
+        std::move(error).in_file(path_).in_section(kSection).at_offset(place.offset_bytes));
+  }
+
+  const std::string path_;
+  const std::uint64_t file_bytes_;
+  BlockFile file_;
+  BlockCache cache_;
+  const TreeWalk& how_;
+  ValueCheck& values_;
+  Damage& damage_;
+  TreeReport report_;
+  std::uint64_t read_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<TreeReport> check_tree(std::unique_ptr<storage::File> file, const Place& root,
+                              const TreeWalk& walk, ValueCheck& values, Damage& damage) {
+  DGFS_TRY(file_bytes, file->size());
+  return Walk(std::move(file), file_bytes, walk, values, damage).run(root);
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/tree/value_ahead.h"
+
+#include <algorithm>
+
+namespace dgfs::delta {
+namespace {
+
+constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 20;
+constexpr std::size_t kGrowth = 2;  // values ahead for each that was read
+
+const LargeValue* large_of(const Point& point) {
+  return point.boxed != nullptr ? point.boxed->large.get() : nullptr;
+}
+
+std::uint64_t length_of(const LargeValue* large) {
+  return large != nullptr ? large->length_bytes() : 0;
+}
+
+// The points of a run in the order in which a cursor comes to them.
+class Way {
+ public:
+  Way(const Run& run, bool backward) : run_(run), backward_(backward) {}
+
+  [[nodiscard]] std::size_t length() const { return run_.size(); }
+  /// Of a point, by its number in the run; and the other way round.
+  [[nodiscard]] std::size_t step(std::size_t at) const {
+    return backward_ ? run_.size() - 1 - at : at;
+  }
+  [[nodiscard]] const LargeValue* large(std::size_t step) const {
+    return large_of(run_.point(this->step(step)));
+  }
+
+ private:
+  const Run& run_;
+  bool backward_;
+};
+
+}  // namespace
+
+void ValueAhead::visit(const Run& run, std::size_t at, bool backward, const BlockFile& volume) {
+  const Way way(run, backward);
+  const auto here = way.step(at);
+  if (way.large(here) == nullptr) return;
+  ++asked_;
+  if (!has_waited_) return;
+  for (; next_ <= here && next_ < end_; ++next_) bytes_ -= length_of(way.large(next_));
+  next_ = std::max(next_, here + 1);
+  end_ = std::max(end_, next_);
+  const auto end_max = std::min(way.length(), next_ + kGrowth * (asked_ - 1));
+  for (; end_ < end_max; ++end_) {
+    const LargeValue* large = way.large(end_);
+    if (bytes_ + length_of(large) > kBytesMax) break;
+    bytes_ += length_of(large);
+    const auto place = large != nullptr ? large->place() : std::nullopt;
+    if (place) volume.announce(place->extent());
+  }
+}
+
+}  // namespace dgfs::delta

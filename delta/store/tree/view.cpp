@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/tree/view.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "delta/store/tree/editor.h"
+
+namespace dgfs::delta {
+namespace {
+
+// Over what is found further down goes what was found before.
+class Finder {
+ public:
+  Finder(std::string_view key, Message newer)
+      : key_(key), hash_(KeyFilter::hash(key)), message_(std::move(newer)) {}
+
+  [[nodiscard]] bool is_done() const { return message_.is_final(); }
+  void look_into(const Run& run) {
+    if (const auto older = run.find(key_)) {
+      message_ = composed(older->message(), std::move(message_));
+    }
+  }
+  void look_into(const FrozenTable& table) {
+    if (const auto older = table.find(key_)) message_ = composed(*older, std::move(message_));
+  }
+  Status look_into(const StoredRun& run, const BlockSource& source) {
+    if (!run->may_say(key_, hash_)) return ok();
+    DGFS_TRY(part, run->load_part(std::string(key_), false, source));
+    look_into(*part.run);
+    return ok();
+  }
+  // The newest first.
+  Status look_into(const std::vector<StoredRun>& runs, const BlockSource& source) {
+    for (auto run = runs.rbegin(); run != runs.rend() && !is_done(); ++run) {
+      DGFS_CHECK(look_into(*run, source));
+    }
+    return ok();
+  }
+  Message take() { return std::move(message_); }
+
+ private:
+  std::string_view key_;
+  std::uint64_t hash_;
+  Message message_;
+};
+
+// The first read of a leaf's basements: what else of the leaf later ones will want is announced
+// after it. A lookup whose key the filter does not have reads none.
+class FirstRead {
+ public:
+  FirstRead(const Node& leaf, const StoredRun& basement) : leaf_(leaf), basement_(*basement) {
+    const auto was_read = [](const Slot& slot) {
+      return slot.basement && slot.basement->was_read();
+    };
+    is_next_ = !basement->was_read() && std::ranges::none_of(leaf.slots(), was_read);
+  }
+  void announce_more(const BlockSource& source) const {
+    if (is_next_ && basement_.was_read()) announce_index_of_values(leaf_, source);
+  }
+
+ private:
+  const Node& leaf_;
+  const TreeRun& basement_;
+  bool is_next_;
+};
+
+// The slot of the keys before `key`.
+std::size_t slot_before(const Node& node, const KeyEnd& key) {
+  if (!key) return node.slots().size() - 1;
+  const auto at = node.find(*key);
+  return at > 0 && node.slots()[at].low == *key ? at - 1 : at;
+}
+
+KeyRange common(const KeyRange& a, const KeyRange& b) {
+  return {std::max(a.begin, b.begin), ends_before(b.end, a.end) ? b.end : a.end};
+}
+
+// Whoever wants more keys reads runs as wholes: pages are so small that a scan would have to begin
+// anew every few keys.
+constexpr std::size_t kPointsByPage = 64;
+
+// Collects the runs of the levels, the newest first, in a range that becomes narrower.
+class SliceMaker {
+ public:
+  SliceMaker(const KeyEnd& key, bool before, std::size_t points_max)
+      : key_(key), before_(before), points_max_(points_max) {}
+
+  void narrow(const KeyRange& range) { range_ = common(range_, range); }
+  // True if what is older need not be asked: a fragment covers it, whose range is the slice's.
+  [[nodiscard]] bool add(RunRef run) {
+    const auto& fragments = run->fragments();
+    const auto fragment = before_ ? fragments.find_before(key_) : fragments.find(*key_);
+    const bool is_covered = fragment != fragments.end();
+    if (is_covered) narrow({fragment->first, fragment->second});
+    runs_.push_back(std::move(run));
+    return is_covered;
+  }
+  // The same of one on disk: a page of it, where few keys are wanted.
+  [[nodiscard]] Result<bool> add(const StoredRun& run, const BlockSource& source) {
+    if (points_max_ > kPointsByPage) {
+      DGFS_TRY(loaded, run->load(source));
+      run->note_read();
+      return add(std::move(loaded));
+    }
+    DGFS_TRY(part, run->load_part(key_, before_, source));
+    paged_ = common(paged_, part.range);
+    return add(std::move(part.run));
+  }
+  [[nodiscard]] Result<bool> add(const std::vector<StoredRun>& runs, const BlockSource& source) {
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      DGFS_TRY(is_covered, add(*run, source));
+      if (is_covered) return true;
+    }
+    return false;
+  }
+  // What has to be read of a slot is read at once: else one answer would be waited for after the
+  // other.
+  void announce(const Slot& slot, const BlockSource& source) const {
+    if (points_max_ > kPointsByPage) return;
+    std::vector<Extent> unread;
+    const auto note = [&](const StoredRun& run) {
+      if (const auto extent = run->unread_part(key_, before_)) unread.push_back(*extent);
+    };
+    std::ranges::for_each(slot.runs, note);
+    if (slot.basement) note(slot.basement);
+    if (slot.child && !slot.child->is_in_memory()) {
+      unread.push_back(slot.child->place()->extent());
+    }
+    if (unread.size() < 2) return;
+    for (const Extent& extent : unread) source.file->announce(extent);
+  }
+  [[nodiscard]] KeySlice take() {
+    KeySlice slice;
+    slice.is_cut_before = range_.begin < paged_.begin;
+    slice.is_cut_behind = ends_before(paged_.end, range_.end);
+    narrow(paged_);
+    cut(slice);
+    slice.run = merged_runs();
+    slice.range = std::move(range_);
+    return slice;
+  }
+
+ private:
+  [[nodiscard]] RunPart part_of(const Run& run) const {
+    const auto begin = run.lower_bound(range_.begin);
+    return {&run, begin, range_.end ? std::max(begin, run.lower_bound(*range_.end)) : run.size()};
+  }
+
+  // Whoever wants ten keys need not wait for all that a basement has to be merged.
+  void cut(KeySlice& slice) {
+    RunPart longest;
+    std::size_t parts = 0;
+    for (const RunRef& run : runs_) {
+      const auto part = part_of(*run);
+      if (part.size() != 0) ++parts;
+      if (part.size() > longest.size()) longest = part;
+    }
+    if (parts < 2 || longest.size() <= points_max_) return;
+    const auto at = key_ ? longest.run->lower_bound(*key_) : longest.end;
+    const auto begin = before_ ? at - std::min(at - longest.begin, points_max_) : at;
+    const auto end = before_ ? at : at + std::min(longest.end - at, points_max_);
+    if (begin > longest.begin) {
+      range_.begin = before_ ? std::string(longest.run->point(begin).key) : *key_;
+      slice.is_cut_before = true;
+    }
+    if (end < longest.end) {
+      range_.end = before_ ? *key_ : std::string(longest.run->point(end).key);
+      slice.is_cut_behind = true;
+    }
+  }
+
+  // A run that has something to say alone is not copied, if all of it is wanted.
+  [[nodiscard]] RunRef merged_runs() const {
+    std::vector<RunRef> runs = {empty_run()};
+    std::vector<RunPart> parts;
+    bool has_fragments = false;
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+      const auto part = part_of(**run);
+      const bool has_some = (*run)->fragments().overlaps(range_);
+      if (part.size() == 0 && !has_some) continue;
+      has_fragments |= has_some;
+      parts.push_back(part);
+      runs.push_back(*run);
+    }
+    if (parts.size() > 1 && !has_fragments) return merged_points(parts);
+    for (RunRef& run : runs) run = clipped(run, range_);
+    return merged(std::move(runs));
+  }
+
+  KeyEnd key_;
+  bool before_;
+  std::size_t points_max_;
+  KeyRange range_{"", std::nullopt};
+  KeyRange paged_{"", std::nullopt};  // what the pages have of it
+  std::vector<RunRef> runs_;          // the newest first
+};
+
+}  // namespace
+
+Result<Message> find(const TreeView& view, std::string_view key, Message newer,
+                     const BlockSource& source) {
+  Finder finder(key, std::move(newer));
+  for (auto table = view.tables.rbegin(); table != view.tables.rend(); ++table) {
+    if (finder.is_done()) break;
+    finder.look_into(**table);
+  }
+  if (finder.is_done()) return finder.take();
+  DGFS_TRY(node, view.root->load(source));
+  while (true) {
+    const auto at = node->find(key);
+    const Slot& slot = node->slots()[at];
+    DGFS_CHECK(finder.look_into(slot.runs, source));
+    if (!finder.is_done() && slot.basement) {
+      const FirstRead first(*node, slot.basement);
+      DGFS_CHECK(finder.look_into(slot.basement, source));
+      first.announce_more(source);
+    }
+    if (finder.is_done() || node->height() == 0) return finder.take();
+    DGFS_TRY(child, load_child(node->height(), slot, source));
+    node = std::move(child);
+  }
+}
+
+Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
+                          std::size_t points_max, const BlockSource& source,
+                          const ReadAhead& ahead) {
+  SliceMaker maker(key, before, points_max);
+  for (auto table = view.tables.rbegin(); table != view.tables.rend(); ++table) {
+    if (maker.add((*table)->run())) return maker.take();
+  }
+  const auto slot_at = [&](const Node& node) {
+    return before ? slot_before(node, key) : node.find(*key);
+  };
+  KeyRange range{"", std::nullopt};
+  DGFS_TRY(node, view.root->load(source));
+  while (true) {
+    const auto at = slot_at(*node);
+    const Slot& slot = node->slots()[at];
+    range = node->range_of(at, range);
+    maker.narrow(range);
+    maker.announce(slot, source);
+    DGFS_TRY(is_covered, maker.add(slot.runs, source));
+    if (is_covered) return maker.take();
+    if (node->height() == 0) {
+      ahead.visit_leaf(*node, at, source);
+      if (slot.basement) {
+        const FirstRead first(*node, slot.basement);
+        DGFS_CHECK(maker.add(slot.basement, source));
+        first.announce_more(source);
+      }
+      return maker.take();
+    }
+    DGFS_TRY(child, load_child(node->height(), slot, source));
+    ahead.visit_inner(*node, at, *child, slot_at(*child), source);
+    node = std::move(child);
+  }
+}
+
+}  // namespace dgfs::delta

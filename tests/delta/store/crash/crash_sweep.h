@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Stops at every storage call of random work.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/delta/store/crash/crash_workload.h"
+#include "tests/delta/store/crash/failpoints.h"
+
+namespace dgfs::test {
+
+/// What was done. A value.
+struct CrashTally {
+  std::uint64_t crash_points = 0;
+  Failpoints failpoints;
+
+  void add(const CrashTally& other) {
+    crash_points += other.crash_points;
+    failpoints.add(other.failpoints);
+  }
+};
+
+/// Runs a workload as often as it has storage calls, stops at each once, and in some of the
+/// recoveries, and looks at what is left. Ends at the first failure.
+[[nodiscard]] CrashTally sweep(std::uint64_t seed, std::size_t batches);
+
+}  // namespace dgfs::test

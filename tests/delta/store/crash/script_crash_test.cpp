@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// All short sequences of calls, and a stop at each storage call of them.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "tests/delta/store/crash/crash_explorer.h"
+
+namespace dgfs::test {
+namespace {
+
+class ScriptCrash : public testing::TestWithParam<Base> {
+ protected:
+  void report(const CrashTally& tally) {
+    RecordProperty("crash_points", static_cast<int>(tally.crash_points));
+    std::cout << tally.crash_points << " crash points\n";
+  }
+};
+
+TEST_P(ScriptCrash, KeepsAPrefixAfterTwoCalls) {
+  // A recovery of a deep store has three times as many calls.
+  CrashExplorer explorer(make_base(GetParam()), {GetParam() == Base::kDeep ? 61U : 17U, 0});
+  const std::size_t length = GetParam() == Base::kNothing ? 1 : 2;
+  for (std::size_t letters = 0; letters <= length; ++letters) {
+    each_script({}, letters, [&](const Script& script) { explorer.stop_machine(script); });
+  }
+  report(explorer.tally());
+}
+
+// What it wrote is seen when the store is opened again, but need not be on the disk.
+TEST_P(ScriptCrash, KeepsAPrefixWhereTheProcessEndsBeforeTheMachine) {
+  CrashExplorer explorer(make_base(GetParam()), {0, 7});
+  const Script after = {Letter::kPutB, Letter::kSync, Letter::kPutA, Letter::kCheckpoint};
+  for (std::size_t letters = 0; letters <= 1; ++letters) {
+    each_script({}, letters, [&](const Script& script) { explorer.end_process(script, after); });
+  }
+  report(explorer.tally());
+}
+
+std::string text_of(const testing::TestParamInfo<Base>& info) {
+  constexpr const char* kTexts[] = {"Nothing", "Empty", "Deep"};
+  return kTexts[static_cast<std::size_t>(info.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Bases, ScriptCrash,
+                         testing::Values(Base::kNothing, Base::kEmpty, Base::kDeep), text_of);
+
+// A step of the protocol that nobody stops at is not tried.
+TEST(FailpointsTest, EachIsHitByShortScripts) {
+  constexpr std::uint64_t kTimesMin = 10;
+  CrashTally tally;
+  for (const auto base : {Base::kNothing, Base::kEmpty, Base::kDeep}) {
+    CrashExplorer explorer(make_base(base), {5, 0});
+    each_script({}, 1, [&](const Script& script) {
+      explorer.stop_machine({script.front(), Letter::kCheckpoint});
+    });
+    explorer.stop_machine({Letter::kPatch, Letter::kSync});
+    explorer.stop_machine(
+        {Letter::kPutA, Letter::kCheckpoint, Letter::kPutB, Letter::kCheckpoint, Letter::kPutA});
+    // What has lost most of its values moves the others, and cuts the files.
+    for (const auto before : {Letter::kSync, Letter::kMaintain, Letter::kCheckpoint}) {
+      explorer.stop_machine({Letter::kRemoveRest, before, Letter::kCheckpoint});
+    }
+    explorer.stop_machine({Letter::kPutLarge, Letter::kCheckpoint, Letter::kRemove,
+                           Letter::kCheckpoint, Letter::kPutB});
+    tally.add(explorer.tally());
+  }
+  std::cout << tally.failpoints.to_text();
+  EXPECT_GE(tally.failpoints.count_min(), kTimesMin);
+}
+
+}  // namespace
+}  // namespace dgfs::test

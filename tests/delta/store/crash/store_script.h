@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Short sequences of calls of a store, over so few keys and kinds that all of them can be tried.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "delta/store/store.h"
+#include "tests/delta/store/crash/crash_history.h"
+#include "tests/delta/store/crash/stopping_env.h"
+
+namespace dgfs::test {
+
+enum class Letter : std::uint8_t {
+  kPutA,
+  kPutB,
+  kPutLarge,  ///< nearly what a group may have
+  kPatch,     ///< bytes in the middle, and behind the end
+  kField,     ///< adds to a number
+  kRemove,
+  kRemoveSome,  ///< a range that is bounded
+  kRemoveRest,  ///< one that is not
+  kSync,
+  kMaintain,
+  kCheckpoint,
+  kReopen,  ///< what is in no log is gone
+};
+inline constexpr std::size_t kLetters = 12;
+
+using Script = std::vector<Letter>;
+
+[[nodiscard]] std::string to_text(const Script& script);
+/// Calls `sink` with each script of `length` letters that begins with `begin`.
+void each_script(const Script& begin, std::size_t length,
+                 const std::function<void(const Script&)>& sink);
+
+/// The shape of stores for scripts: two groups fill a segment, a few kilobytes split nodes.
+[[nodiscard]] delta::StoreOptions script_options();
+
+/// Opens a store, makes the calls, then, so that nothing stays in memory, a sync and a checkpoint;
+/// until something fails. `history` is what the disk may have, before and afterwards. Nothing that
+/// the machine stopped in counts as acknowledged.
+void run_script(StoppingEnv& env, const delta::StoreOptions& options, const Script& script,
+                CrashHistory& history);
+
+}  // namespace dgfs::test

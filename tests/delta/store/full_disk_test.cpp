@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A disk that is full: batches are refused before anything is lost, what was taken in gets into the
+// tree all the same, and removing makes room.
+#include <gtest/gtest.h>
+
+#include "tests/delta/store/counted_store.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+constexpr std::uint64_t kDiskBytes = std::uint64_t{2500} << 10;
+
+class FullDisk : public testing::TestWithParam<std::size_t> {
+ protected:
+  FullDisk() {
+    options_.create = true;
+    options_.parameters = {4096, 16384, 8, 1 << 18, 2048};
+    options_.table_bytes = 32768;
+    if (GetParam() < 1000) options_.dirty_bytes = 4096;  // tables go into the tree in slices
+    options_.level = 0;
+    store_ = open_store(*env_, options_);
+  }
+
+  [[nodiscard]] std::string value_of(int number) const {
+    return std::string(GetParam(), static_cast<char>('a' + number % 26)) + std::to_string(number);
+  }
+  // Until it is refused; how many were taken in.
+  int fill() {
+    for (int i = 0; i < 200000; ++i, ++next_) {
+      Batch batch;
+      const auto key = numbered_key(next_ * 7919 % 800000);
+      batch.put(key, value_of(next_));
+      const auto applied = store_->apply(batch);
+      if (!applied) {
+        EXPECT_EQ(applied.error().kind(), ErrorKind::kNoSpace) << applied.error().message();
+        EXPECT_NE(applied.error().message().find("/s/"), std::string::npos);
+        return i;
+      }
+      values_[key] = value_of(next_);
+    }
+    ADD_FAILURE() << "the disk never was full";
+    return 0;
+  }
+  void expect_all() { EXPECT_TRUE(values_of(*store_) == values_); }
+  void reopen() {
+    store_ = nullptr;
+    store_ = open_store(*env_, options_);
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  StoreOptions options_;
+  std::unique_ptr<Store> store_;
+  std::map<std::string, std::string> values_;
+  int next_ = 0;
+};
+
+TEST_P(FullDisk, TakesInWhatItCanKeep) {
+  env_->set_capacity(kDiskBytes);
+  EXPECT_GT(fill(), 10);
+  // All of it gets to the disk, though nothing more does.
+  ASSERT_TRUE(store_->sync());
+  expect_all();
+  const auto done = store_->checkpoint();
+  ASSERT_TRUE(done) << done.error().message();
+  expect_all();
+  reopen();
+  expect_all();
+  expect_sound(*env_);
+}
+
+TEST_P(FullDisk, ACrashLosesNothingThatWasDurable) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  ASSERT_TRUE(store_->sync());
+  store_ = nullptr;
+  env_->crash(storage::CrashLoss::kDropUnsynced, 1);
+  // The log goes into the tree on the full disk.
+  reopen();
+  expect_all();
+  expect_sound(*env_);
+}
+
+TEST_P(FullDisk, RemovingMakesRoom) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  for (int round = 0; round < 3; ++round) {
+    Batch removal;
+    removal.remove_range({"", std::nullopt});
+    const auto removed = store_->apply(removal);
+    ASSERT_TRUE(removed) << removed.error().message();
+    values_.clear();
+    EXPECT_GT(fill(), 10) << round;
+    expect_all();
+  }
+  reopen();
+  expect_all();
+  expect_sound(*env_);
+}
+
+TEST_P(FullDisk, SpaceThatOthersHaveMadeIsFound) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  env_->set_capacity(2 * kDiskBytes);
+  EXPECT_GT(fill(), 10);
+  ASSERT_TRUE(store_->checkpoint());
+  expect_all();
+}
+
+// What a cursor kept is found to be free when it has ended, though nothing has changed since; also
+// where it is in small pieces, as a tree that is written again and again leaves it.
+TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  auto cursor = std::make_unique<Cursor>(store_->cursor());
+  Batch removal;
+  removal.remove_range({"", std::nullopt});
+  ASSERT_TRUE(store_->apply(removal));
+  values_.clear();
+  ASSERT_TRUE(store_->checkpoint());
+  fill();
+  cursor.reset();
+  EXPECT_GT(fill(), 10);
+  expect_all();
+}
+
+// Nodes have where pages begin, and would be as long as the runs.
+TEST(FullDiskOfLongKeys, TakesInWhatItCanKeep) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.parameters = {65536, 1 << 20, 16, 1 << 20, 2048};
+  options.table_bytes = 1 << 17;
+  options.dirty_bytes = 1 << 15;
+  options.level = 0;
+  auto store = open_store(*env, options);
+  env->set_capacity(std::uint64_t{10} << 20);
+  int count = 0;
+  for (bool is_full = false; !is_full; ++count) {
+    Batch batch;
+    batch.put(std::string(4070, 'k') + numbered_key(count * 7919 % 800000), "value");
+    const auto applied = store->apply(batch);
+    is_full = !applied;
+  }
+  EXPECT_GT(count, 1000);
+  ASSERT_TRUE(store->sync());
+  const auto done = store->checkpoint();
+  ASSERT_TRUE(done) << done.error().message();
+  store = nullptr;
+  store = open_store(*env, options);
+  EXPECT_EQ(values_of(*store).size(), static_cast<std::size_t>(count - 1));
+}
+
+class FullVolume : public FullDisk {};
+
+// What was removed lay among what is left, in pieces that are all shorter, and is less than that:
+// nothing is cleaned but for the value.
+TEST_P(FullVolume, AValueFindsSpaceThatIsInPieces) {
+  env_->set_capacity(kDiskBytes);
+  fill();
+  const auto middle = std::next(values_.begin(), static_cast<std::ptrdiff_t>(values_.size() / 3));
+  Batch removal;
+  removal.remove_range({"", middle->first});
+  ASSERT_TRUE(store_->apply(removal));
+  values_.erase(values_.begin(), middle);
+  ASSERT_TRUE(store_->checkpoint());
+  Batch batch;
+  const std::string value(std::size_t{120} << 10, 'v');
+  batch.put("long", value);
+  const auto applied = store_->apply(batch);
+  ASSERT_TRUE(applied) << applied.error().message();
+  values_["long"] = value;
+  ASSERT_TRUE(store_->checkpoint());
+  reopen();
+  expect_all();
+  expect_sound(*env_);
+}
+
+// Small ones, and large ones, which go to the extent volume.
+INSTANTIATE_TEST_SUITE_P(ValueBytes, FullDisk, testing::Values(400, 3000));
+INSTANTIATE_TEST_SUITE_P(ValueBytes, FullVolume, testing::Values(3000));
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Memory that one thread lacks while it has a group of the log in its hands: whoever comes next
+// must not say that all is durable. It comes whenever the first one, on its way out, has let go of
+// its last lock: the linker puts the two functions below before those of the system.
+#include <pthread.h>
+
+#include <exception>
+#include <functional>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "storage/memory_env.h"
+#include "tests/delta/store/random_batch.h"
+#include "tests/delta/store/tiny_store.h"
+#include "tests/support/failing_heap.h"
+
+namespace dgfs::test {
+namespace {
+
+thread_local int locks_held = 0;
+thread_local const std::function<void()>* when_leaving = nullptr;
+
+// While it lives: called by this thread when an exception has made it release its last lock.
+class WhenLeaving {
+ public:
+  explicit WhenLeaving(std::function<void()> call) : call_(std::move(call)) {
+    when_leaving = &call_;
+  }
+  ~WhenLeaving() { when_leaving = nullptr; }
+  WhenLeaving(const WhenLeaving&) = delete;
+  WhenLeaving& operator=(const WhenLeaving&) = delete;
+
+ private:
+  std::function<void()> call_;
+};
+
+}  // namespace
+
+extern "C" {
+
+int __real_pthread_mutex_lock(pthread_mutex_t* mutex);
+int __real_pthread_mutex_unlock(pthread_mutex_t* mutex);
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
+  ++locks_held;
+  return __real_pthread_mutex_lock(mutex);
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t* mutex) {
+  const int result = __real_pthread_mutex_unlock(mutex);
+  if (--locks_held == 0 && when_leaving != nullptr && std::uncaught_exceptions() != 0) {
+    const auto& call = *std::exchange(when_leaving, nullptr);
+    call();
+    when_leaving = &call;
+  }
+  return result;
+}
+
+}  // extern "C"
+
+namespace {
+
+using namespace delta;
+
+class TornGroup : public testing::Test {
+ protected:
+  using Call = Status (Store::*)();
+
+  /// Each allocation of the call in turn fails, for several seeds.
+  void run_all(Call call) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      for (std::uint64_t allocation = 1; run(call, seed, allocation); ++allocation) {
+        ASSERT_FALSE(HasFailure()) << "seed " << seed << ", allocation " << allocation;
+      }
+    }
+    EXPECT_GT(refused_, 20U);
+  }
+
+ private:
+  /// Returns whether the allocation was reached.
+  bool run(Call call, std::uint64_t seed, std::uint64_t allocation) {
+    Random random(seed);
+    const auto options = tiny_options(random);
+    const auto env = storage::make_memory_env(1);
+    auto store = open_store(*env, options);
+    StoreModel model;
+    for (int i = 0; i < 10; ++i) {
+      const auto batch = random_batch(random, {60, 60, 4});
+      EXPECT_TRUE(store->apply(batch));
+      model.apply(batch);
+    }
+    bool is_durable = false;
+    bool has_failed = false;
+    {
+      const WhenLeaving other([&] { is_durable |= sync_elsewhere(*store); });
+      const FailingHeap heap(allocation);
+      try {
+        is_durable |= (store.get()->*call)().has_value();
+      } catch (const std::bad_alloc&) {
+      }
+      has_failed = heap.failed();
+    }
+    store.reset();
+    env->crash(storage::CrashLoss::kDropUnsynced, seed);
+    store = open_store(*env, options);
+    if (is_durable) {
+      EXPECT_EQ(values_of(*store), model.values());
+    }
+    return has_failed;
+  }
+  bool sync_elsewhere(Store& store) {
+    bool is_synced = false;
+    std::thread([&] { is_synced = store.sync().has_value(); }).join();
+    if (!is_synced) ++refused_;
+    return is_synced;
+  }
+
+  std::uint64_t refused_ = 0;  ///< syncs of the other thread
+};
+
+TEST_F(TornGroup, IsNotDurableForWhoeverSyncsNext) { run_all(&Store::sync); }
+
+TEST_F(TornGroup, OfACheckpointIsNotDurableForWhoeverSyncsNext) { run_all(&Store::checkpoint); }
+
+}  // namespace
+}  // namespace dgfs::test

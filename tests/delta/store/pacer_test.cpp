@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/pacer.h"
+
+#include <gtest/gtest.h>
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBegin(5000);
+
+// The last piece of work has taken so long.
+Pacer pacer_after(milliseconds duration) {
+  Pacer pacer;
+  pacer.begin_work(kBegin - duration);
+  pacer.end_work(kBegin);
+  return pacer;
+}
+
+// What a writer of `bytes` in pieces of 100 waits in all.
+Pacer::Duration total_delay(Pacer& pacer, std::uint64_t bytes, const Pacer::Backlog& backlog) {
+  Pacer::Duration total(0);
+  for (std::uint64_t written = 0; written < bytes; written += 100) {
+    total += pacer.delay(100, backlog, kBegin);
+  }
+  return total;
+}
+
+TEST(Pacer, LetsWritersGoUpToHalf) {
+  Pacer pacer = pacer_after(milliseconds(1000));
+  EXPECT_EQ(total_delay(pacer, 1 << 20, {50, 100}).count(), 0);
+}
+
+TEST(Pacer, AtThreeQuartersWritersAreAsFastAsMaintenance) {
+  constexpr std::uint64_t kRoom = 1 << 20;
+  Pacer pacer = pacer_after(milliseconds(1000));
+  const auto delay = total_delay(pacer, kRoom / 2, {kRoom / 4 * 3, kRoom});
+  EXPECT_GT(delay, milliseconds(990));
+  EXPECT_LE(delay, milliseconds(1010));
+}
+
+TEST(Pacer, IsSmooth) {
+  constexpr std::uint64_t kRoom = 1 << 20;
+  Pacer pacer = pacer_after(milliseconds(1000));
+  auto last = Pacer::Duration(0);
+  for (std::uint64_t percent = 55; percent <= 90; percent += 5) {
+    const auto delay = total_delay(pacer, kRoom / 100, {kRoom * percent / 100, kRoom});
+    EXPECT_GT(delay, last) << percent;
+    last = delay;
+  }
+  // However large a batch is, it waits no longer at once, and others for no more than that.
+  EXPECT_EQ(pacer.delay(kRoom * 100, {kRoom, kRoom}, kBegin), milliseconds(20));
+  EXPECT_EQ(pacer.delay(1, {kRoom / 4 * 3, kRoom}, kBegin), milliseconds(20));
+  EXPECT_LT(pacer.delay(1, {kRoom / 4 * 3, kRoom}, kBegin), milliseconds(1));
+}
+
+// The first piece of work of all, or one that lasts longer than the last: a writer that would fill
+// all room in a tenth of a second is held back for as long as it takes.
+TEST(Pacer, NobodyRunsIntoTheWallWhileWorkLasts) {
+  constexpr std::uint64_t kRoom = 1 << 20;
+  constexpr std::uint64_t kBatch = kRoom / 10000;
+  Pacer pacer;
+  auto now = Pacer::Duration(0);
+  pacer.begin_work(now);
+  std::uint64_t used = kRoom / 2;
+  while (now < std::chrono::seconds(3)) {
+    used += kBatch;
+    ASSERT_LT(used, kRoom) << now.count();
+    now += std::chrono::microseconds(20) + pacer.delay(kBatch, {used, kRoom}, now);
+  }
+  EXPECT_GT(used, kRoom / 4 * 3);
+}
+
+}  // namespace
+}  // namespace dgfs::test

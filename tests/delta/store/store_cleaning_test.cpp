@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Files of a store that has lost most of what it held get shorter, for the price of moving what is
+// left at their ends.
+#include <gtest/gtest.h>
+
+#include "tests/delta/store/counted_store.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+class Cleaning : public CountedStore {
+ protected:
+  Cleaning() : CountedStore({4096, 8192, 8, 1 << 17, 2048}) {
+    options_.table_bytes = std::size_t{1} << 15;
+    options_.spare_bytes = std::size_t{1} << 16;
+    options_.level = 0;
+    reopen();
+  }
+
+  // @param stride  between keys that are written one after the other; has no factor of `count`
+  void fill(int count, std::size_t value_bytes, int stride = 1) {
+    for (int i = 0; i < count; ++i) {
+      const int number = i * stride % count;
+      values_[numbered_key(number)] = value_of(number, value_bytes);
+      put(number, value_of(number, value_bytes));
+    }
+    checkpoint();
+  }
+  // A tenth is left, in stretches, the last of which are at the ends of the files.
+  void thin_out() {
+    const auto count = static_cast<int>(values_.size());
+    const auto stride = count / 4;
+    for (int i = 0; i < count; i += stride) {
+      const auto begin = numbered_key(i);
+      const auto end = numbered_key(i + stride * 9 / 10);
+      Batch batch;
+      batch.remove_range({begin, end});
+      ASSERT_TRUE(store_->apply(batch));
+      values_.erase(values_.lower_bound(begin), values_.lower_bound(end));
+    }
+  }
+  void checkpoint(int times = 1) {
+    for (int i = 0; i < times; ++i) ASSERT_TRUE(store_->checkpoint());
+  }
+  void expect_all() {
+    EXPECT_TRUE(values_of(*store_) == values_);
+    reopen();
+    EXPECT_TRUE(values_of(*store_) == values_);
+    store_ = nullptr;
+    expect_sound(*memory_);
+  }
+  [[nodiscard]] std::uint64_t moved_bytes() const { return store_->counters().moved_bytes; }
+  [[nodiscard]] static std::string value_of(int number, std::size_t bytes) {
+    Random random(static_cast<std::uint64_t>(number));
+    const auto content = random.bytes(bytes);
+    return {content.begin(), content.end()};
+  }
+
+  std::map<std::string, std::string> values_;
+};
+
+TEST_F(Cleaning, MakesTheFileOfBlocksShorter) {
+  fill(20000, 150);
+  const auto before = size_bytes("blocks");
+  thin_out();
+  checkpoint(4);
+  EXPECT_LE(size_bytes("blocks"), before / 4);
+  EXPECT_GT(moved_bytes(), 0U);
+  EXPECT_LE(moved_bytes(), report().used_bytes);
+  expect_all();
+}
+
+TEST_F(Cleaning, MakesTheFileOfValuesShorter) {
+  fill(4000, 2500);
+  const auto before = size_bytes("extents");
+  thin_out();
+  checkpoint(3);
+  EXPECT_LE(size_bytes("extents"), before / 5);
+  const auto left = report();
+  EXPECT_GT(moved_bytes(), left.large_value_bytes / 2);
+  EXPECT_LE(moved_bytes(), left.large_value_bytes + left.used_bytes);
+  expect_all();
+}
+
+// Each checkpoint does a bounded part of it.
+TEST_F(Cleaning, MovesLittleAtATime) {
+  options_.dirty_bytes = std::size_t{100} << 10;
+  reopen();
+  fill(4000, 2500);
+  const auto before = size_bytes("extents");
+  thin_out();
+  checkpoint();
+  int cleanings = 0;
+  for (int i = 0; i < 40; ++i) {
+    const auto moved_before = moved_bytes();
+    checkpoint();
+    EXPECT_LE(moved_bytes() - moved_before, options_.dirty_bytes);
+    cleanings += moved_bytes() > moved_before ? 1 : 0;
+  }
+  EXPECT_GT(cleanings, 3);
+  EXPECT_LE(size_bytes("extents"), before / 3);
+  expect_all();
+}
+
+// What lies at the end of the file belongs to keys of all of the tree: so much of that has to be
+// made anew that less of the end is cleaned at a time.
+TEST_F(Cleaning, GoesOnWhereTheEndBelongsToManyLeaves) {
+  options_.dirty_bytes = std::size_t{100} << 10;
+  reopen();
+  fill(4000, 2500, 1237);
+  const auto before = size_bytes("extents");
+  thin_out();
+  checkpoint(200);
+  EXPECT_LE(size_bytes("extents"), before / 2);
+  expect_all();
+}
+
+// It keeps what lies at the ends of the files, so that they stay as they are: it is moved once.
+TEST_F(Cleaning, MovesNothingTwiceForACursor) {
+  fill(4000, 2500);
+  const auto before = values_;
+  const auto bytes_before = size_bytes("extents");
+  auto cursor = std::make_unique<Cursor>(store_->cursor());
+  thin_out();
+  checkpoint(2);
+  cursor.reset();
+  checkpoint();
+  cursor = std::make_unique<Cursor>(store_->cursor());  // what has been moved may be older
+  const auto left = values_;
+  checkpoint(2);
+  std::uint64_t left_bytes = 0;
+  for (const auto& [key, value] : values_) left_bytes += value.size();
+  const auto reads_before = env_->counts("/s/blocks").reads;
+  checkpoint(100);
+  EXPECT_LE(moved_bytes(), 2 * left_bytes);
+  EXPECT_LE(env_->counts("/s/blocks").reads - reads_before, 100U);
+  ASSERT_TRUE(cursor->seek(""));
+  for (const auto& [key, value] : left) {
+    ASSERT_TRUE(cursor->is_at_key());
+    ASSERT_EQ(cursor->key(), key);
+    ASSERT_TRUE(cursor->value().value() == value);
+    ASSERT_TRUE(cursor->next());
+  }
+  cursor.reset();
+  checkpoint(2);
+  EXPECT_LE(size_bytes("extents"), bytes_before / 5);
+  expect_all();
+}
+
+}  // namespace
+}  // namespace dgfs::test

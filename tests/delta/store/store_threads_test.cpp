@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "storage/memory_env.h"
+#include "tests/delta/store/random_batch.h"
+#include "tests/delta/store/tiny_store.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+constexpr int kWriters = 2;
+constexpr int kBatches = 1500;
+
+std::string pair_key(int writer, int pair, char side) {
+  return "w" + std::to_string(writer) + "-" + std::to_string(1000 + pair) + side;
+}
+
+// Each writer keeps pairs of keys that are changed together: whoever looks sees both alike.
+void write_pairs(Store& store, int writer, StoreModel& model) {
+  Random random(static_cast<std::uint64_t>(writer));
+  for (int i = 0; i < kBatches; ++i) {
+    const auto pair = static_cast<int>(random.below(100));
+    Batch batch;
+    for (const char side : {'a', 'b'}) {
+      const auto key = pair_key(writer, pair, side);
+      if (i % 7 == 0) {
+        batch.remove_range({key, key + "~"});
+      } else if (i % 3 == 0) {
+        batch.change_field(key, {0, FieldOperation::kAdd, 1});
+      } else {
+        batch.put(key, std::to_string(i) + std::string(30, 'v'));
+      }
+    }
+    const auto applied = store.apply(batch);
+    ASSERT_TRUE(applied) << applied.error().message();
+    model.apply(batch);
+    if (i % 50 == 0) {
+      ASSERT_TRUE(store.sync());
+    }
+  }
+}
+
+void walk_pairs(Store& store) {
+  auto cursor = store.cursor();
+  auto moved = cursor.seek("");
+  while (moved && cursor.is_at_key()) {
+    const std::string key(cursor.key());
+    const auto value = cursor.value();
+    ASSERT_TRUE(value) << value.error().message();
+    const std::string value_of_a(value.value());
+    ASSERT_EQ(key.back(), 'a');
+    moved = cursor.next();
+    ASSERT_TRUE(moved);
+    ASSERT_TRUE(cursor.is_at_key());
+    ASSERT_EQ(cursor.key(), key.substr(0, key.size() - 1) + "b");
+    const auto other = cursor.value();
+    ASSERT_TRUE(other) << other.error().message();
+    ASSERT_EQ(other.value(), value_of_a);
+    moved = cursor.next();
+  }
+  ASSERT_TRUE(moved) << moved.error().message();
+}
+
+class StoreThreads : public testing::TestWithParam<bool> {};
+
+TEST_P(StoreThreads, SeeWholeBatches) {
+  const auto env = storage::make_memory_env(1);
+  Random random(1);
+  auto options = tiny_options(random);
+  options.in_background = GetParam();
+  auto store = open_store(*env, options);
+  std::vector<StoreModel> models(kWriters);
+  std::atomic<bool> is_done = false;
+  std::vector<std::thread> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    writers.emplace_back([&, i] { write_pairs(*store, i, models[static_cast<std::size_t>(i)]); });
+  }
+  std::vector<std::thread> others;
+  others.emplace_back([&] {
+    while (!is_done) walk_pairs(*store);
+  });
+  others.emplace_back([&] {
+    Random choice(9);
+    while (!is_done) {
+      const auto found = store->get(pair_key(0, static_cast<int>(choice.below(100)), 'a'));
+      ASSERT_TRUE(found) << found.error().message();
+      if (choice.one_in(20)) {
+        ASSERT_TRUE(store->checkpoint());
+      }
+    }
+  });
+  for (auto& writer : writers) writer.join();
+  is_done = true;
+  for (auto& other : others) other.join();
+  std::map<std::string, std::string> expected;
+  for (const auto& model : models) {
+    expected.insert(model.values().begin(), model.values().end());
+  }
+  EXPECT_EQ(values_of(*store), expected);
+  ASSERT_TRUE(store->sync());
+  store = nullptr;
+  expect_sound(*env);
+  store = open_store(*env, options);
+  EXPECT_EQ(values_of(*store), expected);
+}
+
+// They are read, and kept, by all at once.
+TEST(StoreValues, AreThoseOfTheirKeyForSeveralReadersAtOnce) {
+  constexpr int kValues = 40;
+  const auto value_of = [](int number) { return std::string(5000, static_cast<char>(number)); };
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.cache_bytes = std::size_t{8} * 15 * 5000;  // not all are kept
+  auto store = open_store(*env, options);
+  std::atomic<bool> is_over = false;
+  std::atomic<int> found = 0;
+  std::vector<std::thread> readers;
+  for (int reader = 0; reader < 3; ++reader) {
+    readers.emplace_back([&, reader] {
+      Random random(static_cast<std::uint64_t>(reader));
+      while (!is_over) {
+        const auto number = static_cast<int>(random.below(kValues));
+        const auto value = store->get(std::to_string(number));
+        ASSERT_TRUE(value);
+        if (value.value()) {
+          EXPECT_EQ(*value.value(), value_of(number));
+          ++found;
+        }
+      }
+    });
+  }
+  for (int round = 0; round < 60 || (found < 1000 && round < 10'000); ++round) {
+    for (int number = round % 3; number < kValues; number += 3) {
+      Batch batch;
+      batch.put(std::to_string(number), value_of(number));
+      ASSERT_TRUE(store->apply(batch));
+    }
+    ASSERT_TRUE(store->checkpoint());
+  }
+  is_over = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_GE(found, 1000);
+}
+
+// Nobody asks for it.
+TEST(StoreCommits, MakeDurableWhatIsASecondOld) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.in_background = true;
+  auto store = open_store(*env, options);
+  Batch batch;
+  batch.put("key", "value");
+  ASSERT_TRUE(store->apply(batch));
+  for (int i = 0; i < 600 && store->counters().log_bytes == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  ASSERT_NE(store->counters().log_bytes, 0U);
+  store = nullptr;
+  env->crash(storage::CrashLoss::kDropUnsynced, 1);
+  store = open_store(*env, options);
+  EXPECT_EQ(values_of(*store), (std::map<std::string, std::string>{{"key", "value"}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(InBackground, StoreThreads, testing::Bool());
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/tree/block_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+using ValueRef = std::shared_ptr<const std::string>;
+
+// Whether the cache alone keeps a value is seen at a weak reference.
+class Cached {
+ public:
+  Cached(BlockCache& cache, std::uint64_t offset_bytes, std::size_t bytes) {
+    const ValueRef value = std::make_shared<const std::string>(std::to_string(offset_bytes));
+    value_ = value;
+    cache.insert(offset_bytes, value, bytes);
+  }
+  [[nodiscard]] bool is_kept() const { return !value_.expired(); }
+
+ private:
+  std::weak_ptr<const std::string> value_;
+};
+
+TEST(BlockCache, KeepsNoMoreThanItMay) {
+  BlockCache cache(1000);
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    const Cached entry(cache, i * 512, 300);
+    EXPECT_TRUE(entry.is_kept());
+    if (i % 3 == 0) cache.touch(i * 512);
+    EXPECT_LE(cache.size_bytes(), 1000U);
+  }
+  const Cached too_large(cache, 1 << 20, 2000);
+  EXPECT_FALSE(too_large.is_kept());
+  EXPECT_LE(cache.size_bytes(), 1000U);
+}
+
+TEST(BlockCache, AScanLeavesWhatIsUsedAgain) {
+  BlockCache cache(1000);
+  const Cached hot(cache, 0, 100);
+  cache.touch(0);
+  for (std::uint64_t i = 1; i < 1000; ++i) static_cast<void>(Cached(cache, i * 512, 100));
+  EXPECT_TRUE(hot.is_kept());
+  const Cached cold(cache, 1 << 20, 100);
+  for (std::uint64_t i = 1; i < 20; ++i) static_cast<void>(Cached(cache, i * 512, 100));
+  EXPECT_FALSE(cold.is_kept());
+}
+
+// What was hot once does not stay for ever.
+TEST(BlockCache, WhatIsProtectedMakesRoomForOthersThatAre) {
+  BlockCache cache(1000);
+  const Cached first(cache, 0, 100);
+  cache.touch(0);
+  for (std::uint64_t i = 1; i < 20; ++i) {
+    static_cast<void>(Cached(cache, i * 512, 100));
+    cache.touch(i * 512);
+  }
+  EXPECT_FALSE(first.is_kept());
+}
+
+TEST(BlockCache, ErasesAndReplaces) {
+  BlockCache cache(1000);
+  const Cached old(cache, 512, 400);
+  const Cached replacement(cache, 512, 300);
+  EXPECT_FALSE(old.is_kept());
+  EXPECT_EQ(cache.size_bytes(), 300U);
+  cache.touch(512);
+  cache.erase(512);
+  EXPECT_FALSE(replacement.is_kept());
+  EXPECT_EQ(cache.size_bytes(), 0U);
+  cache.erase(512);
+  cache.touch(512);
+}
+
+}  // namespace
+}  // namespace dgfs::test
