@@ -16,7 +16,7 @@ const PageCodec* find_page_codec(std::uint8_t id) {
 
 namespace {
 
-Error bad_page(std::uint16_t code, const char* what, std::size_t offset) {
+Error bad_reference(std::uint16_t code, const char* what, std::size_t offset) {
   return Error(ErrorKind::kCorrupt, code, what).at_offset(offset);
 }
 
@@ -37,10 +37,10 @@ Result<ReadPage> read_page(const PageHeader& header, Bytes page,
   }
   const auto* model = dictionaries.model(header.model_id);
   if (model == nullptr)
-    return bad_page(2146, "page is of a model that the index lacks", 14);  // F-117
+    return bad_reference(2146, "page is of a model that the index lacks", 14);  // F-117
   const auto* attributes = dictionaries.attribute_table(header.attribute_table);
   if (attributes == nullptr) {  // F-118
-    return bad_page(2147, "page is of an attribute table that the index lacks", 16);
+    return bad_reference(2147, "page is of an attribute table that the index lacks", 16);
   }
   const auto payload = page.subspan(kPageHeaderBytes, header.payload_bytes);
   return ReadPage{header, payload, codec, model, attributes};
