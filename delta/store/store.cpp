@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "delta/store/run/run_builder.h"
+
 namespace dgfs::delta {
 namespace {
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "delta/store/extent/value_binder.h"
+#include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_merge.h"
 #include "delta/store/store.h"
 
 namespace dgfs::delta {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "delta/store/run/run_builder.h"
 #include "delta/store/store.h"
 #include "delta/store/tree/tree_blocks.h"
 

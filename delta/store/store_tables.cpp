@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "delta/store/run/run_merge.h"
+#include "delta/store/run/run_parts.h"
 #include "delta/store/store.h"
 
 namespace dgfs::delta {

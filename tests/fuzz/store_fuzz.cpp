@@ -8,6 +8,7 @@
 #include "delta/store/log/group.h"
 #include "delta/store/log/superblock.h"
 #include "delta/store/run/run_pages.h"
+#include "delta/store/run/run_parts.h"
 #include "delta/store/tree/node.h"
 #include "format/checksum.h"
 #include "format/coding.h"

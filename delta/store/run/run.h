@@ -157,12 +157,6 @@ inline Run::Points Run::points() const { return Points(*this); }
 /// Runs never change, so whoever needs one shares it.
 using RunRef = std::shared_ptr<const Run>;
 
-/// Says nothing.
-[[nodiscard]] RunRef empty_run();
-/// What both say together. Cost: O(size of both), nothing if either says nothing.
-[[nodiscard]] RunRef merged(const RunRef& older, const RunRef& newer);
-/// From the oldest to the newest; at least one.
-[[nodiscard]] RunRef merged(std::vector<RunRef> runs);
 /// Points of a run, by number. The run must outlive it.
 struct RunPart {
   const Run* run = nullptr;
@@ -170,23 +164,5 @@ struct RunPart {
   std::size_t end = 0;  ///< at least `begin`, at most run->size()
   [[nodiscard]] std::size_t size() const { return end - begin; }
 };
-/// What the points of several runs say together, from the oldest to the newest; of fragments
-/// nothing. Cost: a copy of them; of stretches that one run alone has, all at once.
-[[nodiscard]] RunRef merged_points(const std::vector<RunPart>& parts);
-/// Those points and parts of fragments that lie in `range`. Cost: a copy of them, nothing if that
-/// is all.
-[[nodiscard]] RunRef clipped(const RunRef& run, const KeyRange& range);
-/// What a run says of the keys from one on, before that of the next slice. A value.
-struct RunSlice {
-  std::string low;  ///< of the first: empty
-  RunRef run;
-};
-/// Slices of about equal size in key order, none much above `bytes_max` unless a message is; at
-/// least one, the run itself if that will do. Cost: a copy.
-[[nodiscard]] std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max);
-[[nodiscard]] RunRef without_fragments(const RunRef& run);
-/// For the lowest level of all: what nothing lies beneath. Removals and fragments have done their
-/// work, patches change empty values.
-[[nodiscard]] RunRef settled(const RunRef& run);
 
 }  // namespace dgfs::delta

@@ -112,4 +112,9 @@ RunRef RunBuilder::take(Fragments fragments) {
   return run;
 }
 
+RunRef empty_run() {
+  static const RunRef run = RunBuilder().take();
+  return run;
+}
+
 }  // namespace dgfs::delta

@@ -56,4 +56,7 @@ class RunBuilder {
   std::size_t boxed_bytes_ = 0;
 };
 
+/// Says nothing.
+[[nodiscard]] RunRef empty_run();
+
 }  // namespace dgfs::delta

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What several runs say together. Where none has fragments, all are gone through at once: each
-// point is copied once, however many runs there are.
+// Where no run has fragments, all are gone through at once: each point is copied once, however many
+// runs there are.
+#include "delta/store/run/run_merge.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>

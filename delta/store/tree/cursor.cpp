@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/store/run/run_parts.h"
+
 namespace dgfs::delta {
 namespace {
 

@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_parts.h"
+
 namespace dgfs::delta {
 namespace {
 

@@ -8,6 +8,8 @@
 
 #include "delta/store/extent/value_binder.h"
 #include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_merge.h"
+#include "delta/store/run/run_parts.h"
 #include "delta/store/tree/editor.h"
 
 namespace dgfs::delta {

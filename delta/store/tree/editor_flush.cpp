@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "delta/store/run/run_merge.h"
 #include "delta/store/tree/editor.h"
 
 namespace dgfs::delta {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_parts.h"
 #include "delta/store/tree/editor.h"
 #include "delta/store/tree/node.h"
 

@@ -6,6 +6,9 @@
 #include <iterator>
 #include <utility>
 
+#include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_merge.h"
+#include "delta/store/run/run_parts.h"
 #include "delta/store/tree/editor.h"
 
 namespace dgfs::delta {

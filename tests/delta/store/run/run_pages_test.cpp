@@ -6,6 +6,7 @@
 
 #include "delta/store/run/memory_table.h"
 #include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_parts.h"
 #include "format/checksum.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/run/random_run.h"

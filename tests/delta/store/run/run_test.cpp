@@ -11,6 +11,8 @@
 #include "delta/store/disk/parameters.h"
 #include "delta/store/run/memory_table.h"
 #include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_merge.h"
+#include "delta/store/run/run_parts.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/run/random_run.h"
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/run/run_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_cuts.h"
+
+namespace dgfs::delta {
+
+RunRef clipped(const RunRef& run, const KeyRange& range) {
+  const auto begin = run->lower_bound(range.begin);
+  const auto end = range.end ? std::max(begin, run->lower_bound(*range.end)) : run->size();
+  auto fragments = run->fragments().clipped(range);
+  if (begin == 0 && end == run->size() && fragments == run->fragments()) return run;
+  RunBuilder points;
+  points.reserve_for({{run.get(), begin, end}});
+  points.add(*run, begin, end);
+  return points.take(std::move(fragments));
+}
+
+std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max) {
+  const auto parts = std::max<std::uint64_t>((run->size_bytes() + bytes_max - 1) / bytes_max, 1);
+  if (parts == 1) return {{"", run}};
+  std::vector<RunSlice> slices;
+  std::string low;
+  for (RunCut& cut : cuts_of(*run, static_cast<std::size_t>(run->size_bytes() / parts))) {
+    slices.push_back({low, clipped(run, {low, cut.low})});
+    low = std::move(cut.low);
+  }
+  slices.push_back({low, clipped(run, {low, std::nullopt})});
+  return slices;
+}
+
+RunRef without_fragments(const RunRef& run) {
+  if (run->fragments().empty()) return run;
+  RunBuilder points;
+  points.reserve_for({{run.get(), 0, run->size()}});
+  points.add(*run, 0, run->size());
+  return points.take();
+}
+
+RunRef settled(const RunRef& run) {
+  const auto is_put = [](const Point& point) { return point.kind == MessageKind::kPut; };
+  if (run->fragments().empty() && std::ranges::all_of(run->points(), is_put)) return run;
+  RunBuilder points;
+  points.reserve_for({{run.get(), 0, run->size()}});
+  for (const Point point : run->points()) {
+    if (point.kind == MessageKind::kPatch) {
+      points.add(point.key, over_nothing(point.message()));
+    } else if (is_put(point)) {
+      points.add(point);
+    }
+  }
+  return points.take();
+}
+
+}  // namespace dgfs::delta
