@@ -4,7 +4,7 @@
 
 import re
 
-from source_tree import Finding, layer_of, line_of
+from source_tree import Finding, folder_of, line_of
 
 ERROR_HEADER = "base/error.h"
 _RANGE = re.compile(r"\b([a-z]+) ([1-9])000s")
@@ -27,8 +27,8 @@ def check(tree):
         for match in _RAISE.finditer(code):
             number = int(match.group(1).replace("'", ""))
             line = line_of(code, match.start(1))
-            if ranges.get(layer_of(path)) != number // 1000:
-                yield Finding(path, line, f"code {number} is not in the range of {layer_of(path)}")
+            if ranges.get(folder_of(path)) != number // 1000:
+                yield Finding(path, line, f"code {number} is not in the range of {folder_of(path)}")
             if number in first_site:
                 text = f"code {number} is already raised at {first_site[number]}"
                 yield Finding(path, line, text)

@@ -4,7 +4,7 @@
 
 import re
 
-from source_tree import Finding, layer_of, line_of
+from source_tree import Finding, folder_of, line_of
 
 FORMAT = "docs/FORMAT.md"
 CITING_FOLDERS = ("format", "reader", "builder", "delta", "tests")
@@ -15,7 +15,7 @@ _CITATION = re.compile(r"\bF-\d{3,}\b")
 def check(tree):
     cited = {}
     for path in tree.paths:
-        if layer_of(path) in CITING_FOLDERS and not path.startswith("tests/tidy/"):
+        if folder_of(path) in CITING_FOLDERS and not path.startswith("tests/tidy/"):
             text = tree.text(path)
             for match in _CITATION.finditer(text):
                 cited.setdefault(match.group(0), (path, line_of(text, match.start())))

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-LAYERS = ("base", "rules", "storage", "format", "reader", "builder", "delta", "fuse", "tools")
+# A layer is a folder, or a folder of delta/.
+LAYERS = (
+    *("base", "rules", "storage", "format", "reader", "builder"),
+    *("delta/store", "delta/view", "delta/layer", "delta/merge", "fuse", "tools"),
+)
 CPP_ENDINGS = (".h", ".cpp", ".c")
 SOURCE_ENDINGS = (*CPP_ENDINGS, ".py", ".cmake")
 TEXT_ENDINGS = (*SOURCE_ENDINGS, ".md", ".txt", ".json", ".in")
@@ -60,7 +64,9 @@ class SourceTree:
         return (self.root / path).exists()
 
     def layer_sources(self, layers=LAYERS):
-        return [p for p in self.paths if p.endswith(CPP_ENDINGS) and layer_of(p) in layers]
+        """Those in the folders of layers, also where they are in none of the layers there."""
+        folders = {folder_of(layer) for layer in layers}
+        return [p for p in self.paths if p.endswith(CPP_ENDINGS) and folder_of(p) in folders]
 
     def is_source(self, path):
         return path.endswith((*SOURCE_ENDINGS, "CMakeLists.txt")) or self.is_script(path)
@@ -69,8 +75,15 @@ class SourceTree:
         return is_script(self.root / path)
 
 
-def layer_of(path):
+def folder_of(path):
+    """The first folder of a path."""
     return path.split("/", 1)[0]
+
+
+def layer_of(path):
+    """The layer that a path lies in; where there is none, its first folder."""
+    two = "/".join(path.split("/")[:2])
+    return two if two in LAYERS else folder_of(path)
 
 
 def is_script(path):

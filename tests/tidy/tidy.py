@@ -15,11 +15,12 @@ import error_codes
 import format_rules
 import layers
 import links
+import loops
 import public_headers
 import text_rules
 from source_tree import SourceTree
 
-RULES = (layers, banned, error_codes, format_rules, text_rules, links, public_headers)
+RULES = (layers, loops, banned, error_codes, format_rules, text_rules, links, public_headers)
 
 
 def main(arguments):

@@ -12,6 +12,7 @@ import error_codes
 import format_rules
 import layers
 import links
+import loops
 import public_headers
 import text_rules
 import tidy
@@ -27,6 +28,8 @@ TABLE = """# Architecture
 | `base` | words | - |
 | `storage/` | files | `base` |
 | `reader` | reads | base, storage |
+| `delta/store` | writes | base |
+| `delta/view` | both | delta/store, reader |
 
 ## Next
 """
@@ -92,9 +95,87 @@ class LayersTest(RuleTest):
     def test_reports_a_layer_without_a_row(self):
         self.assert_finds(layers, self.tree(**{"fuse/d.cpp": ""}), "fuse", "not in the table")
 
+    def test_accepts_edges_between_folders_of_delta(self):
+        text = '#include "delta/store/d/f.h"\n#include "reader/c.h"\n'
+        links = "target_link_libraries(dgfs_delta_view PUBLIC dgfs::delta_store dgfs::reader)\n"
+        files = self.tree(**{"delta/view/d/e.cpp": text, "delta/view/CMakeLists.txt": links})
+        files["delta/store/d/f.h"] = '#include "delta/store/g.h"\n'
+        files["delta/store/g.h"] = ""
+        self.assert_clean(layers, files)
+
+    def test_reports_an_include_between_folders_of_delta(self):
+        files = self.tree(**{"delta/store/d.h": '#include "delta/view/e.h"\n'})
+        files["delta/view/e.h"] = ""
+        self.assert_finds(layers, files, "delta/store/d.h:1:", "delta/store may not include")
+
+    def test_reports_an_include_from_a_folder_of_delta_to_another_layer(self):
+        files = self.tree(**{"delta/store/d.h": '#include "reader/c.h"\n'})
+        self.assert_finds(layers, files, "delta/store/d.h:1:", "may not include reader")
+
+    def test_reports_an_include_of_a_folder_of_delta_by_another_layer(self):
+        files = self.tree(**{"reader/c.h": '#include "delta/store/d.h"\n', "delta/store/d.h": ""})
+        self.assert_finds(layers, files, "reader/c.h:1:", "may not include delta/store")
+
+    def test_reports_a_link_between_folders_of_delta(self):
+        text = "target_link_libraries(dgfs_delta_store PUBLIC dgfs::delta_view)\n"
+        files = self.tree(**{"delta/store/CMakeLists.txt": text})
+        self.assert_finds(layers, files, "delta/store/CMakeLists.txt:1:", "not link delta/view")
+
+    def test_reports_a_link_to_a_target_beside_that_of_a_layer(self):
+        text = "target_link_libraries(dgfs_storage PUBLIC dgfs::reader_testing)\n"
+        files = self.tree(**{"storage/CMakeLists.txt": text})
+        self.assert_finds(layers, files, "storage/CMakeLists.txt:1:", "may not link reader")
+
+    def test_reports_a_source_of_delta_that_is_in_none_of_its_layers(self):
+        for path in ("delta/d.h", "delta/other/d.h"):
+            self.assert_finds(layers, self.tree(**{path: ""}), path, "not in the table")
+
     def test_reports_a_missing_table(self):
         files = self.tree(**{"docs/ARCHITECTURE.md": "## Layers\n\nnone\n"})
         self.assert_finds(layers, files, "has no table")
+
+
+class LoopsTest(RuleTest):
+    def tree(self, **changed):
+        files = {
+            "base/a.h": "",
+            "base/a.cpp": '#include "base/a.h"\n#include "base/b.h"\n',
+            "base/b.h": '#include "base/c/d.h"\n',
+            "base/c/d.h": "#include <vector>\n",
+        }
+        files.update(changed)
+        return files
+
+    def test_accepts_a_header_with_its_source_and_includes_one_way(self):
+        self.assert_clean(loops, self.tree())
+
+    def test_reports_stems_that_include_each_other(self):
+        files = self.tree(**{"base/b.h": '\n#include "base/a.h"\n'})
+        self.assert_finds(loops, files, "base/a.cpp:2:", "base/a -> base/b -> base/a")
+
+    def test_reports_a_loop_through_others_once(self):
+        files = self.tree(**{"base/c/d.cpp": '#include "base/a.h"\n'})
+        loop = "base/a -> base/b -> base/c/d -> base/a"
+        self.assert_finds(loops, files, "base/a.cpp:2:", loop)
+
+    def test_reports_each_of_two_loops(self):
+        files = self.tree(**{"base/e.h": '#include "base/f.h"\n'})
+        files["base/f.cpp"] = '#include "base/e.h"\n'
+        files["base/b.h"] = '#include "base/a.h"\n'
+        self.assertEqual(len(self.findings(loops, files)), 2)
+
+    def test_reports_a_loop_in_a_folder_of_delta(self):
+        files = {
+            "delta/store/a.h": '#include "delta/store/log/b.h"\n',
+            "delta/store/log/b.cpp": '#include "delta/store/a.h"\n',
+        }
+        self.assert_finds(loops, files, "delta/store/a.h:1:", "delta/store/log/b")
+
+    def test_ignores_comments_and_layers_that_it_does_not_hold_for(self):
+        files = self.tree(**{"base/c/d.h": '// #include "base/a.h"\n'})
+        self.assert_clean(loops, files)
+        files = self.tree(**{"base/b.h": '#include "base/a.h"\n'})
+        self.assert_clean(loops, files, layers=("storage",))
 
 
 class BannedTest(RuleTest):
