@@ -2,262 +2,201 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/store.h"
 
-#include <algorithm>
-#include <new>
+#include <chrono>
 #include <thread>
 #include <utility>
-
-#include "delta/store/run/run_builder.h"
 
 namespace dgfs::delta {
 namespace {
 
-// A group is at most this part of a segment, and a batch this part of a group.
-constexpr std::uint64_t kGroupShare = 4;
 // How many times the bytes of the tables large values may take between two checkpoints.
 constexpr std::uint64_t kValueShare = 8;
 // Checkpoints that one batch may ask for to find space, each of which makes the files shorter.
 constexpr int kCleaningsMax = 16;
-// Large values that are kept may take this part of what blocks may: little, as the page cache has
-// them, too.
-constexpr std::size_t kKeptShare = 8;
+// What a crash may cost those who do not sync.
+constexpr std::chrono::milliseconds kCommitInterval{1000};
 
-Status check_key(const std::string& key) {
-  if (key.size() <= kKeyBytesMax) return ok();
-  return Error(ErrorKind::kLimit, 7070, "a key is too long");
+StoreOptions with_parameters(StoreOptions options, const StoreParameters& parameters) {
+  options.parameters = parameters;
+  return options;
 }
 
-Status check(const PointChange& change) {
-  DGFS_CHECK(check_key(change.key));
-  std::uint64_t bytes = change.message.value ? change.message.value->size() : 0;
-  for (const Edit& edit : change.message.patch.edits()) {
-    if (begin_of(edit) > kValueBytesMax) bytes = kValueBytesMax + 1;
-    bytes = std::max(bytes, end_of(edit));
-  }
-  if (bytes <= kValueBytesMax) return ok();
-  return Error(ErrorKind::kLimit, 7071, "a value is too long");
-}
-
-Status check(const RangeDelete& removal) {
-  DGFS_CHECK(check_key(removal.range.begin));
-  return removal.range.end ? check_key(*removal.range.end) : Status(ok());
-}
-
-// What removes makes space, some day, and is small.
-bool removes_only(const Batch& batch) {
-  return std::ranges::all_of(batch.operations(), [](const Operation& operation) {
-    const auto* change = std::get_if<PointChange>(&operation);
-    return change == nullptr || change->message.kind == MessageKind::kDelete;
-  });
+StoredNode stored_root(const Place& root) {
+  return std::make_shared<const Stored<Node>>(root, static_cast<std::size_t>(root.length_bytes));
 }
 
 }  // namespace
 
-Store::Store(storage::Env& env, Files files, const Superblock& superblock,
-             const StoreOptions& options)
+Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string& directory,
+                                           const StoreOptions& options) {
+  DGFS_TRY(files, open_store_files(env, directory, options));
+  const auto parameters = files.superblock.parameters;
+  std::unique_ptr<Store> store(
+      new Store(env, std::move(files), with_parameters(options, parameters)));
+  DGFS_CHECK(store->maintenance_.recover());
+  if (options.in_background) {
+    DGFS_CHECK(store->start_workers());
+  }
+  return store;
+}
+
+Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
     : env_(env),
       options_(options),
-      parameters_(superblock.parameters),
-      superblocks_(std::move(files.superblocks)),
-      cache_(options.cache_bytes),
-      extents_(std::move(files.extents), options.cache_bytes / kKeptShare),
-      superblock_(superblock),
-      blocks_(std::move(files.blocks)),
-      packer_(options.level),
-      editor_(source(), extents_, superblock.parameters),
-      log_(std::move(files.log)),
-      unlogged_(empty_run()),
-      applied_(superblock.sequence),
-      in_tree_(superblock.sequence),
-      durable_(superblock.sequence),
-      out_of_memory_(ErrorKind::kLimit, 7094, "an earlier call ran out of memory") {
-  auto root = std::make_shared<const Stored<Node>>(
-      superblock.root, static_cast<std::size_t>(superblock.root.length_bytes));
-  view_ = std::make_shared<const TreeView>(
-      TreeView{std::move(root), {}, std::make_shared<const int>()});
-}
+      files_(std::move(files.blocks), std::move(files.extents), options.cache_bytes),
+      tables_(failure_, stored_root(files.superblock.root), files.superblock.sequence),
+      log_(std::move(files.log), tables_, files_.values, failure_, files.superblock.sequence),
+      reserve_(files_, options),
+      maintenance_({files_, tables_, reserve_, log_, failure_}, std::move(files.superblocks),
+                   files.superblock, options) {}
 
-Status Store::check_batch(const Batch& batch) const {
-  for (const Operation& operation : batch.operations()) {
-    DGFS_CHECK(std::visit([](const auto& each) { return check(each); }, operation));
-  }
-  return ok();
-}
-
-bool Store::is_large(const Message& message) const {
-  return message.value && message.value->size() > parameters_.inline_bytes;
-}
-
-Store::BatchSize Store::size_of(const Batch& batch) const {
-  BatchSize size;
-  for (const Operation& operation : batch.operations()) {
-    const auto* change = std::get_if<PointChange>(&operation);
-    size.table_bytes += MemoryTable::bytes_of(operation);
-    if (change == nullptr || !is_large(change->message)) continue;
-    size.table_bytes -= change->message.value->size();
-    size.value_bytes += padded_bytes(change->message.value->size());
-  }
-  return size;
-}
-
-// The table and the run of the group share a large value, so that it is bound for both at once.
-Batch Store::with_large_values(const Batch& batch) {
-  Batch all;
-  for (const Operation& operation : batch.operations()) {
-    const auto* change = std::get_if<PointChange>(&operation);
-    if (change == nullptr || !is_large(change->message)) {
-      all.add(operation);
-      continue;
-    }
-    auto large = std::make_shared<const LargeValue>(change->message.value, extents_);
-    all.add(PointChange{change->key, Message::put(std::move(large))});
-  }
-  return all;
-}
-
-void Store::note_torn() noexcept {
-  const std::lock_guard lock(state_lock_);
-  mark_torn();
-}
-
-void Store::mark_torn() noexcept {
-  if (!is_torn_ && !failure_) failure_ = std::move(out_of_memory_);
-  is_torn_ = true;
+Status Store::start_workers() {
+  tending_ = std::make_unique<Worker>([this] { return tend(); });
+  commits_ = std::make_unique<Worker>([this] { return sync(); }, kCommitInterval);
+  DGFS_CHECK(tending_->start());
+  return commits_->start();
 }
 
 Status Store::apply(const Batch& batch) {
-  return whole_or_never_again([&] { return add(batch); });
+  return failure_.whole_or_torn([&] { return add(batch); });
 }
 
 Status Store::add(const Batch& batch) {
   DGFS_CHECK(check_batch(batch));
-  const auto size = size_of(batch);
-  if (size.table_bytes > parameters_.segment_bytes / kGroupShare) {
+  const auto size = size_of(batch, options_.parameters.inline_bytes);
+  if (size.table_bytes > options_.parameters.segment_bytes / kGroupShare) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
   DGFS_CHECK(admit(batch, size));
   auto made = make_room(size);
-  auto has_frozen = made ? take_in(size.value_bytes > 0 ? with_large_values(batch) : batch, size)
-                         : Result<bool>(std::move(made).error());
+  auto has_frozen = made ? take_in(batch, size) : Result<bool>(std::move(made).error());
   if (!has_frozen) {
-    extents_.release(size.value_bytes);
+    reserve_.release(size.value_bytes);
     return std::move(has_frozen).error();
   }
   if (has_frozen.value()) join_tables_soon();
-  if (maintenance_ != nullptr) pace(size);
+  if (tending_ != nullptr) pace(size);
   return ok();
+}
+
+// Whether it has frozen a table.
+Result<bool> Store::take_in(const Batch& batch, const BatchSize& size) {
+  if (size.value_bytes == 0) return tables_.take_in(batch, 0);
+  return tables_.take_in(with_large_values(batch, options_.parameters.inline_bytes, files_.values),
+                         size.value_bytes);
 }
 
 // Where there is no space for a batch, there may be some again, or what has been removed makes
 // some.
 Status Store::admit(const Batch& batch, const BatchSize& size) {
-  if (promise_space(batch, size)) return ok();
-  DGFS_CHECK(find_space());
+  const auto promise = [&] { return reserve_.promise(size.value_bytes, removes_only(batch)); };
+  if (promise()) return ok();
+  DGFS_CHECK(maintenance_.find_space());
   for (int cleanings = 0; cleanings < kCleaningsMax; ++cleanings) {
-    if (promise_space(batch, size)) return ok();
-    DGFS_TRY(is_shorter, clean_for_space());
+    if (promise()) return ok();
+    DGFS_TRY(is_shorter, maintenance_.clean_for_space());
     if (!is_shorter) break;
   }
-  return promise_space(batch, size);
-}
-
-Status Store::promise_space(const Batch& batch, const BatchSize& size) {
-  {
-    const std::lock_guard lock(state_lock_);
-    if (refusal_ && !removes_only(batch)) return *refusal_;
-  }
-  return size.value_bytes == 0 ? ok() : extents_.promise(size.value_bytes);
-}
-
-// Whether it has frozen the table.
-Result<bool> Store::take_in(const Batch& batch, const BatchSize& size) {
-  const std::lock_guard lock(state_lock_);
-  if (failure_) return *failure_;
-  bool has_frozen = false;
-  try {
-    for (const Operation& operation : batch.operations()) {
-      // However much it covers, it goes into a table that has nothing: what is below dies when runs
-      // are merged, and nobody waits for that here.
-      if (table_.is_long(operation)) {
-        freeze_table();
-        has_frozen = true;
-      }
-      table_.apply(operation);
-    }
-  } catch (...) {
-    mark_torn();  // before anybody sees half a batch
-    throw;
-  }
-  group_value_bytes_ += size.value_bytes;
-  ++applied_;
-  return has_frozen;
+  return promise();
 }
 
 // Before anything is taken in: what is refused has not happened.
 Status Store::make_room(const BatchSize& batch) {
-  std::size_t group_bytes = 0;
-  const std::uint64_t unbound_bytes = extents_.promised_bytes();  // with those of the batch
-  std::size_t waiting_bytes = 0;
-  bool is_due = false;
-  {
-    const std::lock_guard lock(state_lock_);
-    is_due = is_checkpoint_due();
-    group_bytes = this->group_bytes();
-    waiting_bytes = this->waiting_bytes();
-  }
-  const auto fill = [&](std::size_t share) {
-    return (group_bytes + batch.table_bytes) * share > parameters_.segment_bytes / kGroupShare ||
+  const auto backlog = tables_.backlog();
+  const auto unbound_bytes = files_.values.promised_bytes();  // with those of the batch
+  const bool is_due = is_checkpoint_due();
+  const auto is_filled = [&](std::uint64_t share) {
+    return (backlog.group_bytes + batch.table_bytes) * share >
+               options_.parameters.segment_bytes / kGroupShare ||
            (unbound_bytes > batch.value_bytes && unbound_bytes * share > options_.table_bytes);
   };
-  if (fill(1)) {
+  if (is_filled(1)) {
     DGFS_CHECK(sync());
-  } else if (commits_ != nullptr && fill(2)) {
+  } else if (commits_ != nullptr && is_filled(2)) {
     commits_->notify();
   }
-  return make_room_below(is_due, waiting_bytes);
-}
-
-// Half a segment is full, or what large values have died of may take much of the disk: their space
-// is free after a checkpoint only.
-bool Store::is_checkpoint_due() const {
-  return log_bytes_ > parameters_.segment_bytes / 2 ||
-         counters_.value_bytes - value_bytes_at_checkpoint_ > kValueShare * options_.table_bytes;
+  return make_room_below(is_due, backlog.tree_bytes);
 }
 
 // A thread that maintains has the time in which as much again is written.
 Status Store::make_room_below(bool is_checkpoint_due, std::size_t waiting_bytes) {
   if (!is_checkpoint_due && waiting_bytes <= options_.table_bytes) return ok();
-  if (maintenance_ != nullptr) maintenance_->notify();
+  if (tending_ != nullptr) tending_->notify();
   // A segment that is full is found out by sync().
-  if (maintenance_ == nullptr) return is_checkpoint_due ? checkpoint() : maintain();
-  if (waiting_bytes <= kPatience * options_.table_bytes) return ok();
-  return work(&Store::move_tables_if_many);
+  if (tending_ == nullptr) return is_checkpoint_due ? checkpoint() : maintain();
+  const auto waiting_bytes_max = kPatience * options_.table_bytes;
+  return waiting_bytes <= waiting_bytes_max ? ok()
+                                            : maintenance_.move_tables_above(waiting_bytes_max);
+}
+
+// Half a segment is full, or what large values have died of may take much of the disk: their space
+// is free after a checkpoint only.
+bool Store::is_checkpoint_due() const {
+  const auto progress = log_.progress();
+  return progress.used_bytes > options_.parameters.segment_bytes / 2 ||
+         progress.value_bytes_since_checkpoint > kValueShare * options_.table_bytes;
 }
 
 void Store::pace(const BatchSize& batch) {
+  const auto backlog = tables_.backlog();
+  const Pacer::Backlog log{log_.progress().used_bytes + backlog.group_bytes,
+                           options_.parameters.segment_bytes};
+  const Pacer::Backlog tables{backlog.tree_bytes, kPatience * options_.table_bytes};
+  const auto& longer = log.share() > tables.share() ? log : tables;
   Pacer::Duration delay(0);
   {
-    const std::lock_guard lock(state_lock_);
-    const Pacer::Backlog log{log_bytes_ + group_bytes(), parameters_.segment_bytes};
-    const Pacer::Backlog tables{waiting_bytes(), kPatience * options_.table_bytes};
-    delay = pacer_.delay(batch.table_bytes, log.share() > tables.share() ? log : tables, now());
+    const std::lock_guard lock(pace_lock_);
+    delay = pacer_.delay(batch.table_bytes, longer, now());
   }
   if (delay.count() != 0) std::this_thread::sleep_for(delay);
 }
 
-Result<Message> Store::find(std::string_view key) const {
-  Message newest;
-  std::shared_ptr<const TreeView> view;
-  {
-    const std::lock_guard lock(state_lock_);
-    if (is_torn_) return *failure_;
-    if (const auto* message = table_.find(key)) newest = *message;
-    view = view_;
+// After a call that has frozen a table and is to be short. Where there is nobody else, or he does
+// not keep up, it has to see to it.
+void Store::join_tables_soon() {
+  if (tending_ == nullptr || tables_.has_too_many()) {
+    tables_.join();
+  } else {
+    tending_->notify();
   }
-  DGFS_TRY(message, delta::find(*view, key, std::move(newest), source()));
+}
+
+Status Store::tend() {
+  const bool is_due = is_checkpoint_due();
+  if (!is_due && tables_.backlog().tree_bytes <= options_.table_bytes) {
+    tables_.join();  // many small tables lie on each other
+    return ok();
+  }
+  {
+    const std::lock_guard lock(pace_lock_);
+    pacer_.begin_work(now());
+  }
+  auto tended = is_due ? checkpoint() : maintain();
+  const std::lock_guard lock(pace_lock_);
+  pacer_.end_work(now());
+  return tended;
+}
+
+Status Store::sync() {
+  return failure_.whole_or_torn([this] { return commit(); });
+}
+
+Status Store::commit() {
+  DGFS_TRY(is_logged, log_.commit());
+  if (!is_logged) return checkpoint();
+  tables_.join();
+  return ok();
+}
+
+Status Store::maintain() { return maintenance_.move_tables(); }
+Status Store::checkpoint() { return maintenance_.make_checkpoint(); }
+
+Result<Message> Store::find(std::string_view key) const {
+  DGFS_TRY(newest, tables_.find(key));
+  DGFS_TRY(message, delta::find(*newest.view, key, std::move(newest.message), files_.source()));
   if (!message.large) return message;
   // The view is held until here: it keeps the space of what it refers to.
-  DGFS_TRY(value, value_of(message, extents_));
+  DGFS_TRY(value, value_of(message, files_.values));
   return Message{MessageKind::kPut, std::move(value), nullptr, {}};
 }
 
@@ -269,28 +208,18 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
 }
 
 Cursor Store::cursor(KeyRange bounds) {
-  return whole_or_never_again([&]() -> Cursor {
-    TreeView view;
-    {
-      const std::lock_guard lock(state_lock_);
-      if (is_torn_) throw std::bad_alloc();
-      freeze_table();
-      view = *view_;
-    }
-    join_tables();
-    return {std::move(view), source(), std::move(bounds)};
+  return failure_.whole_or_torn([&]() -> Cursor {
+    TreeView view = tables_.freeze();
+    tables_.join();
+    return {std::move(view), files_.source(), std::move(bounds)};
   });
 }
 
-Error Store::fail(Error error) {
-  const std::lock_guard lock(state_lock_);
-  if (!failure_) failure_ = error;
-  return *failure_;
-}
-
 StoreCounters Store::counters() const {
-  const std::lock_guard lock(state_lock_);
-  return counters_;
+  const auto progress = log_.progress();
+  const auto counts = maintenance_.counts();
+  return {progress.written_bytes, counts.block_bytes, progress.value_bytes,
+          files_.moved_bytes(),   counts.checkpoints, tables_.frozen()};
 }
 
 }  // namespace dgfs::delta

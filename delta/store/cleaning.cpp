@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/cleaning.h"
+
+#include <new>
+#include <utility>
+
+namespace dgfs::delta {
+
+void Cleaning::clean() {
+  const bool is_urgent = std::exchange(is_urgent_, false) && !tables_.is_view_kept();
+  if (!is_urgent && !pace_.is_due(files_.end_bytes())) return;
+  // Who had found none in reserve may find some now.
+  static_cast<void>(files_.values.reserve_promised());
+  const auto ends = is_urgent ? close_ends() : close_sparse_ends();
+  if (ends.blocks != UINT64_MAX || ends.values != UINT64_MAX) move_ends(ends);
+  files_.blocks.open_end();
+  files_.values.file().open_end();
+}
+
+TreeCleaner::Ends Cleaning::close_sparse_ends() {
+  const auto blocks = files_.blocks.close_sparse_end(window_bytes(), options_.spare_bytes);
+  const auto values = files_.values.file().close_sparse_end(window_bytes(), options_.spare_bytes);
+  return {blocks.value_or(UINT64_MAX), values.value_or(UINT64_MAX)};
+}
+
+// Batches are refused, and the tree is written. Where free stretches are all that there is for
+// values that were promised space, they are left alone; likewise for blocks, unless it is for want
+// of their reserve that batches are refused.
+TreeCleaner::Ends Cleaning::close_ends() {
+  if (!reserve_.is_there()) reserve_.let_go();
+  const auto blocks = files_.blocks.close_end(window_bytes());
+  const auto values = files_.values.file().close_end(window_bytes());
+  return {blocks.value_or(UINT64_MAX), values.value_or(UINT64_MAX)};
+}
+
+void Cleaning::move_ends(const TreeCleaner::Ends& ends) {
+  TreeCleaner cleaner(files_.blocks, files_.values.file(), files_.source(), ends,
+                      options_.dirty_bytes);
+  const auto end_bytes_before = files_.end_bytes();
+  bool is_done = false;
+  try {
+    is_done = try_to_move(cleaner);
+  } catch (const std::bad_alloc&) {
+  }
+  if (!is_done) cleaner.undo();
+  pace_.note_cleaning(end_bytes_before, cleaner.cost_bytes(), cleaner.is_full());
+}
+
+// False: the old tree is to stay.
+bool Cleaning::try_to_move(TreeCleaner& cleaner) {
+  const auto root = tree_.root();
+  const auto cleaned = cleaner.cleaned(root);
+  if (!cleaned || cleaned.value() == root) return false;
+  if (!reserve_.is_left_by(*cleaned.value()) || !tree_.write(cleaned.value())) return false;
+  tree_.replace(cleaned.value(), cleaner.take_used_up());
+  return true;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/commit_log.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "delta/store/extent/value_binder.h"
+#include "delta/store/run/run_builder.h"
+#include "delta/store/run/run_merge.h"
+
+namespace dgfs::delta {
+namespace {
+
+// The run of a group that was read, with large values that are in use and not the tree's.
+Result<RunRef> with_values(const Run& run, ExtentVolume& values) {
+  RunBuilder points;
+  for (const Point point : run.points()) {
+    if (point.boxed == nullptr || !point.boxed->large) {
+      points.add(point);
+      continue;
+    }
+    const Place place = *point.boxed->large->place();
+    DGFS_CHECK(values.file().mark(place.extent()));
+    Message message = *point.boxed;
+    message.large = std::make_shared<const LargeValue>(place, values);
+    points.add(point.key, std::move(message));
+  }
+  return points.take(run.fragments());
+}
+
+}  // namespace
+
+CommitLog::CommitLog(std::unique_ptr<Log> log, TableStack& tables, ExtentVolume& values,
+                     Failure& failure, std::uint64_t sequence)
+    : tables_(tables),
+      values_(values),
+      failure_(failure),
+      log_(std::move(log)),
+      unlogged_(empty_run()) {
+  progress_.durable = sequence;
+}
+
+// Two passes: here the large values of each group are found to be in use, and nothing is written;
+// what the groups come to goes into the tree when all have been read.
+Status CommitLog::replay(const LogPosition& begin) {
+  const auto in_tree = tables_.sequence();
+  DGFS_CHECK(log_->replay(begin, [&](const Run& run, std::uint64_t sequence) -> Status {
+    if (sequence <= in_tree) return ok();
+    DGFS_TRY(replayed, with_values(run, values_));
+    tables_.take_in_replayed(replayed, sequence);
+    tables_.join();
+    return ok();
+  }));
+  const std::lock_guard lock(progress_lock_);
+  progress_.durable = tables_.sequence();
+  progress_.used_bytes = log_->used_bytes();
+  return ok();
+}
+
+bool CommitLog::is_past(const LogPosition& begin) const {
+  return log_->segment_begin().generation != begin.generation;
+}
+
+Result<bool> CommitLog::commit() {
+  DGFS_CHECK(failure_.check());
+  const auto sequence = tables_.sequence();
+  const std::lock_guard lock(lock_);
+  // Others may have written it meanwhile, and with them what came later.
+  DGFS_CHECK(failure_.check());
+  if (progress().durable >= sequence) return true;
+  // A group that was taken and is in no log must not be taken for one that is logged by whoever
+  // has the lock next.
+  return failure_.whole_or_torn([&] { return log_newest(); });
+}
+
+Result<bool> CommitLog::log_newest() {
+  DGFS_TRY(group, tables_.take_group());
+  add_unlogged(group);
+  return log_unlogged(group.sequence);
+}
+
+void CommitLog::add_unlogged(const TableGroup& group) {
+  unlogged_value_bytes_ += group.value_bytes;
+  std::vector<RunRef> runs = {unlogged_};
+  for (const FrozenRef& table : group.tables) runs.push_back(table->run());
+  unlogged_ = merged(std::move(runs));
+}
+
+// False if there is no room.
+Result<bool> CommitLog::log_unlogged(std::uint64_t sequence) {
+  if (!unlogged_->empty()) {
+    DGFS_CHECK(bind(*unlogged_));
+    release_promised();
+    // A sync that another thread has seen fail may have taken what this group refers to.
+    DGFS_CHECK(failure_.check());
+    if (auto logged = log_->append(*unlogged_, sequence); !logged) {
+      if (logged.error().kind() == ErrorKind::kNoSpace && logged.error().code() == 7024) {
+        return false;
+      }
+      return failure_.note(logged.error());
+    }
+    unlogged_ = empty_run();
+  }
+  const std::lock_guard lock(progress_lock_);
+  progress_.durable = std::max(progress_.durable, sequence);
+  progress_.used_bytes = log_->used_bytes();
+  progress_.written_bytes = log_->written_bytes();
+  return true;
+}
+
+// Values that have died are in no run: they are bound to nothing, and never written.
+Status CommitLog::bind(const Run& run) {
+  bool is_any = false;
+  ValueBinder binder(values_);
+  for (const Message& message : run.boxed()) {
+    if (!message.large) continue;
+    DGFS_CHECK(binder.add(*message.large));
+    is_any = true;
+  }
+  if (!is_any) return ok();
+  DGFS_CHECK(binder.finish());
+  // The log must not be durable before what it refers to.
+  if (auto synced = values_.file().sync(); !synced) return failure_.note(synced.error());
+  const std::lock_guard lock(progress_lock_);
+  progress_.value_bytes = values_.file().written_bytes();
+  return ok();
+}
+
+void CommitLog::release_promised() { values_.release(std::exchange(unlogged_value_bytes_, 0)); }
+
+Status CommitLog::bind_settled(const Checkpoint* checkpoint) {
+  std::unique_lock lock(lock_, std::defer_lock);
+  if (checkpoint == nullptr || !checkpoint->keeps_writers()) lock.lock();
+  for (const FrozenRef& table : tables_.settled()) {
+    DGFS_CHECK(bind(*table->run()));
+  }
+  return ok();
+}
+
+Result<CommitLog::Checkpoint> CommitLog::begin_checkpoint(const LogPosition& needed) {
+  Checkpoint begun;
+  begun.lock = std::unique_lock(lock_);
+  // As of commit(): nobody may have the lock who does not know of a group that was lost.
+  DGFS_TRY(is_logged, failure_.whole_or_torn([&] { return begin(needed, begun); }));
+  if (is_logged) begun.lock.unlock();
+  return begun;
+}
+
+// Whether the group is in the log.
+Result<bool> CommitLog::begin(const LogPosition& needed, Checkpoint& begun) {
+  DGFS_TRY(group, tables_.take_group_and_settle());
+  begun.sequence = group.sequence;
+  begun.value_bytes = progress().value_bytes;
+  add_unlogged(group);
+  DGFS_TRY(is_logged, change_segment(needed, group.sequence));
+  begun.log = log_->segment_begin();
+  values_.begin_period();
+  return is_logged;
+}
+
+// Not where the other segment is still needed, since the checkpoint before this failed. Returns
+// whether the group is in the log.
+Result<bool> CommitLog::change_segment(const LogPosition& needed, std::uint64_t sequence) {
+  DGFS_TRY(is_logged, log_unlogged(sequence));
+  if (is_past(needed)) return is_logged;
+  log_->change_segment();
+  {
+    const std::lock_guard lock(progress_lock_);
+    progress_.used_bytes = 0;
+  }
+  return is_logged ? Result<bool>(true) : log_unlogged(sequence);
+}
+
+void CommitLog::finish(const Checkpoint& checkpoint) {
+  if (checkpoint.keeps_writers()) {
+    unlogged_ = empty_run();
+    release_promised();
+  }
+  const std::lock_guard lock(progress_lock_);
+  progress_.durable = std::max(progress_.durable, checkpoint.sequence);
+  value_bytes_at_checkpoint_ = checkpoint.value_bytes;
+}
+
+CommitLog::Progress CommitLog::progress() const {
+  const std::lock_guard lock(progress_lock_);
+  Progress progress = progress_;
+  progress.value_bytes_since_checkpoint = progress.value_bytes - value_bytes_at_checkpoint_;
+  return progress;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// LiveTree: how tables get into the tree of a store, and what becomes of the space of the trees
+// before. A push that leaves too little space for a checkpoint is undone, and done again without
+// flushes, which is the least that there is to be written.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "delta/store/disk/block_codec.h"
+#include "delta/store/disk/retired_blocks.h"
+#include "delta/store/space_reserve.h"
+#include "delta/store/table_stack.h"
+#include "delta/store/tree/editor.h"
+#include "delta/store/tree_files.h"
+
+namespace dgfs::delta {
+
+/// For one thread at a time.
+class LiveTree {
+ public:
+  /// All must outlive it.
+  /// @param options  with the parameters of the store
+  LiveTree(TreeFiles& files, TableStack& tables, SpaceReserve& reserve, const StoreOptions& options)
+      : files_(files),
+        tables_(tables),
+        reserve_(reserve),
+        options_(options),
+        packer_(options.level),
+        editor_(files.source(), files.values, options.parameters) {}
+
+  /// Notes what the tree takes of the files. Once, before all other calls. Errors: kIo, kCorrupt.
+  [[nodiscard]] Status mark_used_space();
+  /// Settled tables get into the tree one by one, and blocks of it to the disk where many are in
+  /// memory alone. Errors: kIo, kNoSpace, kCorrupt. Where it throws, give_up(): all is as it was,
+  /// but for tables that have got in.
+  [[nodiscard]] Status push_tables();
+  void give_up() { editor_.give_up(); }
+  /// Writes the blocks of a tree that have no place yet. Errors: kIo, kNoSpace.
+  [[nodiscard]] Status write(const StoredNode& root);
+  /// A tree that says the same takes the place of this one.
+  /// @param used_up  what it has no use for
+  void replace(const StoredNode& root, UsedSpace used_up);
+
+  [[nodiscard]] StoredNode root() const { return tables_.root(); }
+
+  /// Values that died before the tree had them: free after the next checkpoint.
+  void retire_values(std::vector<Extent> values) { retired_.add(nullptr, {{}, std::move(values)}); }
+  /// The tree is durable: what trees before have left is free, unless somebody has a view of them.
+  void note_checkpoint();
+  /// Somebody may have let go of a view.
+  void free_space();
+  [[nodiscard]] bool has_retired() const { return !retired_.empty(); }
+  /// Whether a checkpoint would free anything.
+  [[nodiscard]] bool waits_for_checkpoint() const {
+    return retired_.waits_for_checkpoint() || files_.values.has_dropped();
+  }
+
+ private:
+  [[nodiscard]] Status push_table(const FrozenRef& table);
+  [[nodiscard]] Result<StoredNode> pushed(const StoredNode& root, const RunRef& run);
+  void replace_root(StoredNode root, std::size_t tables);
+  [[nodiscard]] Status spill();
+  void retire();
+
+  TreeFiles& files_;
+  TableStack& tables_;
+  SpaceReserve& reserve_;
+  const StoreOptions options_;
+  BlockPacker packer_;
+  TreeEditor editor_;
+  RetiredBlocks retired_;
+};
+
+}  // namespace dgfs::delta

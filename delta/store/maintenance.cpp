@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/maintenance.h"
+
+#include <new>
+#include <utility>
+
+namespace dgfs::delta {
+
+Maintenance::Maintenance(const Parts& parts, std::unique_ptr<storage::File> superblocks,
+                         const Superblock& superblock, const StoreOptions& options)
+    : files_(parts.files),
+      tables_(parts.tables),
+      reserve_(parts.reserve),
+      log_(parts.log),
+      failure_(parts.failure),
+      options_(options),
+      superblocks_(std::move(superblocks)),
+      superblock_(superblock),
+      tree_(files_, tables_, reserve_, options),
+      cleaning_(files_, tables_, reserve_, tree_, options),
+      in_tree_(superblock.sequence) {}
+
+template <class Call>
+Status Maintenance::work(Call call) {
+  return failure_.whole_or_torn([&] {
+    const std::lock_guard lock(lock_);
+    Status done = call();
+    tables_.unsettle();  // some are left if it failed
+    return done;
+  });
+}
+
+template <class Call>
+Status Maintenance::done_or_undone(Call call) {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    tree_.give_up();
+    return Error(ErrorKind::kLimit, 7098, "no memory for moving changes into the tree");
+  }
+}
+
+Status Maintenance::recover() {
+  DGFS_CHECK(tree_.mark_used_space());
+  DGFS_CHECK(log_.replay(superblock_.log));
+  // Reads may have seen a superblock that is not on the disk: its sync failed, or who wrote it
+  // ended before. What is free by it may be in use by the one before. It is written anew, since a
+  // sync alone writes nothing after one that failed.
+  DGFS_CHECK(write_superblock(*superblocks_, superblock_));
+  DGFS_CHECK(superblocks_->sync());
+  const bool has_two_segments = log_.is_past(superblock_.log);
+  if (has_two_segments || tables_.sequence() > superblock_.sequence) {
+    DGFS_CHECK(make_checkpoint());
+  }
+  // The first has not changed the segment, as the other was needed: its last group may not be on
+  // the disk, and nothing may be logged behind it.
+  if (has_two_segments) return make_checkpoint();
+  DGFS_CHECK(reserve_.keep(*tree_.root()));
+  return ok();
+}
+
+Status Maintenance::move_tables() {
+  return work([this] { return move_all(); });
+}
+
+Status Maintenance::move_tables_above(std::uint64_t bytes) {
+  return work([this, bytes] {
+    if (failure_.check() && tables_.backlog().tree_bytes <= bytes) return Status(ok());
+    return move_all();
+  });
+}
+
+Status Maintenance::make_checkpoint() {
+  return work([this] { return write_checkpoint(); });
+}
+
+Status Maintenance::move_all() {
+  return done_or_undone([this]() -> Status {
+    DGFS_CHECK(tables_.settle());
+    tables_.slice_settled(options_.dirty_bytes);
+    DGFS_CHECK(log_.bind_settled());
+    return tree_.push_tables();
+  });
+}
+
+Status Maintenance::write_checkpoint() {
+  DGFS_TRY(checkpoint, log_.begin_checkpoint(superblock_.log));
+  DGFS_CHECK(done_or_undone([&] { return renew_tree(checkpoint); }));
+  DGFS_CHECK(write_superblock_of(checkpoint));
+  log_.finish(checkpoint);
+  note_checkpoint(checkpoint);
+  return ok();
+}
+
+// Writes the tree that has all settled tables.
+Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
+  tables_.slice_settled(options_.dirty_bytes);
+  DGFS_CHECK(log_.bind_settled(&checkpoint));
+  DGFS_CHECK(tree_.push_tables());
+  // No group refers to these that is replayed after this checkpoint.
+  tree_.retire_values(files_.values.take_dropped());
+  DGFS_CHECK(tree_.write(tree_.root()));
+  if (!checkpoint.keeps_writers()) cleaning_.clean();  // all writers wait otherwise
+  return ok();
+}
+
+Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint) {
+  const auto root = tree_.root();
+  for (BlockFile* file : {&files_.blocks, &files_.values.file()}) {
+    if (auto synced = file->sync(); !synced) return failure_.note(synced.error());
+  }
+  Superblock next = superblock_;
+  ++next.checkpoint;
+  next.sequence = checkpoint.sequence;
+  next.log = checkpoint.log;
+  next.root = *root->place();
+  DGFS_CHECK(failure_.check());
+  // Whether it is on the disk is not known, nor what of the log it makes superfluous.
+  if (auto written = write_superblock(*superblocks_, next); !written) {
+    return failure_.note(written.error());
+  }
+  if (auto synced = superblocks_->sync(); !synced) return failure_.note(synced.error());
+  superblock_ = next;
+  tree_.note_checkpoint();
+  return reserve_.shorten_files(*root);
+}
+
+void Maintenance::note_checkpoint(const CommitLog::Checkpoint& checkpoint) {
+  const std::lock_guard lock(counts_lock_);
+  in_tree_ = checkpoint.sequence;
+  ++counts_.checkpoints;
+  counts_.block_bytes = files_.blocks.written_bytes();
+}
+
+std::uint64_t Maintenance::in_tree() const {
+  const std::lock_guard lock(counts_lock_);
+  return in_tree_;
+}
+
+Maintenance::Counts Maintenance::counts() const {
+  const std::lock_guard lock(counts_lock_);
+  return counts_;
+}
+
+Status Maintenance::find_space() {
+  if (in_tree() < tables_.sequence()) return make_checkpoint();
+  {
+    const std::lock_guard lock(lock_);
+    if (!tree_.waits_for_checkpoint()) {
+      tree_.free_space();  // a cursor may have let go of it
+      DGFS_CHECK(reserve_.keep(*tree_.root()));
+      return ok();
+    }
+  }
+  return make_checkpoint();
+}
+
+// Where blocks lack their reserve the tables that wait for the tree count on it, too: they have to
+// be there first.
+bool Maintenance::is_cleaning_in_vain() {
+  if (!reserve_.is_there() && in_tree() < tables_.sequence()) return true;
+  return tables_.is_view_kept() || tree_.has_retired() || in_tree() == cleaned_in_vain_;
+}
+
+Result<bool> Maintenance::clean_for_space() {
+  Cleaning::State before;
+  {
+    const std::lock_guard lock(lock_);
+    if (is_cleaning_in_vain()) return false;
+    before = cleaning_.state();
+    cleaning_.make_urgent();
+  }
+  const auto made = make_checkpoint();
+  const std::lock_guard lock(lock_);
+  cleaning_.end_urgency();
+  DGFS_CHECK(made);
+  const auto after = cleaning_.state();
+  if (after.end_bytes < before.end_bytes || after.narrowed > before.narrowed) return true;
+  cleaned_in_vain_ = in_tree();
+  return false;
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Maintenance: moves what was written into the tree, and makes checkpoints: the tree that they
+// have is durable, and the log is not needed before them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "delta/store/cleaning.h"
+#include "delta/store/commit_log.h"
+#include "delta/store/failure.h"
+#include "delta/store/live_tree.h"
+#include "delta/store/log/superblock.h"
+#include "delta/store/space_reserve.h"
+
+namespace dgfs::delta {
+
+/// Thread-safe: one call at a time does its work, others wait.
+class Maintenance {
+ public:
+  /// All must outlive it, but for the superblocks.
+  struct Parts {
+    TreeFiles& files;
+    TableStack& tables;
+    SpaceReserve& reserve;
+    CommitLog& log;
+    Failure& failure;
+  };
+  /// @param superblocks  the file of them
+  /// @param superblock   the newest one in it
+  Maintenance(const Parts& parts, std::unique_ptr<storage::File> superblocks,
+              const Superblock& superblock, const StoreOptions& options);
+
+  /// Of a store that has been opened: finds the space that is in use, and makes durable what the
+  /// log has. Once, before all other calls. Errors: kIo, kCorrupt, kNoSpace, kLimit.
+  [[nodiscard]] Status recover();
+
+  // Errors of all that follows: those of Failure::check(), kIo, kNoSpace, kCorrupt, kLimit (no
+  // memory for it; all goes on as before then).
+
+  /// Moves all tables into the tree.
+  [[nodiscard]] Status move_tables();
+  /// The same, unless less than `bytes` wait by the time that others have done their work.
+  [[nodiscard]] Status move_tables_above(std::uint64_t bytes);
+  /// What was applied before is in a durable tree, and the log is empty.
+  [[nodiscard]] Status make_checkpoint();
+
+  /// A batch was refused for want of space: frees what can be freed.
+  [[nodiscard]] Status find_space();
+  /// The same was in vain: free space that lies in pieces becomes one at the ends of the files,
+  /// unless somebody has a view of what would be moved: it would be there twice. Returns whether
+  /// more is worth trying: the files have become shorter, or less of them will be cleaned at a
+  /// time. Where not, it is not tried again before something has changed.
+  [[nodiscard]] Result<bool> clean_for_space();
+
+  /// What it has done. A value.
+  struct Counts {
+    std::uint64_t checkpoints = 0;
+    std::uint64_t block_bytes = 0;  ///< nodes and runs, written by the last checkpoint or before
+  };
+  /// Does not wait.
+  [[nodiscard]] Counts counts() const;
+
+ private:
+  /// Makes a call with the lock; the store is torn if it throws.
+  template <class Call>
+  [[nodiscard]] Status work(Call call);
+  /// Work that changes nothing before it is done: where it lacks memory, all is as it was.
+  template <class Call>
+  [[nodiscard]] Status done_or_undone(Call call);
+  [[nodiscard]] std::uint64_t in_tree() const;
+  [[nodiscard]] bool is_cleaning_in_vain();
+
+  // What follows is called with lock_ held.
+  [[nodiscard]] Status move_all();
+  [[nodiscard]] Status write_checkpoint();
+  [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint);
+  [[nodiscard]] Status write_superblock_of(const CommitLog::Checkpoint& checkpoint);
+  void note_checkpoint(const CommitLog::Checkpoint& checkpoint);
+
+  TreeFiles& files_;
+  TableStack& tables_;
+  SpaceReserve& reserve_;
+  CommitLog& log_;
+  Failure& failure_;
+  const StoreOptions options_;
+
+  std::mutex lock_;  ///< before that of the log; all that follows
+  std::unique_ptr<storage::File> superblocks_;
+  Superblock superblock_;
+  LiveTree tree_;
+  Cleaning cleaning_;
+  std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then
+
+  mutable std::mutex counts_lock_;  ///< innermost; all that follows
+  Counts counts_;
+  std::uint64_t in_tree_;  ///< sequence number of the last batch that is in a durable tree
+};
+
+}  // namespace dgfs::delta

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/store_files.h"
+
+#include <utility>
+
+#include "delta/store/tree/tree_blocks.h"
+
+namespace dgfs::delta {
+namespace {
+
+constexpr const char* kSuperblocks = "/store";
+constexpr const char* kBlocks = "/blocks";
+constexpr const char* kExtents = "/extents";
+constexpr const char* kMaking = "/lock";
+
+// Whoever makes a store has it. It stays where it is for good: of a file that is removed, two
+// might have a lock each.
+Result<std::unique_ptr<storage::File>> lock_for_making(storage::Env& env,
+                                                       const std::string& directory) {
+  using Mode = storage::OpenOptions::Mode;
+  const auto path = directory + kMaking;
+  auto file = env.open(path, {Mode::kReadWrite});
+  if (!file && file.error().kind() == ErrorKind::kNotFound) {
+    file = env.open(path, {Mode::kCreateNew});
+    if (!file && file.error().kind() == ErrorKind::kExists) {
+      file = env.open(path, {Mode::kReadWrite});
+    }
+  }
+  if (file) {
+    DGFS_CHECK(file.value()->lock());
+  }
+  return file;
+}
+
+Result<std::unique_ptr<storage::File>> make_empty(storage::Env& env, const std::string& path) {
+  if (env.status(path)) {
+    DGFS_CHECK(env.remove(path));
+  }
+  return env.open(path, {storage::OpenOptions::Mode::kCreateNew});
+}
+
+// The superblocks are the last to get a name: without them there is no store, and what an attempt
+// that was cut short has left is made anew.
+Status make(storage::Env& env, const std::string& directory, const StoreOptions& options) {
+  DGFS_CHECK(Log::create(env, directory, options.parameters.segment_bytes));
+  DGFS_TRY(extents, make_empty(env, directory + kExtents));
+  DGFS_CHECK(extents->sync());
+  DGFS_TRY(file, make_empty(env, directory + kBlocks));
+  BlockFile blocks(std::move(file));
+  BlockCache cache(0);
+  const StoredNode root = Node::make_empty(0);
+  BlockPacker packer(0);
+  DGFS_CHECK(TreeWriter(blocks, packer, options.parameters.page_bytes(), {&blocks, &cache, nullptr})
+                 .write(root));
+  DGFS_CHECK(blocks.sync());
+  DGFS_CHECK(env.sync_directory(directory));
+  Superblock superblock;
+  env.random(superblock.store);
+  superblock.parameters = options.parameters;
+  superblock.checkpoint = 1;
+  superblock.root = *root->place();
+  DGFS_TRY(superblocks, env.create_unnamed(directory));
+  // Both, so that no checkpoint has to find space for its own.
+  DGFS_CHECK(superblocks->write_at(0, Buffer(2 * kSuperblockBytes)));
+  DGFS_CHECK(write_superblock(*superblocks, superblock));
+  return env.publish(*superblocks, directory + kSuperblocks);
+}
+
+Status make_if_none(storage::Env& env, const std::string& directory, const StoreOptions& options) {
+  auto made = env.make_directory(directory, 0777);
+  if (!made && made.error().kind() != ErrorKind::kExists) return made;
+  auto lock = lock_for_making(env, directory);  // held until it is made
+  if (!lock) return std::move(lock).error();
+  // Somebody may have made one, and use it, since it was looked for.
+  const auto found = env.status(directory + kSuperblocks);
+  if (!found && found.error().kind() == ErrorKind::kNotFound) return make(env, directory, options);
+  return found ? ok() : Status(found.error());
+}
+
+}  // namespace
+
+Result<StoreFiles> open_store_files(storage::Env& env, const std::string& directory,
+                                    const StoreOptions& options) {
+  using Mode = storage::OpenOptions::Mode;
+  auto superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
+  if (!superblocks && superblocks.error().kind() == ErrorKind::kNotFound && options.create) {
+    DGFS_CHECK(make_if_none(env, directory, options));
+    superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
+  }
+  if (!superblocks) return std::move(superblocks).error();
+  DGFS_CHECK(superblocks.value()->lock());
+  // Whoever made the store may have ended before its names were durable.
+  DGFS_CHECK(env.sync_directory(directory));
+  DGFS_CHECK(env.sync_directory(storage::parent_path(directory)));
+  DGFS_TRY(superblock, read_superblock(*superblocks.value()));
+  DGFS_TRY(log, Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store));
+  DGFS_TRY(blocks, env.open(directory + kBlocks, {Mode::kReadWrite}));
+  DGFS_TRY(extents, env.open(directory + kExtents, {Mode::kReadWrite}));
+  return StoreFiles{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
+                    std::move(extents)};
+}
+
+}  // namespace dgfs::delta

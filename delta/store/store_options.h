@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "delta/store/disk/parameters.h"
+
+namespace dgfs::delta {
+
+/// How a store is opened. A value.
+struct StoreOptions {
+  bool create = false;         ///< makes one where there is none
+  StoreParameters parameters;  ///< of one that is made
+  /// For blocks that were read; an eighth more for large values that are read again and again.
+  std::size_t cache_bytes = std::size_t{64} << 20;
+  std::size_t table_bytes = std::size_t{32} << 20;  ///< of changes that wait for the tree
+  std::size_t dirty_bytes = std::size_t{64} << 20;  ///< of the tree, not written yet
+  /// Of free space in a file; less is not given back to the disk, and not worth cleaning.
+  std::size_t spare_bytes = std::size_t{1} << 20;
+  int level = 1;  ///< zstd's, of blocks of the tree; 0: they are not compressed
+  /// Threads maintain the store, and make durable what is a second old. Without them writers do the
+  /// first, at moments that depend on what they write alone, and sync() the second.
+  bool in_background = false;
+};
+
+/// How many times the bytes of the tables may wait while a thread moves them into the tree.
+inline constexpr std::uint64_t kPatience = 2;
+/// Pieces in which tables go into the tree, at most.
+inline constexpr std::uint64_t kSlicesMax = 8;
+/// A group of the log is at most this part of a segment, and a batch this part of a group.
+inline constexpr std::uint64_t kGroupShare = 4;
+
+}  // namespace dgfs::delta

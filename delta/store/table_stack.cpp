@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/table_stack.h"
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <optional>
+
+#include "delta/store/run/run_merge.h"
+#include "delta/store/run/run_parts.h"
+#include "delta/store/store_options.h"
+
+namespace dgfs::delta {
+namespace {
+
+// Tables that may lie on each other, each of which a lookup has to ask.
+constexpr std::size_t kLooseTablesMax = 8;
+
+RunRef merged_tables(const std::vector<FrozenRef>& tables) {
+  std::vector<RunRef> runs;
+  for (const FrozenRef& table : tables) runs.push_back(table->run());
+  return merged(std::move(runs));
+}
+
+// False, and nothing is changed, unless `all` ends with `tables`.
+bool replace_end(std::vector<FrozenRef>& all, const std::vector<FrozenRef>& tables,
+                 const FrozenRef& joined) {
+  if (all.size() < tables.size()) return false;
+  const auto begin = all.end() - static_cast<std::ptrdiff_t>(tables.size());
+  if (!std::equal(begin, all.end(), tables.begin())) return false;
+  *begin = joined;
+  all.erase(begin + 1, all.end());
+  return true;
+}
+
+}  // namespace
+
+TableStack::TableStack(Failure& failure, StoredNode root, std::uint64_t sequence)
+    : failure_(failure),
+      view_(std::make_shared<const TreeView>(
+          TreeView{std::move(root), {}, std::make_shared<const int>()})),
+      sequence_(sequence) {}
+
+Result<bool> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
+  const std::lock_guard lock(mutex_);
+  DGFS_CHECK(failure_.check());
+  const bool has_frozen = failure_.whole_or_torn([&] {
+    bool is_frozen = false;
+    for (const Operation& operation : batch.operations()) {
+      // However much it covers, it goes into a table that has nothing: what is below dies when runs
+      // are merged, and nobody waits for that here.
+      if (table_.is_long(operation)) {
+        freeze_table();
+        is_frozen = true;
+      }
+      table_.apply(operation);
+    }
+    return is_frozen;
+  });
+  group_value_bytes_ += value_bytes;
+  ++sequence_;
+  return has_frozen;
+}
+
+void TableStack::take_in_replayed(const RunRef& run, std::uint64_t sequence) {
+  const std::lock_guard lock(mutex_);
+  add_table(std::make_shared<const FrozenTable>(run));
+  sequence_ = sequence;
+}
+
+Result<TableStack::Newest> TableStack::find(std::string_view key) const {
+  const std::lock_guard lock(mutex_);
+  DGFS_CHECK(failure_.check_torn());
+  const auto* message = table_.find(key);
+  return Newest{message != nullptr ? *message : Message(), view_};
+}
+
+TreeView TableStack::freeze() {
+  const std::lock_guard lock(mutex_);
+  if (!failure_.check_torn()) throw std::bad_alloc();
+  freeze_table();
+  return *view_;
+}
+
+StoredNode TableStack::root() const {
+  const std::lock_guard lock(mutex_);
+  return view_->root;
+}
+
+TreeHold TableStack::hold() const {
+  const std::lock_guard lock(mutex_);
+  return view_->hold;
+}
+
+bool TableStack::is_view_kept() const {
+  const std::lock_guard lock(mutex_);
+  return view_->hold.use_count() > 1;
+}
+
+std::uint64_t TableStack::sequence() const {
+  const std::lock_guard lock(mutex_);
+  return sequence_;
+}
+
+TableStack::Backlog TableStack::backlog() const {
+  const std::lock_guard lock(mutex_);
+  Backlog backlog{table_.size_bytes(), table_.size_bytes()};
+  for (const FrozenRef& table : group_) backlog.group_bytes += table->size_bytes();
+  for (const FrozenRef& table : view_->tables) backlog.tree_bytes += table->size_bytes();
+  return backlog;
+}
+
+std::uint64_t TableStack::frozen() const {
+  const std::lock_guard lock(mutex_);
+  return frozen_;
+}
+
+// All that needs memory comes first: the table is moved, or stays.
+void TableStack::freeze_table() {
+  if (table_.empty()) return;
+  auto moved = std::make_shared<MemoryTable>();
+  const auto frozen = std::make_shared<const FrozenTable>(moved, table_.size_bytes());
+  group_.reserve(group_.size() + 1);
+  add_table(frozen);
+  group_.push_back(frozen);
+  ++frozen_;
+  *moved = std::exchange(table_, {});
+}
+
+void TableStack::add_table(FrozenRef table) {
+  TreeView view = *view_;
+  view.tables.push_back(std::move(table));
+  view_ = std::make_shared<const TreeView>(std::move(view));
+}
+
+TableGroup TableStack::group_taken() {
+  freeze_table();
+  return {std::exchange(group_, {}), sequence_, std::exchange(group_value_bytes_, 0)};
+}
+
+Result<TableGroup> TableStack::take_group() {
+  const std::lock_guard lock(mutex_);
+  DGFS_CHECK(failure_.check());
+  return group_taken();
+}
+
+Result<TableGroup> TableStack::take_group_and_settle() {
+  const std::lock_guard lock(mutex_);
+  DGFS_CHECK(failure_.check());
+  auto group = group_taken();
+  settled_ = view_->tables.size();
+  return group;
+}
+
+Status TableStack::settle() {
+  const std::lock_guard lock(mutex_);
+  DGFS_CHECK(failure_.check());
+  freeze_table();
+  settled_ = view_->tables.size();
+  return ok();
+}
+
+void TableStack::unsettle() {
+  const std::lock_guard lock(mutex_);
+  settled_ = 0;
+}
+
+std::vector<FrozenRef> TableStack::settled() const {
+  const std::lock_guard lock(mutex_);
+  const auto begin = view_->tables.begin();
+  return {begin, begin + static_cast<std::ptrdiff_t>(settled_)};
+}
+
+void TableStack::slice_settled(std::uint64_t bytes) {
+  const auto tables = settled();
+  if (tables.empty()) return;
+  const RunRef all = merged_tables(tables);
+  const auto slice_bytes =
+      std::max<std::uint64_t>(bytes / kSlicesMax, all->size_bytes() / (kSlicesMax - 1) + 1);
+  std::vector<FrozenRef> slices;
+  for (auto& slice : cut(all, slice_bytes)) {
+    slices.push_back(std::make_shared<const FrozenTable>(std::move(slice.run)));
+  }
+  replace_settled(slices);
+}
+
+void TableStack::replace_settled(const std::vector<FrozenRef>& tables) {
+  std::shared_ptr<const TreeView> before;  // ends without the lock
+  const std::lock_guard lock(mutex_);
+  TreeView after{view_->root, tables, view_->hold};
+  after.tables.insert(after.tables.end(),
+                      view_->tables.begin() + static_cast<std::ptrdiff_t>(settled_),
+                      view_->tables.end());
+  before = std::exchange(view_, std::make_shared<const TreeView>(std::move(after)));
+  settled_ = tables.size();
+}
+
+void TableStack::replace_tree(StoredNode root, std::size_t tables) {
+  std::shared_ptr<const TreeView> before;  // ends without the lock, with all that was its alone
+  const auto hold = std::make_shared<const int>();
+  const std::lock_guard lock(mutex_);
+  const auto first = view_->tables.begin() + static_cast<std::ptrdiff_t>(tables);
+  TreeView after{std::move(root), {first, view_->tables.end()}, hold};
+  before = std::exchange(view_, std::make_shared<const TreeView>(std::move(after)));
+  settled_ -= tables;
+}
+
+std::vector<FrozenRef> TableStack::loose() const {
+  const std::lock_guard lock(mutex_);
+  const auto& all = view_->tables;
+  return {all.begin() + static_cast<std::ptrdiff_t>(settled_), all.end()};
+}
+
+bool TableStack::has_too_many() const {
+  return loose().size() > kPatience * kPatience * kLooseTablesMax;
+}
+
+// Tables of one group, or of one cursor, may be small.
+void TableStack::join() {
+  std::vector<FrozenRef> tables = loose();
+  if (tables.size() <= kLooseTablesMax) return;
+  std::size_t bytes = tables.back()->size_bytes();
+  auto first = tables.end() - 1;
+  while (first != tables.begin() && (*std::prev(first))->size_bytes() <= 2 * bytes) {
+    bytes += (*--first)->size_bytes();
+  }
+  tables.erase(tables.begin(), first);
+  if (tables.size() < 2) return;
+  replace_loose(tables, std::make_shared<const FrozenTable>(merged_tables(tables)));
+}
+
+void TableStack::replace_loose(const std::vector<FrozenRef>& tables, const FrozenRef& joined) {
+  std::shared_ptr<const TreeView> before;  // ends without the lock
+  const std::lock_guard lock(mutex_);
+  TreeView view = *view_;
+  if (settled_ + tables.size() > view.tables.size()) return;
+  if (!replace_end(view.tables, tables, joined)) return;
+  before = std::exchange(view_, std::make_shared<const TreeView>(std::move(view)));
+  replace_end(group_, tables, joined);
+}
+
+}  // namespace dgfs::delta
