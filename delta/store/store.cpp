@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "delta/store/run/overlay.h"
+
 namespace dgfs::delta {
 namespace {
 

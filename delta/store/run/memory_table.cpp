@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 
 namespace dgfs::delta {
@@ -65,26 +66,28 @@ MemoryTable::Points& MemoryTable::points() {
 }
 
 void MemoryTable::put(std::string_view key, Message message) {
-  const bool is_covered = fragments_.covers(key);
   Points& all = points();
   const auto at = all.lower_bound(key);
-  if (at != all.end() && Below::view(at->first) == key) {
+  const bool is_there = at != all.end() && Below::view(at->first) == key;
+  const bool is_covered = fragments_.covers(key);
+  Overlay said(std::move(message));
+  if (is_there) {
     size_bytes_ -= bytes_of_point(key, at->second);
-    message = composed(std::move(at->second), std::move(message));
-    if (is_covered && message.kind == MessageKind::kDelete) {
-      all.erase(at);
-      return;
-    }
-    at->second = std::move(message);
-    size_bytes_ += bytes_of_point(key, at->second);
+    said.add_older(std::move(at->second));
+  } else if (is_covered) {
+    said.add_nothing_older();
+  }
+  message = said.take();
+  if (is_covered && is_needless_over_nothing(message.kind)) {
+    if (is_there) all.erase(at);
     return;
   }
-  if (is_covered) {
-    if (message.kind == MessageKind::kDelete) return;
-    message = over_nothing(std::move(message));
-  }
   size_bytes_ += bytes_of_point(key, message);
-  all.emplace_hint(at, Key(key.data(), key.size()), std::move(message));
+  if (is_there) {
+    at->second = std::move(message);
+  } else {
+    all.emplace_hint(at, Key(key.data(), key.size()), std::move(message));
+  }
 }
 
 void MemoryTable::remove(const KeyRange& range) {

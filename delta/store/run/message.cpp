@@ -39,32 +39,6 @@ bool operator==(const Message& a, const Message& b) {
   return a.large->place() && a.large->place() == b.large->place();
 }
 
-Message composed(Message older, Message newer) {
-  if (newer.is_final()) return newer;
-  if (newer.patch.empty()) return older;
-  switch (older.kind) {
-    case MessageKind::kDelete:
-      return over_nothing(std::move(newer));
-    case MessageKind::kPut: {
-      if (older.large) break;
-      std::string value = *older.value;
-      newer.patch.apply_to(value);
-      return Message::put(std::move(value));
-    }
-    case MessageKind::kPatch:
-      break;
-  }
-  older.patch.add(std::move(newer.patch));
-  return older;
-}
-
-Message over_nothing(Message newer) {
-  if (newer.is_final()) return newer;
-  std::string value;
-  newer.patch.apply_to(value);
-  return Message::put(std::move(value));
-}
-
 Result<ValueRef> value_of(const Message& message, const ExtentVolume& volume, bool* has_waited) {
   if (has_waited != nullptr) *has_waited = false;
   if (message.value) return message.value;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Message: what is known of one key at one level of the tree, and how newer knowledge goes over
-// older. However many operations a key has seen, it has one message.
+// Message: what is known of one key at one level of the tree. However many operations a key has
+// seen, it has one message; overlay.h says how a newer one goes over an older one.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,9 @@ enum class MessageKind : std::uint8_t {
   kPut,     ///< `value`, or `large` changed by `patch`
 };
 
+/// Older levels have nothing to add to a message of this kind.
+[[nodiscard]] constexpr bool is_final(MessageKind kind) { return kind != MessageKind::kPatch; }
+
 /// A value. Thread-safe for reading.
 struct Message {
   MessageKind kind = MessageKind::kPatch;
@@ -33,8 +36,7 @@ struct Message {
   [[nodiscard]] static const Message& removal();
   [[nodiscard]] static Message change(Edit edit);
 
-  /// Older levels have nothing to add.
-  [[nodiscard]] bool is_final() const { return kind != MessageKind::kPatch; }
+  [[nodiscard]] bool is_final() const { return delta::is_final(kind); }
   /// What it takes of memory, about, the same on all machines; without the bytes of a large value,
   /// bound or not.
   [[nodiscard]] std::size_t size_bytes() const;
@@ -42,11 +44,6 @@ struct Message {
   friend bool operator==(const Message& a, const Message& b);
 };
 
-/// `newer` over `older`: what both say together. A patch of what is not there changes an empty
-/// value; one without edits says nothing.
-[[nodiscard]] Message composed(Message older, Message newer);
-/// The same where nothing is older: a patch changes an empty value.
-[[nodiscard]] Message over_nothing(Message newer);
 /// The value of a kPut.
 /// @param has_waited  as of LargeValue::load; false of a value that is not large
 /// Errors: those of LargeValue::load.

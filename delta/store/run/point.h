@@ -22,8 +22,7 @@ struct Point {
   std::string_view value;          ///< of a kPut that is not boxed
   const Message* boxed = nullptr;  ///< a patch, or a put of a large value
 
-  /// Older levels have nothing to add.
-  [[nodiscard]] bool is_final() const { return kind != MessageKind::kPatch; }
+  [[nodiscard]] bool is_final() const { return delta::is_final(kind); }
   /// A copy.
   [[nodiscard]] Message message() const;
   /// What it takes of memory, about. Nodes keep it of their runs: it is the same on all machines.

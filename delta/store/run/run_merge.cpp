@@ -6,10 +6,10 @@
 #include "delta/store/run/run_merge.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 
 namespace dgfs::delta {
@@ -30,42 +30,40 @@ class PointMerge {
       const Point older = older_.point(a);
       const Point newer = newer_.point(b);
       const auto order = older.key <=> newer.key;
-      if (order == 0) {
-        add_both(older, newer);
-      } else if (order < 0) {
+      if (order < 0) {
         add_older(older);
       } else {
-        add_newer(newer);
+        add_newer(newer, order == 0 ? &older : nullptr);
       }
       if (order <= 0) ++a;
       if (order >= 0) ++b;
     }
     for (; a < older_.size(); ++a) add_older(older_.point(a));
-    for (; b < newer_.size(); ++b) add_newer(newer_.point(b));
+    for (; b < newer_.size(); ++b) add_newer(newer_.point(b), nullptr);
     return std::move(builder_);
   }
 
  private:
-  void add_both(const Point& older, const Point& newer) {
-    if (newer.is_final()) {
-      add(newer);
-    } else {
-      builder_.add(newer.key, composed(older.message(), newer.message()));
-    }
-  }
   void add_older(const Point& older) {
     if (!newer_.fragments().covers(older.key)) add(older);
   }
-  void add_newer(const Point& newer) {
-    if (newer.is_final() || !older_.fragments().covers(newer.key)) {
+  /// @param older  of the same key; null: the older run has none
+  void add_newer(const Point& newer, const Point* older) {
+    if (newer.is_final() || (older == nullptr && !older_.fragments().covers(newer.key))) {
       add(newer);
-    } else {
-      builder_.add(newer.key, over_nothing(newer.message()));
+      return;
     }
+    Overlay said(newer.message());
+    if (older != nullptr) {
+      said.add_older(older->message());
+    } else {
+      said.add_nothing_older();
+    }
+    builder_.add(newer.key, said.take());
   }
   // What a fragment says need not be said twice.
   void add(const Point& point) {
-    if (point.kind == MessageKind::kDelete && fragments_.covers(point.key)) return;
+    if (is_needless_over_nothing(point.kind) && fragments_.covers(point.key)) return;
     builder_.add(point);
   }
 
@@ -160,25 +158,11 @@ class ManyMerge {
     if (newest.is_final()) {
       builder_.add(newest);
     } else {
-      builder_.add(newest.key, with_older(newest));
+      Overlay said(newest.message());
+      while (!said.is_final() && is_next(newest.key)) said.add_older(take_next().message());
+      builder_.add(newest.key, said.take());
     }
     while (is_next(newest.key)) take_next();
-  }
-  // Patches first, from the oldest on, so that each is gone through once; then all over what they
-  // are patches of, which may be long.
-  Message with_older(const Point& newest) {
-    std::vector<Point> patches = {newest};
-    while (!patches.back().is_final() && is_next(newest.key)) patches.push_back(take_next());
-    std::optional<Point> base;
-    if (patches.back().is_final()) {
-      base = patches.back();
-      patches.pop_back();
-    }
-    Message message = patches.back().message();
-    for (auto age = patches.size() - 1; age-- > 0;) {
-      message = composed(std::move(message), patches[age].message());
-    }
-    return base ? composed(base->message(), std::move(message)) : message;
   }
 
   RunBuilder builder_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_cuts.h"
 
@@ -43,15 +44,17 @@ RunRef without_fragments(const RunRef& run) {
 }
 
 RunRef settled(const RunRef& run) {
-  const auto is_put = [](const Point& point) { return point.kind == MessageKind::kPut; };
-  if (run->fragments().empty() && std::ranges::all_of(run->points(), is_put)) return run;
+  const auto is_settled = [](const Point& point) {
+    return point.is_final() && !is_needless_over_nothing(point.kind);
+  };
+  if (run->fragments().empty() && std::ranges::all_of(run->points(), is_settled)) return run;
   RunBuilder points;
   points.reserve_for({{run.get(), 0, run->size()}});
   for (const Point point : run->points()) {
-    if (point.kind == MessageKind::kPatch) {
-      points.add(point.key, over_nothing(point.message()));
-    } else if (is_put(point)) {
+    if (is_settled(point)) {
       points.add(point);
+    } else if (!point.is_final()) {
+      points.add(point.key, over_nothing(point.message()));
     }
   }
   return points.take();

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"
@@ -14,20 +15,18 @@
 namespace dgfs::delta {
 namespace {
 
-// Over what is found further down goes what was found before.
+// Looks from the newest level down for what is said of a key.
 class Finder {
  public:
   Finder(std::string_view key, Message newer)
-      : key_(key), hash_(KeyFilter::hash(key)), message_(std::move(newer)) {}
+      : key_(key), hash_(KeyFilter::hash(key)), said_(std::move(newer)) {}
 
-  [[nodiscard]] bool is_done() const { return message_.is_final(); }
+  [[nodiscard]] bool is_done() const { return said_.is_final(); }
   void look_into(const Run& run) {
-    if (const auto older = run.find(key_)) {
-      message_ = composed(older->message(), std::move(message_));
-    }
+    if (const auto older = run.find(key_)) said_.add_older(older->message());
   }
   void look_into(const FrozenTable& table) {
-    if (const auto older = table.find(key_)) message_ = composed(*older, std::move(message_));
+    if (auto older = table.find(key_)) said_.add_older(*std::move(older));
   }
   Status look_into(const StoredRun& run, const BlockSource& source) {
     if (!run->may_say(key_, hash_)) return ok();
@@ -42,12 +41,12 @@ class Finder {
     }
     return ok();
   }
-  Message take() { return std::move(message_); }
+  Message take() { return said_.take(); }
 
  private:
   std::string_view key_;
   std::uint64_t hash_;
-  Message message_;
+  Overlay said_;
 };
 
 // The first read of a leaf's basements: what else of the leaf later ones will want is announced

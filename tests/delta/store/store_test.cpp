@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "delta/store/run/overlay.h"
 #include "storage/faulty_env.h"
 #include "storage/memory_env.h"
 #include "tests/delta/store/model_run.h"

@@ -10,6 +10,7 @@
 
 #include "delta/store/disk/parameters.h"
 #include "delta/store/run/memory_table.h"
+#include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"
