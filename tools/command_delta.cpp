@@ -108,7 +108,7 @@ class DeltaCommand {
         .add("basements", report.basements)
         .add("waiting_runs", report.waiting_runs)
         .add("points", report.basement_points + report.waiting_points)
-        .add("fragments", report.waiting_fragments)
+        .add("range_tombstones", report.waiting_tombstones)
         .add("log_groups", report.log_groups)
         .add("block_bytes", report.block_bytes());
   }

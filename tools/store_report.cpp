@@ -57,7 +57,7 @@ std::string waiting_text(const delta::StoreReport& report, bool has_read_runs) {
       fmt::format("{} of {}", counted(report.waiting_runs, "run"), size_text(report.waiting_bytes));
   if (has_read_runs) {
     text += fmt::format(" with {}, {}", counted(report.waiting_points, "message"),
-                        counted(report.waiting_fragments, "fragment"));
+                        counted(report.waiting_tombstones, "range tombstone"));
   }
   return text;
 }
@@ -157,7 +157,7 @@ void add_store(JsonObject& json, const delta::StoreReport& report, bool has_read
   if (has_read_runs) {
     json.add("basement_points", report.basement_points)
         .add("waiting_points", report.waiting_points)
-        .add("waiting_fragments", report.waiting_fragments);
+        .add("waiting_range_tombstones", report.waiting_tombstones);
   }
   json.add("used_bytes", report.used_bytes)
       .add("free_bytes", report.free_bytes)

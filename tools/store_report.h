@@ -21,7 +21,7 @@ inline constexpr char kStoreHelp[] =
     "places. Blocks that are replaced stay for a while, and are free then.";
 
 /// A line for each fact: "tree       height 1, 17 nodes, 210 basements, 13.1 MB".
-/// @param has_read_runs  whether points and fragments are known
+/// @param has_read_runs  whether points and range tombstones are known
 [[nodiscard]] std::string store_text(const delta::StoreReport& report, bool has_read_runs);
 /// The same as members of an object.
 void add_store(JsonObject& json, const delta::StoreReport& report, bool has_read_runs);

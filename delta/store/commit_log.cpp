@@ -26,7 +26,7 @@ Result<RunRef> with_values(const Run& run, ExtentVolume& values) {
     message.large = std::make_shared<const LargeValue>(place, values);
     points.add(point.key, std::move(message));
   }
-  return points.take(run.fragments());
+  return points.take(run.tombstones());
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ Result<bool> CommitLog::log_newest() {
 void CommitLog::add_unlogged(const TableGroup& group) {
   unlogged_value_bytes_ += group.value_bytes;
   std::vector<RunRef> runs = {unlogged_};
-  for (const FrozenRef& table : group.tables) runs.push_back(table->run());
+  for (const MemtableRef& table : group.tables) runs.push_back(table->run());
   unlogged_ = merged(std::move(runs));
 }
 
@@ -132,7 +132,7 @@ void CommitLog::release_promised() { values_.release(std::exchange(unlogged_valu
 Status CommitLog::bind_settled(const Checkpoint* checkpoint) {
   std::unique_lock lock(lock_, std::defer_lock);
   if (checkpoint == nullptr || !checkpoint->keeps_writers()) lock.lock();
-  for (const FrozenRef& table : tables_.settled()) {
+  for (const MemtableRef& table : tables_.settled()) {
     DGFS_CHECK(bind(*table->run()));
   }
   return ok();

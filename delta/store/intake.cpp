@@ -10,7 +10,7 @@
 
 #include "delta/store/disk/parameters.h"
 #include "delta/store/extent/large_value.h"
-#include "delta/store/run/memory_table.h"
+#include "delta/store/run/memtable.h"
 
 namespace dgfs::delta {
 namespace {
@@ -63,7 +63,7 @@ bool removes_only(const Batch& batch) {
 BatchSize size_of(const Batch& batch, std::size_t inline_bytes) {
   BatchSize size;
   for (const Operation& operation : batch.operations()) {
-    size.table_bytes += MemoryTable::bytes_of(operation);
+    size.table_bytes += Memtable::bytes_of(operation);
     const auto* change = large_change(operation, inline_bytes);
     if (change == nullptr) continue;
     size.table_bytes -= change->message.value->size();

@@ -18,7 +18,7 @@ Status LiveTree::mark_used_space() {
 
 // Each of them makes a new tree, of which little is in memory alone when the next one comes.
 Status LiveTree::push_tables() {
-  for (const FrozenRef& table : tables_.settled()) {
+  for (const MemtableRef& table : tables_.settled()) {
     DGFS_CHECK(push_table(table));
     DGFS_CHECK(spill());
   }
@@ -27,23 +27,23 @@ Status LiveTree::push_tables() {
 
 // The oldest. When the view is changed, nothing that comes after needs memory which the store
 // could not do without.
-Status LiveTree::push_table(const FrozenRef& table) {
+Status LiveTree::push_table(const MemtableRef& table) {
   const RunRef run = table->run();
   DGFS_TRY(root, pushed(this->root(), run));
   replace_root(std::move(root), 1);
-  editor_.accept(*run);
+  flusher_.accept(*run);
   retire();
   return ok();
 }
 
 Result<StoredNode> LiveTree::pushed(const StoredNode& root, const RunRef& run) {
-  auto pushed = editor_.push(root, run);
+  auto pushed = flusher_.push(root, run);
   if (!pushed && pushed.error().kind() != ErrorKind::kNoSpace) return pushed;
   if (pushed) {
     DGFS_TRY(is_kept, reserve_.keep(*pushed.value()));
     if (is_kept) return pushed;
   }
-  DGFS_TRY(least, editor_.push(root, run, false));
+  DGFS_TRY(least, flusher_.push(root, run, false));
   DGFS_CHECK(reserve_.keep(*least));
   return least;
 }
@@ -74,8 +74,8 @@ Status LiveTree::write(const StoredNode& root) {
 
 // What cannot be read here, or finds no memory, is found to be free when the store is opened again.
 void LiveTree::retire() {
-  auto space = editor_.take_used_up();
-  const auto subtrees = editor_.take_cut_off();
+  auto space = flusher_.take_used_up();
+  const auto subtrees = flusher_.take_cut_off();
   try {
     for (const auto& subtree : subtrees) {
       const auto note = [&](SpaceKind kind, const Extent& extent) {

@@ -13,7 +13,7 @@
 #include "delta/store/disk/retired_blocks.h"
 #include "delta/store/space_reserve.h"
 #include "delta/store/table_stack.h"
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 #include "delta/store/tree_files.h"
 
 namespace dgfs::delta {
@@ -29,7 +29,7 @@ class LiveTree {
         reserve_(reserve),
         options_(options),
         packer_(options.level),
-        editor_(files.source(), files.values, options.parameters) {}
+        flusher_(files.source(), files.values, options.parameters) {}
 
   /// Notes what the tree takes of the files. Once, before all other calls. Errors: kIo, kCorrupt.
   [[nodiscard]] Status mark_used_space();
@@ -37,7 +37,7 @@ class LiveTree {
   /// memory alone. Errors: kIo, kNoSpace, kCorrupt. Where it throws, give_up(): all is as it was,
   /// but for tables that have got in.
   [[nodiscard]] Status push_tables();
-  void give_up() { editor_.give_up(); }
+  void give_up() { flusher_.give_up(); }
   /// Writes the blocks of a tree that have no place yet. Errors: kIo, kNoSpace.
   [[nodiscard]] Status write(const StoredNode& root);
   /// A tree that says the same takes the place of this one.
@@ -59,7 +59,7 @@ class LiveTree {
   }
 
  private:
-  [[nodiscard]] Status push_table(const FrozenRef& table);
+  [[nodiscard]] Status push_table(const MemtableRef& table);
   [[nodiscard]] Result<StoredNode> pushed(const StoredNode& root, const RunRef& run);
   void replace_root(StoredNode root, std::size_t tables);
   [[nodiscard]] Status spill();
@@ -70,7 +70,7 @@ class LiveTree {
   SpaceReserve& reserve_;
   const StoreOptions options_;
   BlockPacker packer_;
-  TreeEditor editor_;
+  Flusher flusher_;
   RetiredBlocks retired_;
 };
 

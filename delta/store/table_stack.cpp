@@ -17,15 +17,15 @@ namespace {
 // Tables that may lie on each other, each of which a lookup has to ask.
 constexpr std::size_t kLooseTablesMax = 8;
 
-RunRef merged_tables(const std::vector<FrozenRef>& tables) {
+RunRef merged_tables(const std::vector<MemtableRef>& tables) {
   std::vector<RunRef> runs;
-  for (const FrozenRef& table : tables) runs.push_back(table->run());
+  for (const MemtableRef& table : tables) runs.push_back(table->run());
   return merged(std::move(runs));
 }
 
 // False, and nothing is changed, unless `all` ends with `tables`.
-bool replace_end(std::vector<FrozenRef>& all, const std::vector<FrozenRef>& tables,
-                 const FrozenRef& joined) {
+bool replace_end(std::vector<MemtableRef>& all, const std::vector<MemtableRef>& tables,
+                 const MemtableRef& joined) {
   if (all.size() < tables.size()) return false;
   const auto begin = all.end() - static_cast<std::ptrdiff_t>(tables.size());
   if (!std::equal(begin, all.end(), tables.begin())) return false;
@@ -65,7 +65,7 @@ Result<bool> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
 
 void TableStack::take_in_replayed(const RunRef& run, std::uint64_t sequence) {
   const std::lock_guard lock(mutex_);
-  add_table(std::make_shared<const FrozenTable>(run));
+  add_table(std::make_shared<const ImmutableMemtable>(run));
   sequence_ = sequence;
 }
 
@@ -106,8 +106,8 @@ std::uint64_t TableStack::sequence() const {
 TableStack::Backlog TableStack::backlog() const {
   const std::lock_guard lock(mutex_);
   Backlog backlog{table_.size_bytes(), table_.size_bytes()};
-  for (const FrozenRef& table : group_) backlog.group_bytes += table->size_bytes();
-  for (const FrozenRef& table : view_->tables) backlog.tree_bytes += table->size_bytes();
+  for (const MemtableRef& table : group_) backlog.group_bytes += table->size_bytes();
+  for (const MemtableRef& table : view_->tables) backlog.tree_bytes += table->size_bytes();
   return backlog;
 }
 
@@ -119,8 +119,8 @@ std::uint64_t TableStack::frozen() const {
 // All that needs memory comes first: the table is moved, or stays.
 void TableStack::freeze_table() {
   if (table_.empty()) return;
-  auto moved = std::make_shared<MemoryTable>();
-  const auto frozen = std::make_shared<const FrozenTable>(moved, table_.size_bytes());
+  auto moved = std::make_shared<Memtable>();
+  const auto frozen = std::make_shared<const ImmutableMemtable>(moved, table_.size_bytes());
   group_.reserve(group_.size() + 1);
   add_table(frozen);
   group_.push_back(frozen);
@@ -128,7 +128,7 @@ void TableStack::freeze_table() {
   *moved = std::exchange(table_, {});
 }
 
-void TableStack::add_table(FrozenRef table) {
+void TableStack::add_table(MemtableRef table) {
   TreeView view = *view_;
   view.tables.push_back(std::move(table));
   view_ = std::make_shared<const TreeView>(std::move(view));
@@ -166,7 +166,7 @@ void TableStack::unsettle() {
   settled_ = 0;
 }
 
-std::vector<FrozenRef> TableStack::settled() const {
+std::vector<MemtableRef> TableStack::settled() const {
   const std::lock_guard lock(mutex_);
   const auto begin = view_->tables.begin();
   return {begin, begin + static_cast<std::ptrdiff_t>(settled_)};
@@ -178,14 +178,14 @@ void TableStack::slice_settled(std::uint64_t bytes) {
   const RunRef all = merged_tables(tables);
   const auto slice_bytes =
       std::max<std::uint64_t>(bytes / kSlicesMax, all->size_bytes() / (kSlicesMax - 1) + 1);
-  std::vector<FrozenRef> slices;
+  std::vector<MemtableRef> slices;
   for (auto& slice : cut(all, slice_bytes)) {
-    slices.push_back(std::make_shared<const FrozenTable>(std::move(slice.run)));
+    slices.push_back(std::make_shared<const ImmutableMemtable>(std::move(slice.run)));
   }
   replace_settled(slices);
 }
 
-void TableStack::replace_settled(const std::vector<FrozenRef>& tables) {
+void TableStack::replace_settled(const std::vector<MemtableRef>& tables) {
   std::shared_ptr<const TreeView> before;  // ends without the lock
   const std::lock_guard lock(mutex_);
   TreeView after{view_->root, tables, view_->hold};
@@ -206,7 +206,7 @@ void TableStack::replace_tree(StoredNode root, std::size_t tables) {
   settled_ -= tables;
 }
 
-std::vector<FrozenRef> TableStack::loose() const {
+std::vector<MemtableRef> TableStack::loose() const {
   const std::lock_guard lock(mutex_);
   const auto& all = view_->tables;
   return {all.begin() + static_cast<std::ptrdiff_t>(settled_), all.end()};
@@ -218,7 +218,7 @@ bool TableStack::has_too_many() const {
 
 // Tables of one group, or of one cursor, may be small.
 void TableStack::join() {
-  std::vector<FrozenRef> tables = loose();
+  std::vector<MemtableRef> tables = loose();
   if (tables.size() <= kLooseTablesMax) return;
   std::size_t bytes = tables.back()->size_bytes();
   auto first = tables.end() - 1;
@@ -227,10 +227,10 @@ void TableStack::join() {
   }
   tables.erase(tables.begin(), first);
   if (tables.size() < 2) return;
-  replace_loose(tables, std::make_shared<const FrozenTable>(merged_tables(tables)));
+  replace_loose(tables, std::make_shared<const ImmutableMemtable>(merged_tables(tables)));
 }
 
-void TableStack::replace_loose(const std::vector<FrozenRef>& tables, const FrozenRef& joined) {
+void TableStack::replace_loose(const std::vector<MemtableRef>& tables, const MemtableRef& joined) {
   std::shared_ptr<const TreeView> before;  // ends without the lock
   const std::lock_guard lock(mutex_);
   TreeView view = *view_;

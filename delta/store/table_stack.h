@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TableStack: the newest changes of a store, over its tree. A memory table takes batches; frozen
-// tables below it wait for the tree, and for the log as far as they are of the group that is to be
-// logged. The oldest of those that wait are settled while they go into the tree.
+// TableStack: the newest changes of a store, over its tree. A memtable takes batches;
+// immutable ones below it wait for the tree, and for the log as far as they are of the group that
+// is to be logged. The oldest of those that wait are settled while they go into the tree.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 #include <vector>
 
 #include "delta/store/failure.h"
-#include "delta/store/run/memory_table.h"
+#include "delta/store/run/memtable.h"
 #include "delta/store/tree/view.h"
 
 namespace dgfs::delta {
 
 /// Batches that are to be logged together. A value.
 struct TableGroup {
-  std::vector<FrozenRef> tables;  ///< the oldest first
-  std::uint64_t sequence = 0;     ///< of the last batch
-  std::uint64_t value_bytes = 0;  ///< promised to their large values
+  std::vector<MemtableRef> tables;  ///< the oldest first
+  std::uint64_t sequence = 0;       ///< of the last batch
+  std::uint64_t value_bytes = 0;    ///< promised to their large values
 };
 
 /// Thread-safe.
@@ -42,7 +42,7 @@ class TableStack {
   /// What the log had: the newest, up to a sequence number. It is in no group.
   void take_in_replayed(const RunRef& run, std::uint64_t sequence);
 
-  /// What the memory table says of a key, and what lies below.
+  /// What the memtable says of a key, and what lies below.
   struct Newest {
     Message message;  ///< a patch without edits: nothing
     std::shared_ptr<const TreeView> view;
@@ -76,7 +76,7 @@ class TableStack {
   [[nodiscard]] Status settle();
   /// None is settled any more.
   void unsettle();
-  [[nodiscard]] std::vector<FrozenRef> settled() const;
+  [[nodiscard]] std::vector<MemtableRef> settled() const;
   /// Settled tables become one, so that a slot of the root gets one run of them; and that slices of
   /// the key space, kSlicesMax at most, which go into the tree one after the other.
   /// @param bytes  of what goes into the tree at once, about
@@ -94,18 +94,18 @@ class TableStack {
 
  private:
   void freeze_table();
-  void add_table(FrozenRef table);
+  void add_table(MemtableRef table);
   [[nodiscard]] TableGroup group_taken();
-  [[nodiscard]] std::vector<FrozenRef> loose() const;
-  void replace_settled(const std::vector<FrozenRef>& tables);
-  void replace_loose(const std::vector<FrozenRef>& tables, const FrozenRef& joined);
+  [[nodiscard]] std::vector<MemtableRef> loose() const;
+  void replace_settled(const std::vector<MemtableRef>& tables);
+  void replace_loose(const std::vector<MemtableRef>& tables, const MemtableRef& joined);
 
   Failure& failure_;
 
   mutable std::mutex mutex_;  ///< all that follows; no I/O under it
-  MemoryTable table_;         ///< what is newer than view_
+  Memtable table_;            ///< what is newer than view_
   std::shared_ptr<const TreeView> view_;
-  std::vector<FrozenRef> group_;         ///< what of the view, or joined in it, is to be logged
+  std::vector<MemtableRef> group_;       ///< what of the view, or joined in it, is to be logged
   std::uint64_t group_value_bytes_ = 0;  ///< promised to large values of the group
   std::size_t settled_ = 0;  ///< of view_, from the oldest on: not to be joined with others
   std::uint64_t sequence_;   ///< of the last batch

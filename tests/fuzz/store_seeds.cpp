@@ -6,7 +6,7 @@
 
 #include "delta/store/disk/block_codec.h"
 #include "delta/store/log/superblock.h"
-#include "delta/store/run/memory_table.h"
+#include "delta/store/run/memtable.h"
 #include "delta/store/tree/node.h"
 #include "tests/fuzz/seed_corpus.h"
 
@@ -67,7 +67,7 @@ RunRef run_of(int count) {
     batch.add(PointChange{key, Message::put(std::make_shared<const LargeValue>(place_of(i)))});
     if (i % 2 == 0) batch.patch(key, i, "over it");
   }
-  MemoryTable table;
+  Memtable table;
   table.apply(batch);
   return table.freeze();
 }

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "delta/store/run/fragments.h"
 #include "delta/store/run/message.h"
+#include "delta/store/run/range_tombstones.h"
 
 namespace dgfs::delta {
 

@@ -18,8 +18,8 @@ class KeyFilter {
  public:
   /// Lets all keys through.
   KeyFilter() = default;
-  /// Of the points of a run: lets all of them through, and of other keys one in 550. Of fragments
-  /// it knows nothing.
+  /// Of the points of a run: lets all of them through, and of other keys one in 550. Of range
+  /// tombstones it knows nothing.
   explicit KeyFilter(const Run& run);
   /// One that was made before.
   explicit KeyFilter(Buffer bits) : bits_(std::move(bits)) {}

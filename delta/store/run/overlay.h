@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Newer over older: how what the levels of a store say of one key goes together. The memory table,
+// Newer over older: how what the levels of a store say of one key goes together. The memtable,
 // merges of runs and lookups all ask here, so that a new kind of message is a change of this file.
 #pragma once
 

@@ -9,8 +9,8 @@ namespace dgfs::delta {
 std::optional<Point> Run::find(std::string_view key) const {
   const auto at = lower_bound(key);
   if (at < size() && this->key(items_[at]) == key) return point(at);
-  return fragments_.covers(key) ? std::optional(Point{key, MessageKind::kDelete, {}, nullptr})
-                                : std::nullopt;
+  return tombstones_.covers(key) ? std::optional(Point{key, MessageKind::kDelete, {}, nullptr})
+                                 : std::nullopt;
 }
 
 std::size_t Run::lower_bound(std::string_view key, std::size_t begin, std::size_t end) const {
@@ -41,7 +41,7 @@ std::vector<Extent> Run::values() const {
 }
 
 bool operator==(const Run& a, const Run& b) {
-  return std::ranges::equal(a.points(), b.points()) && a.fragments_ == b.fragments_;
+  return std::ranges::equal(a.points(), b.points()) && a.tombstones_ == b.tombstones_;
 }
 
 }  // namespace dgfs::delta

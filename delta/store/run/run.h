@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Run: messages in key order with the range deletes that lie beneath them, which is what a frozen
-// table, a buffer of a node and a basement hold alike. Within a run all fragments are older than
-// all points, and between two runs of one place all of one is older than all of the other. So
-// neither memory nor disk keeps a sequence number for each message.
+// Run: messages in key order with the range deletes that lie beneath them, which is what an
+// immutable memtable, a buffer of a node and a basement hold alike. Within a run all range
+// tombstones are older than all points, and between two runs of one place all of one is older than
+// all of the other. So neither memory nor disk keeps a sequence number for each message.
 //
 // Keys and short values lie in one piece of memory, so that a run is decoded, merged and cut
 // without an allocation for each key.
@@ -20,8 +20,8 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "delta/store/run/fragments.h"
 #include "delta/store/run/point.h"
+#include "delta/store/run/range_tombstones.h"
 #include "format/coding.h"
 
 namespace dgfs::delta {
@@ -53,8 +53,8 @@ class Run {
   /// Messages of the points that have one, in order.
   [[nodiscard]] const std::vector<Message>& boxed() const { return boxed_; }
   /// Older than the points, of which none is a patch or a removal of a key that one covers.
-  [[nodiscard]] const Fragments& fragments() const { return fragments_; }
-  [[nodiscard]] bool empty() const { return items_.empty() && fragments_.empty(); }
+  [[nodiscard]] const RangeTombstones& tombstones() const { return tombstones_; }
+  [[nodiscard]] bool empty() const { return items_.empty() && tombstones_.empty(); }
   /// What it takes of memory, about.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
   /// Of its large values, which must be bound, in the extent volume.
@@ -65,11 +65,11 @@ class Run {
   void encode(Buffer& out) const;
   /// Appends some of its points alone, as a run of their own.
   /// @param end        at most size()
-  /// @param fragments  what that run has of them
-  void encode_page(std::size_t begin, std::size_t end, const Fragments& fragments,
+  /// @param tombstones  what that run has of them
+  void encode_page(std::size_t begin, std::size_t end, const RangeTombstones& tombstones,
                    Buffer& out) const;
   /// All that a run promises is checked. Errors: kCorrupt, with the offset in `bytes` but where
-  /// fragments and points contradict each other.
+  /// range tombstones and points contradict each other.
   /// @param size_bytes_max  of the run. `bytes` have what keys begin with in common once, so that
   ///                        they may be thousands of times as large in memory: what would pass the
   ///                        limit is damaged
@@ -99,10 +99,10 @@ class Run {
   // most.
   [[nodiscard]] static Status decode_page(Bytes bytes, std::size_t pages,
                                           std::size_t size_bytes_max, RunBuilder& points,
-                                          Fragments& fragments);
-  // What has been decoded, if fragments cover nothing that they may not.
+                                          RangeTombstones& tombstones);
+  // What has been decoded, if range tombstones cover nothing that they may not.
   [[nodiscard]] static Result<std::shared_ptr<const Run>> whole(RunBuilder& points,
-                                                                Fragments fragments);
+                                                                RangeTombstones tombstones);
   void encode_points(std::size_t begin, std::size_t end, format::Encoder& encoder) const;
   [[nodiscard]] std::string_view key(const Item& item) const {
     return {bytes_.data() + item.begin, item.key_bytes};
@@ -115,7 +115,7 @@ class Run {
   std::vector<Item> items_;
   std::string bytes_;
   std::vector<Message> boxed_;
-  Fragments fragments_;
+  RangeTombstones tombstones_;
   std::size_t size_bytes_ = 0;
 };
 

@@ -103,9 +103,9 @@ void RunBuilder::add(const Run& run, std::size_t begin, std::size_t end) {
   }
 }
 
-RunRef RunBuilder::take(Fragments fragments) {
-  run_->fragments_ = std::move(fragments);
-  run_->size_bytes_ = run_->fragments_.size_bytes() + size_bytes();
+RunRef RunBuilder::take(RangeTombstones tombstones) {
+  run_->tombstones_ = std::move(tombstones);
+  run_->size_bytes_ = run_->tombstones_.size_bytes() + size_bytes();
   const auto run = std::exchange(run_, nullptr);
   trim(run->items_);
   trim(run->bytes_);

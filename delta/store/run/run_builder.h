@@ -39,14 +39,14 @@ class RunBuilder {
   /// Empty if there is none. Until more comes.
   [[nodiscard]] std::string_view last_key() const;
   [[nodiscard]] bool empty() const;
-  /// What a run of what has come takes, without fragments. O(1).
+  /// What a run of what has come takes, without range tombstones. O(1).
   [[nodiscard]] std::size_t size_bytes() const {
     return run_->items_.size() * Point::kBytes + run_->bytes_.size() + boxed_bytes_;
   }
 
   /// It has nothing then, and takes no more.
-  /// @param fragments  older than the points; cover no key of a patch or a removal
-  [[nodiscard]] RunRef take(Fragments fragments = {});
+  /// @param tombstones  older than the points; cover no key of a patch or a removal
+  [[nodiscard]] RunRef take(RangeTombstones tombstones = {});
 
  private:
   void add_boxed(std::string_view key, Message message);

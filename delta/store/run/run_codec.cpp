@@ -3,14 +3,14 @@
 //
 // Runs to bytes and back, as blocks of the tree and groups of the log hold them.
 //
-//   run       points, fragments: varint counts; then these
+//   run       points, range tombstones: varint counts; then these
 //   point     shared: varint, bytes that the key has in common with the one before; the others:
 //             string; kind: 1 byte; of a put its value: string; of a put of a large value its
 //             place: offset / 512, length: varints, checksum: 8 bytes; of this and of a patch the
 //             edits: varint count
 //   edit      what: 1 byte, 0 piece, 1 add, 2 max; offset: varint; of a piece its bytes: string;
 //             else the operand: varint
-//   fragment  begin: string; 1 byte: whether it ends; then the end: string
+//   range tombstone  begin: string; 1 byte: whether it ends; then the end: string
 //
 // A small change of a known key so takes its own bytes and some eight more.
 #include <algorithm>
@@ -211,25 +211,25 @@ Status decode_points(std::uint64_t count, std::size_t bytes_max, Decoder& in, Ru
 }
 
 // Those of a run, or of the next of its pages.
-Status decode_fragments(std::uint64_t count, std::size_t bytes_max, Decoder& in,
-                        Fragments& fragments) {
+Status decode_tombstones(std::uint64_t count, std::size_t bytes_max, Decoder& in,
+                         RangeTombstones& tombstones) {
   KeyEnd last;
   for (std::uint64_t i = 0; i < count; ++i) {
     KeyRange range;
     DGFS_TRY(begin, in.string(kKeyBytesMax));
     range.begin = begin;
     DGFS_TRY(ends, in.fixed<std::uint8_t>());
-    if (ends > 1) return corrupt(7005, in, "a fragment that neither ends nor does not");
+    if (ends > 1) return corrupt(7005, in, "a range tombstone that neither ends nor does not");
     if (ends == 1) {
       DGFS_TRY(end, in.string(kKeyBytesMax));
       range.end = std::string(end);
     }
     if (range.empty() || (i != 0 && (!last || *last >= range.begin))) {
-      return corrupt(7006, in, "fragments that are empty, out of order, or touch");
+      return corrupt(7006, in, "range tombstones that are empty, out of order, or touch");
     }
     last = range.end;
-    fragments.add(std::move(range));
-    if (fragments.size_bytes() > bytes_max) return too_large(in);
+    tombstones.add(std::move(range));
+    if (tombstones.size_bytes() > bytes_max) return too_large(in);
   }
   return ok();
 }
@@ -248,45 +248,46 @@ void Run::encode_points(std::size_t begin, std::size_t end, Encoder& encoder) co
   }
 }
 
-void Run::encode_page(std::size_t begin, std::size_t end, const Fragments& fragments,
+void Run::encode_page(std::size_t begin, std::size_t end, const RangeTombstones& tombstones,
                       Buffer& out) const {
   Encoder encoder(out);
   encoder.varint(end - begin);
-  encoder.varint(fragments.size());
+  encoder.varint(tombstones.size());
   encode_points(begin, end, encoder);
-  for (const auto& [from, to] : fragments) {
+  for (const auto& [from, to] : tombstones) {
     encoder.string(from);
     encoder.fixed(static_cast<std::uint8_t>(to.has_value()));
     if (to) encoder.string(*to);
   }
 }
 
-void Run::encode(Buffer& out) const { encode_page(0, size(), fragments_, out); }
+void Run::encode(Buffer& out) const { encode_page(0, size(), tombstones_, out); }
 
 Status Run::decode_page(Bytes bytes, std::size_t pages, std::size_t size_bytes_max,
-                        RunBuilder& points, Fragments& fragments) {
+                        RunBuilder& points, RangeTombstones& tombstones) {
   Decoder in(bytes);
   // Neither takes less than two bytes, so that no count asks for more memory than the bytes may
   // fill.
   DGFS_TRY(point_count, in.varint_up_to(bytes.size()));
-  DGFS_TRY(fragment_count, in.varint_up_to(bytes.size()));
+  DGFS_TRY(tombstone_count, in.varint_up_to(bytes.size()));
   if (points.empty()) {
     const auto alike = std::min(pages, kPagedBytesMax / std::max(bytes.size(), std::size_t{1}) + 1);
     const auto count = std::min(static_cast<std::size_t>(point_count), bytes.size() / 3) * alike;
     const auto room = (bytes.size() + bytes.size() / kSharedShare) * alike;
     points.reserve(std::min(count, size_bytes_max / Point::kBytes), std::min(room, size_bytes_max));
   }
-  DGFS_CHECK(decode_points(point_count, size_bytes_max - fragments.size_bytes(), in, points));
-  DGFS_CHECK(decode_fragments(fragment_count, size_bytes_max - points.size_bytes(), in, fragments));
+  DGFS_CHECK(decode_points(point_count, size_bytes_max - tombstones.size_bytes(), in, points));
+  DGFS_CHECK(
+      decode_tombstones(tombstone_count, size_bytes_max - points.size_bytes(), in, tombstones));
   return in.finish();
 }
 
-Result<RunRef> Run::whole(RunBuilder& points, Fragments fragments) {
-  RunRef run = points.take(std::move(fragments));
-  if (run->fragments().empty()) return run;
+Result<RunRef> Run::whole(RunBuilder& points, RangeTombstones tombstones) {
+  RunRef run = points.take(std::move(tombstones));
+  if (run->tombstones().empty()) return run;
   for (const Point point : run->points()) {
-    if (point.kind != MessageKind::kPut && run->fragments().covers(point.key)) {
-      return Error(ErrorKind::kCorrupt, 7008, "a message that a fragment covers");
+    if (point.kind != MessageKind::kPut && run->tombstones().covers(point.key)) {
+      return Error(ErrorKind::kCorrupt, 7008, "a message that a range tombstone covers");
     }
   }
   return run;
@@ -294,9 +295,9 @@ Result<RunRef> Run::whole(RunBuilder& points, Fragments fragments) {
 
 Result<RunRef> Run::decode(Bytes bytes, std::size_t size_bytes_max) {
   RunBuilder points;
-  Fragments fragments;
-  DGFS_CHECK(decode_page(bytes, 1, size_bytes_max, points, fragments));
-  return whole(points, std::move(fragments));
+  RangeTombstones tombstones;
+  DGFS_CHECK(decode_page(bytes, 1, size_bytes_max, points, tombstones));
+  return whole(points, std::move(tombstones));
 }
 
 }  // namespace dgfs::delta

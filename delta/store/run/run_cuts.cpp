@@ -18,12 +18,12 @@ std::string separator(std::string_view last, std::string_view first) {
   return std::string(first.substr(0, static_cast<std::size_t>(shared) + 1));
 }
 
-// Goes through points and fragments in the order of the keys where they begin.
+// Goes through points and range tombstones in the order of the keys where they begin.
 class MessageWalk {
  public:
-  explicit MessageWalk(const Run& run) : run_(run), fragment_(run.fragments().begin()) {}
+  explicit MessageWalk(const Run& run) : run_(run), tombstone_(run.tombstones().begin()) {}
 
-  [[nodiscard]] bool at_end() const { return at_ == run_.size() && !has_fragment(); }
+  [[nodiscard]] bool at_end() const { return at_ == run_.size() && !has_tombstone(); }
   // Whether a key lies between the next one's begin and those that were passed.
   [[nodiscard]] bool can_cut() const { return key() > last_; }
   [[nodiscard]] RunCut cut() const { return {low(), at_}; }
@@ -31,22 +31,22 @@ class MessageWalk {
   // Passes the next one, and returns what it takes.
   std::size_t step() {
     last_ = key();
-    if (!is_at_fragment()) return run_.point(at_++).size_bytes();
-    last_end_ = &fragment_->second;
-    const auto bytes = Fragments::bytes_of(*fragment_);
-    ++fragment_;
+    if (!is_at_tombstone()) return run_.point(at_++).size_bytes();
+    last_end_ = &tombstone_->second;
+    const auto bytes = RangeTombstones::bytes_of(*tombstone_);
+    ++tombstone_;
     return bytes;
   }
 
  private:
-  [[nodiscard]] bool has_fragment() const { return fragment_ != run_.fragments().end(); }
-  [[nodiscard]] bool is_at_fragment() const {
-    return has_fragment() && (at_ == run_.size() || fragment_->first <= run_.point(at_).key);
+  [[nodiscard]] bool has_tombstone() const { return tombstone_ != run_.tombstones().end(); }
+  [[nodiscard]] bool is_at_tombstone() const {
+    return has_tombstone() && (at_ == run_.size() || tombstone_->first <= run_.point(at_).key);
   }
   [[nodiscard]] std::string_view key() const {
-    return is_at_fragment() ? std::string_view(fragment_->first) : run_.point(at_).key;
+    return is_at_tombstone() ? std::string_view(tombstone_->first) : run_.point(at_).key;
   }
-  // Right behind the last fragment, if it ends here: else both parts would have some of it.
+  // Right behind the last range tombstone, if it ends here: else both parts would have some of it.
   [[nodiscard]] std::string low() const {
     const auto next = key();
     if (last_end_ == nullptr || is_before(next, *last_end_)) return separator(last_, next);
@@ -56,9 +56,9 @@ class MessageWalk {
 
   const Run& run_;
   std::size_t at_ = 0;
-  Fragments::Map::const_iterator fragment_;
+  RangeTombstones::Map::const_iterator tombstone_;
   std::string_view last_;             // where what was passed last begins
-  const KeyEnd* last_end_ = nullptr;  // of the fragment that was; null: there was none
+  const KeyEnd* last_end_ = nullptr;  // of the range tombstone that was; null: there was none
 };
 
 }  // namespace

@@ -18,9 +18,9 @@ struct RunCut {
   std::size_t point = 0;  ///< number of the first point behind; the run's size() if there is none
 };
 
-/// Cuts a run wherever so many bytes of points and fragments have come since the last cut. A
-/// fragment counts where it begins; one that goes on behind a cut is in the parts on both sides.
-/// Each part has something to say.
+/// Cuts a run wherever so many bytes of points and range tombstones have come since the last cut. A
+/// range tombstone counts where it begins; one that goes on behind a cut is in the parts on both
+/// sides. Each part has something to say.
 [[nodiscard]] std::vector<RunCut> cuts_of(const Run& run, std::size_t part_bytes);
 
 }  // namespace dgfs::delta

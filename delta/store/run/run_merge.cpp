@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Where no run has fragments, all are gone through at once: each point is copied once, however many
-// runs there are.
+// Where no run has range tombstones, all are gone through at once: each point is copied once,
+// however many runs there are.
 #include "delta/store/run/run_merge.h"
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace {
 // Puts the points of two runs into one.
 class PointMerge {
  public:
-  /// @param fragments  of both
-  PointMerge(const Run& older, const Run& newer, const Fragments& fragments)
-      : older_(older), newer_(newer), fragments_(fragments) {}
+  /// @param tombstones  of both
+  PointMerge(const Run& older, const Run& newer, const RangeTombstones& tombstones)
+      : older_(older), newer_(newer), tombstones_(tombstones) {}
 
   RunBuilder run(RunBuilder builder) {
     builder_ = std::move(builder);
@@ -45,11 +45,11 @@ class PointMerge {
 
  private:
   void add_older(const Point& older) {
-    if (!newer_.fragments().covers(older.key)) add(older);
+    if (!newer_.tombstones().covers(older.key)) add(older);
   }
   /// @param older  of the same key; null: the older run has none
   void add_newer(const Point& newer, const Point* older) {
-    if (newer.is_final() || (older == nullptr && !older_.fragments().covers(newer.key))) {
+    if (newer.is_final() || (older == nullptr && !older_.tombstones().covers(newer.key))) {
       add(newer);
       return;
     }
@@ -61,19 +61,19 @@ class PointMerge {
     }
     builder_.add(newer.key, said.take());
   }
-  // What a fragment says need not be said twice.
+  // What a range tombstone says need not be said twice.
   void add(const Point& point) {
-    if (is_needless_over_nothing(point.kind) && fragments_.covers(point.key)) return;
+    if (is_needless_over_nothing(point.kind) && tombstones_.covers(point.key)) return;
     builder_.add(point);
   }
 
   const Run& older_;
   const Run& newer_;
-  const Fragments& fragments_;
+  const RangeTombstones& tombstones_;
   RunBuilder builder_;
 };
 
-// Puts the points of parts of many runs into one, without fragments.
+// Puts the points of parts of many runs into one, without range tombstones.
 class ManyMerge {
  public:
   explicit ManyMerge(const std::vector<RunPart>& parts) {
@@ -169,7 +169,7 @@ class ManyMerge {
   std::vector<Head> heads_;  // a heap
 };
 
-bool has_fragments(const RunRef& run) { return !run->fragments().empty(); }
+bool has_tombstones(const RunRef& run) { return !run->tombstones().empty(); }
 RunPart whole(const RunRef& run) { return {run.get(), 0, run->size()}; }
 
 }  // namespace
@@ -179,19 +179,19 @@ RunRef merged_points(const std::vector<RunPart>& parts) { return ManyMerge(parts
 RunRef merged(const RunRef& older, const RunRef& newer) {
   if (newer->empty()) return older;
   if (older->empty()) return newer;
-  if (!has_fragments(older) && !has_fragments(newer)) {
+  if (!has_tombstones(older) && !has_tombstones(newer)) {
     return merged_points({whole(older), whole(newer)});
   }
-  Fragments fragments = older->fragments();
-  fragments.add(newer->fragments());
+  RangeTombstones tombstones = older->tombstones();
+  tombstones.add(newer->tombstones());
   RunBuilder builder;
   builder.reserve_for({whole(older), whole(newer)});
-  auto points = PointMerge(*older, *newer, fragments).run(std::move(builder));
-  return points.take(std::move(fragments));
+  auto points = PointMerge(*older, *newer, tombstones).run(std::move(builder));
+  return points.take(std::move(tombstones));
 }
 
 RunRef merged(std::vector<RunRef> runs) {
-  if (runs.size() > 2 && std::ranges::none_of(runs, has_fragments)) {
+  if (runs.size() > 2 && std::ranges::none_of(runs, has_tombstones)) {
     std::vector<RunPart> parts;
     for (const RunRef& run : runs) parts.push_back(whole(run));
     return merged_points(parts);

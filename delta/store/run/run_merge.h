@@ -14,7 +14,7 @@ namespace dgfs::delta {
 [[nodiscard]] RunRef merged(const RunRef& older, const RunRef& newer);
 /// From the oldest to the newest; at least one.
 [[nodiscard]] RunRef merged(std::vector<RunRef> runs);
-/// What the points of several runs say together, from the oldest to the newest; of fragments
+/// What the points of several runs say together, from the oldest to the newest; of range tombstones
 /// nothing. Cost: a copy of them; of stretches that one run alone has, all at once.
 [[nodiscard]] RunRef merged_points(const std::vector<RunPart>& parts);
 

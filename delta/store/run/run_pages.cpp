@@ -113,7 +113,7 @@ void RunPages::encode(Encoder& out) const {
   out.varint(pages_.front().offset_bytes);
   for (const Page& page : pages_) {
     if (&page != &pages_.front()) out.string(page.low);
-    out.varint(page.length_bytes << 1 | (page.has_fragments ? 1 : 0));
+    out.varint(page.length_bytes << 1 | (page.has_tombstones ? 1 : 0));
     out.fixed(page.checksum);
   }
 }
@@ -136,7 +136,7 @@ Result<RunPages> RunPages::decode(Decoder& in, std::uint64_t block_bytes) {
     }
     DGFS_TRY(length, in.varint_up_to((block_bytes - offset) << 1 | 1));
     page.length_bytes = length >> 1;
-    page.has_fragments = (length & 1) != 0;
+    page.has_tombstones = (length & 1) != 0;
     DGFS_TRY(checksum, in.fixed<std::uint64_t>());
     page.checksum = checksum;
     offset += page.length_bytes;
@@ -165,14 +165,14 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
   for (std::size_t i = 0; i <= cuts.size(); ++i) {
     const bool is_last = i == cuts.size();
     const auto end = is_last ? run.size() : cuts[i].point;
-    const auto fragments =
-        run.fragments().clipped({begin.low, is_last ? KeyEnd() : KeyEnd(cuts[i].low)});
+    const auto tombstones =
+        run.tombstones().clipped({begin.low, is_last ? KeyEnd() : KeyEnd(cuts[i].low)});
     encoded.clear();
-    run.encode_page(begin.point, end, fragments, encoded);
+    run.encode_page(begin.point, end, tombstones, encoded);
     DGFS_TRY(page, packer.pack(encoded, compressed_left));
     compressed_left -= std::min(compressed_left, encoded.size());
     pages.push_back({std::move(begin.low), body.size(), page.size(), format::checksum64(page),
-                     !fragments.empty()});
+                     !tombstones.empty()});
     body.insert(body.end(), page.begin(), page.end());
     if (!is_last) begin = cuts[i];
   }
@@ -194,19 +194,19 @@ Result<RunRef> Run::unpack(Bytes stored, std::size_t size_bytes_max) {
   }
   DGFS_TRY(pages, StoredPages::make(stored));
   RunBuilder points;
-  Fragments fragments;
+  RangeTombstones tombstones;
   std::size_t room_left = kCompressedBlockBytesMax;
   for (std::size_t i = 0; i < pages.count(); ++i) {
     DGFS_TRY(page, pages.next());
     DGFS_TRY(block, unpack_block(page, room, std::min(room_left, encoded_max)));
     room_left -= room.size();
-    DGFS_CHECK(decode_page(block, pages.count(), with_clipped(size_bytes_max), points, fragments));
+    DGFS_CHECK(decode_page(block, pages.count(), with_clipped(size_bytes_max), points, tombstones));
   }
   DGFS_CHECK(pages.finish());
-  if (points.size_bytes() + fragments.size_bytes() > size_bytes_max) {
+  if (points.size_bytes() + tombstones.size_bytes() > size_bytes_max) {
     return Error(ErrorKind::kCorrupt, 7011, "pages that take more memory than they were said to");
   }
-  return whole(points, std::move(fragments));
+  return whole(points, std::move(tombstones));
 }
 
 Result<RunRef> unpack_page(Bytes page, std::size_t run_bytes) {

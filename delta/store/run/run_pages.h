@@ -33,7 +33,7 @@ class RunPages {
     std::uint64_t offset_bytes = 0;  ///< in the run's block
     std::uint64_t length_bytes = 0;
     std::uint64_t checksum = 0;
-    bool has_fragments = false;
+    bool has_tombstones = false;
   };
 
   /// None: the run is read as a whole.
@@ -54,7 +54,7 @@ class RunPages {
   [[nodiscard]] std::size_t size_bytes() const;
 
   /// Appends. As a node holds them: number, if any offset of the first; of each but the first low:
-  /// string; of each twice its length, and 1 if it has fragments: varint, checksum: 8 bytes.
+  /// string; of each twice its length, and 1 if it has range tombstones: varint, checksum: 8 bytes.
   void encode(format::Encoder& out) const;
   /// @param block_bytes  of the run's block
   /// Errors: kCorrupt.
@@ -72,8 +72,8 @@ class RunPages {
 [[nodiscard]] Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& packer,
                                         Buffer& stored);
 
-/// What a page may take more than all of the run: its first and its last fragment may be clipped to
-/// keys that are longer than where they begin and end.
+/// What a page may take more than all of the run: its first and its last range tombstone may be
+/// clipped to keys that are longer than where they begin and end.
 inline constexpr std::size_t kClippedBytesMax = 2 * kKeyBytesMax;
 /// A page alone.
 /// @param run_bytes  of the run in memory, at most

@@ -14,12 +14,12 @@ namespace dgfs::delta {
 RunRef clipped(const RunRef& run, const KeyRange& range) {
   const auto begin = run->lower_bound(range.begin);
   const auto end = range.end ? std::max(begin, run->lower_bound(*range.end)) : run->size();
-  auto fragments = run->fragments().clipped(range);
-  if (begin == 0 && end == run->size() && fragments == run->fragments()) return run;
+  auto tombstones = run->tombstones().clipped(range);
+  if (begin == 0 && end == run->size() && tombstones == run->tombstones()) return run;
   RunBuilder points;
   points.reserve_for({{run.get(), begin, end}});
   points.add(*run, begin, end);
-  return points.take(std::move(fragments));
+  return points.take(std::move(tombstones));
 }
 
 std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max) {
@@ -35,8 +35,8 @@ std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max) {
   return slices;
 }
 
-RunRef without_fragments(const RunRef& run) {
-  if (run->fragments().empty()) return run;
+RunRef without_tombstones(const RunRef& run) {
+  if (run->tombstones().empty()) return run;
   RunBuilder points;
   points.reserve_for({{run.get(), 0, run->size()}});
   points.add(*run, 0, run->size());
@@ -47,7 +47,7 @@ RunRef settled(const RunRef& run) {
   const auto is_settled = [](const Point& point) {
     return point.is_final() && !is_needless_over_nothing(point.kind);
   };
-  if (run->fragments().empty() && std::ranges::all_of(run->points(), is_settled)) return run;
+  if (run->tombstones().empty() && std::ranges::all_of(run->points(), is_settled)) return run;
   RunBuilder points;
   points.reserve_for({{run.get(), 0, run->size()}});
   for (const Point point : run->points()) {

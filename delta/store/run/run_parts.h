@@ -12,8 +12,8 @@
 
 namespace dgfs::delta {
 
-/// Those points and parts of fragments that lie in `range`. Cost: a copy of them, nothing if that
-/// is all.
+/// Those points and parts of range tombstones that lie in `range`. Cost: a copy of them, nothing if
+/// that is all.
 [[nodiscard]] RunRef clipped(const RunRef& run, const KeyRange& range);
 /// What a run says of the keys from one on, before that of the next slice. A value.
 struct RunSlice {
@@ -23,9 +23,9 @@ struct RunSlice {
 /// Slices of about equal size in key order, none much above `bytes_max` unless a message is; at
 /// least one, the run itself if that will do. Cost: a copy.
 [[nodiscard]] std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max);
-[[nodiscard]] RunRef without_fragments(const RunRef& run);
-/// For the lowest level of all: what nothing lies beneath. Removals and fragments have done their
-/// work, patches change empty values.
+[[nodiscard]] RunRef without_tombstones(const RunRef& run);
+/// For the lowest level of all: what nothing lies beneath. Removals and range tombstones have done
+/// their work, patches change empty values.
 [[nodiscard]] RunRef settled(const RunRef& run);
 
 }  // namespace dgfs::delta

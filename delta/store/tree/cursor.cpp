@@ -24,12 +24,12 @@ void Cursor::start() {
   points_max_ = kPointsAtFirst;
 }
 
-// Slices may overlap, so it goes by the key where the last one ended. A stretch that a fragment
-// covers is passed, and not read: no reason to read more at once, or ahead.
+// Slices may overlap, so it goes by the key where the last one ended. A stretch that a range
+// tombstone covers is passed, and not read: no reason to read more at once, or ahead.
 Status Cursor::load(const KeyEnd& key, bool before, const ReadAhead& ahead) {
   slice_.reset();
   DGFS_TRY(slice, slice_at(view_, key, before, points_max_, source_, ahead));
-  is_passed_ = slice.run->size() == 0 && slice.run->fragments().covers(slice.range);
+  is_passed_ = slice.run->size() == 0 && slice.run->tombstones().covers(slice.range);
   if (!is_passed_) points_max_ = std::min(2 * points_max_, kPointsMax);
   slice.run = settled(slice.run);
   at_ = key ? slice.run->lower_bound(*key) : slice.run->size();

@@ -52,7 +52,7 @@ class Cursor {
   BlockSource source_;
   KeyRange bounds_;
   std::optional<KeySlice> slice_;  ///< settled; none: it stands nowhere
-  bool is_passed_ = false;         ///< a fragment covers all of the slice
+  bool is_passed_ = false;         ///< a range tombstone covers all of the slice
   std::size_t at_ = 0;             ///< of its points
   std::size_t points_max_ = 0;     ///< of the slice: more for whoever goes on
   ValueRef large_;                 ///< of the key where it stands, if it was asked for

@@ -26,7 +26,7 @@ void encode_stored(const TreeRun& run, Encoder& out) {
   for (const Extent& value : run.values()) encode_extent(value, out);
   out.varint(run.filter().bits().size());
   out.raw(run.filter().bits());
-  out.varint(run.has_fragments() ? 1 : 0);
+  out.varint(run.has_tombstones() ? 1 : 0);
   run.pages().encode(out);
 }
 
@@ -41,12 +41,12 @@ Result<StoredRun> decode_stored(Decoder& in) {
   }
   DGFS_TRY(filter_bytes, in.varint());
   DGFS_TRY(filter, in.raw(filter_bytes));
-  DGFS_TRY(has_fragments, in.varint_up_to(1));
+  DGFS_TRY(has_tombstones, in.varint_up_to(1));
   DGFS_TRY(pages, RunPages::decode(in, place.length_bytes));
   return StoredRun(std::make_shared<const TreeRun>(
       place, static_cast<std::size_t>(size_bytes),
       TreeRun::About{std::move(values), KeyFilter(Buffer(filter.begin(), filter.end())),
-                     has_fragments == 1},
+                     has_tombstones == 1},
       std::move(pages)));
 }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/tree/tree_blocks.h"
 
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_parts.h"
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 #include "delta/store/tree/node.h"
 
 namespace dgfs::delta {
@@ -90,7 +90,7 @@ class Walk {
       report_.waiting_bytes += run->place()->length_bytes;
       DGFS_TRY(loaded, check(run, range));
       report_.waiting_points += loaded->size();
-      report_.waiting_fragments += loaded->fragments().size();
+      report_.waiting_tombstones += loaded->tombstones().size();
     }
     if (slot.basement) {
       ++report_.basements;
@@ -140,9 +140,9 @@ class Walk {
     if (!stored.filter().lets_through(*run)) {
       DGFS_CHECK(tell(violation(7095, "a run has keys that its filter denies"), place));
     }
-    if (run->fragments().empty() == stored.has_fragments()) {
-      DGFS_CHECK(
-          tell(violation(7099, "a run has fragments, or none, unlike its node says"), place));
+    if (run->tombstones().empty() == stored.has_tombstones()) {
+      DGFS_CHECK(tell(violation(7099, "a run has range tombstones, or none, unlike its node says"),
+                      place));
     }
     return ok();
   }
@@ -162,7 +162,7 @@ class Walk {
       const auto alone = unpack_page(bytes, stored.size_bytes());
       if (!alone) return tell(file_.at_place(alone.error(), place.offset_bytes), place);
       if (*alone.value() != *clipped(run, stored.pages().range(i)) ||
-          alone.value()->fragments().empty() == page.has_fragments) {
+          alone.value()->tombstones().empty() == page.has_tombstones) {
         return tell(violation(7097, "a run has other pages than its node says"), *stored.place());
       }
     }

@@ -29,7 +29,7 @@ struct TreeReport {
   std::uint64_t large_value_bytes = 0;  ///< in the extent volume, without padding
   std::uint64_t basement_points = 0;    ///< 0 where runs were not read, as the two that follow
   std::uint64_t waiting_points = 0;
-  std::uint64_t waiting_fragments = 0;
+  std::uint64_t waiting_tombstones = 0;
   std::uint64_t used_bytes = 0;    ///< of blocks, with padding
   std::uint64_t free_bytes = 0;    ///< between them
   std::uint64_t unread_nodes = 0;  ///< damaged ones: nothing is known of what is below them

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "delta/store/run/run_builder.h"
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 
@@ -81,7 +81,7 @@ Result<bool> TreeCleaner::move_values(StoredRun& run) {
     points.add(point.key, std::move(message));
   }
   if (!has_moved) return false;
-  auto made = make_run(points.take(old->fragments()));
+  auto made = make_run(points.take(old->tombstones()));
   runs_.push_back(made);
   used_up_.blocks.push_back(run->place()->extent());
   made_bytes_ += made->size_bytes();
@@ -121,7 +121,7 @@ Result<bool> TreeCleaner::move_block(StoredRun& run) {
   used_up_.blocks.push_back(place.extent());
   moved_bytes_ += place.length_bytes;
   run = std::make_shared<const TreeRun>(
-      *to, run->size_bytes(), TreeRun::About{run->values(), run->filter(), run->has_fragments()},
+      *to, run->size_bytes(), TreeRun::About{run->values(), run->filter(), run->has_tombstones()},
       run->pages());
   return true;
 }

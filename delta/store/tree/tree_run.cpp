@@ -6,8 +6,8 @@ namespace dgfs::delta {
 
 bool TreeRun::may_say(std::string_view key, std::uint64_t hash) const {
   if (about_.filter.may_have(hash)) return true;
-  if (!about_.has_fragments) return false;
-  return is_in_memory() || pages_.empty() || pages_[pages_.find(key)].has_fragments;
+  if (!about_.has_tombstones) return false;
+  return is_in_memory() || pages_.empty() || pages_[pages_.find(key)].has_tombstones;
 }
 
 Place TreeRun::place_of(std::size_t page) const {

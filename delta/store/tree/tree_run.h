@@ -26,12 +26,12 @@ class TreeRun : public Stored<Run> {
  public:
   /// What is not on disk yet. Its large values must be bound.
   explicit TreeRun(const RunRef& run)
-      : Stored(run), about_{run->values(), KeyFilter(*run), !run->fragments().empty()} {}
+      : Stored(run), about_{run->values(), KeyFilter(*run), !run->tombstones().empty()} {}
   /// What a node knows of a run, wherever it is.
   struct About {
     std::vector<Extent> values;  ///< of its large values
     KeyFilter filter;            ///< of its points
-    bool has_fragments = false;
+    bool has_tombstones = false;
   };
   TreeRun(const Place& place, std::size_t size_bytes, About about, RunPages pages = {})
       : Stored(place, size_bytes), about_(std::move(about)), pages_(std::move(pages)) {}
@@ -61,7 +61,7 @@ class TreeRun : public Stored<Run> {
 
   [[nodiscard]] const std::vector<Extent>& values() const { return about_.values; }
   [[nodiscard]] const KeyFilter& filter() const { return about_.filter; }
-  [[nodiscard]] bool has_fragments() const { return about_.has_fragments; }
+  [[nodiscard]] bool has_tombstones() const { return about_.has_tombstones; }
   /// Of one that has been written.
   [[nodiscard]] const RunPages& pages() const { return pages_; }
   /// Of a page, of one that has been written.

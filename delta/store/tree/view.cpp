@@ -10,7 +10,7 @@
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 namespace {
@@ -25,7 +25,7 @@ class Finder {
   void look_into(const Run& run) {
     if (const auto older = run.find(key_)) said_.add_older(older->message());
   }
-  void look_into(const FrozenTable& table) {
+  void look_into(const ImmutableMemtable& table) {
     if (auto older = table.find(key_)) said_.add_older(*std::move(older));
   }
   Status look_into(const StoredRun& run, const BlockSource& source) {
@@ -91,12 +91,13 @@ class SliceMaker {
       : key_(key), before_(before), points_max_(points_max) {}
 
   void narrow(const KeyRange& range) { range_ = common(range_, range); }
-  // True if what is older need not be asked: a fragment covers it, whose range is the slice's.
+  // True if what is older need not be asked: a range tombstone covers it, whose range is the
+  // slice's.
   [[nodiscard]] bool add(RunRef run) {
-    const auto& fragments = run->fragments();
-    const auto fragment = before_ ? fragments.find_before(key_) : fragments.find(*key_);
-    const bool is_covered = fragment != fragments.end();
-    if (is_covered) narrow({fragment->first, fragment->second});
+    const auto& tombstones = run->tombstones();
+    const auto tombstone = before_ ? tombstones.find_before(key_) : tombstones.find(*key_);
+    const bool is_covered = tombstone != tombstones.end();
+    if (is_covered) narrow({tombstone->first, tombstone->second});
     runs_.push_back(std::move(run));
     return is_covered;
   }
@@ -178,16 +179,16 @@ class SliceMaker {
   [[nodiscard]] RunRef merged_runs() const {
     std::vector<RunRef> runs = {empty_run()};
     std::vector<RunPart> parts;
-    bool has_fragments = false;
+    bool has_tombstones = false;
     for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
       const auto part = part_of(**run);
-      const bool has_some = (*run)->fragments().overlaps(range_);
+      const bool has_some = (*run)->tombstones().overlaps(range_);
       if (part.size() == 0 && !has_some) continue;
-      has_fragments |= has_some;
+      has_tombstones |= has_some;
       parts.push_back(part);
       runs.push_back(*run);
     }
-    if (parts.size() > 1 && !has_fragments) return merged_points(parts);
+    if (parts.size() > 1 && !has_tombstones) return merged_points(parts);
     for (RunRef& run : runs) run = clipped(run, range_);
     return merged(std::move(runs));
   }

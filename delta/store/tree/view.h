@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "delta/store/disk/retired_blocks.h"
-#include "delta/store/run/frozen_table.h"
+#include "delta/store/run/immutable_memtable.h"
 #include "delta/store/tree/node.h"
 #include "delta/store/tree/read_ahead.h"
 
@@ -21,8 +21,8 @@ namespace dgfs::delta {
 /// Thread-safe; a value, which keeps all that it refers to.
 struct TreeView {
   StoredNode root;
-  std::vector<FrozenRef> tables;  ///< over the tree, the oldest first
-  TreeHold hold;                  ///< keeps the tree's blocks
+  std::vector<MemtableRef> tables;  ///< over the tree, the oldest first
+  TreeHold hold;                    ///< keeps the tree's blocks
 };
 
 /// What all levels say of a key, `newer` over them. A patch if no level is final.

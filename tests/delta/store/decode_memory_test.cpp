@@ -58,8 +58,8 @@ Buffer edits_alike() {
   return bytes;
 }
 
-// Many fragments without long keys take some tens of times their bytes.
-Buffer fragments_alike() {
+// Many range tombstones without long keys take some tens of times their bytes.
+Buffer tombstones_alike() {
   Buffer bytes;
   Encoder out(bytes);
   out.varint(0);
@@ -99,7 +99,7 @@ void expect_refused(const Buffer& stored) {
 }
 
 TEST(DecodeMemory, IsBoundedByWhatTheNodeSays) {
-  for (const auto& bytes : {points_alike(), edits_alike(), fragments_alike()}) {
+  for (const auto& bytes : {points_alike(), edits_alike(), tombstones_alike()}) {
     ASSERT_GT(bytes.size(), 5 * kSaidBytes);
     expect_refused(packed(bytes, 0));
     expect_refused(packed(bytes, 1));

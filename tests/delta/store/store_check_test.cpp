@@ -24,10 +24,10 @@ RunRef run_of(const std::vector<std::string>& keys) {
   return points.take();
 }
 
-RunRef run_of_fragment(KeyRange range) {
-  Fragments fragments;
-  fragments.add(std::move(range));
-  return RunBuilder().take(std::move(fragments));
+RunRef run_of_tombstone(KeyRange range) {
+  RangeTombstones tombstones;
+  tombstones.add(std::move(range));
+  return RunBuilder().take(std::move(tombstones));
 }
 
 RunRef run_of_value(const Place& place) {
@@ -38,7 +38,7 @@ RunRef run_of_value(const Place& place) {
 
 // (Within a test, Run is one of gtest's.)
 TreeRun::About about(const RunRef& run) {
-  return {run->values(), KeyFilter(*run), !run->fragments().empty()};
+  return {run->values(), KeyFilter(*run), !run->tombstones().empty()};
 }
 
 StoredRun stored_at(const Place& place, std::size_t size_bytes) {
@@ -139,9 +139,9 @@ TEST_F(StoreCheck, FindsKeysThatAreNotOfTheirSlot) {
   const auto run = written(run_of({"a", "m"}));
   set_slots({slot_of("", nullptr, {run}), slot_of("m", nullptr)});
   expect_found(*run->place(), "a run has keys that are not its slot's");
-  const auto fragment = written(run_of_fragment({"a", "mm"}));
-  set_slots({slot_of("", nullptr, {fragment}), slot_of("m", nullptr)});
-  expect_found(*fragment->place(), "a run has keys that are not its slot's");
+  const auto tombstone = written(run_of_tombstone({"a", "mm"}));
+  set_slots({slot_of("", nullptr, {tombstone}), slot_of("m", nullptr)});
+  expect_found(*tombstone->place(), "a run has keys that are not its slot's");
 }
 
 TEST_F(StoreCheck, FindsBlocksThatLieOverOthers) {
@@ -192,14 +192,14 @@ TEST_F(StoreCheck, FindsFiltersThatHideKeys) {
   expect_found(*run->place(), "a run has keys that its filter denies");
 }
 
-TEST_F(StoreCheck, FindsFragmentsThatItsNodeHides) {
-  const auto run = written(run_of_fragment({"a", "b"}));
-  auto hiding = about(run_of_fragment({"a", "b"}));
-  hiding.has_fragments = false;
+TEST_F(StoreCheck, FindsTombstonesThatItsNodeHides) {
+  const auto run = written(run_of_tombstone({"a", "b"}));
+  auto hiding = about(run_of_tombstone({"a", "b"}));
+  hiding.has_tombstones = false;
   set_slots({slot_of(
       "", nullptr,
       {std::make_shared<const TreeRun>(*run->place(), run->size_bytes(), std::move(hiding))})});
-  expect_found(*run->place(), "a run has fragments, or none, unlike its node says");
+  expect_found(*run->place(), "a run has range tombstones, or none, unlike its node says");
 }
 
 // Pages are read alone, so that it matters which keys their node says they have.
@@ -227,7 +227,7 @@ TEST_F(StoreCheck, FindsPagesThatAreOthers) {
 
   check_with(changed([](auto& all) { all[2].low += "z"; }));
   expect_found(place, "a run has other pages than its node says");
-  check_with(changed([](auto& all) { all[3].has_fragments = true; }));
+  check_with(changed([](auto& all) { all[3].has_tombstones = true; }));
   expect_found(place, "a run has other pages than its node says");
   check_with(changed([](auto& all) { all.pop_back(); }));
   expect_found(place, "a run has other pages than its node says");
@@ -241,7 +241,7 @@ TEST_F(StoreCheck, ReadsEachBlockOnce) {
   std::vector<std::string> keys;
   for (int i = 0; i < 1000; ++i) keys.push_back("key" + std::to_string(10000 + i));
   const auto basement = make_run(run_of(keys));
-  set_slots({slot_of("", basement, {make_run(run_of_fragment({"a", "b"}))})});
+  set_slots({slot_of("", basement, {make_run(run_of_tombstone({"a", "b"}))})});
   ASSERT_GT(basement->pages().size(), 20U);
   const auto counting = storage::make_counting_env(*env_);
   const auto report = check_store(*counting, "/s");

@@ -71,7 +71,8 @@ TEST_F(Mechanisms, AKeyReadsAPageOfItsBasement) {
   EXPECT_LT(page_bytes, tree.basement_bytes / tree.basements / 4);
 }
 
-// Of what a fragment covers, nodes are read for the places of their blocks, and no basements.
+// Of what a range tombstone covers, nodes are read for the places of their blocks, and no
+// basements.
 TEST_F(Mechanisms, CoveredBasementsAreFreedUnread) {
   put_many(4000, 100);
   const auto before = report();
@@ -162,7 +163,7 @@ TEST_F(Mechanisms, ARangeDeleteOfManyKeysLeavesTheTableAsItIs) {
   EXPECT_EQ(values_of(*store_).size(), 100U);
 }
 
-// Likewise of many fragments, and many times over.
+// Likewise of many range tombstones, and many times over.
 TEST_F(Mechanisms, ManyRangeDeletesOfManyKeysDoNotPileUp) {
   for (int round = 0; round < 100; ++round) {
     Batch batch;
@@ -230,8 +231,8 @@ class WaitingMessages : public CountedStore {
   WaitingMessages() : CountedStore({4096, 1 << 20, 8, 1 << 20}) {}
 };
 
-// Nodes know which pages have fragments: the others of such a run are not read for keys that its
-// filter denies.
+// Nodes know which pages have range tombstones: the others of such a run are not read for keys that
+// its filter denies.
 TEST_F(WaitingMessages, ARangeDeleteElsewhereIsNotRead) {
   for (int i = 0; i < 4000; ++i) put(i, std::string(100, 'v'));
   ASSERT_TRUE(store_->checkpoint());
@@ -243,7 +244,7 @@ TEST_F(WaitingMessages, ARangeDeleteElsewhereIsNotRead) {
   }
   ASSERT_TRUE(store_->checkpoint());
   const auto tree = report();
-  ASSERT_GE(tree.waiting_fragments, 10U);
+  ASSERT_GE(tree.waiting_tombstones, 10U);
   ASSERT_GT(tree.waiting_points / tree.waiting_runs, 20U);
   const auto reads = [this](int offset) {
     reopen();
@@ -253,17 +254,17 @@ TEST_F(WaitingMessages, ARangeDeleteElsewhereIsNotRead) {
     }
     return counts("blocks").reads;
   };
-  // Beside a fragment, and far from all.
+  // Beside a range tombstone, and far from all.
   EXPECT_GE(reads(2), reads(200) + 8);
 }
 
-/// Fragments wait above the basements, and stay.
-class ManyFragments : public CountedStore {
+/// Range tombstones wait above the basements, and stay.
+class ManyRangeTombstones : public CountedStore {
  protected:
   static constexpr int kKeys = 4000;
   static constexpr int kStep = 40;  ///< between two keys that are looked for
 
-  ManyFragments() : CountedStore({std::uint64_t{64} << 10, 1 << 30, 4, 64 << 20}) {
+  ManyRangeTombstones() : CountedStore({std::uint64_t{64} << 10, 1 << 30, 4, 64 << 20}) {
     options_.level = 0;  // so that bytes are what is read, and not how much alike they are
   }
 
@@ -314,7 +315,7 @@ class ManyFragments : public CountedStore {
   }
 };
 
-TEST_F(ManyFragments, InTheTableCostNoReads) {
+TEST_F(ManyRangeTombstones, InTheTableCostNoReads) {
   const auto few = reads(1, 4, false);
   const auto many = reads(25, 1, false);
   EXPECT_EQ(many.gets.reads, few.gets.reads);
@@ -323,16 +324,16 @@ TEST_F(ManyFragments, InTheTableCostNoReads) {
 }
 
 // A run of them has pages, too. What grows is what nodes know of these.
-TEST_F(ManyFragments, InTheTreeCostAsMuchAsFew) {
+TEST_F(ManyRangeTombstones, InTheTreeCostAsMuchAsFew) {
   const auto few = reads(1, 4, true);
   const auto many = reads(25, 1, true);
-  EXPECT_GE(report().waiting_fragments, 100000U);
+  EXPECT_GE(report().waiting_tombstones, 100000U);
   const auto known_bytes = kKeys / kStep * (many.node_bytes - few.node_bytes);
   EXPECT_LT(many.node_bytes, 100000U);
   EXPECT_EQ(many.gets.reads, few.gets.reads);
   EXPECT_LE(many.gets.read_bytes, few.gets.read_bytes + known_bytes);
-  // 25 fragments lie between two keys, as a rule on two pages: of these the second is entered where
-  // a fragment begins, and again where that ends.
+  // 25 range tombstones lie between two keys, as a rule on two pages: of these the second is
+  // entered where a range tombstone begins, and again where that ends.
   EXPECT_LE(many.seeks.reads, 2 * few.seeks.reads);
   EXPECT_LE(many.seeks.read_bytes, 3 * (few.seeks.read_bytes + known_bytes));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Runs as range deletes leave them: many fragments, with points between and over them.
+// Runs as range deletes leave them: many range tombstones, with points between and over them.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace dgfs::test {
 
-/// Fragments touch keys of points, and now and then cover thousands of them; all keys of the points
-/// are put.
-inline delta::RunRef random_fragmented_run(Random& random, std::uint64_t points,
-                                           std::uint64_t fragments) {
+/// Range tombstones touch keys of points, and now and then cover thousands of them; all keys of the
+/// points are put.
+inline delta::RunRef random_run_of_tombstones(Random& random, std::uint64_t points,
+                                              std::uint64_t tombstones) {
   const auto key = [&] { return "k" + std::to_string(random.below(100000)); };
-  delta::Fragments all;
-  for (; fragments > 0; --fragments) {
+  delta::RangeTombstones all;
+  for (; tombstones > 0; --tombstones) {
     std::string begin = key();
     delta::KeyEnd end = random.one_in(200) ? key() : begin + "x";
     if (random.one_in(1000)) end = std::nullopt;
@@ -38,12 +38,12 @@ inline delta::RunRef random_fragmented_run(Random& random, std::uint64_t points,
   return builder.take(std::move(all));
 }
 
-/// What the longest point or fragment of a run takes.
+/// What the longest point or range tombstone of a run takes.
 inline std::size_t longest_message_bytes(const delta::Run& run) {
   std::size_t longest = 0;
   for (const delta::Point point : run.points()) longest = std::max(longest, point.size_bytes());
-  for (const auto& fragment : run.fragments()) {
-    longest = std::max(longest, delta::Fragments::bytes_of(fragment));
+  for (const auto& tombstone : run.tombstones()) {
+    longest = std::max(longest, delta::RangeTombstones::bytes_of(tombstone));
   }
   return longest;
 }

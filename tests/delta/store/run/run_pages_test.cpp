@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "delta/store/run/memory_table.h"
+#include "delta/store/run/memtable.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_parts.h"
 #include "format/checksum.h"
@@ -20,7 +20,7 @@ RunRef random_run(Random& random, bool has_ranges) {
   BatchShape shape;
   shape.keys = 2000;
   shape.has_ranges = has_ranges;
-  MemoryTable table;
+  Memtable table;
   for (auto left = random.below(400); left > 0; --left) table.apply(random_batch(random, shape));
   return table.freeze();
 }
@@ -29,7 +29,7 @@ RunRef random_run(Random& random, bool has_ranges) {
 RunRef random_run(Random& random, int sort) {
   if (sort < 2) return random_run(random, sort == 0);
   const auto points = sort == 2 ? 0 : random.below(600);
-  return random_fragmented_run(random, points, random.below(600));
+  return random_run_of_tombstones(random, points, random.below(600));
 }
 
 Bytes page_of(const Buffer& stored, const RunPages::Page& page) {
@@ -58,7 +58,7 @@ TEST(RunPages, SayAloneWhatTheRunSaysOfTheirKeys) {
       const auto page = unpack_page(bytes, run->size_bytes());
       ASSERT_TRUE(page) << page.error().message();
       EXPECT_EQ(*page.value(), *clipped(run, pages.range(i)));
-      EXPECT_EQ(page.value()->fragments().empty(), !pages[i].has_fragments);
+      EXPECT_EQ(page.value()->tombstones().empty(), !pages[i].has_tombstones);
       for (const Point point : page.value()->points()) EXPECT_EQ(pages.find(point.key), i);
       EXPECT_EQ(pages.find_before(pages.range(i).end), i);
       EXPECT_FALSE(page.value()->empty());
@@ -67,7 +67,7 @@ TEST(RunPages, SayAloneWhatTheRunSaysOfTheirKeys) {
   EXPECT_GT(paged, 150U);
 }
 
-// However the bytes of a run are shared out among points and fragments.
+// However the bytes of a run are shared out among points and range tombstones.
 TEST(RunPages, AreAboutAsLongAsTheyShallBe) {
   Random random(3);
   for (int round = 0; round < 200; ++round) {
@@ -107,16 +107,16 @@ TEST(RunPages, BeginWithKeysThatTakeLittleOfTheNode) {
   }
 }
 
-// A fragment that ends where a page does is in that page alone: what is in two is read twice, and
-// keys of the other one are looked for there in vain.
-TEST(RunPages, DoNotEndWithinFragmentsThatLieBetweenThem) {
-  Fragments fragments;
+// A range tombstone that ends where a page does is in that page alone: what is in two is read
+// twice, and keys of the other one are looked for there in vain.
+TEST(RunPages, DoNotEndWithinTombstonesThatLieBetweenThem) {
+  RangeTombstones tombstones;
   for (int i = 0; i < 1000; ++i) {
     const auto begin = "key" + std::to_string(10000 + i);
-    fragments.add({begin + "begin", begin + "end"});
+    tombstones.add({begin + "begin", begin + "end"});
   }
-  const auto count = fragments.size();
-  const auto run = RunBuilder().take(std::move(fragments));
+  const auto count = tombstones.size();
+  const auto run = RunBuilder().take(std::move(tombstones));
   BlockPacker packer(0);
   Buffer stored;
   const auto pages = pack_run(*run, 1000, packer, stored).value();
@@ -124,7 +124,7 @@ TEST(RunPages, DoNotEndWithinFragmentsThatLieBetweenThem) {
   std::size_t in_pages = 0;
   for (std::size_t i = 0; i < pages.size(); ++i) {
     in_pages +=
-        unpack_page(page_of(stored, pages[i]), run->size_bytes()).value()->fragments().size();
+        unpack_page(page_of(stored, pages[i]), run->size_bytes()).value()->tombstones().size();
     EXPECT_LE(pages[i].low.size(), 8U);
   }
   EXPECT_EQ(in_pages, count);
@@ -149,7 +149,7 @@ TEST(RunPages, AreReadFromANodeAsTheyWereWritten) {
     EXPECT_EQ(again.value().range(i), pages.range(i));
     EXPECT_EQ(page_of(stored, again.value()[i]).data(), page_of(stored, pages[i]).data());
     EXPECT_EQ(again.value()[i].checksum, pages[i].checksum);
-    EXPECT_EQ(again.value()[i].has_fragments, pages[i].has_fragments);
+    EXPECT_EQ(again.value()[i].has_tombstones, pages[i].has_tombstones);
   }
   // A block that is shorter cannot have them.
   format::Decoder shorter(bytes);
@@ -190,7 +190,7 @@ Buffer block_of(const std::vector<Buffer>& pages) {
 Buffer page_with(const std::string& key, std::size_t value_bytes, int level) {
   Batch batch;
   batch.put(key, std::string(value_bytes, 'v'));
-  MemoryTable table;
+  Memtable table;
   table.apply(batch);
   Buffer bytes;
   table.freeze()->encode(bytes);

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "delta/store/disk/parameters.h"
-#include "delta/store/run/memory_table.h"
+#include "delta/store/run/memtable.h"
 #include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
@@ -32,14 +32,14 @@ std::map<std::string, std::string> settled_values_of(const RunRef& run) {
 
 // What the header promises of each run.
 void expect_normal(const Run& run) {
-  std::size_t bytes = run.fragments().size_bytes();
+  std::size_t bytes = run.tombstones().size_bytes();
   for (std::size_t i = 0; i < run.size(); ++i) {
     const auto point = run.point(i);
     bytes += point.size_bytes();
     if (i != 0) {
       ASSERT_LT(run.point(i - 1).key, point.key);
     }
-    if (run.fragments().covers(point.key)) {
+    if (run.tombstones().covers(point.key)) {
       ASSERT_EQ(point.kind, MessageKind::kPut);
     }
   }
@@ -54,7 +54,7 @@ TEST(Run, MergesSayWhatTheOperationsSay) {
     shape.keys = 1 + random.below(60);
     shape.has_ranges = seed % 2 == 0;
     StoreModel model;
-    MemoryTable table;
+    Memtable table;
     std::vector<RunRef> runs;
     for (auto count = random.below(200); count > 0; --count) {
       const auto batch = random_batch(random, shape);
@@ -86,7 +86,7 @@ TEST(Run, FindsWhatItSaysOfAKey) {
     BatchShape shape;
     shape.keys = 30;
     shape.has_ranges = seed % 2 == 0;
-    MemoryTable table;
+    Memtable table;
     std::vector<RunRef> runs;
     for (int i = 0; i < 60; ++i) {
       table.apply(random_batch(random, shape));
@@ -110,7 +110,7 @@ TEST(Run, IsCutIntoParts) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
     BatchShape shape;
-    MemoryTable table;
+    Memtable table;
     for (int i = 0; i < 100; ++i) table.apply(random_batch(random, shape));
     const auto run = table.freeze();
     const auto cut = random_key(random, shape);
@@ -128,8 +128,8 @@ TEST(Run, IsCutIntoParts) {
 TEST(Run, IsCutIntoSlicesThatAreAboutEqual) {
   Random random(1);
   for (int round = 0; round < 200; ++round) {
-    const auto run = random_fragmented_run(random, round % 3 == 0 ? 0 : random.below(400),
-                                           round % 3 == 1 ? 0 : random.below(400));
+    const auto run = random_run_of_tombstones(random, round % 3 == 0 ? 0 : random.below(400),
+                                              round % 3 == 1 ? 0 : random.below(400));
     const std::size_t bytes_max = 300 + random.below(10000);
     const auto slices = cut(run, bytes_max);
     ASSERT_EQ(slices.front().low, "");
@@ -159,7 +159,7 @@ TEST(Run, PartsOfManySayTogetherWhatEachSays) {
     std::vector<RunPart> parts;
     const KeyRange range{random_key(random, shape), random_key(random, shape)};
     for (auto count = 1 + random.below(6); count > 0; --count) {
-      MemoryTable table;
+      Memtable table;
       for (auto batches = random.one_in(2) ? 1 : random.below(100); batches > 0; --batches) {
         table.apply(random_batch(random, shape));
       }
@@ -228,7 +228,7 @@ TEST(Run, IsDecodedInWhatItTakes) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
     BatchShape shape;
-    MemoryTable table;
+    Memtable table;
     for (auto left = 1 + random.below(100); left > 0; --left) {
       table.apply(random_batch(random, shape));
     }
@@ -261,8 +261,8 @@ TEST(Run, KeysThatAreTooLongAreRefused) {
   EXPECT_FALSE(Run::decode(longer, SIZE_MAX));
 }
 
-TEST(Run, ARangeDeleteOfManyKeysIsOneFragment) {
-  MemoryTable table;
+TEST(Run, ARangeDeleteOfManyKeysIsOneTombstone) {
+  Memtable table;
   for (int i = 0; i < 10000; ++i) {
     Batch batch;
     batch.put("key" + std::to_string(i), "value");
@@ -273,7 +273,7 @@ TEST(Run, ARangeDeleteOfManyKeysIsOneFragment) {
   table.apply(batch);
   const auto run = table.freeze();
   EXPECT_EQ(run->size(), 0U);
-  EXPECT_EQ(run->fragments().size(), 1U);
+  EXPECT_EQ(run->tombstones().size(), 1U);
 }
 
 }  // namespace

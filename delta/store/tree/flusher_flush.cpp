@@ -7,19 +7,19 @@
 #include <utility>
 
 #include "delta/store/run/run_merge.h"
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 
-// A fragment goes down at once as long as it covers a whole slot there: what it has made
+// A range tombstone goes down at once as long as it covers a whole slot there: what it has made
 // superfluous would else take space until there are so many messages that they go down by
 // themselves.
-Status TreeEditor::flush_fragments(const Node& node, const Fragments& fragments,
-                                   const KeyRange& range, std::vector<Slot>& slots) {
-  if (fragments.empty()) return ok();
+Status Flusher::flush_tombstones(const Node& node, const RangeTombstones& tombstones,
+                                 const KeyRange& range, std::vector<Slot>& slots) {
+  if (tombstones.empty()) return ok();
   for (auto i = slots.size(); i-- > 0;) {  // the last first, as more slots may take its place
     const auto own = node.range_of(i, range);
-    const auto part = fragments.clipped(own);
+    const auto part = tombstones.clipped(own);
     if (part.empty() || slots[i].runs.empty()) continue;
     DGFS_TRY(child, load_child(node.height(), slots[i], source_));
     bool covers_any = false;
@@ -33,7 +33,7 @@ Status TreeEditor::flush_fragments(const Node& node, const Fragments& fragments,
 }
 
 // The heaviest slot first: a flush that moves much costs little for each message.
-Status TreeEditor::flush(unsigned height, const KeyRange& range, std::vector<Slot>& slots) {
+Status Flusher::flush(unsigned height, const KeyRange& range, std::vector<Slot>& slots) {
   while (true) {
     std::size_t waiting = 0;
     std::size_t heaviest = 0;
@@ -52,7 +52,7 @@ Status TreeEditor::flush(unsigned height, const KeyRange& range, std::vector<Slo
   }
 }
 
-Status TreeEditor::flush_slot(std::size_t at, const KeyRange& range, std::vector<Slot>& slots) {
+Status Flusher::flush_slot(std::size_t at, const KeyRange& range, std::vector<Slot>& slots) {
   Slot& slot = slots[at];
   DGFS_TRY(run, taken(slot.runs));
   DGFS_TRY(nodes, push(slot.child, run, range));
@@ -64,7 +64,7 @@ Status TreeEditor::flush_slot(std::size_t at, const KeyRange& range, std::vector
   return ok();
 }
 
-Result<RunRef> TreeEditor::taken(std::vector<StoredRun>& runs) {
+Result<RunRef> Flusher::taken(std::vector<StoredRun>& runs) {
   std::vector<RunRef> loaded;
   for (const auto& run : runs) {
     DGFS_TRY(each, run->load(source_));

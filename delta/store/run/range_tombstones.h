@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Ranges of keys, and the fragments of a key space that range deletes have left: sorted, disjoint,
-// those that touch joined, so that many deletes of one stretch are one fragment.
-// (RocksDB keeps the like of its range tombstones; here one level needs no sequence numbers, since
-// all of a fragment is older than each point of the same level.)
+// Ranges of keys, and the range tombstones that range deletes leave: sorted, disjoint, those that
+// touch joined, so that many deletes of one stretch are one range tombstone. (The word is
+// RocksDB's; here one level needs no sequence numbers, since all of a range tombstone is older than
+// each point of the same level.)
 #pragma once
 
 #include <map>
@@ -41,14 +41,14 @@ struct KeyRange {
 [[nodiscard]] KeyRange prefix_range(std::string prefix);
 
 /// Not thread-safe for writing; any number of readers.
-class Fragments {
+class RangeTombstones {
  public:
   using Map = std::map<std::string, KeyEnd, std::less<>>;  ///< begin to end
 
   /// Adds a range; those that it overlaps or touches become one with it.
   /// Cost: O(log n), and the number of those.
   void add(KeyRange range);
-  void add(const Fragments& others);
+  void add(const RangeTombstones& others);
 
   /// O(log n).
   [[nodiscard]] bool covers(std::string_view key) const { return find(key) != map_.end(); }
@@ -56,31 +56,33 @@ class Fragments {
   [[nodiscard]] bool covers(const KeyRange& range) const;
   /// Whether any of a range is covered. Of an empty range nothing is.
   [[nodiscard]] bool overlaps(const KeyRange& range) const;
-  /// The fragment that covers `key`, or end().
+  /// The range tombstone that covers `key`, or end().
   [[nodiscard]] Map::const_iterator find(std::string_view key) const;
   /// The one that covers the keys right before `key`, or end().
   [[nodiscard]] Map::const_iterator find_before(const KeyEnd& key) const;
   /// How many lie in `range`, with their begins, counted up to `count_max`.
   [[nodiscard]] std::size_t count_in(const KeyRange& range, std::size_t count_max) const;
   /// Those parts that lie in `range`.
-  [[nodiscard]] Fragments clipped(const KeyRange& range) const;
+  [[nodiscard]] RangeTombstones clipped(const KeyRange& range) const;
 
   [[nodiscard]] bool empty() const { return map_.empty(); }
   [[nodiscard]] std::size_t size() const { return map_.size(); }
   [[nodiscard]] Map::const_iterator begin() const { return map_.begin(); }
   [[nodiscard]] Map::const_iterator end() const { return map_.end(); }
   /// What one of them takes of memory, about: a node of the map and its strings.
-  [[nodiscard]] static std::size_t bytes_of(const Map::value_type& fragment) {
-    const auto& [begin, end] = fragment;
-    return kFragmentBytes + begin.size() + (end ? end->size() : 0);
+  [[nodiscard]] static std::size_t bytes_of(const Map::value_type& tombstone) {
+    const auto& [begin, end] = tombstone;
+    return kTombstoneBytes + begin.size() + (end ? end->size() : 0);
   }
   /// What they take together, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
-  friend bool operator==(const Fragments& a, const Fragments& b) { return a.map_ == b.map_; }
+  friend bool operator==(const RangeTombstones& a, const RangeTombstones& b) {
+    return a.map_ == b.map_;
+  }
 
  private:
-  static constexpr std::size_t kFragmentBytes = 96;
+  static constexpr std::size_t kTombstoneBytes = 96;
 
   Map map_;
   std::size_t size_bytes_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 
 #include <utility>
 
@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot
   return child;
 }
 
-Result<StoredNode> TreeEditor::push(const StoredNode& root, const RunRef& run, bool flushes) {
+Result<StoredNode> Flusher::push(const StoredNode& root, const RunRef& run, bool flushes) {
   give_up();
   flushes_ = flushes;
   balance_.lose(run->values());
@@ -33,7 +33,7 @@ Result<StoredNode> TreeEditor::push(const StoredNode& root, const RunRef& run, b
   return pushed;
 }
 
-Result<StoredNode> TreeEditor::push_and_grow(const StoredNode& root, const RunRef& run) {
+Result<StoredNode> Flusher::push_and_grow(const StoredNode& root, const RunRef& run) {
   DGFS_TRY(nodes, push(root, run, {"", std::nullopt}));
   while (nodes.size() > 1) {
     DGFS_TRY(child, nodes.front().child->load(source_));
@@ -52,37 +52,37 @@ Result<StoredNode> TreeEditor::push_and_grow(const StoredNode& root, const RunRe
   }
 }
 
-void TreeEditor::accept(const Run& run) {
+void Flusher::accept(const Run& run) {
   for (const Message& message : run.boxed()) {
     if (message.large) message.large->give_to_tree();
   }
   for (const LargeRef& value : made_) value->give_to_tree();
 }
 
-void TreeEditor::give_up() {
+void Flusher::give_up() {
   balance_.clear();
   made_.clear();
   used_up_ = {};
   cut_off_.clear();
 }
 
-StoredRun TreeEditor::make(RunRef run) {
+StoredRun Flusher::make(RunRef run) {
   auto made = make_run(std::move(run));
   balance_.gain(made->values());
   return made;
 }
 
-void TreeEditor::retire(const StoredRun& run) {
+void Flusher::retire(const StoredRun& run) {
   balance_.lose(run->values());
   if (const auto place = run->place()) used_up_.blocks.push_back(place->extent());
 }
 
-void TreeEditor::retire(const StoredNode& node) {
+void Flusher::retire(const StoredNode& node) {
   if (const auto place = node->place()) used_up_.blocks.push_back(place->extent());
 }
 
-Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRef& run,
-                                           const KeyRange& range) {
+Result<Flusher::Nodes> Flusher::push(const StoredNode& stored, const RunRef& run,
+                                     const KeyRange& range) {
   DGFS_TRY(node, stored->load(source_));
   retire(stored);
   std::vector<Slot> slots = node->slots();
@@ -94,7 +94,7 @@ Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRe
   if (node->height() == 0) {
     DGFS_CHECK(rewrite_basements(slots));
   } else {
-    DGFS_CHECK(flush_fragments(*node, run->fragments(), range, slots));
+    DGFS_CHECK(flush_tombstones(*node, run->tombstones(), range, slots));
     DGFS_CHECK(flush(node->height(), range, slots));
     DGFS_CHECK(merge_children(slots));
   }
@@ -102,15 +102,15 @@ Result<TreeEditor::Nodes> TreeEditor::push(const StoredNode& stored, const RunRe
 }
 
 // What is covered as a whole is not read: its blocks are no longer of use, whatever they hold.
-Status TreeEditor::hand_out(const Node& node, const RunRef& run, const KeyRange& range,
-                            std::vector<Slot>& slots) {
+Status Flusher::hand_out(const Node& node, const RunRef& run, const KeyRange& range,
+                         std::vector<Slot>& slots) {
   if (run->empty()) return ok();
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto slot_range = node.range_of(i, range);
     auto part = clipped(run, slot_range);
-    if (part->fragments().covers(slot_range)) {
+    if (part->tombstones().covers(slot_range)) {
       clear(node.height(), slots[i]);
-      if (parameters_.keeps_removals == 0) part = without_fragments(part);
+      if (parameters_.keeps_removals == 0) part = without_tombstones(part);
     }
     if (!part->empty()) slots[i].runs.push_back(make(std::move(part)));
     if (flushes_ && slots[i].runs.size() > kRunsMax) {
@@ -121,7 +121,7 @@ Status TreeEditor::hand_out(const Node& node, const RunRef& run, const KeyRange&
   return ok();
 }
 
-void TreeEditor::clear(unsigned height, Slot& slot) {
+void Flusher::clear(unsigned height, Slot& slot) {
   for (const auto& run : slot.runs) retire(run);
   slot.runs.clear();
   if (slot.basement) retire(slot.basement);

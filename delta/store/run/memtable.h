@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// MemoryTable: takes operations as they come and keeps what they say together, one message a key.
+// Memtable: takes operations as they come and keeps what they say together, one message a key.
 #pragma once
 
 #include <boost/container/string.hpp>
@@ -18,14 +18,14 @@
 namespace dgfs::delta {
 
 /// One writer, or any number of readers.
-class MemoryTable {
+class Memtable {
  public:
-  /// Cost: O(log n); a range delete further the number of keys and fragments that it covers.
+  /// Cost: O(log n); a range delete further the number of keys and range tombstones that it covers.
   void apply(const Operation& operation);
   void apply(const Batch& batch);
 
-  /// Whether an operation would take out more than some hundreds of keys and fragments, which
-  /// takes time. O(log n).
+  /// Whether an operation would take out more than some hundreds of keys and range tombstones,
+  /// which takes time. O(log n).
   [[nodiscard]] bool is_long(const Operation& operation) const;
 
   /// What an operation adds to size_bytes(), at most, about.
@@ -33,9 +33,9 @@ class MemoryTable {
 
   /// As Run::find.
   [[nodiscard]] const Message* find(std::string_view key) const;
-  [[nodiscard]] bool empty() const { return points().empty() && fragments_.empty(); }
+  [[nodiscard]] bool empty() const { return points().empty() && tombstones_.empty(); }
   /// What it takes of memory, about.
-  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_ + fragments_.size_bytes(); }
+  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_ + tombstones_.size_bytes(); }
   /// All that is in it. O(n).
   [[nodiscard]] RunRef run() const;
   /// The same, and leaves it empty.
@@ -67,7 +67,7 @@ class MemoryTable {
   void remove(const KeyRange& range);
 
   std::unique_ptr<Pooled> pooled_;  ///< null: no points
-  Fragments fragments_;
+  RangeTombstones tombstones_;
   std::size_t size_bytes_ = 0;  ///< of the points
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/fragments.h"
+#include "delta/store/run/range_tombstones.h"
 
 #include <algorithm>
 #include <iterator>
@@ -17,7 +17,7 @@ KeyRange prefix_range(std::string prefix) {
   return {std::move(prefix), std::move(end)};
 }
 
-void Fragments::add(KeyRange range) {
+void RangeTombstones::add(KeyRange range) {
   if (range.empty()) return;
   // The first that ends at or behind where the range begins.
   auto at = map_.upper_bound(range.begin);
@@ -35,45 +35,45 @@ void Fragments::add(KeyRange range) {
   size_bytes_ += bytes_of(*added);
 }
 
-void Fragments::add(const Fragments& others) {
+void RangeTombstones::add(const RangeTombstones& others) {
   for (const auto& [begin, end] : others) add({begin, end});
 }
 
-bool Fragments::covers(const KeyRange& range) const {
+bool RangeTombstones::covers(const KeyRange& range) const {
   if (range.empty()) return true;
-  const auto fragment = find(range.begin);
-  return fragment != map_.end() && !ends_before(fragment->second, range.end);
+  const auto tombstone = find(range.begin);
+  return tombstone != map_.end() && !ends_before(tombstone->second, range.end);
 }
 
-bool Fragments::overlaps(const KeyRange& range) const {
+bool RangeTombstones::overlaps(const KeyRange& range) const {
   if (range.empty()) return false;
   const auto next = map_.lower_bound(range.begin);
   return (next != map_.end() && is_before(next->first, range.end)) || covers(range.begin);
 }
 
-Fragments::Map::const_iterator Fragments::find(std::string_view key) const {
+RangeTombstones::Map::const_iterator RangeTombstones::find(std::string_view key) const {
   const auto behind = map_.upper_bound(key);
   if (behind == map_.begin()) return map_.end();
-  const auto fragment = std::prev(behind);
-  return is_before(key, fragment->second) ? fragment : map_.end();
+  const auto tombstone = std::prev(behind);
+  return is_before(key, tombstone->second) ? tombstone : map_.end();
 }
 
-Fragments::Map::const_iterator Fragments::find_before(const KeyEnd& key) const {
+RangeTombstones::Map::const_iterator RangeTombstones::find_before(const KeyEnd& key) const {
   const auto behind = key ? map_.lower_bound(*key) : map_.end();
   if (behind == map_.begin()) return map_.end();
-  const auto fragment = std::prev(behind);
-  return ends_before(fragment->second, key) ? map_.end() : fragment;
+  const auto tombstone = std::prev(behind);
+  return ends_before(tombstone->second, key) ? map_.end() : tombstone;
 }
 
-std::size_t Fragments::count_in(const KeyRange& range, std::size_t count_max) const {
+std::size_t RangeTombstones::count_in(const KeyRange& range, std::size_t count_max) const {
   std::size_t count = 0;
   auto at = map_.lower_bound(range.begin);
   for (; at != map_.end() && is_before(at->first, range.end) && count < count_max; ++at) ++count;
   return count;
 }
 
-Fragments Fragments::clipped(const KeyRange& range) const {
-  Fragments part;
+RangeTombstones RangeTombstones::clipped(const KeyRange& range) const {
+  RangeTombstones part;
   if (range.empty()) return part;
   auto at = find(range.begin);
   if (at == map_.end()) at = map_.lower_bound(range.begin);

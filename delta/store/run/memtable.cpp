@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/memory_table.h"
+#include "delta/store/run/memtable.h"
 
 #include <utility>
 
@@ -20,19 +20,19 @@ std::size_t bytes_of_point(std::string_view key, const Message& message) {
 
 }  // namespace
 
-std::size_t MemoryTable::bytes_of(const Operation& operation) {
+std::size_t Memtable::bytes_of(const Operation& operation) {
   if (const auto* change = std::get_if<PointChange>(&operation)) {
     return bytes_of_point(change->key, change->message);
   }
-  Fragments fragments;
-  fragments.add(std::get<RangeDelete>(operation).range);
-  return fragments.size_bytes();
+  RangeTombstones tombstones;
+  tombstones.add(std::get<RangeDelete>(operation).range);
+  return tombstones.size_bytes();
 }
 
-bool MemoryTable::is_long(const Operation& operation) const {
+bool Memtable::is_long(const Operation& operation) const {
   const auto* removal = std::get_if<RangeDelete>(&operation);
   if (removal == nullptr || removal->range.empty()) return false;
-  std::size_t count = fragments_.count_in(removal->range, kCoveredMax + 1);
+  std::size_t count = tombstones_.count_in(removal->range, kCoveredMax + 1);
   auto at = points().lower_bound(std::string_view(removal->range.begin));
   while (count <= kCoveredMax && at != points().end() &&
          is_before(Below::view(at->first), removal->range.end)) {
@@ -42,7 +42,7 @@ bool MemoryTable::is_long(const Operation& operation) const {
   return count > kCoveredMax;
 }
 
-void MemoryTable::apply(const Operation& operation) {
+void Memtable::apply(const Operation& operation) {
   if (const auto* range = std::get_if<RangeDelete>(&operation)) {
     remove(range->range);
   } else {
@@ -51,25 +51,25 @@ void MemoryTable::apply(const Operation& operation) {
   }
 }
 
-void MemoryTable::apply(const Batch& batch) {
+void Memtable::apply(const Batch& batch) {
   for (const Operation& operation : batch.operations()) apply(operation);
 }
 
-const MemoryTable::Points& MemoryTable::points() const {
+const Memtable::Points& Memtable::points() const {
   static const Points none;
   return pooled_ ? pooled_->points : none;
 }
 
-MemoryTable::Points& MemoryTable::points() {
+Memtable::Points& Memtable::points() {
   if (!pooled_) pooled_ = std::make_unique<Pooled>();
   return pooled_->points;
 }
 
-void MemoryTable::put(std::string_view key, Message message) {
+void Memtable::put(std::string_view key, Message message) {
   Points& all = points();
   const auto at = all.lower_bound(key);
   const bool is_there = at != all.end() && Below::view(at->first) == key;
-  const bool is_covered = fragments_.covers(key);
+  const bool is_covered = tombstones_.covers(key);
   Overlay said(std::move(message));
   if (is_there) {
     size_bytes_ -= bytes_of_point(key, at->second);
@@ -90,7 +90,7 @@ void MemoryTable::put(std::string_view key, Message message) {
   }
 }
 
-void MemoryTable::remove(const KeyRange& range) {
+void Memtable::remove(const KeyRange& range) {
   if (range.empty()) return;
   if (pooled_) {
     Points& all = points();
@@ -100,27 +100,27 @@ void MemoryTable::remove(const KeyRange& range) {
       at = all.erase(at);
     }
   }
-  fragments_.add(range);
+  tombstones_.add(range);
 }
 
-const Message* MemoryTable::find(std::string_view key) const {
+const Message* Memtable::find(std::string_view key) const {
   const auto point = points().find(key);
   if (point != points().end()) return &point->second;
-  return fragments_.covers(key) ? &Message::removal() : nullptr;
+  return tombstones_.covers(key) ? &Message::removal() : nullptr;
 }
 
-RunRef MemoryTable::run() const {
+RunRef Memtable::run() const {
   RunBuilder made;
   made.reserve(points().size(), size_bytes_ / 2);
   for (const auto& [key, message] : points()) made.add(Below::view(key), message);
-  return made.take(fragments_);
+  return made.take(tombstones_);
 }
 
-RunRef MemoryTable::freeze() {
+RunRef Memtable::freeze() {
   RunRef all = run();
   pooled_ = nullptr;
   size_bytes_ = 0;
-  fragments_ = {};
+  tombstones_ = {};
   return all;
 }
 

@@ -10,7 +10,7 @@
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 namespace {
@@ -36,7 +36,7 @@ bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.e
 
 }  // namespace
 
-Status TreeEditor::rewrite_basements(std::vector<Slot>& slots) {
+Status Flusher::rewrite_basements(std::vector<Slot>& slots) {
   std::vector<Slot> all;
   for (Slot& slot : slots) {
     const bool is_due = slot.waiting_bytes() > parameters_.basement_bytes / kBasementShare ||
@@ -77,7 +77,7 @@ Status TreeEditor::rewrite_basements(std::vector<Slot>& slots) {
   return ok();
 }
 
-Result<std::vector<Slot>> TreeEditor::rewritten(const Slot& slot) {
+Result<std::vector<Slot>> Flusher::rewritten(const Slot& slot) {
   std::vector<StoredRun> sources;
   if (slot.basement) sources.push_back(slot.basement);
   sources.insert(sources.end(), slot.runs.begin(), slot.runs.end());
@@ -96,7 +96,7 @@ Result<std::vector<Slot>> TreeEditor::rewritten(const Slot& slot) {
 
 // What patches have made large while it was in the tree leaves it, and a large value of which they
 // have changed more than half is written anew: its patches would be read with it each time.
-Result<RunRef> TreeEditor::with_large_values(const RunRef& run) {
+Result<RunRef> Flusher::with_large_values(const RunRef& run) {
   const auto is_due = [this](const Point& point) {
     if (point.boxed == nullptr) return point.value.size() > parameters_.inline_bytes;
     const Message& message = *point.boxed;
@@ -112,10 +112,10 @@ Result<RunRef> TreeEditor::with_large_values(const RunRef& run) {
     DGFS_TRY(message, in_volume(point.message()));
     points.add(point.key, std::move(message));
   }
-  return points.take(run->fragments());
+  return points.take(run->tombstones());
 }
 
-Result<Message> TreeEditor::in_volume(const Message& message) {
+Result<Message> Flusher::in_volume(const Message& message) {
   DGFS_TRY(value, value_of(message, *volume_));
   auto large = std::make_shared<const LargeValue>(std::move(value), *volume_);
   const auto bytes = padded_bytes(large->length_bytes());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TreeEditor: makes of a tree and a run the tree that has both. Nothing of the old one changes.
+// Flusher: makes of a tree and a run the tree that has both. Nothing of the old one changes.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ namespace dgfs::delta {
 
 /// For one thread. A failed call leaves the tree that it was given as good as it was; so does one
 /// that throws std::bad_alloc, after give_up().
-class TreeEditor {
+class Flusher {
  public:
   /// @param volume  takes values that have become large; must outlive it
-  TreeEditor(const BlockSource& source, ExtentVolume& volume, const StoreParameters& parameters)
+  Flusher(const BlockSource& source, ExtentVolume& volume, const StoreParameters& parameters)
       : source_(source), volume_(&volume), parameters_(parameters) {}
 
   /// The root of the tree with `run` over it. Moves messages down where a node has more of them
@@ -53,8 +53,8 @@ class TreeEditor {
   [[nodiscard]] static Nodes split(unsigned height, std::vector<Slot> slots, std::size_t slots_max);
   [[nodiscard]] Status hand_out(const Node& node, const RunRef& run, const KeyRange& range,
                                 std::vector<Slot>& slots);
-  [[nodiscard]] Status flush_fragments(const Node& node, const Fragments& fragments,
-                                       const KeyRange& range, std::vector<Slot>& slots);
+  [[nodiscard]] Status flush_tombstones(const Node& node, const RangeTombstones& tombstones,
+                                        const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Status flush(unsigned height, const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Status flush_slot(std::size_t at, const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Status rewrite_basements(std::vector<Slot>& slots);

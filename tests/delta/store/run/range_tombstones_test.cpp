@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/fragments.h"
+#include "delta/store/run/range_tombstones.h"
 
 #include <gtest/gtest.h>
 
@@ -28,82 +28,82 @@ KeyRange random_range(Random& random) {
 // What is covered, key by key; keys above all those asked for stand for the end of all keys.
 using Model = std::set<std::string>;
 
-void expect_same(const Fragments& fragments, const Model& model) {
+void expect_same(const RangeTombstones& tombstones, const Model& model) {
   for (std::uint64_t i = 0; i < kKeys; ++i) {
-    ASSERT_EQ(fragments.covers(key_of(i)), model.contains(key_of(i))) << i;
+    ASSERT_EQ(tombstones.covers(key_of(i)), model.contains(key_of(i))) << i;
   }
   KeyEnd last = "";
-  for (const auto& [begin, end] : fragments) {
+  for (const auto& [begin, end] : tombstones) {
     ASSERT_TRUE(ends_before(last, KeyEnd(begin)) || (last && last->empty())) << "they touch";
     ASSERT_FALSE((KeyRange{begin, end}.empty()));
     last = end;
   }
 }
 
-TEST(Fragments, CoverWhatWasAdded) {
+TEST(RangeTombstones, CoverWhatWasAdded) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
-    Fragments fragments;
+    RangeTombstones tombstones;
     Model model;
     for (auto count = random.below(12); count > 0; --count) {
       const auto range = random_range(random);
-      fragments.add(range);
+      tombstones.add(range);
       for (std::uint64_t i = 0; i < kKeys; ++i) {
         if (range.contains(key_of(i))) model.insert(key_of(i));
       }
-      expect_same(fragments, model);
+      expect_same(tombstones, model);
     }
     const auto bounds = random_range(random);
     Model part;
     for (const auto& key : model) {
       if (bounds.contains(key)) part.insert(key);
     }
-    expect_same(fragments.clipped(bounds), part);
-    const bool some_at_the_end = !bounds.end && fragments.covers("~");
-    EXPECT_EQ(fragments.overlaps(bounds), !part.empty() || some_at_the_end);
+    expect_same(tombstones.clipped(bounds), part);
+    const bool some_at_the_end = !bounds.end && tombstones.covers("~");
+    EXPECT_EQ(tombstones.overlaps(bounds), !part.empty() || some_at_the_end);
     bool all = true;
     for (std::uint64_t i = 0; i < kKeys; ++i) {
       all &= !bounds.contains(key_of(i)) || model.contains(key_of(i));
     }
-    const bool reaches_the_end = bounds.end || bounds.empty() || fragments.covers("~");
-    EXPECT_EQ(fragments.covers(bounds), all && reaches_the_end);
+    const bool reaches_the_end = bounds.end || bounds.empty() || tombstones.covers("~");
+    EXPECT_EQ(tombstones.covers(bounds), all && reaches_the_end);
   }
 }
 
-TEST(Fragments, ThatTouchAreOne) {
-  Fragments fragments;
+TEST(RangeTombstones, ThatTouchAreOne) {
+  RangeTombstones tombstones;
   for (int i = 0; i < 1000; ++i) {
     const auto name = [](int number) { return "key" + std::to_string(10000 + number); };
-    fragments.add({name(i), name(i + 1)});
+    tombstones.add({name(i), name(i + 1)});
   }
-  ASSERT_EQ(fragments.size(), 1U);
-  fragments.add({"a", std::nullopt});
-  ASSERT_EQ(fragments.size(), 1U);
-  EXPECT_EQ(fragments.begin()->first, "a");
-  EXPECT_EQ(fragments.begin()->second, std::nullopt);
+  ASSERT_EQ(tombstones.size(), 1U);
+  tombstones.add({"a", std::nullopt});
+  ASSERT_EQ(tombstones.size(), 1U);
+  EXPECT_EQ(tombstones.begin()->first, "a");
+  EXPECT_EQ(tombstones.begin()->second, std::nullopt);
 }
 
-TEST(Fragments, AnEmptyRangeIsNone) {
-  Fragments fragments;
-  fragments.add({"b", "b"});
-  fragments.add({"b", "a"});
-  EXPECT_TRUE(fragments.empty());
-  EXPECT_TRUE(fragments.covers(KeyRange{"b", "a"}));
-  EXPECT_EQ(fragments.size_bytes(), 0U);
+TEST(RangeTombstones, AnEmptyRangeIsNone) {
+  RangeTombstones tombstones;
+  tombstones.add({"b", "b"});
+  tombstones.add({"b", "a"});
+  EXPECT_TRUE(tombstones.empty());
+  EXPECT_TRUE(tombstones.covers(KeyRange{"b", "a"}));
+  EXPECT_EQ(tombstones.size_bytes(), 0U);
 }
 
 // The shortest of some attempts, of a thousand lookups.
 std::chrono::nanoseconds lookup_time(int count) {
-  Fragments fragments;
+  RangeTombstones tombstones;
   const auto key = [](int number) { return std::to_string(1'000'000 + number); };
-  for (int i = 0; i < count; ++i) fragments.add({key(3 * i), key(3 * i + 1)});
-  EXPECT_EQ(fragments.size(), static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) tombstones.add({key(3 * i), key(3 * i + 1)});
+  EXPECT_EQ(tombstones.size(), static_cast<std::size_t>(count));
   auto shortest = std::chrono::nanoseconds::max();
   for (int attempt = 0; attempt < 5; ++attempt) {
     int covered = 0;
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 1000; ++i) {
-      covered += fragments.covers(key(3 * (count / 1000 * i))) ? 1 : 0;
+      covered += tombstones.covers(key(3 * (count / 1000 * i))) ? 1 : 0;
     }
     shortest =
         std::min<std::chrono::nanoseconds>(shortest, std::chrono::steady_clock::now() - begin);
@@ -114,7 +114,7 @@ std::chrono::nanoseconds lookup_time(int count) {
 
 // A search of all of them would take a hundred times as long, whenever it is tried; cold caches and
 // a busy machine make it some times, now and then.
-TEST(Fragments, AHundredThousandAreSearchedAboutAsFastAsAThousand) {
+TEST(RangeTombstones, AHundredThousandAreSearchedAboutAsFastAsAThousand) {
   bool is_fast = false;
   for (int attempt = 0; attempt < 20 && !is_fast; ++attempt) {
     is_fast = lookup_time(100'000) < 25 * lookup_time(1000);

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 
-Status TreeEditor::merge_children(std::vector<Slot>& slots) {
+Status Flusher::merge_children(std::vector<Slot>& slots) {
   for (std::size_t i = 1; i < slots.size();) {
     DGFS_TRY(is_one, try_merge(slots[i - 1], slots[i]));
     if (is_one) {
@@ -23,7 +23,7 @@ Status TreeEditor::merge_children(std::vector<Slot>& slots) {
 
 // Only what is in memory, that is what has just been changed, tells how many slots it has without
 // being read; a small one that nobody changes harms nobody.
-Result<bool> TreeEditor::try_merge(Slot& left, const Slot& right) {
+Result<bool> Flusher::try_merge(Slot& left, const Slot& right) {
   if (left.child->place() && right.child->place()) return false;
   DGFS_TRY(a, left.child->load(source_));
   DGFS_TRY(b, right.child->load(source_));

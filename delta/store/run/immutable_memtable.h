@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FrozenTable: a table that takes no more. Freezing one costs nothing, whatever is in it, so that
-// writers go on at once; a run is made of it when somebody wants one.
+// ImmutableMemtable: a table that takes no more. Freezing one costs nothing, whatever is in it, so
+// that writers go on at once; a run is made of it when somebody wants one.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,18 @@
 #include <optional>
 #include <string_view>
 
-#include "delta/store/run/memory_table.h"
+#include "delta/store/run/memtable.h"
 #include "delta/store/run/run.h"
 
 namespace dgfs::delta {
 
 /// Thread-safe.
-class FrozenTable {
+class ImmutableMemtable {
  public:
   /// @param table  has so many bytes and takes no more, before anybody else has this
-  FrozenTable(std::shared_ptr<const MemoryTable> table, std::size_t size_bytes)
+  ImmutableMemtable(std::shared_ptr<const Memtable> table, std::size_t size_bytes)
       : size_bytes_(size_bytes), table_(std::move(table)) {}
-  explicit FrozenTable(RunRef run) : size_bytes_(run->size_bytes()), run_(std::move(run)) {}
+  explicit ImmutableMemtable(RunRef run) : size_bytes_(run->size_bytes()), run_(std::move(run)) {}
 
   /// What it says of a key; nullopt: nothing. O(log n).
   [[nodiscard]] std::optional<Message> find(std::string_view key) const;
@@ -32,12 +32,12 @@ class FrozenTable {
 
  private:
   const std::size_t size_bytes_;
-  mutable std::mutex making_;                         ///< before mutex_
-  mutable std::mutex mutex_;                          ///< all that follows
-  mutable std::shared_ptr<const MemoryTable> table_;  ///< null: there is a run
+  mutable std::mutex making_;                      ///< before mutex_
+  mutable std::mutex mutex_;                       ///< all that follows
+  mutable std::shared_ptr<const Memtable> table_;  ///< null: there is a run
   mutable RunRef run_;
 };
 
-using FrozenRef = std::shared_ptr<const FrozenTable>;
+using MemtableRef = std::shared_ptr<const ImmutableMemtable>;
 
 }  // namespace dgfs::delta

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/frozen_table.h"
+#include "delta/store/run/immutable_memtable.h"
 
 #include <utility>
 
 namespace dgfs::delta {
 
-std::optional<Message> FrozenTable::find(std::string_view key) const {
-  std::shared_ptr<const MemoryTable> table;
+std::optional<Message> ImmutableMemtable::find(std::string_view key) const {
+  std::shared_ptr<const Memtable> table;
   RunRef run;
   {
     const std::lock_guard lock(mutex_);
@@ -22,9 +22,9 @@ std::optional<Message> FrozenTable::find(std::string_view key) const {
   return message != nullptr ? std::optional(*message) : std::nullopt;
 }
 
-RunRef FrozenTable::run() const {
+RunRef ImmutableMemtable::run() const {
   const std::lock_guard making(making_);
-  std::shared_ptr<const MemoryTable> table;
+  std::shared_ptr<const Memtable> table;
   {
     const std::lock_guard lock(mutex_);
     if (run_) return run_;

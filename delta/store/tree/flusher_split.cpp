@@ -5,13 +5,12 @@
 #include <iterator>
 #include <utility>
 
-#include "delta/store/tree/editor.h"
+#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 
 // Into parts that are about equal.
-TreeEditor::Nodes TreeEditor::split(unsigned height, std::vector<Slot> slots,
-                                    std::size_t slots_max) {
+Flusher::Nodes Flusher::split(unsigned height, std::vector<Slot> slots, std::size_t slots_max) {
   Nodes nodes;
   const auto parts = (slots.size() + slots_max - 1) / slots_max;
   auto begin = std::make_move_iterator(slots.begin());
