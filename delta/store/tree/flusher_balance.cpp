@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Children of a node that have become small are put together.
+// Nodes that have become too large are split, and children of a node that have become small are put
+// together.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "delta/store/tree/flusher.h"
@@ -44,6 +46,23 @@ Result<bool> Flusher::try_merge(Slot& left, const Slot& right) {
   // Their keys are others, so that it does not matter which is older.
   left.runs.insert(left.runs.end(), right.runs.begin(), right.runs.end());
   return true;
+}
+
+// Into parts that are about equal.
+Flusher::Nodes Flusher::split(unsigned height, std::vector<Slot> slots, std::size_t slots_max) {
+  Nodes nodes;
+  const auto parts = (slots.size() + slots_max - 1) / slots_max;
+  auto begin = std::make_move_iterator(slots.begin());
+  for (std::size_t part = 0; part < parts; ++part) {
+    const auto end = std::make_move_iterator(
+        slots.begin() + static_cast<std::ptrdiff_t>(slots.size() * (part + 1) / parts));
+    Slot node;
+    node.low = begin.base()->low;
+    node.child = make_node(height, {begin, end});
+    nodes.push_back(std::move(node));
+    begin = end;
+  }
+  return nodes;
 }
 
 }  // namespace dgfs::delta
