@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "delta/store/run/key_filter.h"
 #include "delta/store/run/run.h"
 #include "delta/store/run/run_pages.h"
+#include "delta/store/tree/key_filter.h"
 #include "delta/store/tree/stored.h"
 
 namespace dgfs::delta {

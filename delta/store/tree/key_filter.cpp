@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/key_filter.h"
+#include "delta/store/tree/key_filter.h"
 
 #include <algorithm>
 
