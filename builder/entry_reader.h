@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "builder/build.h"
+#include "builder/options.h"
 #include "builder/pending_directories.h"
 #include "builder/tree_choice.h"
 #include "storage/directory.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "builder/build.h"
+#include "builder/report.h"
 
 namespace dgfs::builder {
 

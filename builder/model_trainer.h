@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "builder/build.h"
+#include "builder/options.h"
 #include "builder/stop.h"
 #include "builder/tree_spool.h"
 #include "format/model.h"

@@ -6,8 +6,8 @@
 
 #include <functional>
 
-#include "builder/build.h"
 #include "builder/hashed_zeros.h"
+#include "builder/options.h"
 
 namespace dgfs::builder {
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "builder/build.h"
 #include "builder/directory_cursor.h"
 #include "builder/entry_reader.h"
 #include "builder/link_sorter.h"
 #include "builder/losses.h"
 #include "builder/name_sorter.h"
+#include "builder/options.h"
 #include "builder/pending_directories.h"
 #include "builder/progress.h"
 #include "builder/scan_ahead.h"

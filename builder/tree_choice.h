@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "builder/build.h"
 #include "builder/losses.h"
+#include "builder/options.h"
 #include "rules/path_list.h"
 #include "storage/directory.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "builder/batch.h"
-#include "builder/build.h"
+#include "builder/options.h"
 #include "format/entry.h"
 
 namespace dgfs::builder {

@@ -14,7 +14,7 @@
 #include "reader/content_map.h"
 #include "reader/counter_cells.h"
 #include "reader/extent.h"
-#include "reader/image.h"
+#include "reader/node.h"
 #include "reader/volumes.h"
 
 namespace dgfs::reader {

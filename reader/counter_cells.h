@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "reader/counters.h"
+
 namespace dgfs::reader {
 
 /// Totals since the image was opened. Relaxed order is enough: nobody draws conclusions about
@@ -23,6 +25,23 @@ struct CounterCells {
 
   static void add(std::atomic<std::uint64_t>& cell, std::uint64_t count = 1) {
     cell.fetch_add(count, std::memory_order_relaxed);
+  }
+
+  /// What they are now; caches are not theirs to count.
+  [[nodiscard]] Counters values() const {
+    const auto value = [](const std::atomic<std::uint64_t>& cell) {
+      return cell.load(std::memory_order_relaxed);
+    };
+    Counters counters;
+    counters.index_reads = value(index_reads);
+    counters.side_reads = value(side_reads);
+    counters.data_reads = value(data_reads);
+    counters.index_read_bytes = value(index_read_bytes);
+    counters.side_read_bytes = value(side_read_bytes);
+    counters.data_read_bytes = value(data_read_bytes);
+    counters.healed_pages = value(healed_pages);
+    counters.errors = value(errors);
+    return counters;
   }
 };
 

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/digest_check.h"
 
+#include "reader/image.h"
+
 #include <algorithm>
 #include <utility>
 

@@ -8,9 +8,11 @@
 #include <functional>
 
 #include "format/digest_hasher.h"
-#include "reader/image.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// One file after the other. For one thread.
 class DigestCheck {

@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "format/digest_table.h"
 #include "reader/counter_cells.h"
-#include "reader/image.h"
 #include "reader/index_source.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "format/entry.h"
-#include "reader/image.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
 

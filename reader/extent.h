@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "format/extent.h"
 #include "format/seek_table.h"
-#include "reader/image.h"
+#include "reader/node.h"
 #include "reader/volumes.h"
 
 namespace dgfs::reader {

@@ -11,9 +11,11 @@
 #include "reader/directory_stack.h"
 #include "reader/extract_log.h"
 #include "reader/extract_tree.h"
-#include "reader/image.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// Memory: 8 bytes a directory. For one thread. References outlive it.
 class DirectoryFinisher {

@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "reader/directory_stack.h"
-#include "reader/image.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
 

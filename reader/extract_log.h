@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "reader/extract.h"
+#include "reader/extract_options.h"
 #include "reader/progress_clock.h"
 
 namespace dgfs::reader {

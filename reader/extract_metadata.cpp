@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/extract_metadata.h"
 
+#include "reader/image.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -8,11 +8,13 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "reader/extract.h"
-#include "reader/image.h"
+#include "reader/extract_options.h"
+#include "reader/node.h"
 #include "storage/directory.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// Takes note of an attribute that could not be restored, and why, without the object's path. ok()
 /// to go on with the others.

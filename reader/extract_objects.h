@@ -9,10 +9,12 @@
 #include "base/result.h"
 #include "reader/extract_log.h"
 #include "reader/extract_metadata.h"
-#include "reader/image.h"
+#include "reader/node.h"
 #include "storage/directory.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// Thread-safe. References outlive it.
 class ObjectMaker {

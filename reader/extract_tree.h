@@ -8,11 +8,13 @@
 #include <string>
 
 #include "base/result.h"
-#include "reader/extract.h"
 #include "reader/extract_log.h"
-#include "reader/image.h"
+#include "reader/extract_options.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// Single use. walk() runs on one thread, before anything else is asked.
 class ExtractTree {

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "reader/extract.h"
 #include "reader/extract_log.h"
+#include "reader/extract_options.h"
 
 namespace dgfs::reader {
 

@@ -27,125 +27,15 @@
 #include "format/sparse_map.h"
 #include "format/superblock.h"
 #include "format/volume_header.h"
+#include "reader/counters.h"
+#include "reader/node.h"
+#include "reader/open_options.h"
 #include "reader/read_many.h"
 #include "storage/env.h"
 
 namespace dgfs::reader {
 
-using format::InodeNumber;
-using format::Ordinal;
-
-/// How to open an image. A value; what `warn` refers to must outlive the image.
-struct OpenOptions {
-  /// Index to use instead of IMAGE.idx, whose place the copy in the image takes where there is
-  /// something else than its index. What is named here must belong to the image; it may be damaged.
-  std::optional<std::string> index_path;
-  /// Where volumes lie that are not beside the image: files, and folders all of whose files (10,000
-  /// at most) may be some. They are found by UUID and number; order does not matter.
-  std::vector<std::string> volume_paths;
-  std::size_t page_cache_bytes = std::size_t{64} << 20;  ///< decoded index pages
-  /// Verified frames of larger files; as much again for maps of sparse and compressed ones.
-  std::size_t frame_cache_bytes = std::size_t{32} << 20;
-  /// Whether the checksum of each frame of contents is verified before its bytes are handed out.
-  /// Without it a damaged frame gives wrong bytes, but never more than its own, and nothing else
-  /// can happen. The index is verified always.
-  bool check_contents = true;
-  /// Whether contents are read past the page cache (O_DIRECT) where the file system can: a cold
-  /// read of a small file takes a fifth less time and leaves the memory to others, but whoever
-  /// reads it again pays again. Read-ahead is then the caller's. The index is read through it
-  /// always.
-  bool contents_past_page_cache = false;
-  /// Receives what is worth telling but does not stop anything (a damaged index copy replaced by
-  /// the other). Called from any thread.
-  std::function<void(const Error&)> warn;
-};
-
-/// An entry with its attributes resolved (link record applied, times defaulted). A value: it stays
-/// good for the image it came from, and outlives it.
-struct Node {
-  InodeNumber inode = 0;         ///< stable, 1 = root
-  Ordinal ordinal = 0;           ///< place of its (first) name in key order
-  Ordinal object_ordinal = 0;    ///< the same, but of a hard link that of its link record
-  std::uint32_t mode = 0;        ///< type and permissions, format/mode.h
-  std::uint32_t uid = 0;         ///< owner
-  std::uint32_t gid = 0;         ///< group
-  std::uint64_t link_count = 1;  ///< directories: 2 + subdirectories
-  std::uint64_t size_bytes = 0;  ///< files, symlinks; directories: kPageBytes
-  std::uint64_t rdev = 0;        ///< device nodes: number in Linux's dev_t encoding
-  Time mtime;                    ///< last change of the contents
-  Time ctime;                    ///< mtime where the image keeps none
-  Time atime;                    ///< likewise
-  // Where the content is.
-  format::DataAddress data;                               ///< regular files: of the extent
-  std::uint64_t stored_bytes = 0;                         ///< likewise, checksums included
-  format::ExtentCodec codec = format::ExtentCodec::kRaw;  ///< likewise
-  /// Set: the extent is a frame that small files share; where in its content this file's begins.
-  std::optional<std::uint32_t> joint_offset;
-  std::string target;           ///< symlinks of at most kInlineTargetBytesMax bytes
-  format::SideRef long_target;  ///< symlinks, otherwise
-  format::SideRef xattrs;       ///< where it has any
-  format::SideRef sparse_map;   ///< regular files with holes
-};
-
-/// One name in a directory, as list() reports it. Does not outlive the call that it is given to;
-/// for one thread.
-struct ListedName {
-  std::uint64_t position = 0;  ///< 0-based place in the directory; rises by one
-  std::string_view name;       ///< valid during the call
-  InodeNumber inode = 0;       ///< as in Node
-  std::uint32_t mode = 0;      ///< type bits are right; permission bits are 0 for hard links
-};
-
-/// Names of a directory that list() and list_nodes() cannot tell, or not with their attributes, and
-/// go on behind. Does not outlive the call that it is given to; for one thread.
-struct LostNames {
-  std::uint64_t first_position = 0;  ///< 0-based place in the directory of the first one
-  std::uint64_t count = 0;           ///< how many they are; known although they are not
-  /// Set: the name is known, and only its attributes are lost. `count` is 1 then.
-  const ListedName* name = nullptr;
-  /// Numbers of the directories among the lost names: what they hold can be listed all the same,
-  /// and path_of() tells where they are if they hold something.
-  std::vector<InodeNumber> directories;
-  /// Tells the place, and how many names stand in the page or whose attributes are lost. The same
-  /// words for each directory that has names in the page.
-  const Error& error;
-};
-
-/// What a cache has done since the image was opened. A value.
-struct CacheCounters {
-  std::uint64_t hits = 0;       ///< found
-  std::uint64_t misses = 0;     ///< had to be read
-  std::uint64_t evictions = 0;  ///< dropped for others
-  std::uint64_t bytes = 0;      ///< held now
-  std::uint64_t bytes_max = 0;  ///< budget
-};
-
-/// What an image has done since it was opened. A value.
-struct Counters {
-  CacheCounters pages;            ///< decoded index pages
-  CacheCounters frames;           ///< frames and maps
-  std::uint64_t index_reads = 0;  ///< device reads for pages
-  std::uint64_t side_reads = 0;   ///< device reads for side records
-  std::uint64_t data_reads = 0;   ///< device reads for contents
-  // What these asked for.
-  std::uint64_t index_read_bytes = 0;  ///< by index_reads
-  std::uint64_t side_read_bytes = 0;   ///< by side_reads
-  std::uint64_t data_read_bytes = 0;   ///< by data_reads
-  std::uint64_t healed_pages = 0;      ///< read from the other index copy
-  std::uint64_t errors = 0;            ///< failed checks and failed reads
-};
-
-/// Where a piece of content lies on the device, for diagnosis. A value.
-struct Place {
-  std::string file;                ///< path
-  std::uint64_t offset_bytes = 0;  ///< in the file
-};
-
-/// A model or an attribute table of an index: one of its generations. A value.
-struct Generation {
-  std::uint16_t id = 0;    ///< by which pages name it
-  std::uint64_t size = 0;  ///< of a model its bytes, of a table its attribute combinations
-};
+struct OpenedImage;
 
 /// An opened image. Thread-safe: every method may be called from any number of threads at once.
 /// What is returned by value outlives the image, a reference lives as long as it. The Env it was
@@ -322,9 +212,8 @@ class Image {
 
  private:
   friend class SalvageImage;  // puts one together of what is left of a damaged one
-  struct Impl;
-  explicit Image(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Image(std::unique_ptr<OpenedImage> opened);
+  std::unique_ptr<OpenedImage> opened_;
 };
 
 }  // namespace dgfs::reader

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "reader/image.h"
+#include "reader/open_options.h"
 #include "storage/env.h"
 
 namespace dgfs::reader {

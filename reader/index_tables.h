@@ -19,8 +19,8 @@
 #include "format/page_directory.h"
 #include "format/page_open.h"
 #include "format/volume_header.h"
-#include "reader/image.h"
 #include "reader/index_source.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
 

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/intact_contents.h"
 
+#include "reader/image.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

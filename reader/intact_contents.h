@@ -9,10 +9,12 @@
 #include <optional>
 
 #include "base/result.h"
-#include "reader/extract.h"
-#include "reader/image.h"
+#include "reader/extract_options.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// For one thread. References outlive it.
 class IntactContents {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "reader/image.h"
+#include "reader/node.h"
 #include "reader/page_store.h"
 
 namespace dgfs::reader {

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "reader/image.h"
 #include "reader/index_copy.h"
 #include "reader/index_source.h"
+#include "reader/open_options.h"
 #include "reader/volumes.h"
 
 namespace dgfs::reader {

@@ -11,10 +11,9 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
-
-struct Node;
 
 /// A file, or if it is a large one a part of it. Does not outlive the call that it is given to;
 /// for one thread.

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "reader/image.h"
 #include "reader/namespace.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
 

@@ -35,9 +35,9 @@ storage::ReadQueueOptions queue_options(const ReadManyOptions& options) {
 
 }  // namespace
 
-ReadManyRun::ReadManyRun(const Image& image, const Content& content, CounterCells& counters,
+ReadManyRun::ReadManyRun(const FileContents& files, const Content& content, CounterCells& counters,
                          const ReadManyOptions& options, const VisitPiece& visit)
-    : image_(image),
+    : files_(files),
       content_(content),
       counters_(counters),
       visit_(visit),
@@ -174,7 +174,7 @@ void ReadManyRun::read_alone(std::size_t index, const Node& node) {
   for (bool is_last = false; go_on_ && !is_last;) {
     scratch_.resize(
         static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes_, node.size_bytes - offset)));
-    const auto count = image_.read(node, offset, scratch_);
+    const auto count = files_.read(node, offset, scratch_);
     if (!count) return tell(index, count.assume_error());
     is_last = offset + scratch_.size() == node.size_bytes;
     tell(index, FilePiece{&node, offset, scratch_, is_last});

@@ -12,7 +12,8 @@
 
 #include "reader/content.h"
 #include "reader/counter_cells.h"
-#include "reader/image.h"
+#include "reader/file_contents.h"
+#include "reader/node.h"
 #include "reader/read_many.h"
 #include "reader/read_many_plan.h"
 #include "storage/aligned_memory.h"
@@ -24,7 +25,7 @@ namespace dgfs::reader {
 class ReadManyRun {
  public:
   /// All references must outlive it.
-  ReadManyRun(const Image& image, const Content& content, CounterCells& counters,
+  ReadManyRun(const FileContents& files, const Content& content, CounterCells& counters,
               const ReadManyOptions& options, const VisitPiece& visit);
 
   /// Reads all files of the plan, unless `visit` ends it. The plan is asked by another thread.
@@ -60,7 +61,7 @@ class ReadManyRun {
   void tell(std::size_t index, const Result<FilePiece>& piece);
   [[nodiscard]] std::size_t take_slot(std::size_t size_bytes);
 
-  const Image& image_;
+  const FileContents& files_;
   const Content& content_;
   CounterCells& counters_;
   const VisitPiece& visit_;

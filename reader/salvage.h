@@ -17,8 +17,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "reader/extract.h"
-#include "reader/image.h"
+#include "reader/extract_options.h"
+#include "reader/node.h"
+#include "reader/open_options.h"
 #include "storage/env.h"
 
 namespace dgfs::reader {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/salvage_image.h"
 
+#include "reader/image.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 
 #include "format/header_page.h"
 #include "format/limits.h"
-#include "reader/image_impl.h"
+#include "reader/opened_image.h"
 #include "reader/opener.h"
 
 namespace dgfs::reader {
@@ -243,13 +245,13 @@ std::unique_ptr<const Image> SalvageImage::make(storage::Env& env, const Salvage
     places.folder = storage::parent_path(files.image->path());
     opened.volume_zero = FoundVolume{files.image, files.header.value_or(format::VolumeHeader{})};
   }
-  auto impl = std::make_unique<Image::Impl>(env, std::move(opened), options);
-  impl->tables.content_dictionaries = index.take_content_dictionaries();
-  impl->volumes.emplace(env, std::move(opened.places), records_of(env, files, index, options));
-  if (impl->volume_zero) impl->volumes->adopt(*impl->volume_zero);
-  impl->content.emplace(*impl->volumes, impl->tables.content_dictionaries, impl->counters,
-                        impl->frames, impl->maps, true);
-  return std::unique_ptr<const Image>(new Image(std::move(impl)));
+  auto checking = options;
+  checking.check_contents = true;
+  auto image = std::make_unique<OpenedImage>(env, std::move(opened), checking);
+  IndexTables tables;
+  tables.content_dictionaries = index.take_content_dictionaries();
+  image->attach(std::move(tables), records_of(env, files, index, options));
+  return std::unique_ptr<const Image>(new Image(std::move(image)));
 }
 
 }  // namespace dgfs::reader

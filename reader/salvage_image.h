@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "reader/image.h"
+#include "reader/open_options.h"
 #include "reader/salvage_index.h"
 #include "reader/volumes.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// What was found at the paths of an image. A value.
 struct SalvageFiles {

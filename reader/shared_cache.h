@@ -18,8 +18,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "reader/counters.h"
 #include "reader/doorkeeper.h"
-#include "reader/image.h"
+#include "reader/node.h"
 #include "reader/place_table.h"
 
 namespace dgfs::reader {

@@ -11,8 +11,8 @@
 #include "base/result.h"
 #include "format/sparse_map.h"
 #include "reader/counter_cells.h"
-#include "reader/image.h"
 #include "reader/index_source.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
 

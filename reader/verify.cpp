@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/verify.h"
 
+#include "reader/image.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

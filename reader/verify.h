@@ -11,9 +11,10 @@
 #include <string>
 
 #include "base/result.h"
-#include "reader/image.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// How far verify() has come. A value.
 struct VerifyProgress {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What an Image is made of. Private to the reader.
+// OpenedImage: the parts that an Image hands its calls to.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "reader/content.h"
 #include "reader/content_map.h"
 #include "reader/counter_cells.h"
 #include "reader/digests.h"
-#include "reader/image.h"
+#include "reader/file_contents.h"
 #include "reader/index_source.h"
 #include "reader/index_tables.h"
 #include "reader/namespace.h"
@@ -24,25 +26,23 @@
 namespace dgfs::reader {
 
 /// Parts refer to one another, so it stays where it was made.
-struct Image::Impl {
-  Impl(storage::Env& environment, OpenedFiles&& files, const OpenOptions& options);
-  /// Fills tables; call once, before anything else.
-  Status load(OpenedFiles&& files);
+struct OpenedImage {
+  /// The environment must outlive it. It is of use once attach() was called.
+  OpenedImage(storage::Env& environment, OpenedFiles&& files, const OpenOptions& options);
+  OpenedImage(const OpenedImage&) = delete;
+  OpenedImage& operator=(const OpenedImage&) = delete;
 
-  /// Data segments of a sparse file; the node must have a map.
-  [[nodiscard]] Result<ContentMapPointer> segments(const Node& node);
-  /// Bytes of content: the file's size without its holes.
-  [[nodiscard]] Result<std::uint64_t> content_bytes(const Node& node);
-  [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset, MutableBytes out);
-  [[nodiscard]] Status read_sparse(const Node& node, std::uint64_t offset, MutableBytes out);
+  /// Takes what was read with `source`, and opens the way to contents in the volumes of `records`.
+  /// Once.
+  void attach(IndexTables&& loaded, std::vector<format::VolumeRecord> records);
 
   storage::Env& env;
   std::string index_path;
   std::optional<FoundVolume> volume_zero;
+  VolumePlaces places;  ///< until attach()
   CounterCells counters;
   IndexSource source;
   IndexTables tables;
-  std::optional<Volumes> volumes;
   PageStore pages;
   FrameCache frames;
   ContentMapCache maps;
@@ -51,7 +51,10 @@ struct Image::Impl {
   SideRecords side_records;
   Digests digests;
   bool check_contents;
+  // Set by attach().
+  std::optional<Volumes> volumes;
   std::optional<Content> content;
+  std::optional<FileContents> files;
 };
 
 }  // namespace dgfs::reader

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#pragma once
+
+#include <cstdint>
+
+namespace dgfs::reader {
+
+/// What a cache has done since the image was opened. A value.
+struct CacheCounters {
+  std::uint64_t hits = 0;       ///< found
+  std::uint64_t misses = 0;     ///< had to be read
+  std::uint64_t evictions = 0;  ///< dropped for others
+  std::uint64_t bytes = 0;      ///< held now
+  std::uint64_t bytes_max = 0;  ///< budget
+};
+
+/// What an image has done since it was opened. A value.
+struct Counters {
+  CacheCounters pages;            ///< decoded index pages
+  CacheCounters frames;           ///< frames and maps
+  std::uint64_t index_reads = 0;  ///< device reads for pages
+  std::uint64_t side_reads = 0;   ///< device reads for side records
+  std::uint64_t data_reads = 0;   ///< device reads for contents
+  // What these asked for.
+  std::uint64_t index_read_bytes = 0;  ///< by index_reads
+  std::uint64_t side_read_bytes = 0;   ///< by side_reads
+  std::uint64_t data_read_bytes = 0;   ///< by data_reads
+  std::uint64_t healed_pages = 0;      ///< read from the other index copy
+  std::uint64_t errors = 0;            ///< failed checks and failed reads
+};
+
+}  // namespace dgfs::reader
