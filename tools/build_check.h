@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reader/verify.h"
-#include "tools/command.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 

@@ -4,105 +4,54 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "tools/quoting.h"
+#include "tools/suggestion.h"
 
 namespace dgfs::tools {
 namespace {
 
-// Paths may have 64 KiB, which no one reads. Where it begins and the reason at its end stay.
-constexpr std::size_t kMessageBytesMax = 6000;
-constexpr std::size_t kEndBytes = 700;
-
-// Asking for the time costs more than passing an entry.
-constexpr std::uint64_t kEntriesBetweenUpdates = 64;
-
-std::string shortened(std::string_view text) {
-  if (text.size() <= kMessageBytesMax) return std::string(text);
-  return fmt::format("{} ... {}", text.substr(0, kEndBytes), text.substr(text.size() - kEndBytes));
-}
+constexpr Command kCommands[] = {
+    {"build", "SRC IMAGE", "pack a directory tree into an image and its index", run_build},
+    {"mount", "IMAGE DIR", "mount an image read-only", run_mount},
+    {"ls", "IMAGE [PATH]...", "list directories", run_ls},
+    {"stat", "IMAGE [PATH]...", "show all attributes of files", run_stat},
+    {"cat", "IMAGE PATH...", "print the contents of files", run_cat},
+    {"find", "IMAGE [PATH]... [EXPRESSION]", "search for files by their attributes", run_find},
+    {"du", "IMAGE [PATH]...", "sum up the space that files take", run_du},
+    {"info", "IMAGE", "show what an image is made of", run_info},
+    {"verify", "IMAGE", "read everything and report what is damaged", run_verify},
+    {"digest", "IMAGE [PATH]...", "list the digests of contents that the index keeps", run_digest},
+    {"diff", "A B [PATH]...", "tell how two images, or an image and a directory, differ", run_diff},
+    {"extract", "IMAGE DEST [PATH]...", "write files out of an image", run_extract},
+    {"salvage", "IMAGE DEST", "write what is intact of a damaged image, list the rest",
+     run_salvage},
+    {"volume", "list|move IMAGE [NUMBER DEST]", "tell where the volumes of an image lie, move one",
+     run_volume},
+    {"delta", "info|check DIR", "tell what the store of a delta is made of, check all of it",
+     run_delta},
+    {"help", "[COMMAND]", "tell about commands and their options", run_help},
+};
 
 }  // namespace
 
-void Session::show_progress(std::string label) {
-  if (!io_.err_is_terminal || io_.out_is_pipe) return;
-  progress_.reset(new Progress{{io_, false}, std::move(label)});
+std::span<const Command> commands() { return kCommands; }
+
+const Command* find_command(const std::string& name) {
+  const auto* const end = std::end(kCommands);
+  const auto* const found =
+      std::find_if(std::begin(kCommands), end, [&](const Command& c) { return name == c.name; });
+  return found == end ? nullptr : found;
 }
 
-void Session::passed() const {
-  if (!progress_ || ++progress_->entries % kEntriesBetweenUpdates != 0) return;
-  progress_->bar.update(progress_->label, progress_->entries, 0);
-}
-
-std::string Session::shown(std::string_view name) const {
-  return io_.out_is_terminal ? shell_quoted(name) : std::string(name);
-}
-
-void Session::complain(std::string_view text) const {
-  if (progress_) progress_->bar.rest();
-  io_.out.flush();  // so that both outputs come in order on one terminal
-  io_.err.write(fmt::format("dgfs: {}: {}\n", command_, printable(shortened(text))));
-}
-
-void Session::complain(std::string_view path, std::string_view reason) const {
-  complain(fmt::format("{}: {}", shell_quoted(path), reason));
-}
-
-void Session::complain_damage(std::string_view path, const Error& error) const {
-  if (error.offset() && !told_damage_.insert(error.message()).second) return;
-  complain(path, error.message());
-}
-
-void Session::complain_access(std::string_view verb, std::string_view path,
-                              const Error& error) const {
-  complain(
-      fmt::format("cannot {} {}: {}", verb, shell_quoted(path, {.always = true}), error.message()));
-}
-
-int Session::fail(const Error& error, std::string_view consequence) const {
-  const bool interrupted = error.kind() == ErrorKind::kInterrupted;
-  const std::string text = interrupted ? "interrupted" : error.message();
-  complain(consequence.empty() ? text : fmt::format("{}; {}", text, consequence));
-  return interrupted ? kExitInterrupted : kExitFailed;
-}
-
-int Session::fail_usage(std::string_view text) const {
-  io_.err.write(fmt::format("dgfs {}: {}\nTry 'dgfs {} --help' for more information.\n", command_,
-                            printable(text), command_));
+int unknown_command(const ToolIo& io, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  io.err.write(fmt::format("dgfs: {}: unknown command{}\nTry 'dgfs help'.\n", shell_quoted(name),
+                           did_you_mean(name, names)));
   return kExitUsage;
-}
-
-std::optional<int> Session::refuse_streams(std::span<const std::string> paths) const {
-  for (const std::string& path : paths) {
-    if (path != "-") continue;
-    return fail_usage(
-        "'-' would be a stream, and here it cannot be one; a file or directory of "
-        "that name is './-'");
-  }
-  return std::nullopt;
-}
-
-Session::Parsed Session::parse(OptionParser& options, const std::vector<std::string>& arguments,
-                               std::size_t operands_min, std::size_t operands_max) const {
-  Result<std::optional<std::vector<std::string>>> parsed = options.parse(arguments);
-  if (!parsed) return {{}, fail_usage(parsed.error().text())};
-  if (!parsed.value()) {
-    if (io_.describe != nullptr) {
-      (*io_.describe)(options.description());
-    } else {
-      print(options.help());
-    }
-    return {{}, kExitDone};
-  }
-  std::vector<std::string>& operands = *parsed.value();
-  if (operands.size() < operands_min) {
-    return {{},
-            fail_usage(operands.empty() ? "missing operand"
-                                        : "missing operand after '" + operands.back() + "'")};
-  }
-  if (operands.size() > operands_max) {
-    return {{}, fail_usage("extra operand '" + operands[operands_max] + "'")};
-  }
-  return {std::move(operands), std::nullopt};
 }
 
 }  // namespace dgfs::tools

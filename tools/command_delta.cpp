@@ -7,9 +7,11 @@
 #include "delta/store/store_check.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "tools/option_parser.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
 #include "tools/report_cap.h"
+#include "tools/session.h"
 #include "tools/store_report.h"
 
 namespace dgfs::tools {

@@ -14,10 +14,12 @@
 #include "tools/image_argument.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"
+#include "tools/option_parser.h"
 #include "tools/path_pattern.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
 #include "tools/rule_options.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 namespace {

@@ -9,7 +9,9 @@
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
 #include "tools/json.h"
+#include "tools/option_parser.h"
 #include "tools/path_pattern.h"
+#include "tools/session.h"
 #include "tools/tree_walk.h"
 
 namespace dgfs::tools {

@@ -13,11 +13,13 @@
 #include "tools/image_path.h"
 #include "tools/json.h"
 #include "tools/node_facts.h"
+#include "tools/option_parser.h"
 #include "tools/path_pattern.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
 #include "tools/restore_options.h"
 #include "tools/rule_options.h"
+#include "tools/session.h"
 #include "tools/size_text.h"
 
 namespace dgfs::tools {

@@ -9,8 +9,10 @@
 #include "tools/find_expression.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"
+#include "tools/option_parser.h"
 #include "tools/path_pattern.h"
 #include "tools/quoting.h"
+#include "tools/session.h"
 #include "tools/text_input.h"
 #include "tools/tree_walk.h"
 

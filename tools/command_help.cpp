@@ -9,7 +9,9 @@
 #include "tools/image_argument.h"
 #include "tools/manual_page.h"
 #include "tools/mount_help.h"
+#include "tools/option_parser.h"
 #include "tools/path_completion.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 namespace {

@@ -12,7 +12,9 @@
 #include "tools/image_path.h"
 #include "tools/json.h"
 #include "tools/ls_printer.h"
+#include "tools/option_parser.h"
 #include "tools/path_pattern.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 namespace {

@@ -5,7 +5,9 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/mount_help.h"
+#include "tools/option_parser.h"
 #include "tools/progress_bar.h"
+#include "tools/session.h"
 
 #ifdef DGFS_HAS_FUSE
 #include "fuse/logger.h"

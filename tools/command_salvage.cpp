@@ -14,9 +14,11 @@
 #include "tools/image_argument.h"
 #include "tools/json.h"
 #include "tools/node_facts.h"
+#include "tools/option_parser.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
 #include "tools/restore_options.h"
+#include "tools/session.h"
 #include "tools/size_text.h"
 
 namespace dgfs::tools {

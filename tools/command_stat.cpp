@@ -8,9 +8,11 @@
 #include "tools/image_path.h"
 #include "tools/json.h"
 #include "tools/node_facts.h"
+#include "tools/option_parser.h"
 #include "tools/path_pattern.h"
 #include "tools/quoting.h"
 #include "tools/security_marks.h"
+#include "tools/session.h"
 #include "tools/stat_format.h"
 #include "tools/time_text.h"
 

@@ -9,8 +9,10 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/json.h"
+#include "tools/option_parser.h"
 #include "tools/quoting.h"
 #include "tools/report_cap.h"
+#include "tools/session.h"
 #include "tools/size_text.h"
 #include "tools/verification.h"
 

@@ -11,8 +11,10 @@
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/json.h"
+#include "tools/option_parser.h"
 #include "tools/progress_bar.h"
 #include "tools/quoting.h"
+#include "tools/session.h"
 #include "tools/size_text.h"
 
 namespace dgfs::tools {

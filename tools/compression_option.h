@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "builder/build.h"
+#include "builder/options.h"
 
 namespace dgfs::tools {
 

@@ -12,8 +12,9 @@
 
 #include "reader/image.h"
 #include "tools/block_unit.h"
-#include "tools/command.h"
 #include "tools/image_path.h"
+#include "tools/option_parser.h"
+#include "tools/session.h"
 #include "tools/time_text.h"
 
 namespace dgfs::tools {

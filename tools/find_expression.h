@@ -14,8 +14,8 @@
 
 #include "reader/image.h"
 #include "tools/access_check.h"
-#include "tools/command.h"
 #include "tools/image_path.h"
+#include "tools/session.h"
 #include "tools/user_names.h"
 
 namespace dgfs::tools {

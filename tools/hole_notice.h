@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "format/digest.h"
-#include "tools/command.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 

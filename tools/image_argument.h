@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "reader/image.h"
-#include "tools/command.h"
+#include "tools/option_parser.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 

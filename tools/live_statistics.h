@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tools/command.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 

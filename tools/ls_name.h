@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "tools/color.h"
-#include "tools/command.h"
 #include "tools/ls_entry.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 

@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "tools/command.h"
 #include "tools/image_path.h"
 #include "tools/long_listing.h"
 #include "tools/name_style.h"
+#include "tools/option_parser.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "tools/command.h"
 #include "tools/long_listing.h"
 #include "tools/ls_entry.h"
 #include "tools/ls_name.h"
 #include "tools/security_marks.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 

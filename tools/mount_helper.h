@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/command.h"
+#include "tools/tool_io.h"
 
 namespace dgfs::tools {
 

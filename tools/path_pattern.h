@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reader/image.h"
-#include "tools/command.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tools/tool.h"
+#include "tools/tool_io.h"
 
 namespace dgfs::tools {
 

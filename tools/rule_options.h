@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "rules/path_rules.h"
 #include "tools/option_parser.h"
-#include "tools/tool.h"
+#include "tools/tool_io.h"
 
 namespace dgfs::tools {
 

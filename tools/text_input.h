@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "tools/tool.h"
+#include "tools/tool_io.h"
 
 namespace dgfs::tools {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "reader/verify.h"
-#include "tools/command.h"
+#include "tools/session.h"
 
 namespace dgfs::tools {
 
