@@ -171,6 +171,24 @@ class LoopsTest(RuleTest):
         }
         self.assert_finds(loops, files, "delta/store/a.h:1:", "delta/store/log/b")
 
+    def test_reports_wings_that_include_each_other_though_no_stems_do(self):
+        files = {
+            "reader/index/a.h": '#include "reader/content/b.h"\n',
+            "reader/content/b.h": "",
+            "reader/content/c.h": '#include "reader/index/d.h"\n',
+            "reader/index/d.h": "",
+        }
+        loop = "reader/content -> reader/index -> reader/content"
+        self.assert_finds(loops, files, "reader/content/c.h:1:", loop)
+
+    def test_accepts_what_lies_beside_the_wings_in_both_directions(self):
+        files = {
+            "reader/facade.h": '#include "reader/index/a.h"\n',
+            "reader/index/a.h": '#include "reader/words.h"\n',
+            "reader/words.h": "",
+        }
+        self.assert_clean(loops, files)
+
     def test_ignores_comments_and_layers_that_it_does_not_hold_for(self):
         files = self.tree(**{"base/c/d.h": '// #include "base/a.h"\n'})
         self.assert_clean(loops, files)

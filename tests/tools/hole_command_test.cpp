@@ -10,8 +10,8 @@
 #include "storage/memory_env.h"
 #include "storage/wrapped.h"
 #include "tests/tools/tree_fixture.h"
-#include "tools/command.h"
 #include "tools/hole_notice.h"
+#include "tools/session.h"
 
 namespace dgfs::test {
 namespace {
