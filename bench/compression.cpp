@@ -17,7 +17,7 @@
 #include <fstream>
 
 #include "builder/build.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::bench {
 namespace {

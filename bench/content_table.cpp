@@ -16,7 +16,7 @@
 
 #include "builder/content_table.h"
 #include "storage/mix.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::bench {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "bench/timed_reads.h"
 #include "reader/image.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace {
 

@@ -25,7 +25,7 @@
 #include "fuse/logger.h"
 #include "fuse/mount.h"
 #include "storage/forwarding_env.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "storage/aligned_memory.h"
 #include "storage/file.h"
+#include "storage/reads/aligned_memory.h"
 
 namespace dgfs::builder {
 

@@ -21,7 +21,7 @@
 #include "format/entry.h"
 #include "format/limits.h"
 #include "format/seek_table.h"
-#include "storage/aligned_memory.h"
+#include "storage/reads/aligned_memory.h"
 
 namespace dgfs::builder {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "format/limits.h"
-#include "storage/direct_writes.h"
+#include "storage/posix/direct_writes.h"
 
 namespace dgfs::builder {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "format/mode.h"
 #include "reader/image.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace {
 

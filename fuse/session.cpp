@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "fuse/operations.h"
-#include "storage/null_device.h"
+#include "storage/posix/null_device.h"
 
 namespace dgfs::fuse {
 namespace {

@@ -16,8 +16,8 @@
 #include "reader/node.h"
 #include "reader/read_many.h"
 #include "reader/read_many_plan.h"
-#include "storage/aligned_memory.h"
-#include "storage/read_queue.h"
+#include "storage/reads/aligned_memory.h"
+#include "storage/reads/queue.h"
 
 namespace dgfs::reader {
 

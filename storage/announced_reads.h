@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "storage/posix_transfer.h"
+#include "storage/posix/transfer.h"
 
 namespace dgfs::storage {
 

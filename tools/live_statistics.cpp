@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <sstream>
 
-#include "storage/posix_xattr.h"
+#include "storage/posix/xattr.h"
 #include "tools/quoting.h"
 #include "tools/size_text.h"
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "storage/posix_env.h"
-#include "storage/posix_stream.h"
+#include "storage/posix/env.h"
+#include "storage/posix/stream.h"
 #include "tools/mount_helper.h"
 #include "tools/tool.h"
 

@@ -11,8 +11,8 @@
 #include "bench/hundred_million/written_tree.h"
 #include "bench/hundred_million/zero_contents.h"
 #include "builder/image_builder.h"
-#include "storage/memory_env.h"
-#include "storage/posix_env.h"
+#include "storage/memory/env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::bench {
 namespace {

@@ -17,10 +17,10 @@
 #include "bench/hundred_million/data_offsets.h"
 #include "format/extent.h"
 #include "reader/image.h"
-#include "storage/counting_env.h"
 #include "storage/forwarding_env.h"
 #include "storage/mix.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
+#include "storage/testing/counting_env.h"
 
 namespace dgfs::bench {
 namespace {

@@ -14,7 +14,7 @@
 #include "bench/hundred_million/build_task.h"
 #include "bench/hundred_million/lookup_task.h"
 #include "bench/hundred_million/written_tree.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::bench {
 namespace {

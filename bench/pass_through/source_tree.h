@@ -14,7 +14,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "storage/unique_fd.h"
+#include "storage/posix/unique_fd.h"
 
 namespace dgfs::bench {
 

@@ -4,7 +4,7 @@
 // The store of delta/store/, with parameters as they are by default and a thread for maintenance.
 #include "bench/store/engine.h"
 #include "delta/store/store.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "bench/store/record_target.h"
 #include "delta/store/store.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/support/hook_env.h"
 #include "tests/support/random.h"
 

@@ -7,8 +7,8 @@
 #include "builder/image_builder.h"
 #include "format/coding.h"
 #include "format/extent.h"
-#include "storage/counting_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/counting_env.h"
 
 namespace dgfs::builder {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/builder/image_dump.h"
 #include "tests/builder/source_tree.h"
 

@@ -8,7 +8,7 @@
 
 #include "format/limits.h"
 #include "format/mode.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 #include "tests/builder/build_fixture.h"
 #include "tests/support/temp_dir.h"
 

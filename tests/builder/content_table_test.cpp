@@ -12,9 +12,9 @@
 #include "builder/deduplicator.h"
 #include "format/coding.h"
 #include "format/extent.h"
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "storage/mix.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/support/hook_env.h"
 #include "tests/support/random.h"
 

@@ -13,8 +13,8 @@
 
 #include "builder/build.h"
 #include "builder/file_digest.h"
-#include "storage/memory_content.h"
-#include "storage/memory_env.h"
+#include "storage/memory/content.h"
+#include "storage/memory/env.h"
 #include "storage/wrapped.h"
 #include "tests/builder/source_tree.h"
 

@@ -11,7 +11,7 @@
 #include "format/mode.h"
 #include "format/page_header.h"
 #include "format/section.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 
 namespace dgfs::builder {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/support/random.h"
 
 namespace dgfs::builder {

@@ -8,7 +8,7 @@
 #include <atomic>
 
 #include "builder/build.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/builder/image_dump.h"
 #include "tests/builder/source_tree.h"
 #include "tests/support/hook_env.h"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "format/mode.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 
 namespace dgfs::builder {
 namespace {

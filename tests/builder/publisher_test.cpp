@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "builder/build.h"
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/builder/image_dump.h"
 #include "tests/builder/source_tree.h"
 #include "tests/support/hook_env.h"

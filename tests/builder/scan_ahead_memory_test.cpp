@@ -5,7 +5,7 @@
 #include <string>
 
 #include "builder/scan_ahead.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/builder/source_tree.h"
 #include "tests/support/failing_heap.h"
 

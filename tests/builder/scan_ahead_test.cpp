@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/builder/source_tree.h"
 #include "tests/support/hook_env.h"
 

@@ -6,7 +6,7 @@
 
 #include "builder/build.h"
 #include "format/limits.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "storage/wrapped.h"
 #include "tests/builder/source_tree.h"
 

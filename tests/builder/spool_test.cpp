@@ -6,7 +6,7 @@
 
 #include "builder/losses.h"
 #include "builder/tree_spool.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/support/random.h"
 
 namespace dgfs::builder {

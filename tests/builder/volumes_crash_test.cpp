@@ -14,9 +14,9 @@
 
 #include "builder/build.h"
 #include "reader/image.h"
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "storage/names.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/builder/image_dump.h"
 #include "tests/builder/source_tree.h"
 #include "tests/support/hook_env.h"

@@ -13,7 +13,7 @@
 #include "format/mode.h"
 #include "reader/image.h"
 #include "reader/verify.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "storage/names.h"
 #include "tests/builder/image_dump.h"
 #include "tests/builder/source_tree.h"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "format/mode.h"
-#include "storage/faulty_env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

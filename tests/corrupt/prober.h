@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "reader/image.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 
 namespace dgfs::test {
 

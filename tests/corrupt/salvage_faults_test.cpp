@@ -16,7 +16,7 @@
 
 #include "format/volume_header.h"
 #include "reader/salvage.h"
-#include "storage/faulty_env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::fuse {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <csignal>
 
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 #include "tests/fuse/mounted_image.h"
 
 namespace dgfs::test {

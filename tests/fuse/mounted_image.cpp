@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "builder/build.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::test {
 namespace {

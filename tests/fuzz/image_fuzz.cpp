@@ -15,7 +15,7 @@
 #include "reader/image.h"
 #include "reader/index_mend.h"
 #include "reader/salvage.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/image_recipe.h"
 

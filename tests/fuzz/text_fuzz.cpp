@@ -10,7 +10,7 @@
 #include "builder/build.h"
 #include "rules/path_list.h"
 #include "rules/path_rules.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tools/compression_option.h"
 #include "tools/date_text.h"

@@ -19,7 +19,7 @@
 #include "format/extent.h"
 #include "reader/extract.h"
 #include "reader/verify.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/failing_heap.h"
 #include "tests/support/image_assembler.h"

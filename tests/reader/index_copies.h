@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/reader/index_pieces.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

@@ -14,9 +14,9 @@
 
 #include "builder/build.h"
 #include "reader/image.h"
-#include "storage/counting_env.h"
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/counting_env.h"
+#include "storage/testing/faulty_env.h"
 
 namespace dgfs::test {
 

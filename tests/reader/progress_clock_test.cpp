@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "storage/forwarding_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 
 namespace dgfs::test {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/faulty_env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 

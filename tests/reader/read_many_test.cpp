@@ -12,8 +12,8 @@
 
 #include "format/limits.h"
 #include "format/section.h"
-#include "storage/posix_env.h"
-#include "storage/posix_reads.h"
+#include "storage/posix/env.h"
+#include "storage/reads/posix_reads.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/random.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reader/verify.h"
-#include "storage/faulty_env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/hook_env.h"
 #include "tests/support/image_assembler.h"

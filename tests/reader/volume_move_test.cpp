@@ -7,9 +7,9 @@
 #include <atomic>
 #include <string>
 
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "storage/name_lock.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/hook_env.h"
 #include "tests/support/image_assembler.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/failing_heap.h"
 #include "tests/support/temp_dir.h"

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tests/storage/env_fixture.h"
 
-#include "storage/counting_env.h"
-#include "storage/faulty_env.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
+#include "storage/testing/counting_env.h"
+#include "storage/testing/faulty_env.h"
 
 namespace dgfs::test {
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/support/temp_dir.h"
 
 namespace dgfs::test {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/faulty_env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/storage/env_fixture.h"
 #include "tests/support/hook_env.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/env.h"
-#include "storage/os_error.h"
+#include "storage/posix/os_error.h"
 
 namespace dgfs::storage {
 namespace {

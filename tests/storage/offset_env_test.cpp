@@ -7,8 +7,8 @@
 #include <array>
 #include <string>
 
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/faulty_env.h"
 
 namespace dgfs::storage {
 namespace {

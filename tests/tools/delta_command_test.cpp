@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 #include "tests/tools/tool_run.h"

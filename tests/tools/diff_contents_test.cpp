@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "storage/memory_content.h"
+#include "storage/memory/content.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {

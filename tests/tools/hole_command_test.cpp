@@ -7,7 +7,7 @@
 #include <atomic>
 #include <string>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "storage/wrapped.h"
 #include "tests/tools/tree_fixture.h"
 #include "tools/hole_notice.h"

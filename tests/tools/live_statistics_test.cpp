@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 #include "tests/tools/tool_run.h"
 
 namespace dgfs::tools {

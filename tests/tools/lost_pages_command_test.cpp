@@ -12,7 +12,7 @@
 
 #include "format/limits.h"
 #include "format/mode.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/support/image_assembler.h"
 #include "tests/tools/tool_run.h"
 #include "tests/tools/tree_fixture.h"

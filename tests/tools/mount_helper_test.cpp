@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/tools/tool_run.h"
 
 namespace dgfs::tools {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs salvage: arguments, exit codes, what it prints, and what it leaves alone.
-#include "storage/faulty_env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/refusing_env.h"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 namespace dgfs::test {
 namespace {

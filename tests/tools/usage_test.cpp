@@ -4,7 +4,7 @@
 // Command lines that never come to open an image.
 #include <gtest/gtest.h>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/tools/tool_run.h"
 
 namespace dgfs::test {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/temp_dir.h"

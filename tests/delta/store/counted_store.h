@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/counting_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/counting_env.h"
 #include "tests/delta/store/tiny_store.h"
 
 namespace dgfs::test {

@@ -9,7 +9,7 @@
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_pages.h"
 #include "delta/store/tree/node.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/support/failing_heap.h"
 
 namespace dgfs::test {

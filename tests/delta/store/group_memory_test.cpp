@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 #include "tests/support/failing_heap.h"

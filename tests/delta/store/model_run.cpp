@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 

@@ -10,7 +10,7 @@
 #include "delta/store/tree/tree_blocks.h"
 #include "format/checksum.h"
 #include "format/coding.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 

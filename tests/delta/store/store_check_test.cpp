@@ -8,8 +8,8 @@
 
 #include "delta/store/run/run_builder.h"
 #include "delta/store/tree/tree_blocks.h"
-#include "storage/counting_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/counting_env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 

@@ -4,7 +4,7 @@
 // Damage to the files of a store: the right answer or an error, never a wrong one.
 #include <gtest/gtest.h>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 

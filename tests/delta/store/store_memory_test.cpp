@@ -8,7 +8,7 @@
 
 #include <new>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/crash/crash_history.h"
 #include "tests/delta/store/tiny_store.h"
 #include "tests/support/failing_heap.h"

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "delta/store/run/overlay.h"
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/delta/store/model_run.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"

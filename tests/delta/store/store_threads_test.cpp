@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 

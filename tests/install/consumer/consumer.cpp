@@ -7,7 +7,7 @@
 
 #include "builder/build.h"
 #include "reader/image.h"
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 
 int main() {
   const auto env = dgfs::storage::make_posix_env();

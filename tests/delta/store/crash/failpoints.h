@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/crash/stopping_env.h"
 
 namespace dgfs::test {

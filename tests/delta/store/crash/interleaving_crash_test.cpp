@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/crash/crash_explorer.h"
 #include "tests/delta/store/crash/stopping_env.h"
 #include "tests/delta/store/tiny_store.h"

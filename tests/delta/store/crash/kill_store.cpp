@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "storage/posix_env.h"
+#include "storage/posix/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 

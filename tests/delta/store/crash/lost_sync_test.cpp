@@ -10,7 +10,7 @@
 #include <semaphore>
 #include <thread>
 
-#include "storage/faulty_env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/delta/store/crash/crash_explorer.h"
 #include "tests/delta/store/crash/crash_workload.h"
 #include "tests/support/hook_env.h"

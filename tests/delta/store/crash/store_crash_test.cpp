@@ -6,8 +6,8 @@
 // all batches up to some one, which is not before the last one that was told to be durable.
 #include <gtest/gtest.h>
 
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/delta/store/crash/crash_explorer.h"
 #include "tests/delta/store/crash/crash_sweep.h"
 #include "tests/delta/store/crash/crash_workload.h"

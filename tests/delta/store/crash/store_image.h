@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 
 namespace dgfs::test {
 

@@ -13,8 +13,8 @@
 
 #include <array>
 
-#include "storage/faulty_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/delta/store/crash/crash_workload.h"
 
 namespace dgfs::test {

@@ -10,9 +10,9 @@
 #include <semaphore>
 #include <thread>
 
-#include "storage/faulty_env.h"
 #include "storage/forwarding_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
+#include "storage/testing/faulty_env.h"
 #include "tests/support/hook_env.h"
 
 namespace dgfs::test {

@@ -7,7 +7,7 @@
 
 #include <iterator>
 
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/counted_store.h"
 #include "tests/delta/store/tiny_store.h"
 

@@ -6,7 +6,7 @@
 
 #include "delta/store/run/run_builder.h"
 #include "delta/store/tree/tree_blocks.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 
 namespace dgfs::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "storage/forwarding_env.h"
-#include "storage/memory_env.h"
+#include "storage/memory/env.h"
 #include "tests/delta/store/counted_store.h"
 
 namespace dgfs::test {

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "storage/memory/tree.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+#include "storage/file_mode.h"
+
+namespace dgfs::storage {
+namespace {
+
+// 2000-01-01 00:00:00 UTC.
+constexpr std::int64_t kStartSeconds = 946'684'800;
+
+bool contains(const MemoryInode& tree, const MemoryInode& wanted) {
+  if (&tree == &wanted) return true;
+  return std::any_of(tree.entries.begin(), tree.entries.end(), [&](const auto& entry) {
+    return entry.second->is_directory() && contains(*entry.second, wanted);
+  });
+}
+
+// Space in pages that an inode takes: what is reserved, and what is written beyond.
+std::uint64_t pages_taken(const MemoryInode& inode) {
+  return inode.reserved_pages + inode.content.pages_from(inode.reserved_pages);
+}
+
+}  // namespace
+
+MemoryTree::MemoryTree() : now{kStartSeconds, 0} {
+  root_ = make_inode(kTypeDirectory | 0755);
+  root_->status.link_count = 1;
+}
+
+MemoryInodePtr MemoryTree::make_inode(std::uint32_t mode) {
+  auto inode = std::make_shared<MemoryInode>();
+  inode->status.device = 1;
+  inode->status.inode = next_inode_++;
+  inode->status.mode = mode;
+  inode->status.access_time = inode->status.modify_time = inode->status.change_time = now;
+  return inode;
+}
+
+Status MemoryTree::add(MemoryInode& directory, std::string_view name, const MemoryInodePtr& inode,
+                       const std::string& path) {
+  if (directory.status.link_count == 0) {
+    return Error(ErrorKind::kNotFound, 1103, "the directory has been removed").in_file(path);
+  }
+  if (directory.entries.count(name) != 0) {
+    return Error(ErrorKind::kExists, 1104, "exists already").in_file(path);
+  }
+  set_entry(directory, name, inode, next_change_id_++);
+  return ok();
+}
+
+Status MemoryTree::remove(MemoryInode& directory, std::string_view name, const std::string& path) {
+  DGFS_TRY(inode, find(directory, name, path));
+  if (!inode->entries.empty()) {
+    return Error(ErrorKind::kIo, 1105, "the directory is not empty").in_file(path);
+  }
+  set_entry(directory, name, nullptr, next_change_id_++);
+  return ok();
+}
+
+Status MemoryTree::rename(MemoryInode& from, std::string_view from_name, MemoryInode& to,
+                          std::string_view to_name, const std::string& path) {
+  DGFS_TRY(inode, find(from, from_name, path));
+  const auto there = to.entries.find(to_name);
+  if (there != to.entries.end() && there->second == inode) return ok();
+  if (inode->is_directory() && contains(*inode, to)) {
+    return Error(ErrorKind::kIo, 1106, "cannot move a directory into itself").in_file(path);
+  }
+  DGFS_CHECK(check_replaceable(to, to_name, *inode, path));
+  const std::uint64_t change_id = next_change_id_++;
+  set_entry(to, to_name, inode, change_id);
+  set_entry(from, from_name, nullptr, change_id);
+  return ok();
+}
+
+Status MemoryTree::replace(MemoryInode& directory, std::string_view name,
+                           const MemoryInodePtr& inode, const std::string& path) {
+  DGFS_CHECK(check_replaceable(directory, name, *inode, path));
+  set_entry(directory, name, inode, next_change_id_++);
+  return ok();
+}
+
+Status MemoryTree::check_replaceable(const MemoryInode& directory, std::string_view name,
+                                     const MemoryInode& by, const std::string& path) const {
+  if (directory.status.link_count == 0) {
+    return Error(ErrorKind::kNotFound, 1107, "the directory has been removed").in_file(path);
+  }
+  const auto there = directory.entries.find(name);
+  if (there == directory.entries.end()) return ok();
+  if (there->second->is_directory() && !by.is_directory()) {
+    return Error(ErrorKind::kIsDirectory, 1108, "a directory is in the way").in_file(path);
+  }
+  if (!there->second->is_directory() && by.is_directory()) {
+    return Error(ErrorKind::kNotDirectory, 1109, "no directory to replace").in_file(path);
+  }
+  if (!there->second->entries.empty()) {
+    return Error(ErrorKind::kIo, 1110, "the directory to replace is not empty").in_file(path);
+  }
+  return ok();
+}
+
+void MemoryTree::set_entry(MemoryInode& directory, std::string_view name,
+                           const MemoryInodePtr& inode, std::uint64_t change_id) {
+  const auto there = directory.entries.find(name);
+  if (there != directory.entries.end()) {
+    MemoryInode& old = *there->second;
+    --old.status.link_count;
+    old.status.change_time = now;
+    release_if_gone(old);
+    directory.entries.erase(there);
+  }
+  if (inode) {
+    ++inode->status.link_count;
+    inode->status.change_time = now;
+    directory.entries.emplace(name, inode);
+  }
+  directory.name_changes.push_back({change_id, std::string(name), inode});
+  directory.status.modify_time = directory.status.change_time = now;
+}
+
+Status MemoryTree::charge(MemoryInode& inode, std::uint64_t pages, const std::string& path) {
+  const std::uint64_t free_pages =
+      capacity_bytes / MemoryContent::kPageBytes -
+      std::min(capacity_bytes / MemoryContent::kPageBytes, charged_pages_);
+  if (pages > free_pages) {
+    return Error(ErrorKind::kNoSpace, 1111, "no space left").in_file(path);
+  }
+  charged_pages_ += pages;
+  inode.charged_pages += pages;
+  return ok();
+}
+
+void MemoryTree::release_if_gone(MemoryInode& inode) {
+  if (inode.status.link_count > 0 || inode.open_count > 0) return;
+  charged_pages_ -= inode.charged_pages;
+  inode.charged_pages = 0;
+}
+
+Status MemoryTree::write(MemoryInode& inode, std::uint64_t offset_bytes, Bytes data,
+                         const std::string& path) {
+  constexpr std::uint64_t kFileSizeMax = ~std::uint64_t{0} >> 1;  // as Linux: sizes are signed
+  if (data.size() > kFileSizeMax || offset_bytes > kFileSizeMax - data.size()) {
+    return Error(ErrorKind::kIo, 1112, "no file reaches this far")
+        .in_file(path)
+        .at_offset(offset_bytes);
+  }
+  const auto pages = inode.content.pages_missing(offset_bytes, data.size(), inode.reserved_pages);
+  DGFS_CHECK(charge(inode, pages, path));
+  inode.content.write(offset_bytes, data);
+  inode.status.modify_time = inode.status.change_time = now;
+  if (inode.survives_crash) {
+    inode.content_changes.push_back(
+        {next_change_id_++, offset_bytes, Buffer(data.begin(), data.end()), std::nullopt});
+  }
+  return ok();
+}
+
+void MemoryTree::resize(MemoryInode& inode, std::uint64_t size_bytes) {
+  inode.reserved_pages = std::min(inode.reserved_pages, pages_spanned(size_bytes));
+  inode.content.resize(size_bytes);
+  inode.status.modify_time = inode.status.change_time = now;
+  charged_pages_ -= inode.charged_pages;
+  inode.charged_pages = pages_taken(inode);
+  charged_pages_ += inode.charged_pages;
+  if (inode.survives_crash) {
+    inode.content_changes.push_back({next_change_id_++, 0, {}, size_bytes});
+  }
+}
+
+Status MemoryTree::reserve(MemoryInode& inode, std::uint64_t size_bytes, const std::string& path) {
+  const std::uint64_t pages = pages_spanned(size_bytes);
+  if (pages <= inode.reserved_pages) return ok();
+  const std::uint64_t held = pages_taken(inode);
+  const std::uint64_t wanted = pages + inode.content.pages_from(pages);
+  DGFS_CHECK(charge(inode, wanted - held, path));
+  inode.reserved_pages = pages;
+  return ok();
+}
+
+void MemoryTree::crash(CrashLoss loss, std::uint64_t seed) {
+  ++crash_count;
+  charged_pages_ = 0;
+  std::unordered_set<MemoryInode*> seen{root_.get()};
+  std::vector<MemoryInode*> waiting{root_.get()};
+  while (!waiting.empty()) {
+    MemoryInode& inode = *waiting.back();
+    waiting.pop_back();
+    lose_unsynced(inode, loss, seed);
+    inode.open_count = 0;
+    inode.is_locked = false;
+    inode.charged_pages = pages_taken(inode);
+    charged_pages_ += inode.charged_pages;
+    for (const auto& [name, child] : inode.entries) {
+      if (seen.insert(child.get()).second) {
+        child->status.link_count = 0;
+        waiting.push_back(child.get());
+      }
+      ++child->status.link_count;
+    }
+  }
+}
+
+}  // namespace dgfs::storage

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A File over file descriptors.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/announced_reads.h"
+#include "storage/file.h"
+#include "storage/posix/unique_fd.h"
+
+namespace dgfs::storage {
+
+class PosixFile final : public File {
+ public:
+  PosixFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  /// Bypasses the page cache from now on, if the file system can. Not thread-safe.
+  void try_direct(bool writable);
+  /// Back to the page cache; needed before fd() becomes another file.
+  void end_direct() { direct_fd_ = UniqueFd(); }
+
+  Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override;
+  Result<std::size_t> read_at(std::uint64_t offset_bytes,
+                              std::span<const MutableBytes> outs) const override;
+  /// Of the page cache.
+  std::size_t read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const override;
+  Status write_at(std::uint64_t offset_bytes, Bytes data) override;
+  Result<std::uint64_t> size() const override;
+  Result<FileStatus> status() const override;
+  Status truncate(std::uint64_t size_bytes) override;
+  Status preallocate(std::uint64_t size_bytes) override;
+  Status sync() override;
+  Status lock() override;
+  Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
+  /// A read that begins where kWillNeed said waits awake for a while: what is left of it is often
+  /// shorter than what it takes to go to sleep and be woken.
+  void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override;
+  Result<std::vector<Xattr>> xattrs() const override;
+  const std::string& path() const override { return path_; }
+
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  void set_path(std::string path) { path_ = std::move(path); }
+
+ private:
+  [[nodiscard]] Transfer read_cached(std::uint64_t offset_bytes, Scatter outs) const;
+
+  UniqueFd fd_;         // through the page cache; all but data goes through it
+  UniqueFd direct_fd_;  // the same file with O_DIRECT; none where not asked for or not possible
+  std::string path_;
+  mutable AnnouncedReads announced_;
+};
+
+/// "/proc/self/fd/N": names an open file where a call takes only paths.
+[[nodiscard]] std::string proc_path(int fd);
+
+}  // namespace dgfs::storage

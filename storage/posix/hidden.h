@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Hidden names: what a file is called that is not complete yet, where it must be called something.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "storage/posix/unique_fd.h"
+
+namespace dgfs::storage {
+
+/// A hidden name in an open directory, removed again unless kept.
+class HiddenName {
+ public:
+  /// @param directory_fd  stays open as long as this
+  HiddenName(int directory_fd, std::string name)
+      : directory_fd_(directory_fd), name_(std::move(name)) {}
+  HiddenName(HiddenName&& other) noexcept
+      : directory_fd_(std::exchange(other.directory_fd_, -1)), name_(std::move(other.name_)) {}
+  HiddenName& operator=(HiddenName&&) = delete;
+  ~HiddenName();
+  [[nodiscard]] const char* c_str() const noexcept { return name_.c_str(); }
+  void keep() noexcept { directory_fd_ = -1; }
+
+ private:
+  int directory_fd_;
+  std::string name_;
+};
+
+/// Creates a file under a hidden name made of `name`. `path` is for the message.
+[[nodiscard]] Result<std::pair<HiddenName, UniqueFd>> create_hidden(int directory_fd,
+                                                                    std::string_view name,
+                                                                    unsigned mode,
+                                                                    const std::string& path);
+
+/// Gives the unnamed file `fd` a hidden name. No value where this file or file system cannot.
+[[nodiscard]] std::optional<HiddenName> link_hidden(int fd, int directory_fd,
+                                                    std::string_view name);
+
+/// linkat(2) of an open file without a name: 0, or -1 and errno.
+[[nodiscard]] int link_open_file(int fd, int directory_fd, const char* name);
+
+/// Whether errno says, after open(2) with O_TMPFILE, that there are no unnamed files here.
+[[nodiscard]] bool is_without_unnamed_files(int os_errno);
+
+}  // namespace dgfs::storage

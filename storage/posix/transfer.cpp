@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "storage/posix/transfer.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace dgfs::storage {
+namespace {
+
+// Enough for one call to run at device bandwidth, little enough to allocate without a thought.
+constexpr std::size_t kBounceBytesMax = std::size_t{1} << 20;
+
+struct FreeMemory {
+  void operator()(std::uint8_t* memory) const noexcept { std::free(memory); }
+};
+using BounceBuffer = std::unique_ptr<std::uint8_t, FreeMemory>;
+
+constexpr std::uint64_t align_down(std::uint64_t value) {
+  return value & ~std::uint64_t{kDirectAlignmentBytes - 1};
+}
+constexpr std::uint64_t align_up(std::uint64_t value) {
+  return align_down(value + kDirectAlignmentBytes - 1);
+}
+bool is_aligned(const std::uint8_t* address) {
+  return (reinterpret_cast<std::uintptr_t>(address) & (kDirectAlignmentBytes - 1)) == 0;
+}
+
+// `size_bytes`: a multiple of the alignment. Null when memory is short.
+BounceBuffer make_bounce_buffer(std::size_t size_bytes) {
+  return BounceBuffer(
+      static_cast<std::uint8_t*>(std::aligned_alloc(kDirectAlignmentBytes, size_bytes)));
+}
+
+off_t to_off(std::uint64_t offset_bytes) { return static_cast<off_t>(offset_bytes); }
+
+// The aligned case of read_all_direct. A count that is not whole blocks is the end of the file; to
+// ask again from there would break the alignment.
+Transfer read_blocks(int fd, std::uint64_t offset_bytes, Scatter outs) {
+  Transfer transfer;
+  while (!outs.empty()) {
+    const ssize_t count =
+        ::preadv(fd, outs.data(), outs.count(), to_off(offset_bytes + transfer.done_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) transfer.os_errno = errno;
+    if (count <= 0) return transfer;
+    const auto step = static_cast<std::size_t>(count);
+    transfer.done_bytes += step;
+    outs.advance(step);
+    if (step % kDirectAlignmentBytes != 0) return transfer;
+  }
+  return transfer;
+}
+
+Transfer read_bounced(int fd, std::uint64_t offset_bytes, Scatter outs) {
+  const std::uint64_t blocks_begin = align_down(offset_bytes);
+  const std::uint64_t blocks_end = align_up(offset_bytes + outs.size_bytes());
+  const auto bounce_bytes = std::min<std::uint64_t>(blocks_end - blocks_begin, kBounceBytesMax);
+  const BounceBuffer bounce = make_bounce_buffer(bounce_bytes);
+  if (!bounce) return {0, ENOMEM};
+  Transfer transfer;
+  for (std::uint64_t at = blocks_begin; at < blocks_end; at += bounce_bytes) {
+    const MutableBytes blocks{bounce.get(), std::min(bounce_bytes, blocks_end - at)};
+    const std::array<MutableBytes, 1> one{blocks};
+    const Transfer part = read_blocks(fd, at, Scatter(one));
+    const std::size_t skip = at < offset_bytes ? offset_bytes - at : 0;
+    const std::size_t got = part.done_bytes > skip ? part.done_bytes - skip : 0;
+    const std::size_t wanted = std::min(got, outs.size_bytes());
+    outs.fill(Bytes(blocks).subspan(std::min(skip, blocks.size()), wanted));
+    transfer.done_bytes += wanted;
+    transfer.os_errno = part.os_errno;
+    if (part.done_bytes < blocks.size()) break;
+  }
+  return transfer;
+}
+
+// Whole blocks from an aligned offset; the data may lie anywhere in memory.
+Transfer write_blocks(int fd, std::uint64_t offset_bytes, Bytes data) {
+  if (is_aligned(data.data())) return write_all(fd, offset_bytes, data);
+  const BounceBuffer bounce = make_bounce_buffer(std::min(data.size(), kBounceBytesMax));
+  if (!bounce) return {0, ENOMEM};
+  Transfer transfer;
+  while (transfer.done_bytes < data.size() && transfer.os_errno == 0) {
+    const Bytes rest = data.subspan(transfer.done_bytes);
+    const Bytes blocks{bounce.get(), std::min(rest.size(), kBounceBytesMax)};
+    std::memcpy(bounce.get(), rest.data(), blocks.size());
+    const Transfer part = write_all(fd, offset_bytes + transfer.done_bytes, blocks);
+    transfer.done_bytes += part.done_bytes;
+    transfer.os_errno = part.os_errno;
+  }
+  return transfer;
+}
+
+}  // namespace
+
+Transfer read_all(int fd, std::uint64_t offset_bytes, MutableBytes out) {
+  Transfer transfer;
+  while (transfer.done_bytes < out.size()) {
+    const MutableBytes rest = out.subspan(transfer.done_bytes);
+    const ssize_t count =
+        ::pread(fd, rest.data(), rest.size(), to_off(offset_bytes + transfer.done_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) transfer.os_errno = errno;
+    if (count <= 0) return transfer;
+    transfer.done_bytes += static_cast<std::size_t>(count);
+  }
+  return transfer;
+}
+
+Transfer read_all(int fd, std::uint64_t offset_bytes, Scatter outs) {
+  Transfer transfer;
+  while (!outs.empty()) {
+    const ssize_t count =
+        ::preadv(fd, outs.data(), outs.count(), to_off(offset_bytes + transfer.done_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) transfer.os_errno = errno;
+    if (count <= 0) return transfer;
+    transfer.done_bytes += static_cast<std::size_t>(count);
+    outs.advance(static_cast<std::size_t>(count));
+  }
+  return transfer;
+}
+
+Transfer write_all(int fd, std::uint64_t offset_bytes, Bytes data) {
+  Transfer transfer;
+  while (transfer.done_bytes < data.size()) {
+    const Bytes rest = data.subspan(transfer.done_bytes);
+    const ssize_t count =
+        ::pwrite(fd, rest.data(), rest.size(), to_off(offset_bytes + transfer.done_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    // A write that takes nothing and names no reason would be tried for ever.
+    if (count <= 0) transfer.os_errno = count < 0 ? errno : EIO;
+    if (count <= 0) return transfer;
+    transfer.done_bytes += static_cast<std::size_t>(count);
+  }
+  return transfer;
+}
+
+Transfer read_all_direct(int fd, std::uint64_t offset_bytes, Scatter outs) {
+  if (outs.empty()) return {};
+  const bool aligned =
+      offset_bytes == align_down(offset_bytes) && outs.aligned_to(kDirectAlignmentBytes);
+  return aligned ? read_blocks(fd, offset_bytes, std::move(outs))
+                 : read_bounced(fd, offset_bytes, std::move(outs));
+}
+
+Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_bytes, Bytes data) {
+  const std::uint64_t end = offset_bytes + data.size();
+  const std::uint64_t blocks_begin = align_up(offset_bytes);
+  const std::uint64_t blocks_end = align_down(end);
+  if (blocks_begin >= blocks_end) return write_all(cached_fd, offset_bytes, data);
+
+  const Bytes head = data.first(blocks_begin - offset_bytes);
+  const Bytes blocks = data.subspan(head.size(), blocks_end - blocks_begin);
+  const Bytes tail = data.subspan(head.size() + blocks.size());
+  Transfer part = write_all(cached_fd, offset_bytes, head);
+  std::size_t done_bytes = part.done_bytes;
+  if (part.os_errno == 0) {
+    part = write_blocks(direct_fd, blocks_begin, blocks);
+    // What asks for larger blocks than ours opens all the same, and refuses now.
+    if (part.os_errno == EINVAL) part = write_all(cached_fd, blocks_begin, blocks);
+    done_bytes += part.done_bytes;
+  }
+  if (part.os_errno == 0) {
+    part = write_all(cached_fd, blocks_end, tail);
+    done_bytes += part.done_bytes;
+  }
+  return {done_bytes, part.os_errno};
+}
+
+}  // namespace dgfs::storage

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Reads through io_uring.
+#include <liburing.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <deque>
+#include <utility>
+
+#include "storage/reads/posix_reads.h"
+
+namespace dgfs::storage {
+namespace {
+
+// Reads that are handed to the system together. Fewer cost system calls, more leave the device
+// without work while the caller is busy with what has ended.
+constexpr std::size_t kSubmittedTogether = 4;
+
+// Longer reads come short, as from read(2).
+constexpr std::size_t kReadBytesMax = std::size_t{1} << 30;
+
+class UringReads final : public PosixReads {
+ public:
+  // Errors: -errno.
+  int open(unsigned depth) {
+    // Completions are worked off when we ask for them, not in the middle of something else.
+    constexpr unsigned kFlags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
+    int result = io_uring_queue_init(depth, &ring_, kFlags);
+    if (result == -EINVAL) result = io_uring_queue_init(depth, &ring_, 0);  // before Linux 6.1
+    is_open_ = result == 0;
+    return result;
+  }
+  ~UringReads() override {
+    if (is_open_) io_uring_queue_exit(&ring_);
+  }
+
+  void begin(std::size_t slot, int fd, std::uint64_t offset_bytes, MutableBytes out) override {
+    unsubmitted_.push_back(slot);  // first, since it may lack memory
+    io_uring_sqe* entry = is_broken_ ? nullptr : io_uring_get_sqe(&ring_);
+    if (entry == nullptr) {
+      unsubmitted_.pop_back();
+      refused_.push_back({slot, -EAGAIN});
+      return;
+    }
+    const auto length = static_cast<unsigned>(std::min(out.size(), kReadBytesMax));
+    io_uring_prep_read(entry, fd, out.data(), length, offset_bytes);
+    io_uring_sqe_set_data64(entry, slot);
+    if (unsubmitted_.size() >= kSubmittedTogether) note_submitted(io_uring_submit(&ring_));
+  }
+
+  EndedRead wait() override {
+    while (true) {
+      if (!refused_.empty()) {
+        const EndedRead ended = refused_.front();
+        refused_.pop_front();
+        return ended;
+      }
+      io_uring_cqe* entry = nullptr;
+      if (io_uring_peek_cqe(&ring_, &entry) == 0) {
+        const EndedRead ended{io_uring_cqe_get_data64(entry), entry->res};
+        io_uring_cqe_seen(&ring_, entry);
+        return ended;
+      }
+      if (is_broken_) {
+        static_cast<void>(io_uring_wait_cqe(&ring_, &entry));
+      } else {
+        note_submitted(io_uring_submit_and_wait(&ring_, 1));
+      }
+    }
+  }
+
+  const char* name() const override { return "io_uring"; }
+
+ private:
+  // What the system takes of the ring is in the order of begin().
+  void note_submitted(int result) {
+    for (; result > 0 && !unsubmitted_.empty(); --result) unsubmitted_.pop_front();
+    if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY) return;
+    // A ring that takes nothing any more: what it was to take is refused, and nothing follows.
+    is_broken_ = true;
+    for (const auto slot : unsubmitted_) refused_.push_back({slot, result});
+    unsubmitted_.clear();
+  }
+
+  io_uring ring_{};
+  bool is_open_ = false;
+  bool is_broken_ = false;
+  std::deque<std::size_t> unsubmitted_;  // prepared, and not yet the system's
+  std::deque<EndedRead> refused_;
+};
+
+}  // namespace
+
+std::unique_ptr<PosixReads> make_uring_reads(unsigned depth) {
+  auto reads = std::make_unique<UringReads>();
+  // ENOSYS, EPERM (containers, a sysctl), ENOMEM (locked memory): reasons do not matter here.
+  if (reads->open(depth) != 0) return nullptr;
+  return reads;
+}
+
+}  // namespace dgfs::storage

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What only the memory environment has: crashes, a clock to move, a capacity.
+#include "storage/memory/env.h"
+
+#include <set>
+
+#include "tests/storage/env_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+using storage::CrashLoss;
+
+class MemoryEnvTest : public testing::Test {
+ protected:
+  std::unique_ptr<storage::File> create(const std::string& path, std::string_view text) {
+    auto file = std::move(env_->open(path, kCreate)).value();
+    EXPECT_TRUE(file->write_at(0, as_bytes(text)));
+    return file;
+  }
+  std::string content(const std::string& path) {
+    const auto file = std::move(env_->open(path)).value();
+    Buffer bytes(file->size().value());
+    EXPECT_TRUE(read_exactly(*file, 0, bytes));
+    return std::string(as_text(bytes));
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+};
+
+TEST_F(MemoryEnvTest, CrashDropsWhatWasNotSynced) {
+  const auto file = create("/f", "old");
+  ASSERT_OK(file->sync());
+  ASSERT_OK(env_->sync_directory("/"));
+  ASSERT_OK(file->write_at(0, as_bytes("newer")));
+  create("/unsynced", "x");
+  env_->crash(CrashLoss::kDropUnsynced, 0);
+  EXPECT_EQ(content("/f"), "old");
+  EXPECT_FAILS(ErrorKind::kNotFound, env_->open("/unsynced"));
+  EXPECT_FAILS(ErrorKind::kIo, file->size());
+}
+
+TEST_F(MemoryEnvTest, SyncOfAFileDoesNotSyncItsName) {
+  ASSERT_OK(create("/f", "x")->sync());
+  env_->crash(CrashLoss::kDropUnsynced, 0);
+  EXPECT_FAILS(ErrorKind::kNotFound, env_->open("/f"));
+}
+
+TEST_F(MemoryEnvTest, SyncOfANameDoesNotSyncTheContent) {
+  create("/f", "x");
+  ASSERT_OK(env_->sync_directory("/"));
+  env_->crash(CrashLoss::kDropUnsynced, 0);
+  EXPECT_EQ(content("/f"), "");
+}
+
+TEST_F(MemoryEnvTest, CrashUndoesUnsyncedRenameAndRemove) {
+  ASSERT_OK(create("/a", "a")->sync());
+  ASSERT_OK(create("/b", "b")->sync());
+  ASSERT_OK(env_->sync_directory("/"));
+  ASSERT_OK(env_->rename("/a", "/c"));
+  ASSERT_OK(env_->remove("/b"));
+  env_->crash(CrashLoss::kDropUnsynced, 0);
+  EXPECT_EQ(content("/a"), "a");
+  EXPECT_EQ(content("/b"), "b");
+  EXPECT_EQ(env_->status("/a").value().link_count, 1U);
+  EXPECT_FAILS(ErrorKind::kNotFound, env_->open("/c"));
+}
+
+TEST_F(MemoryEnvTest, RenameIsAtomicAcrossCrashes) {
+  for (std::uint64_t seed = 0; seed < 32; ++seed) {
+    const auto env = storage::make_memory_env(1);
+    ASSERT_OK(env->open("/a", kCreate));
+    ASSERT_OK(env->sync_directory("/"));
+    ASSERT_OK(env->rename("/a", "/b"));
+    env->crash(CrashLoss::kRandomSubset, seed);
+    EXPECT_NE(env->status("/a").has_value(), env->status("/b").has_value()) << seed;
+  }
+}
+
+TEST_F(MemoryEnvTest, PublishSurvivesACrash) {
+  const auto file = std::move(env_->create_unnamed("/")).value();
+  ASSERT_OK(file->write_at(0, as_bytes("whole")));
+  ASSERT_OK(env_->publish(*file, "/f"));
+  ASSERT_OK(file->write_at(0, as_bytes("later")));
+  env_->crash(CrashLoss::kDropUnsynced, 0);
+  EXPECT_EQ(content("/f"), "whole");
+}
+
+// As after a failed writeback: a later sync says that all is well.
+TEST_F(MemoryEnvTest, WhatWasNotSyncedCanBeLostForGood) {
+  const auto file = create("/f", "old");
+  ASSERT_OK(file->sync());
+  ASSERT_OK(env_->sync_directory("/"));
+  ASSERT_OK(file->write_at(0, as_bytes("lost")));
+  ASSERT_OK(env_->lose_unsynced("/f"));
+  EXPECT_EQ(content("/f"), "lost");
+  ASSERT_OK(file->write_at(4, as_bytes(" and later")));
+  ASSERT_OK(file->sync());
+  env_->crash(CrashLoss::kKeepAll, 0);
+  EXPECT_EQ(content("/f"), std::string("old\0 and later", 14));
+  EXPECT_FAILS(ErrorKind::kNotFound, env_->lose_unsynced("/g"));
+}
+
+TEST_F(MemoryEnvTest, AScatteredWriteLosesAnySectors) {
+  std::set<std::string> seen;
+  for (std::uint64_t seed = 0; seed < 64; ++seed) {
+    env_ = storage::make_memory_env(1);
+    const auto file = create("/f", std::string(1100, 'o'));
+    ASSERT_OK(file->sync());
+    ASSERT_OK(env_->sync_directory("/"));
+    ASSERT_OK(file->write_at(100, as_bytes(std::string(1000, 'n'))));
+    env_->crash(CrashLoss::kScattered, seed);
+    const std::string bytes = content("/f");
+    EXPECT_EQ(bytes.substr(0, 100), std::string(100, 'o'));
+    const std::string sectors[] = {bytes.substr(100, 412), bytes.substr(512, 512),
+                                   bytes.substr(1024)};
+    for (const std::string& sector : sectors) {
+      EXPECT_EQ(sector, std::string(sector.size(), sector.front())) << "whole or not at all";
+    }
+    seen.insert({bytes[100], bytes[512], bytes[1024]});
+  }
+  EXPECT_EQ(seen.size(), 8U);
+}
+
+TEST_F(MemoryEnvTest, KeepAllKeepsAll) {
+  create("/f", "x");
+  env_->crash(CrashLoss::kKeepAll, 0);
+  EXPECT_EQ(content("/f"), "x");
+}
+
+TEST_F(MemoryEnvTest, CapacityLimitsWritesAndIsGivenBack) {
+  env_->set_capacity(8192);
+  auto file = create("/f", std::string(8192, 'x'));
+  EXPECT_FAILS(ErrorKind::kNoSpace, file->write_at(8192, as_bytes("y")));
+  EXPECT_EQ(file->size().value(), 8192U);
+  ASSERT_OK(file->write_at(0, as_bytes("overwriting takes none")));
+  ASSERT_OK(env_->remove("/f"));
+  const auto other = create("/g", "");
+  EXPECT_FAILS(ErrorKind::kNoSpace, other->write_at(0, as_bytes("y")));  // still open
+  file.reset();
+  ASSERT_OK(other->write_at(0, as_bytes("y")));
+}
+
+TEST_F(MemoryEnvTest, PreallocatedSpaceCannotRunOut) {
+  env_->set_capacity(3 * 4096);
+  const auto file = create("/f", "");
+  EXPECT_FAILS(ErrorKind::kNoSpace, file->preallocate(4 * 4096));
+  ASSERT_OK(file->preallocate(2 * 4096));
+  create("/g", "takes the last page");
+  ASSERT_OK(file->write_at(0, Buffer(2 * 4096)));
+  EXPECT_FAILS(ErrorKind::kNoSpace, file->write_at(2 * 4096, Buffer(1)));
+}
+
+TEST_F(MemoryEnvTest, ClockStandsUntilSet) {
+  EXPECT_EQ(env_->now(), (Time{946684800, 0}));
+  const auto before = env_->monotonic_ns();
+  env_->set_now({946684801, 5});
+  EXPECT_EQ(env_->monotonic_ns() - before, 1'000'000'005U);
+  create("/f", "");
+  EXPECT_EQ(env_->status("/f").value().modify_time, (Time{946684801, 5}));
+  env_->set_now({0, 0});
+  EXPECT_EQ(env_->monotonic_ns() - before, 1'000'000'005U);
+}
+
+TEST_F(MemoryEnvTest, RandomIsSeeded) {
+  Buffer one(16), same(16), other(16);
+  env_->random(one);
+  storage::make_memory_env(1)->random(same);
+  storage::make_memory_env(2)->random(other);
+  EXPECT_EQ(one, same);
+  EXPECT_NE(one, other);
+}
+
+TEST_F(MemoryEnvTest, VariablesComeFromTheTest) {
+  env_->set_variable("A", "b");
+  EXPECT_EQ(env_->variable("A"), "b");
+  env_->set_variable("A", std::nullopt);
+  EXPECT_EQ(env_->variable("A"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace dgfs::test
