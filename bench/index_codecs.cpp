@@ -18,13 +18,13 @@
 
 #include "bench/row_pages.h"
 #include "builder/token_trainer.h"
-#include "format/column_codec.h"
-#include "format/extent.h"
-#include "format/key.h"
-#include "format/mode.h"
-#include "format/page_codec.h"
+#include "format/column/codec.h"
+#include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
+#include "format/header/section.h"
+#include "format/page/codec.h"
 #include "format/page_open.h"
-#include "format/section.h"
 
 namespace dgfs::bench {
 namespace {

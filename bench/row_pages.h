@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "format/attribute_table.h"
-#include "format/entry.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::bench {
 

@@ -18,9 +18,9 @@
 #include "builder/piece_digest.h"
 #include "builder/source_file.h"
 #include "builder/tree_record.h"
-#include "format/entry.h"
+#include "format/content/seek_table.h"
+#include "format/entry/entry.h"
 #include "format/limits.h"
-#include "format/seek_table.h"
 #include "storage/reads/aligned_memory.h"
 
 namespace dgfs::builder {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "format/limits.h"
 
 namespace dgfs::builder {

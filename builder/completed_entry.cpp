@@ -6,9 +6,9 @@
 
 #include "builder/tree_path.h"
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 
 namespace dgfs::builder {
 namespace {

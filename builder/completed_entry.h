@@ -8,7 +8,7 @@
 
 #include "builder/spool.h"
 #include "builder/tree_record.h"
-#include "format/entry.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::builder {
 

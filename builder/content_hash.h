@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/bytes.h"
-#include "format/superblock.h"
+#include "format/header/superblock.h"
 
 namespace dgfs::builder {
 

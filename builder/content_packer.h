@@ -15,9 +15,9 @@
 #include "builder/batch.h"
 #include "builder/dictionary_set.h"
 #include "builder/stop.h"
-#include "format/extent.h"
-#include "format/seek_table.h"
-#include "format/zstd_frame.h"
+#include "format/content/extent.h"
+#include "format/content/seek_table.h"
+#include "format/zstd/frame.h"
 
 namespace dgfs::builder {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 
 namespace dgfs::builder {
 

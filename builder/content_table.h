@@ -10,7 +10,7 @@
 
 #include "builder/fingerprint.h"
 #include "builder/spool.h"
-#include "format/entry.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::builder {
 

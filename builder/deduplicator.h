@@ -13,7 +13,7 @@
 #include "builder/content_table.h"
 #include "builder/known_contents.h"
 #include "builder/read_back.h"
-#include "format/content_dictionary.h"
+#include "format/zstd/content_dictionary.h"
 
 namespace dgfs::builder {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "format/content_dictionary.h"
+#include "format/zstd/content_dictionary.h"
 
 namespace dgfs::builder {
 

@@ -11,8 +11,8 @@
 #include "builder/directory_cursor.h"
 #include "builder/file_class.h"
 #include "builder/source_file.h"
-#include "format/mode.h"
-#include "format/zstd_frame.h"
+#include "format/entry/mode.h"
+#include "format/zstd/frame.h"
 
 namespace dgfs::builder {
 namespace {

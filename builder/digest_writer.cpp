@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "format/coding.h"
-#include "format/digest_table.h"
-#include "format/section.h"
+#include "format/header/section.h"
+#include "format/section/digest_table.h"
 
 namespace dgfs::builder {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "builder/spool.h"
-#include "format/digest.h"
-#include "format/digest_page.h"
+#include "format/section/digest.h"
+#include "format/section/digest_page.h"
 
 namespace dgfs::builder {
 

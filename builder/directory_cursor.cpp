@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "format/key.h"
+#include "format/entry/key.h"
 
 namespace dgfs::builder {
 

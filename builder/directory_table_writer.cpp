@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/directory_table_writer.h"
 
-#include "format/directory_table.h"
-#include "format/section.h"
+#include "format/header/section.h"
+#include "format/section/directory_table.h"
 
 namespace dgfs::builder {
 

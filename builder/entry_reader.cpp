@@ -7,8 +7,8 @@
 
 #include "builder/tree_path.h"
 #include "builder/xattr_reader.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "storage/names.h"
 
 namespace dgfs::builder {

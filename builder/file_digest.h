@@ -11,7 +11,7 @@
 #include "builder/hashed_zeros.h"
 #include "builder/segment_list.h"
 #include "builder/stop.h"
-#include "format/digest_hasher.h"
+#include "format/section/digest_hasher.h"
 
 namespace dgfs::builder {
 

@@ -14,8 +14,8 @@
 #include "builder/packer.h"
 #include "builder/publisher.h"
 #include "builder/read_pool.h"
-#include "format/digest_hasher.h"
 #include "format/limits.h"
+#include "format/section/digest_hasher.h"
 
 namespace dgfs::builder {
 namespace {

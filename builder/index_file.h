@@ -11,7 +11,7 @@
 #include "builder/content_hash.h"
 #include "builder/spool.h"
 #include "builder/stop.h"
-#include "format/superblock.h"
+#include "format/header/superblock.h"
 
 namespace dgfs::builder {
 

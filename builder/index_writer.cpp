@@ -6,10 +6,10 @@
 
 #include "builder/completed_entry.h"
 #include "format/coding.h"
-#include "format/inode_runs.h"
+#include "format/entry/mode.h"
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/mode.h"
-#include "format/section.h"
+#include "format/section/inode_runs.h"
 
 namespace dgfs::builder {
 namespace {

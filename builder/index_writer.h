@@ -16,8 +16,8 @@
 #include "builder/index_file.h"
 #include "builder/page_writer.h"
 #include "builder/side_sections.h"
-#include "format/content_dictionary.h"
-#include "format/volume_header.h"
+#include "format/header/volume_header.h"
+#include "format/zstd/content_dictionary.h"
 
 namespace dgfs::builder {
 

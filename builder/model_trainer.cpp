@@ -9,12 +9,12 @@
 
 #include "builder/completed_entry.h"
 #include "builder/token_trainer.h"
-#include "format/attribute_table.h"
-#include "format/column_codec.h"
-#include "format/entry.h"
-#include "format/key.h"
+#include "format/column/codec.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/entry.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 
 namespace dgfs::builder {
 namespace {

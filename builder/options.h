@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "format/digest.h"
-#include "format/uuid.h"
+#include "format/header/uuid.h"
+#include "format/section/digest.h"
 #include "rules/path_rules.h"
 
 namespace dgfs::builder {

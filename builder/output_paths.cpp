@@ -7,10 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "format/entry/mode.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "format/mode.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
 #include "storage/names.h"
 
 namespace dgfs::builder {

@@ -13,8 +13,8 @@
 
 #include "builder/append_file.h"
 #include "builder/stop.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
 #include "storage/env.h"
 
 namespace dgfs::builder {

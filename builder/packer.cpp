@@ -7,11 +7,11 @@
 
 #include "builder/completed_entry.h"
 #include "builder/tree_path.h"
-#include "format/digest_hasher.h"
-#include "format/extent.h"
-#include "format/key.h"
+#include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
+#include "format/section/digest_hasher.h"
 
 namespace dgfs::builder {
 Status Packer::run() {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "format/section.h"
+#include "format/header/section.h"
 
 namespace dgfs::builder {
 namespace {

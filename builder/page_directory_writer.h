@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "builder/spool.h"
-#include "format/page_directory.h"
-#include "format/page_root.h"
+#include "format/page/directory.h"
+#include "format/page/root.h"
 
 namespace dgfs::builder {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/section.h"
 
 namespace dgfs::builder {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "builder/index_file.h"
 #include "builder/page_directory_writer.h"
-#include "format/attribute_table.h"
-#include "format/entry.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/entry.h"
 #include "format/model.h"
-#include "format/page_codec.h"
+#include "format/page/codec.h"
 
 namespace dgfs::builder {
 

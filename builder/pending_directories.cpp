@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::builder {
 

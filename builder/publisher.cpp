@@ -11,9 +11,9 @@
 
 #include "builder/append_file.h"
 #include "builder/output_paths.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
 #include "storage/names.h"
 
 namespace dgfs::builder {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "builder/output_volumes.h"
-#include "format/entry.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::builder {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "format/superblock.h"
+#include "format/header/superblock.h"
 
 namespace dgfs::builder {
 

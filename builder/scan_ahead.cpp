@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "builder/directory_cursor.h"
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::builder {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "builder/tree_path.h"
-#include "format/extent.h"
-#include "format/mode.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::builder {
 namespace {

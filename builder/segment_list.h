@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "format/sparse_map.h"
+#include "format/section/sparse_map.h"
 
 namespace dgfs::builder {
 

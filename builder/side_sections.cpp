@@ -6,7 +6,7 @@
 
 #include "builder/content_hash.h"
 #include "builder/xattr_reader.h"
-#include "format/section.h"
+#include "format/header/section.h"
 
 namespace dgfs::builder {
 namespace {

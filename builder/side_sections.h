@@ -11,7 +11,7 @@
 
 #include "builder/segment_list.h"
 #include "builder/spool.h"
-#include "format/entry.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::builder {
 

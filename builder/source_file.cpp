@@ -7,9 +7,9 @@
 
 #include "builder/xattr_reader.h"
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 
 namespace dgfs::builder {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "builder/context_classes.h"
 #include "builder/vocabulary.h"
-#include "format/token_parser.h"
+#include "format/token/parser.h"
 
 namespace dgfs::builder {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenTrainer: a token model (format/token_model.h) for a tree, out of samples of its entries.
+// TokenTrainer: a token model (format/token/model.h) for a tree, out of samples of its entries.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 #include "base/bytes.h"
 #include "builder/stop.h"
-#include "format/attribute_table.h"
-#include "format/entry.h"
-#include "format/row_writer.h"
-#include "format/token_model.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/entry.h"
+#include "format/token/model.h"
+#include "format/token/row_writer.h"
 
 namespace dgfs::builder {
 

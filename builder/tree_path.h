@@ -13,7 +13,8 @@ namespace dgfs::builder {
 /// "a 00 b 00" and "name" -> "a/b/name".
 [[nodiscard]] std::string tree_path(std::string_view prefix, std::string_view name);
 
-/// "a 00 b 00" and "name" -> the path key (format/key.h). An empty prefix and name give the root's.
+/// "a 00 b 00" and "name" -> the path key (format/entry/key.h). An empty prefix and name give the
+/// root's.
 void set_key(std::string& key, std::string_view prefix, std::string_view name);
 
 }  // namespace dgfs::builder

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "format/coding.h"
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::builder {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "format/coding.h"
-#include "format/key.h"
+#include "format/entry/key.h"
 
 namespace dgfs::builder {
 

@@ -12,7 +12,7 @@
 
 #include "builder/batch.h"
 #include "builder/options.h"
-#include "format/entry.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::builder {
 

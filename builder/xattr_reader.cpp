@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "format/access_list.h"
+#include "format/entry/access_list.h"
 #include "format/limits.h"
-#include "format/xattr_set.h"
+#include "format/section/xattr_set.h"
 
 namespace dgfs::builder {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extended attributes from the source to encoded sets (format/xattr_set.h).
+// Extended attributes from the source to encoded sets (format/section/xattr_set.h).
 #pragma once
 
 #include <vector>

@@ -4,7 +4,7 @@
 // read_image IMAGE PATH: prints a file of an image, or the names in a directory.
 #include <iostream>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/image.h"
 #include "storage/posix/env.h"
 

@@ -9,9 +9,9 @@
 
 #include "format/coding.h"
 #include "format/limits.h"
-#include "format/token_model.h"
-#include "format/token_parser.h"
-#include "format/zstd_dictionary.h"
+#include "format/token/model.h"
+#include "format/token/parser.h"
+#include "format/zstd/dictionary.h"
 
 namespace dgfs::format {
 

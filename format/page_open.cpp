@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/page_open.h"
 
-#include "format/column_codec.h"
-#include "format/token_codec.h"
+#include "format/column/codec.h"
+#include "format/token/codec.h"
 
 namespace dgfs::format {
 

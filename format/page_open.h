@@ -9,12 +9,12 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "format/attribute_table.h"
+#include "format/entry/attribute_table.h"
 #include "format/model.h"
-#include "format/page.h"
-#include "format/page_codec.h"
-#include "format/page_header.h"
-#include "format/page_sizes.h"
+#include "format/page/codec.h"
+#include "format/page/header.h"
+#include "format/page/page.h"
+#include "format/page/sizes.h"
 
 namespace dgfs::format {
 

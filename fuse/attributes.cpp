@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 
 namespace dgfs::fuse {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "format/superblock.h"
+#include "format/header/superblock.h"
 #include "reader/image.h"
 
 namespace dgfs::fuse {

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <string>
 
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "fuse/answer.h"
 #include "fuse/attributes.h"
 #include "fuse/operations.h"

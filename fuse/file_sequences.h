@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "format/entry.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::fuse {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "format/entry/mode.h"
+#include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "format/mode.h"
-#include "format/volume_header.h"
 #include "fuse/damage_log.h"
 #include "fuse/logger.h"
 #include "fuse/mount_arguments.h"

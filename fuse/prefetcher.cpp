@@ -5,7 +5,7 @@
 #include <fuse_lowlevel.h>
 
 #include "base/bytes.h"
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::fuse {
 namespace {

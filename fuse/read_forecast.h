@@ -8,7 +8,7 @@
 #include <array>
 #include <cstddef>
 
-#include "format/entry.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::fuse {
 

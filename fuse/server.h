@@ -8,7 +8,7 @@
 #include <functional>
 #include <mutex>
 
-#include "format/superblock.h"
+#include "format/header/superblock.h"
 #include "fuse/attributes.h"
 #include "fuse/damage_log.h"
 #include "fuse/prefetcher.h"

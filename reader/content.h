@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/result.h"
-#include "format/content_dictionary.h"
-#include "format/seek_table.h"
+#include "format/content/seek_table.h"
+#include "format/zstd/content_dictionary.h"
 #include "reader/content_map.h"
 #include "reader/counter_cells.h"
 #include "reader/extent.h"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "reader/content.h"
 #include "reader/read_scratch.h"
 

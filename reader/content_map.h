@@ -10,8 +10,8 @@
 #include <memory>
 #include <optional>
 
-#include "format/seek_table.h"
-#include "format/sparse_map.h"
+#include "format/content/seek_table.h"
+#include "format/section/sparse_map.h"
 #include "reader/shared_cache.h"
 
 namespace dgfs::reader {

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <functional>
 
-#include "format/digest_hasher.h"
+#include "format/section/digest_hasher.h"
 #include "reader/node.h"
 
 namespace dgfs::reader {

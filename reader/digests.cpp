@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/section.h"
 #include "reader/placed_error.h"
 #include "reader/section_blocks.h"
 

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/result.h"
-#include "format/digest_table.h"
+#include "format/section/digest_table.h"
 #include "reader/counter_cells.h"
 #include "reader/index_source.h"
 #include "reader/node.h"

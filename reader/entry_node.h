@@ -4,7 +4,7 @@
 // Node of an entry: what an entry says by itself.
 #pragma once
 
-#include "format/entry.h"
+#include "format/entry/entry.h"
 #include "reader/node.h"
 
 namespace dgfs::reader {

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "base/result.h"
-#include "format/extent.h"
-#include "format/seek_table.h"
+#include "format/content/extent.h"
+#include "format/content/seek_table.h"
 #include "reader/node.h"
 #include "reader/volumes.h"
 

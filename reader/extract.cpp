@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/directory_stack.h"
 #include "reader/extract_directories.h"
 #include "reader/extract_links.h"

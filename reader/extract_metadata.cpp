@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "format/access_list.h"
+#include "format/entry/access_list.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/placed_error.h"
 
 namespace dgfs::reader {

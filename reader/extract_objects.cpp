@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/intact_contents.h"
 #include "storage/names.h"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/extract_paths.h"
 
 namespace dgfs::reader {

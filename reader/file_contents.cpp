@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 
 namespace dgfs::reader {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/result.h"
-#include "format/sparse_map.h"
+#include "format/section/sparse_map.h"
 #include "reader/content.h"
 #include "reader/content_map.h"
 #include "reader/node.h"

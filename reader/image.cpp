@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "format/key.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/index_check.h"
 #include "reader/opened_image.h"
 #include "reader/placed_error.h"

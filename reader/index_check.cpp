@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "format/key.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/digests.h"
 #include "reader/index_compare.h"
 #include "reader/loaded_page.h"

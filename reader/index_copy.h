@@ -10,9 +10,9 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "format/entry.h"
+#include "format/entry/entry.h"
+#include "format/header/superblock.h"
 #include "format/limits.h"
-#include "format/superblock.h"
 #include "storage/file.h"
 
 namespace dgfs::reader {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/index_pieces.h"
 #include "reader/index_source.h"
 #include "reader/index_tables.h"

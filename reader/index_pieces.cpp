@@ -10,8 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/section.h"
 #include "reader/placed_error.h"
 #include "reader/section_blocks.h"
 

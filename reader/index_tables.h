@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/attribute_table.h"
-#include "format/content_dictionary.h"
-#include "format/directory_table.h"
-#include "format/inode_runs.h"
+#include "format/entry/attribute_table.h"
+#include "format/header/volume_header.h"
 #include "format/model.h"
-#include "format/page_directory.h"
+#include "format/page/directory.h"
 #include "format/page_open.h"
-#include "format/volume_header.h"
+#include "format/section/directory_table.h"
+#include "format/section/inode_runs.h"
+#include "format/zstd/content_dictionary.h"
 #include "reader/index_source.h"
 #include "reader/node.h"
 

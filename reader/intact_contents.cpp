@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "format/limits.h"
 
 namespace dgfs::reader {

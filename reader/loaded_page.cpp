@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/loaded_page.h"
 
-#include "format/key.h"
+#include "format/entry/key.h"
 
 namespace dgfs::reader {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "format/page.h"
-#include "format/page_directory.h"
+#include "format/page/directory.h"
+#include "format/page/page.h"
 
 namespace dgfs::reader {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "format/key.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/entry_node.h"
 #include "reader/placed_error.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "format/entry.h"
+#include "format/entry/entry.h"
 
 namespace dgfs::reader {
 
@@ -25,7 +25,7 @@ struct Node {
   InodeNumber inode = 0;         ///< stable, 1 = root
   Ordinal ordinal = 0;           ///< place of its (first) name in key order
   Ordinal object_ordinal = 0;    ///< the same, but of a hard link that of its link record
-  std::uint32_t mode = 0;        ///< type and permissions, format/mode.h
+  std::uint32_t mode = 0;        ///< type and permissions, format/entry/mode.h
   std::uint32_t uid = 0;         ///< owner
   std::uint32_t gid = 0;         ///< group
   std::uint64_t link_count = 1;  ///< directories: 2 + subdirectories

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "format/header_page.h"
+#include "format/header/header_page.h"
 #include "format/limits.h"
 
 namespace dgfs::reader {

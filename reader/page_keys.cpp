@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "format/key.h"
+#include "format/entry/key.h"
 #include "format/limits.h"
 
 namespace dgfs::reader {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "format/page.h"
-#include "format/page_directory.h"
+#include "format/page/directory.h"
+#include "format/page/page.h"
 
 namespace dgfs::reader {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "format/page_root.h"
+#include "format/page/root.h"
 #include "reader/section_blocks.h"
 
 namespace dgfs::reader {

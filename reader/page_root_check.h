@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "format/page_directory.h"
+#include "format/page/directory.h"
 #include "reader/index_copy.h"
 
 namespace dgfs::reader {

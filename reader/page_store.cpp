@@ -5,7 +5,7 @@
 #include <array>
 
 #include "format/limits.h"
-#include "format/whole_page.h"
+#include "format/page/whole_page.h"
 #include "reader/page_keys.h"
 #include "reader/placed_error.h"
 

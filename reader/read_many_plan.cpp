@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "format/key.h"
+#include "format/entry/key.h"
 
 namespace dgfs::reader {
 namespace {

@@ -6,8 +6,8 @@
 #include <future>
 #include <utility>
 
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 
 namespace dgfs::reader {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/extract_log.h"
 #include "reader/intact_contents.h"
 #include "reader/placed_error.h"

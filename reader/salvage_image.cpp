@@ -10,7 +10,7 @@
 #include <array>
 #include <utility>
 
-#include "format/header_page.h"
+#include "format/header/header_page.h"
 #include "format/limits.h"
 #include "reader/opened_image.h"
 #include "reader/opener.h"

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "format/coding.h"
+#include "format/entry/mode.h"
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/mode.h"
-#include "format/section.h"
 
 namespace dgfs::reader {
 namespace {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/page.h"
-#include "format/page_directory.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
+#include "format/page/directory.h"
+#include "format/page/page.h"
 #include "reader/index_tables.h"
 #include "reader/salvage_scan.h"
 

@@ -7,7 +7,7 @@
 
 #include "format/coding.h"
 #include "format/limits.h"
-#include "format/page_header.h"
+#include "format/page/header.h"
 
 namespace dgfs::reader {
 namespace {

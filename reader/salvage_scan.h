@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/section.h"
+#include "format/header/section.h"
 #include "storage/file.h"
 
 namespace dgfs::reader {

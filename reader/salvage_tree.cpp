@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "format/key.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/entry_node.h"
 #include "reader/extract_paths.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "format/section.h"
+#include "format/header/section.h"
 #include "reader/index_copy.h"
 
 namespace dgfs::reader {

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/side_records.h"
 
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/section.h"
-#include "format/xattr_set.h"
+#include "format/section/xattr_set.h"
 #include "reader/placed_error.h"
 
 namespace dgfs::reader {

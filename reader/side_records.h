@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/sparse_map.h"
+#include "format/section/sparse_map.h"
 #include "reader/counter_cells.h"
 #include "reader/index_source.h"
 #include "reader/node.h"

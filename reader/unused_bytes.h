@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
 #include "storage/file.h"
 
 namespace dgfs::reader {

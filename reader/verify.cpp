@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/digest_check.h"
 #include "reader/progress_clock.h"
 #include "reader/work_pool.h"

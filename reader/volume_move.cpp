@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "storage/name_lock.h"
 #include "storage/names.h"
 

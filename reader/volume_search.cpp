@@ -8,8 +8,8 @@
 #include <array>
 #include <optional>
 
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/placed_error.h"
 #include "storage/names.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/volume_header.h"
+#include "format/header/volume_header.h"
 #include "storage/env.h"
 
 namespace dgfs::reader {

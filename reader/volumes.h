@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "format/volume_header.h"
+#include "format/header/volume_header.h"
 #include "reader/volume_search.h"
 
 namespace dgfs::reader {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "format/key.h"
+#include "format/entry/key.h"
 #include "reader/placed_error.h"
 
 namespace dgfs::reader {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "format/access_list.h"
-#include "format/mode.h"
+#include "format/entry/access_list.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::tools {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::tools {
 namespace {

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "builder/build.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "storage/names.h"
 #include "tools/build_check.h"
 #include "tools/command.h"

@@ -4,7 +4,7 @@
 // dgfs cat: contents to the output, as cat(1). Holes come out as zeros.
 #include <algorithm>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/cat_filter.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"

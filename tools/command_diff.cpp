@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/extract_paths.h"
 #include "tools/command.h"
 #include "tools/diff_walk.h"

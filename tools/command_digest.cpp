@@ -4,7 +4,7 @@
 // dgfs digest: the digests that the index keeps of contents, as sha256sum(1) prints them.
 #include <fmt/format.h>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/command.h"
 #include "tools/du_options.h"
 #include "tools/image_argument.h"

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/extract.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"

@@ -4,7 +4,7 @@
 // dgfs find: searches an image by names and attributes, as find(1), without touching contents.
 #include <algorithm>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/command.h"
 #include "tools/find_expression.h"
 #include "tools/image_argument.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"

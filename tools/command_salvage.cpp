@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/salvage.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs stat: all attributes of entries, as stat(1).
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"

@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-#include "format/zstd_frame.h"
+#include "format/zstd/frame.h"
 
 namespace dgfs::tools {
 

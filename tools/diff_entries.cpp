@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/diff_contents.h"
 #include "tools/json.h"
 #include "tools/mode_text.h"

@@ -4,7 +4,7 @@
 // A DiffTree over an image.
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/diff_tree.h"
 #include "tools/image_path.h"
 

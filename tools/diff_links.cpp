@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/diff_links.h"
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::tools {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/image_path.h"
 #include "tools/json.h"
 #include "tools/quoting.h"

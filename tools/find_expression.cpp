@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/image_path.h"
 #include "tools/mode_text.h"
 #include "tools/node_facts.h"

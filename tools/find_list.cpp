@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/find_expression.h"
 #include "tools/mode_text.h"
 #include "tools/node_facts.h"

@@ -4,7 +4,7 @@
 // find -printf.
 #include <fmt/format.h>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/find_expression.h"
 #include "tools/mode_text.h"
 #include "tools/node_facts.h"

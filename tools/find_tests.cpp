@@ -4,7 +4,7 @@
 // Tests of find that look at names, or at more of the image than the entry.
 #include <fnmatch.h>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/find_expression.h"
 
 namespace dgfs::tools {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "format/digest_hasher.h"
+#include "format/section/digest_hasher.h"
 #include "tools/size_text.h"
 
 namespace dgfs::tools {

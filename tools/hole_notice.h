@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "format/digest.h"
+#include "format/section/digest.h"
 #include "tools/session.h"
 
 namespace dgfs::tools {

@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::tools {
 namespace {

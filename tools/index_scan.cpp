@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_set>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::tools {
 namespace {

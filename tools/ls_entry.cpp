@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/quoting.h"
 #include "tools/version_order.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/columns.h"
 #include "tools/image_path.h"
 #include "tools/mode_text.h"

@@ -7,7 +7,7 @@
 
 #include <charconv>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/ascii.h"
 
 namespace dgfs::tools {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "format/extent.h"
-#include "format/mode.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
 #include "tools/mode_text.h"
 #include "tools/time_text.h"
 

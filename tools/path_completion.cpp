@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/image_path.h"
 
 namespace dgfs::tools {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/image_path.h"
 
 namespace dgfs::tools {

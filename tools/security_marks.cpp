@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "format/access_list.h"
+#include "format/entry/access_list.h"
 
 namespace dgfs::tools {
 namespace {

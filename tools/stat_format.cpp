@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/mode_text.h"
 #include "tools/node_facts.h"
 #include "tools/quoting.h"

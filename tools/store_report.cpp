@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "format/superblock.h"
+#include "format/header/superblock.h"
 #include "storage/env.h"
 #include "tools/size_text.h"
 #include "tools/space_report.h"

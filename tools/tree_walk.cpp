@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tools/image_path.h"
 
 namespace dgfs::tools {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "bench/hundred_million/data_offsets.h"
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "format/limits.h"
 
 namespace dgfs::bench {

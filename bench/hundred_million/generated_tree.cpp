@@ -6,7 +6,7 @@
 #include <charconv>
 #include <numeric>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "storage/mix.h"
 
 namespace dgfs::bench {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "bench/hundred_million/data_offsets.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "reader/image.h"
 #include "storage/forwarding_env.h"
 #include "storage/mix.h"

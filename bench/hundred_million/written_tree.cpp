@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "storage/mix.h"
 
 namespace dgfs::bench {

@@ -3,7 +3,7 @@
 #include "bench/hundred_million/zero_contents.h"
 
 #include "bench/hundred_million/generated_tree.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
 
 namespace dgfs::bench {
 

@@ -6,7 +6,7 @@
 
 #include "builder/image_builder.h"
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "storage/memory/env.h"
 #include "storage/testing/counting_env.h"
 

@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "builder/build.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "storage/memory/env.h"
 #include "storage/posix/env.h"
 #include "tests/builder/image_dump.h"

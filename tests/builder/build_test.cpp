@@ -6,8 +6,8 @@
 
 #include <memory>
 
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "storage/posix/env.h"
 #include "tests/builder/build_fixture.h"
 #include "tests/support/temp_dir.h"

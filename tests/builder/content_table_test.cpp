@@ -11,7 +11,7 @@
 
 #include "builder/deduplicator.h"
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "storage/memory/env.h"
 #include "storage/mix.h"
 #include "storage/testing/faulty_env.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "tests/builder/build_fixture.h"
 #include "tests/support/hook_env.h"
 #include "tests/support/random.h"

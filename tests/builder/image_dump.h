@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "format/entry.h"
-#include "format/sparse_map.h"
-#include "format/superblock.h"
+#include "format/entry/entry.h"
+#include "format/header/superblock.h"
+#include "format/section/sparse_map.h"
 #include "storage/env.h"
 
 namespace dgfs::test {

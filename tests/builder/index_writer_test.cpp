@@ -7,10 +7,10 @@
 #include <set>
 
 #include "builder/tree_path.h"
+#include "format/entry/mode.h"
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/mode.h"
-#include "format/page_header.h"
-#include "format/section.h"
+#include "format/page/header.h"
 #include "storage/memory/env.h"
 
 namespace dgfs::builder {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "builder/joint_groups.h"
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tests/builder/build_fixture.h"
 
 namespace dgfs::test {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "storage/memory/env.h"
 
 namespace dgfs::builder {

@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::test {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "builder/context_classes.h"
 #include "builder/vocabulary.h"
-#include "format/extent.h"
-#include "format/key.h"
-#include "format/mode.h"
-#include "format/page_codec.h"
+#include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
+#include "format/page/codec.h"
 #include "format/page_open.h"
 #include "tests/support/entry_generator.h"
 

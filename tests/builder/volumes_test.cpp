@@ -10,7 +10,7 @@
 #include <set>
 
 #include "builder/volume_groups.h"
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/image.h"
 #include "reader/verify.h"
 #include "storage/memory/env.h"

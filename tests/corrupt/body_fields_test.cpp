@@ -11,10 +11,10 @@
 
 #include "format/checksum.h"
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/content/seek_table.h"
 #include "format/limits.h"
-#include "format/seek_table.h"
-#include "format/xattr_set.h"
+#include "format/section/xattr_set.h"
 #include "tests/corrupt/prober.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/section.h"
 #include "tests/corrupt/heap_meter.h"
 #include "tests/corrupt/lies.h"
 #include "tests/corrupt/lying_images.h"

@@ -11,14 +11,14 @@
 #include <set>
 #include <string>
 
-#include "format/attribute_table.h"
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/entry/attribute_table.h"
 #include "format/limits.h"
 #include "format/model.h"
-#include "format/page_codec.h"
-#include "format/page_header.h"
-#include "format/zstd_payload.h"
+#include "format/page/codec.h"
+#include "format/page/header.h"
+#include "format/zstd/payload.h"
 #include "tests/corrupt/prober.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/fuzz/image_recipe.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "storage/testing/faulty_env.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"

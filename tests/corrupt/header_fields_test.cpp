@@ -12,7 +12,7 @@
 
 #include "format/coding.h"
 #include "format/limits.h"
-#include "format/page_header.h"
+#include "format/page/header.h"
 #include "tests/corrupt/prober.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/support/format_fields.h"

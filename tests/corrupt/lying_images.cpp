@@ -7,11 +7,11 @@
 #include <algorithm>
 
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "format/model.h"
-#include "format/page_codec.h"
-#include "format/page_header.h"
-#include "format/zstd_payload.h"
+#include "format/page/codec.h"
+#include "format/page/header.h"
+#include "format/zstd/payload.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/taken_image.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "format/directory_table.h"
-#include "format/key.h"
+#include "format/entry/key.h"
+#include "format/section/directory_table.h"
 #include "tests/corrupt/lies.h"
 #include "tests/corrupt/lying_images.h"
 #include "tests/corrupt/sample_image.h"

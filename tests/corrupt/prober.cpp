@@ -11,8 +11,8 @@
 #include <unordered_set>
 
 #include "format/checksum.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/extract.h"
 #include "reader/verify.h"
 #include "tests/corrupt/heap_meter.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <tuple>
 
-#include "format/volume_header.h"
+#include "format/header/volume_header.h"
 #include "reader/salvage.h"
 #include "storage/testing/faulty_env.h"
 #include "tests/corrupt/sample_image.h"

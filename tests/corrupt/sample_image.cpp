@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tests/corrupt/sample_image.h"
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "format/model.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

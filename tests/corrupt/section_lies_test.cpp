@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format/xattr_set.h"
+#include "format/section/xattr_set.h"
 #include "tests/corrupt/lies.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"

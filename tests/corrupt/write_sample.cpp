@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "format/directory_table.h"
 #include "format/limits.h"
+#include "format/section/directory_table.h"
 #include "tests/corrupt/lies.h"
 #include "tests/corrupt/lying_images.h"
 #include "tests/corrupt/sample_image.h"

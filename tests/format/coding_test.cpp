@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tests/format/section_fixtures.h"
+#include "tests/format/section/section_fixtures.h"
 
 namespace dgfs::format {
 namespace {

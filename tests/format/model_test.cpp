@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/model.h"
-#include "format/column_codec.h"
+#include "format/column/codec.h"
 
 #include "format/limits.h"
-#include "tests/format/page_test_support.h"
+#include "tests/format/page/page_fixtures.h"
 
 namespace dgfs::test {
 namespace {

@@ -3,14 +3,14 @@
 //
 // The small values that records decode to. Two header pages, two index copies and a whole extent
 // are told from others by comparing them, and so are results in tests: nothing is left out of it.
-#include "format/attribute_table.h"
-#include "format/directory_table.h"
-#include "format/inode_runs.h"
-#include "format/page_directory.h"
-#include "format/page_root.h"
-#include "format/sparse_map.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
+#include "format/entry/attribute_table.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
+#include "format/page/directory.h"
+#include "format/page/root.h"
+#include "format/section/directory_table.h"
+#include "format/section/inode_runs.h"
+#include "format/section/sparse_map.h"
 #include "tests/format/compared_values.h"
 
 namespace dgfs::format {

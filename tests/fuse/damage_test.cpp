@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "format/superblock.h"
+#include "format/header/superblock.h"
 #include "tests/fuse/mounted_image.h"
 
 namespace dgfs::test {

@@ -6,9 +6,9 @@
 // are made good.
 #include "format/checksum.h"
 #include "format/coding.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/content/seek_table.h"
 #include "format/limits.h"
-#include "format/seek_table.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_tables.h"
 

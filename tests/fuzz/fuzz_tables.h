@@ -5,9 +5,9 @@
 // dictionary.
 #pragma once
 
-#include "format/content_dictionary.h"
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "format/page_open.h"
+#include "format/zstd/content_dictionary.h"
 #include "tests/support/token_models.h"
 
 namespace dgfs::test {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "format/entry/mode.h"
+#include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "format/mode.h"
-#include "format/volume_header.h"
 #include "reader/extract.h"
 #include "reader/image.h"
 #include "reader/index_mend.h"

@@ -7,9 +7,9 @@
 #include "format/coding.h"
 #include "format/limits.h"
 #include "format/model.h"
-#include "format/page_codec.h"
-#include "format/page_header.h"
-#include "format/zstd_payload.h"
+#include "format/page/codec.h"
+#include "format/page/header.h"
+#include "format/zstd/payload.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/support/taken_image.h"
 

@@ -4,8 +4,8 @@
 // Models and what is compressed with them. Input: the length of a payload, the payload, and a
 // dictionary that it was compressed with; or, both lengths skipped, a token model.
 #include "format/model.h"
-#include "format/zstd_frame.h"
-#include "format/zstd_payload.h"
+#include "format/zstd/frame.h"
+#include "format/zstd/payload.h"
 #include "tests/fuzz/fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Blocks of the page directory. Input: the body of one.
-#include "format/page_directory.h"
+#include "format/page/directory.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace dgfs::test {

@@ -3,11 +3,11 @@
 //
 // Index pages. Input: a byte that says what follows, a page header from its codec on with the
 // payload (the checksum is made good), or an entry count and columns before entropy coding.
-#include "format/attribute_table.h"
-#include "format/column_page_loader.h"
-#include "format/entry_columns.h"
-#include "format/page.h"
-#include "format/page_header.h"
+#include "format/column/entry_columns.h"
+#include "format/column/page_loader.h"
+#include "format/entry/attribute_table.h"
+#include "format/page/header.h"
+#include "format/page/page.h"
 #include "format/page_open.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_tables.h"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "reader/extract.h"
 #include "reader/verify.h"
 #include "storage/posix/env.h"

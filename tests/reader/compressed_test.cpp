@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/random.h"

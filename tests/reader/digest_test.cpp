@@ -13,9 +13,9 @@
 
 #include "format/checksum.h"
 #include "format/coding.h"
-#include "format/digest_hasher.h"
-#include "format/mode.h"
-#include "format/section.h"
+#include "format/entry/mode.h"
+#include "format/header/section.h"
+#include "format/section/digest_hasher.h"
 #include "reader/digest_check.h"
 #include "reader/verify.h"
 #include "storage/wrapped.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/extract.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/refusing_env.h"

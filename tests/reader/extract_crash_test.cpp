@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/extract.h"
 #include "tests/reader/packed_tree.h"
 

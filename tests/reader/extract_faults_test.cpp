@@ -10,7 +10,7 @@
 #include <string>
 #include <tuple>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/extract.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/hook_env.h"

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/section.h"
 #include "reader/extract.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"

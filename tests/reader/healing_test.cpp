@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "format/key.h"
+#include "format/entry/key.h"
 #include "reader/verify.h"
 #include "tests/reader/index_copies.h"
 #include "tests/support/random.h"

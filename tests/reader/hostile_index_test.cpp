@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "format/attribute_table.h"
 #include "format/coding.h"
-#include "format/directory_table.h"
-#include "format/inode_runs.h"
-#include "format/key.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/key.h"
+#include "format/header/section.h"
+#include "format/header/superblock.h"
 #include "format/limits.h"
 #include "format/model.h"
-#include "format/page_directory.h"
-#include "format/section.h"
-#include "format/superblock.h"
+#include "format/page/directory.h"
+#include "format/section/directory_table.h"
+#include "format/section/inode_runs.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 

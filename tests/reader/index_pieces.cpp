@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "format/extent.h"
-#include "format/superblock.h"
+#include "format/content/extent.h"
+#include "format/header/superblock.h"
 
 namespace dgfs::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "format/page_directory.h"
-#include "format/section.h"
+#include "format/header/section.h"
+#include "format/page/directory.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {

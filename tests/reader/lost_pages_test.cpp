@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "reader/extract.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

@@ -4,7 +4,7 @@
 // Trees of so many directories that their table is loaded by a thread of its own.
 #include <fmt/format.h>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {

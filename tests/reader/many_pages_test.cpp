@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 

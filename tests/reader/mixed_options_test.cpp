@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "format/extent.h"
-#include "format/volume_header.h"
+#include "format/content/extent.h"
+#include "format/header/volume_header.h"
 #include "reader/verify.h"
 #include "tests/reader/mixed_tree.h"
 #include "tests/support/image_assembler.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "format/digest_hasher.h"
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/section/digest_hasher.h"
 
 namespace dgfs::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "format/mode.h"
+#include "format/entry/mode.h"
 
 namespace dgfs::test {
 namespace {

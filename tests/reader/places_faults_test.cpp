@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
 #include "reader/volume_search.h"
 #include "storage/names.h"
 #include "tests/reader/packed_tree.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "format/volume_header.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

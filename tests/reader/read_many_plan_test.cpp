@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "format/section.h"
+#include "format/header/section.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/section.h"
 #include "storage/posix/env.h"
 #include "storage/reads/posix_reads.h"
 #include "tests/reader/packed_tree.h"

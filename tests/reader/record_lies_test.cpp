@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "format/model.h"
-#include "format/page_root.h"
+#include "format/page/root.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/taken_image.h"

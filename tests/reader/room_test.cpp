@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "format/extent.h"
-#include "format/key.h"
-#include "format/page_header.h"
+#include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/page/header.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "format/extent.h"
-#include "format/key.h"
-#include "format/mode.h"
+#include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {

@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
-#include "format/key.h"
-#include "format/mode.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "reader/salvage.h"
 #include "tests/reader/index_pieces.h"
 #include "tests/reader/packed_tree.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
 #include "tests/reader/salvage_fixture.h"
 
 namespace dgfs::test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "format/limits.h"
-#include "format/page_header.h"
+#include "format/page/header.h"
 #include "format/page_open.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"

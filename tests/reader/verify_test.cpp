@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "format/attribute_table.h"
+#include "format/entry/attribute_table.h"
+#include "format/header/section.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "format/section.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {

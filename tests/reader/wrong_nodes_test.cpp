@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "format/header/section.h"
 #include "format/limits.h"
-#include "format/section.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/taken_image.h"

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "format/extent.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "reader/extract.h"
 #include "reader/verify.h"
 #include "tests/reader/packed_tree.h"

@@ -8,7 +8,7 @@
 #include "format/coding.h"
 #include "format/limits.h"
 #include "format/model.h"
-#include "format/token_row.h"
+#include "format/token/row.h"
 #include "tests/support/format_fields.h"
 
 namespace dgfs::test {

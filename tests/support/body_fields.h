@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "format/section.h"
+#include "format/header/section.h"
 
 namespace dgfs::test {
 

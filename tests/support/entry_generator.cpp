@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "format/extent.h"
-#include "format/key.h"
+#include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 
 namespace dgfs::test {
 

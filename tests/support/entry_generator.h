@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "format/attribute_table.h"
-#include "format/entry.h"
-#include "format/token_row.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/entry.h"
+#include "format/token/row.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {

@@ -9,16 +9,16 @@
 #include <set>
 
 #include "format/coding.h"
-#include "format/directory_table.h"
-#include "format/extent.h"
-#include "format/key.h"
+#include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
+#include "format/header/section.h"
+#include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "format/mode.h"
-#include "format/page_codec.h"
-#include "format/page_header.h"
+#include "format/page/codec.h"
+#include "format/page/header.h"
 #include "format/page_open.h"
-#include "format/section.h"
-#include "format/volume_header.h"
+#include "format/section/directory_table.h"
 
 namespace dgfs::test {
 namespace {

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "format/attribute_table.h"
-#include "format/entry.h"
-#include "format/inode_runs.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/entry.h"
+#include "format/header/superblock.h"
 #include "format/model.h"
-#include "format/page_directory.h"
-#include "format/superblock.h"
+#include "format/page/directory.h"
+#include "format/section/inode_runs.h"
 #include "storage/env.h"
 
 namespace dgfs::test {

@@ -8,7 +8,7 @@
 
 #include "format/checksum.h"
 #include "format/coding.h"
-#include "format/header_page.h"
+#include "format/header/header_page.h"
 #include "format/limits.h"
 
 namespace dgfs::test {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "format/page_directory.h"
-#include "format/section.h"
-#include "format/superblock.h"
-#include "format/volume_header.h"
+#include "format/header/section.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
+#include "format/page/directory.h"
 
 namespace dgfs::test {
 

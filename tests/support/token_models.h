@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "format/token_model.h"
+#include "format/token/model.h"
 #include "tests/support/entry_generator.h"
 
 namespace dgfs::test {

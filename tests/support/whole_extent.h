@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "format/extent.h"
-#include "format/seek_table.h"
+#include "format/content/extent.h"
+#include "format/content/seek_table.h"
 
 namespace dgfs::test {
 

@@ -13,7 +13,7 @@ HEADERS = {
     "fstream": "storage::File",
     "liburing.h": "storage::ReadQueue",
     "sys/mman.h": "storage::File",
-    "sys/stat.h": "format/mode.h for mode bits, storage::FileStatus for attributes",
+    "sys/stat.h": "format/entry/mode.h for mode bits, storage::FileStatus for attributes",
     "sys/uio.h": "storage::File",
     "sys/xattr.h": "storage::Directory",
     "unistd.h": "storage::Env",

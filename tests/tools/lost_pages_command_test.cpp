@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "format/entry/mode.h"
 #include "format/limits.h"
-#include "format/mode.h"
 #include "storage/memory/env.h"
 #include "tests/support/image_assembler.h"
 #include "tests/tools/tool_run.h"

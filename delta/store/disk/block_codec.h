@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "format/zstd_frame.h"
+#include "format/zstd/frame.h"
 
 namespace dgfs::delta {
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/page/directory.h"
+
+#include <algorithm>
+
+#include "format/entry/key.h"
+#include "format/limits.h"
+
+namespace dgfs::format {
+namespace {
+
+// Room that is made before anything was read; memory of it that is not touched costs nothing.
+constexpr std::uint64_t kReservedPagesMax = std::uint64_t{1} << 20;
+
+}  // namespace
+
+std::string make_separator(const std::optional<std::string>& previous_last_key,
+                           std::string_view first_key, std::string_view prefix) {
+  if (!previous_last_key) return {};
+  const auto least = shared_prefix_bytes(*previous_last_key, first_key) + 1;
+  if (least <= prefix.size()) return {};
+  return std::string(first_key.substr(prefix.size(), least - prefix.size()));
+}
+
+Result<PageDirectory> PageDirectory::make(std::vector<PageRecord> records) {
+  PageDirectory directory;
+  directory.pages_.reserve(records.size());
+  for (const auto& record : records) {
+    const auto number = directory.pages_.size();
+    const auto bound_bytes = record.prefix.size() + record.separator.size();
+    // F-244, F-246
+    if (record.entry_count == 0 || record.entry_count > kPageEntriesMax ||
+        bound_bytes > kKeyBytesMax) {
+      return Error(ErrorKind::kCorrupt, 2300,
+                   "page record " + std::to_string(number) + " is out of bounds");
+    }
+    directory.pages_.push_back(
+        {record.zone, record.first_ordinal, record.first_data_offset, record.checksum,
+         directory.arena_.size(), static_cast<std::uint32_t>(bound_bytes),
+         static_cast<std::uint32_t>(record.prefix.size()), record.entry_count, record.volume});
+    directory.arena_ += record.prefix;
+    directory.arena_ += record.separator;
+    DGFS_CHECK(directory.count_entries(number));
+    DGFS_CHECK(directory.check_order(number));
+  }
+  directory.arena_.shrink_to_fit();
+  directory.prepare_search();
+  return directory;
+}
+
+Status PageDirectory::count_entries(std::size_t page) {
+  if (pages_[page].first_ordinal != entry_count_) {
+    return Error(ErrorKind::kCorrupt, 2301,
+                 "page record " + std::to_string(page) + " has the wrong ordinal");
+  }
+  entry_count_ += pages_[page].entry_count;
+  return ok();
+}
+
+Status PageDirectory::check_order(std::size_t page) const {
+  if (page == 0 || std::pair(pages_[page - 1].zone, bound(page - 1)) <
+                       std::pair(pages_[page].zone, bound(page))) {
+    return ok();
+  }
+  return Error(ErrorKind::kCorrupt, 2302,
+               "page record " + std::to_string(page) + " is out of order");
+}
+
+PageDirectory::Loader::Loader(std::uint64_t page_count) {
+  directory_.pages_.reserve(static_cast<std::size_t>(std::min(page_count, kReservedPagesMax)));
+}
+
+Status PageDirectory::Loader::add(Bytes body) {
+  const auto first = page_count();
+  DGFS_CHECK(decode_page_block(body, directory_.pages_, directory_.arena_));
+  for (auto page = first; page < page_count(); ++page) {
+    DGFS_CHECK(directory_.count_entries(page));
+  }
+  // Within a block the order was checked.
+  return first == page_count() ? Status(ok()) : directory_.check_order(first);
+}
+
+PageDirectory PageDirectory::Loader::finish() && {
+  directory_.pages_.shrink_to_fit();
+  directory_.arena_.shrink_to_fit();
+  directory_.prepare_search();
+  return std::move(directory_);
+}
+
+PageRecordView PageDirectory::record(std::size_t page) const {
+  const auto& from = pages_[page];
+  const auto both = bound(page);
+  return {from.zone,
+          both.substr(0, from.prefix_bytes),
+          both.substr(from.prefix_bytes),
+          from.first_ordinal,
+          from.entry_count,
+          from.volume,
+          from.first_data_offset,
+          from.checksum};
+}
+
+std::string_view PageDirectory::prefix(std::size_t page) const {
+  return bound(page).substr(0, pages_[page].prefix_bytes);
+}
+
+std::string_view PageDirectory::bound(std::size_t page) const {
+  const auto& from = pages_[page];
+  return {arena_.data() + from.bound_begin, from.bound_bytes};
+}
+
+Ordinal PageDirectory::first_ordinal(std::size_t page) const { return pages_[page].first_ordinal; }
+
+std::optional<std::size_t> PageDirectory::find_ordinal(Ordinal ordinal) const {
+  if (ordinal >= entry_count_) return std::nullopt;
+  const auto after = std::upper_bound(
+      pages_.begin(), pages_.end(), ordinal,
+      [](Ordinal wanted, const PackedPageRecord& page) { return wanted < page.first_ordinal; });
+  return static_cast<std::size_t>(after - pages_.begin()) - 1;
+}
+
+std::size_t PageDirectory::memory_bytes() const {
+  std::size_t levels = 0;
+  for (const auto& level : levels_) {
+    levels += level.shared_bytes.capacity() * sizeof(std::uint32_t) +
+              level.heads.capacity() * sizeof(std::uint64_t);
+  }
+  return sizeof *this + pages_.capacity() * sizeof(PackedPageRecord) + arena_.capacity() +
+         zones_.capacity() * sizeof(Zone) + levels;
+}
+
+}  // namespace dgfs::format

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// TokenModel: what the pages of the token codec share: a vocabulary of strings that occur in
+// names, and prefix codes for everything a page says.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/token/prefix_code.h"
+#include "format/token/row.h"
+
+namespace dgfs::format {
+
+/// A token model as trained, before it is bytes. A value.
+struct TokenModelParts {
+  std::vector<std::string> tokens;  ///< strictly rising; '/' only as the last byte
+  std::array<std::uint8_t, kTokenContexts> class_of_context{};
+  std::vector<Buffer> token_lengths;  ///< by class: code lengths of bytes, then tokens
+  Buffer row_lengths;
+  Buffer share_lengths;
+  Buffer time_lengths;
+  Buffer attribute_lengths;
+  Buffer extra_lengths;
+  std::array<Buffer, kNumberKinds> width_lengths;
+};
+
+/// docs/FORMAT.md, "Token models".
+[[nodiscard]] Buffer encode_token_model(const TokenModelParts& parts);
+
+/// Immutable, thread-safe. Memory: 19 bytes a token, and for each class 16 KiB, 5 bytes a token and
+/// 4 to 64 bytes for each of the beginnings of codes that are longer than PrefixCode::kTableBits.
+class TokenModel {
+ public:
+  /// Errors: kCorrupt, with the offset.
+  [[nodiscard]] static Result<std::unique_ptr<const TokenModel>> decode(Bytes bytes);
+
+  [[nodiscard]] const PrefixCode& rows() const { return rows_; }
+  [[nodiscard]] const PrefixCode& shares() const { return shares_; }
+  [[nodiscard]] const PrefixCode& times() const { return times_; }
+  [[nodiscard]] const PrefixCode& attributes() const { return attributes_; }
+  [[nodiscard]] const PrefixCode& extras() const { return extras_; }
+  [[nodiscard]] const PrefixCode& widths(NumberKind kind) const {
+    return widths_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] const PrefixCode& tokens(std::size_t context) const {
+    return tokens_[class_of_context_[context]];
+  }
+  [[nodiscard]] std::size_t token_class(std::size_t context) const {
+    return class_of_context_[context];
+  }
+  [[nodiscard]] std::size_t class_count() const { return tokens_.size(); }
+  [[nodiscard]] std::size_t token_count() const { return place_of_.size(); }
+  [[nodiscard]] std::string_view token(std::size_t symbol) const {
+    const auto& text = texts_[place_of_[symbol]];
+    return {text.bytes, text.length};
+  }
+  /// The token that the next bits of a text are, and all that follows from it.
+  struct Step {
+    std::uint16_t place = 0;      ///< for put_token()
+    std::uint8_t bits = 0;        ///< of its code
+    std::uint8_t next_class = 0;  ///< of what comes after it; kTokenClassesMax: it ends a text
+  };
+  /// @param number  class of what stands before it
+  /// @param ahead   as BitReader::ahead()
+  [[nodiscard]] Step step(std::size_t number, std::uint64_t ahead) const {
+    constexpr auto kBits = PrefixCode::kTableBits;
+    const auto step = steps_[number << kBits | static_cast<std::size_t>(ahead >> (64 - kBits))];
+    if (step.bits != 0) return step;
+    const auto further = static_cast<std::size_t>(ahead << kBits >> (64 - step.next_class));
+    return long_steps_[first_long_step_[number] + step.place + further];
+  }
+  /// Writes kTokenRoomBytes bytes that begin with the token.
+  /// @return its length
+  std::size_t put_token(const Step& step, char* to) const {
+    const auto& text = texts_[step.place];
+    std::memcpy(to, &text, kTokenRoomBytes);
+    return text.length;
+  }
+  static constexpr std::size_t kTokenRoomBytes = kTokenBytesMax + 1;
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  struct Text {
+    char bytes[kTokenBytesMax];
+    std::uint8_t length;
+  };
+  class Loader;
+
+  static_assert(sizeof(Text) == kTokenRoomBytes);
+
+  [[nodiscard]] Step step_of(const PrefixCode::Found& found) const {
+    return {place_of_[found.symbol], static_cast<std::uint8_t>(found.bits),
+            class_after_[found.symbol]};
+  }
+
+  std::vector<Text> texts_;  ///< the most frequent first, so that few cache lines hold most
+  std::vector<std::uint16_t> place_of_;    ///< by symbol
+  std::vector<std::uint8_t> class_after_;  ///< by symbol; kTokenClassesMax: it ends a text
+  /// By class, then by the next PrefixCode::kTableBits bits. Where a code is longer, `bits` is 0,
+  /// `place` is where among the class's long steps these are, and `next_class` how many bits more
+  /// say which.
+  std::vector<Step> steps_;
+  std::vector<Step> long_steps_;
+  std::array<std::uint32_t, kTokenClassesMax> first_long_step_{};  ///< by class
+  std::array<std::uint8_t, kTokenContexts> class_of_context_{};
+  std::vector<PrefixCode> tokens_;
+  PrefixCode rows_;
+  PrefixCode shares_;
+  PrefixCode times_;
+  PrefixCode attributes_;
+  PrefixCode extras_;
+  std::array<PrefixCode, kNumberKinds> widths_;
+};
+
+/// A number: the symbol of its width, and its bits below the top one.
+std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in);
+
+}  // namespace dgfs::format

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// TokenPageFiller: entries to pages of the token codec. Codes are fixed, so that an entry's cost is
+// known when it is written: entries are taken until one is too many.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/page/codec.h"
+#include "format/token/bit_writer.h"
+#include "format/token/parser.h"
+#include "format/token/row_writer.h"
+
+namespace dgfs::format {
+
+/// The sink that makes bits.
+class BitSink {
+ public:
+  BitSink(const TokenModel& model, const TokenTrie& trie) : model_(model), parser_(model, trie) {}
+
+  void row(std::size_t symbol) { model_.rows().write(symbol, bits_); }
+  void share(std::size_t symbol) { model_.shares().write(symbol, bits_); }
+  void recent_time(std::size_t symbol) { model_.times().write(symbol, bits_); }
+  void attribute(std::size_t symbol) { model_.attributes().write(symbol, bits_); }
+  void extras(std::size_t symbol) { model_.extras().write(symbol, bits_); }
+  void number(NumberKind kind, std::uint64_t value);
+  void bits(std::uint64_t value, unsigned count) { bits_.bits(value, count); }
+  void text(std::string_view text, std::size_t context);
+  /// The bits so far.
+  [[nodiscard]] BitWriter& out() { return bits_; }
+  [[nodiscard]] std::size_t bit_count() const { return bits_.bit_count(); }
+
+ private:
+  const TokenModel& model_;
+  TokenParser parser_;
+  BitWriter bits_;
+  std::string text_;
+};
+
+/// Fills one page. Not thread-safe.
+class TokenPageFiller {
+ public:
+  /// The model of `context` must be a token model.
+  TokenPageFiller(const PageContext& context, std::uint8_t codec_id);
+
+  /// Errors: kLimit, kInvalidArgument for entries that contradict themselves, or a key with '/'.
+  [[nodiscard]] Result<EncodedPage> fill(std::span<const Entry> entries);
+
+ private:
+  [[nodiscard]] Status take(std::span<const Entry> entries);
+  [[nodiscard]] bool add(std::span<const Entry> entries, std::size_t index);
+  void begin_block(std::span<const Entry> entries, std::size_t index);
+  void write_head_key(std::span<const Entry> entries, std::size_t index);
+  void end_block();
+  void write_first_key(std::string_view key, std::size_t prefix_bytes);
+  [[nodiscard]] std::size_t prefix_of(std::string_view first, std::string_view last) const;
+  [[nodiscard]] bool fits() const;
+  [[nodiscard]] std::size_t open_group_bits() const {
+    return other_keys_.bit_count() - group_begin_bits_;
+  }
+  /// Of the tables of blocks and groups, the open ones included, and of what stands before them.
+  [[nodiscard]] std::size_t tables_bits() const;
+  void write_tables(BitWriter& out) const;
+
+  const PageContext& context_;
+  std::uint8_t codec_id_;
+  const TokenModel& model_;
+  TokenPageHead head_;
+  RowWriter rows_;
+  BitSink page_head_;   ///< what all blocks have in common
+  BitSink first_key_;   ///< of the page, relative to prefix_bytes_
+  BitSink group_keys_;  ///< of the first blocks of the other groups
+  BitSink other_keys_;  ///< of the other blocks
+  BitSink blocks_;
+  /// What the table of blocks says of one.
+  struct Block {
+    std::uint64_t bits = 0;
+    std::uint64_t data_bytes = 0;
+  };
+  std::vector<Block> closed_blocks_;
+  Block widest_;  ///< of closed_blocks_, of each member
+  /// Bits of the first keys of their other blocks. The last group is open.
+  std::vector<std::size_t> closed_groups_bits_;
+  std::size_t widest_group_bits_ = 0;
+  std::size_t group_begin_bits_ = 0;      ///< in other_keys_: where those of the open group begin
+  std::size_t group_keys_kept_bits_ = 0;  ///< what there was before the open block
+  std::size_t other_keys_kept_bits_ = 0;
+  std::size_t block_begin_bits_ = 0;
+  std::uint64_t block_data_bytes_ = 0;
+  std::uint64_t data_bytes_ = 0;
+  std::size_t keys_bytes_ = 0;  ///< full
+  std::size_t prefix_bytes_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// TokenText: a text of a token page, as it is decoded.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "format/token/bit_reader.h"
+#include "format/token/model.h"
+
+namespace dgfs::format {
+
+/// A key, or another text, that grows token by token.
+class TokenText {
+ public:
+  TokenText() = default;
+  TokenText(const TokenText&) = delete;
+  TokenText& operator=(const TokenText&) = delete;
+  void assign(std::string_view text);
+  [[nodiscard]] std::string_view view() const { return {bytes_, size_}; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] char* data() { return bytes_; }
+  void truncate(std::size_t size) { size_ = size; }
+  /// Appends tokens up to the text's end. False where the text would have more than `bytes_max`
+  /// bytes, or the bits end; then it is unchanged.
+  bool read(const TokenModel& model, std::size_t context, std::size_t bytes_max, BitReader& in);
+
+ private:
+  /// Most keys fit, and then cost no allocation.
+  static constexpr std::size_t kRoomBytes = 480;
+  /// Doubles the room; keeps the first `used_bytes` bytes.
+  void grow(std::size_t used_bytes);
+
+  char small_[kRoomBytes];
+  std::unique_ptr<char[]> large_;
+  char* bytes_ = small_;
+  std::size_t room_bytes_ = kRoomBytes;
+  std::size_t size_ = 0;
+};
+
+}  // namespace dgfs::format

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "format/section/inode_runs.h"
+
+#include <algorithm>
+#include <map>
+
+#include "tests/format/section/section_fixtures.h"
+
+namespace dgfs::format {
+namespace {
+
+using test::expect_error;
+
+Buffer encoded_runs(const std::vector<InodeRun>& runs) {
+  Buffer body;
+  Encoder encoder(body);
+  encoder.varint(runs.size());
+  for (const auto& run : runs) {
+    encoder.varint(run.first_inode);
+    encoder.varint(run.count);
+  }
+  return body;
+}
+
+/// Runs with rising ordinals over shuffled, gappy inode numbers; the root keeps inode 1.
+std::vector<InodeRun> random_runs(test::Random& random, Ordinal& entry_count) {
+  std::vector<InodeRun> runs;
+  InodeNumber inode = 1;
+  for (std::uint64_t n = test::below(random, 20) + 1; n > 0; --n) {
+    const auto count = test::below(random, 6) + 1;
+    runs.push_back({inode, 0, count});
+    inode += count + test::below(random, 4);
+  }
+  std::shuffle(runs.begin() + 1, runs.end(), random);
+  entry_count = 0;
+  for (auto& run : runs) {
+    run.first_ordinal = entry_count;
+    entry_count += run.count;
+  }
+  return runs;
+}
+
+TEST(InodeRunsTest, AgreesWithAMap) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::Random random(seed);
+    Ordinal entries = 0;
+    const auto runs = random_runs(random, entries);
+    std::map<InodeNumber, Ordinal> model;
+    for (const auto& run : runs) {
+      for (std::uint64_t i = 0; i < run.count; ++i) {
+        model[run.first_inode + i] = run.first_ordinal + i;
+      }
+    }
+    Buffer body;
+    InodeRuns::make(runs, entries).value().encode(body);
+    const auto decoded = InodeRuns::decode(body, entries);
+    ASSERT_TRUE(decoded) << decoded.error().message();
+    EXPECT_EQ(decoded.value().runs(), runs);
+    EXPECT_EQ(decoded.value().end_inode(), model.rbegin()->first + 1);  // F-064
+    for (InodeNumber inode = 0; inode < model.rbegin()->first + 5; ++inode) {
+      const auto found = model.find(inode);
+      EXPECT_EQ(decoded.value().ordinal_of(inode),
+                found == model.end() ? std::nullopt : std::optional(found->second));
+      if (found != model.end()) {
+        EXPECT_EQ(decoded.value().inode_of(found->second), inode);
+      }
+    }
+    EXPECT_EQ(decoded.value().inode_of(entries), std::nullopt);
+  }
+}
+
+TEST(InodeRunsTest, HoldsAFreshBuild) {  // F-063
+  const auto runs = InodeRuns::make({{1, 0, 1000}}, 1000).value();
+  EXPECT_EQ(runs.inode_of(0), kRootInode);
+  EXPECT_EQ(runs.inode_of(999), 1000U);
+  EXPECT_EQ(runs.ordinal_of(0), std::nullopt);
+  EXPECT_EQ(runs.ordinal_of(~InodeNumber{0}), std::nullopt);
+  EXPECT_EQ(runs.inode_of(~Ordinal{0}), std::nullopt);
+}
+
+TEST(InodeRunsTest, RefusesRulesBroken) {  // F-060, F-061, F-062
+  const auto refuse = [](const std::vector<InodeRun>& runs, Ordinal entries, unsigned code) {
+    expect_error(InodeRuns::make(runs, entries), ErrorKind::kCorrupt, code);
+  };
+  constexpr auto kMax = ~std::uint64_t{0};
+  refuse({}, 0, 2680);
+  refuse({{2, 0, 1}}, 1, 2680);
+  refuse({{1, 0, 1}, {5, 2, 1}}, 3, 2681);     // gap in ordinals
+  refuse({{1, 0, 2}, {5, 1, 1}}, 3, 2681);     // overlap in ordinals
+  refuse({{1, 0, 1}, {5, 1, 0}}, 1, 2681);     // empty run
+  refuse({{1, 0, 3}}, 2, 2681);                // too many
+  refuse({{1, 0, 1}, {5, 1, kMax}}, 2, 2681);  // wraps
+  refuse({{1, 0, 1}}, 2, 2682);                // too few
+  refuse({{1, 0, 2}, {2, 2, 1}}, 3, 2683);     // overlap in inodes
+  refuse({{1, 0, 1}, {0, 1, 1}}, 2, 2683);     // inode 0
+  refuse({{1, 0, 1}, {kMax, 1, 1}}, 2, 2684);  // inode 2^64 - 1 ends at 2^64
+}
+
+TEST(InodeRunsTest, RefusesEveryTruncationAndTail) {
+  const std::vector<InodeRun> runs = {{1, 0, 300}, {1000, 300, 5}, {400, 305, 70}};
+  auto body = encoded_runs(runs);
+  const auto decode = [](Bytes bytes) { return InodeRuns::decode(bytes, 375); };
+  ASSERT_TRUE(decode(body));
+  test::expect_no_prefix_decodes(body, test::kind_of(decode));
+  body.push_back(0);
+  expect_error(decode(body), ErrorKind::kCorrupt, 2004);
+}
+
+TEST(InodeRunsTest, BoundsCountsByInput) {  // F-002
+  Buffer body;
+  Encoder(body).varint(std::uint64_t{1} << 40);
+  expect_error(InodeRuns::decode(body, 1), ErrorKind::kCorrupt, 2685);
+  // A sum that wraps around to the right total is still refused.
+  const auto wrapping = encoded_runs({{1, 0, 2}, {10, 0, ~std::uint64_t{0}}, {5, 0, 1}});
+  expect_error(InodeRuns::decode(wrapping, 2), ErrorKind::kCorrupt, 2681);
+}
+
+TEST(InodeRunsTest, HasNoNumberButTheNextWithoutRuns) {
+  const InodeRuns none;
+  EXPECT_EQ(none.end_inode(), kRootInode);
+  EXPECT_EQ(none.inode_of(0), std::nullopt);
+  EXPECT_EQ(none.ordinal_of(kRootInode), std::nullopt);
+}
+
+}  // namespace
+}  // namespace dgfs::format

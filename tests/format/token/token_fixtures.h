@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What the tests of the token codec share.
+#pragma once
+
+#include "tests/format/page/page_fixtures.h"
+#include "tests/support/token_models.h"
+
+namespace dgfs::test {
+
+/// Dictionaries with some_token_model() as number 1.
+inline MapDictionaries token_dictionaries(std::uint64_t seed, std::size_t classes) {
+  MapDictionaries dictionaries;
+  dictionaries.models[1] =
+      format::Model::make(1, format::ModelKind::kTokens,
+                          format::encode_token_model(some_token_model(seed, classes)))
+          .value();
+  return dictionaries;
+}
+
+}  // namespace dgfs::test
