@@ -9,11 +9,11 @@
 #include "format/entry/key.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
-#include "reader/index_check.h"
+#include "reader/check/index_check.h"
+#include "reader/content/read_many_plan.h"
+#include "reader/content/read_many_run.h"
 #include "reader/opened_image.h"
 #include "reader/placed_error.h"
-#include "reader/read_many_plan.h"
-#include "reader/read_many_run.h"
 
 namespace dgfs::reader {
 namespace {

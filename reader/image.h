@@ -27,10 +27,10 @@
 #include "format/page/sizes.h"
 #include "format/section/digest.h"
 #include "format/section/sparse_map.h"
+#include "reader/content/read_many.h"
 #include "reader/counters.h"
 #include "reader/node.h"
 #include "reader/open_options.h"
-#include "reader/read_many.h"
 #include "storage/env.h"
 
 namespace dgfs::reader {

@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "reader/content.h"
-#include "reader/content_map.h"
+#include "reader/content/content.h"
+#include "reader/content/file_contents.h"
+#include "reader/content/map.h"
 #include "reader/counter_cells.h"
-#include "reader/digests.h"
-#include "reader/file_contents.h"
-#include "reader/index_source.h"
-#include "reader/index_tables.h"
-#include "reader/namespace.h"
+#include "reader/index/digests.h"
+#include "reader/index/namespace.h"
+#include "reader/index/page_store.h"
+#include "reader/index/side_records.h"
+#include "reader/index/source.h"
+#include "reader/index/tables.h"
+#include "reader/index/walker.h"
 #include "reader/opener.h"
-#include "reader/page_store.h"
-#include "reader/side_records.h"
-#include "reader/volumes.h"
-#include "reader/walker.h"
+#include "reader/volume/volumes.h"
 
 namespace dgfs::reader {
 

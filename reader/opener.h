@@ -8,10 +8,10 @@
 #include <string>
 
 #include "base/result.h"
-#include "reader/index_copy.h"
-#include "reader/index_source.h"
+#include "reader/index/copy.h"
+#include "reader/index/source.h"
 #include "reader/open_options.h"
-#include "reader/volumes.h"
+#include "reader/volume/volumes.h"
 
 namespace dgfs::reader {
 

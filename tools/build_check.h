@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reader/verify.h"
+#include "reader/check/verify.h"
 #include "tools/session.h"
 
 namespace dgfs::tools {

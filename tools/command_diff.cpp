@@ -8,7 +8,7 @@
 #include <set>
 
 #include "format/entry/mode.h"
-#include "reader/extract_paths.h"
+#include "reader/extract/paths.h"
 #include "tools/command.h"
 #include "tools/diff_walk.h"
 #include "tools/image_argument.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "format/entry/mode.h"
-#include "reader/extract.h"
+#include "reader/extract/extract.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/image_path.h"

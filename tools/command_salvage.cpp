@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "format/entry/mode.h"
-#include "reader/salvage.h"
+#include "reader/salvage/salvage.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/json.h"

@@ -4,8 +4,8 @@
 // dgfs verify: reads everything and tells what is damaged.
 #include <fmt/format.h>
 
-#include "reader/index_mend.h"
-#include "reader/verify.h"
+#include "reader/check/index_mend.h"
+#include "reader/check/verify.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/json.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "format/limits.h"
-#include "reader/volume_move.h"
+#include "reader/volume/move.h"
 #include "tools/command.h"
 #include "tools/image_argument.h"
 #include "tools/json.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "reader/directory_stack.h"
-#include "reader/extract_paths.h"
+#include "reader/extract/directory_stack.h"
+#include "reader/extract/paths.h"
 #include "tools/diff_tree.h"
 #include "tools/image_path.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "reader/extract.h"
+#include "reader/extract/extract.h"
 #include "tools/option_parser.h"
 
 namespace dgfs::tools {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "reader/verify.h"
+#include "reader/check/verify.h"
 #include "tools/session.h"
 
 namespace dgfs::tools {

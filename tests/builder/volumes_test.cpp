@@ -11,8 +11,8 @@
 
 #include "builder/volume_groups.h"
 #include "format/entry/mode.h"
+#include "reader/check/verify.h"
 #include "reader/image.h"
-#include "reader/verify.h"
 #include "storage/memory/env.h"
 #include "storage/names.h"
 #include "tests/builder/image_dump.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "reader/verify.h"
+#include "reader/check/verify.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"

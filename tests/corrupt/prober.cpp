@@ -13,8 +13,8 @@
 #include "format/checksum.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
-#include "reader/extract.h"
-#include "reader/verify.h"
+#include "reader/check/verify.h"
+#include "reader/extract/extract.h"
 #include "tests/corrupt/heap_meter.h"
 #include "tests/support/image_assembler.h"
 

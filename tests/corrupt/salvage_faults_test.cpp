@@ -15,7 +15,7 @@
 #include <tuple>
 
 #include "format/header/volume_header.h"
-#include "reader/salvage.h"
+#include "reader/salvage/salvage.h"
 #include "storage/testing/faulty_env.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"

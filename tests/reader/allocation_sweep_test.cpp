@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "format/content/extent.h"
-#include "reader/extract.h"
-#include "reader/verify.h"
+#include "reader/check/verify.h"
+#include "reader/extract/extract.h"
 #include "storage/posix/env.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/failing_heap.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reader/verify.h"
+#include "reader/check/verify.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 

@@ -13,8 +13,8 @@
 
 #include "format/header/section.h"
 #include "format/limits.h"
-#include "reader/extract.h"
-#include "reader/verify.h"
+#include "reader/check/verify.h"
+#include "reader/extract/extract.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 

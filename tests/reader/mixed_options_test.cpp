@@ -11,7 +11,7 @@
 
 #include "format/content/extent.h"
 #include "format/header/volume_header.h"
-#include "reader/verify.h"
+#include "reader/check/verify.h"
 #include "tests/reader/mixed_tree.h"
 #include "tests/support/image_assembler.h"
 

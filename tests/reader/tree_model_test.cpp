@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reader/extract.h"
+#include "reader/extract/extract.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/random.h"
 

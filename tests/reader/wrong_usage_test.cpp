@@ -15,8 +15,8 @@
 #include "format/content/extent.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
-#include "reader/extract.h"
-#include "reader/verify.h"
+#include "reader/check/verify.h"
+#include "reader/extract/extract.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {

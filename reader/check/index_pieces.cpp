@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/check/index_pieces.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "format/header/section.h"
+#include "format/limits.h"
+#include "reader/index/section_blocks.h"
+#include "reader/placed_error.h"
+
+namespace dgfs::reader {
+namespace {
+
+using format::SectionKind;
+
+constexpr std::uint64_t kPieceChunkBytes = std::uint64_t{64} << 10;
+
+bool has_records(SectionKind kind) {
+  return kind == SectionKind::kLongTargets || kind == SectionKind::kXattrs ||
+         kind == SectionKind::kSparseMaps;
+}
+
+Error at_place(const IndexCopy& copy, SectionKind kind, std::uint64_t offset, const Error& error) {
+  const auto* name = kind == SectionKind::kNone ? "unused bytes" : format::section_name(kind);
+  return placed(Error(error.kind(), error.code(), error.text()), copy.path(), name,
+                copy.base_bytes() + offset);
+}
+
+class PieceWalk {
+ public:
+  PieceWalk(std::span<const IndexCopy* const> copies, const IndexTables& tables,
+            PieceVisitor& visitor, const std::atomic<bool>* stop)
+      : copies_(copies),
+        tables_(tables),
+        visitor_(visitor),
+        stop_(stop),
+        superblock_(copies.front()->superblock()) {}
+
+  Status run() {
+    DGFS_CHECK(visit_superblock());
+    std::vector<format::SectionPlace> places;
+    for (const auto& place : superblock_.sections) {
+      if (place.length_bytes != 0) places.push_back(place);
+    }
+    std::sort(places.begin(), places.end(),
+              [](const auto& a, const auto& b) { return a.offset_bytes < b.offset_bytes; });
+    std::uint64_t end = format::kPageBytes;
+    for (const auto& place : places) {
+      DGFS_CHECK(visit_zeros(end, place.offset_bytes));
+      DGFS_CHECK(visit_section(place));
+      end = place.offset_bytes + place.length_bytes;
+    }
+    DGFS_CHECK(visit_zeros(end, superblock_.index_bytes));
+    return visit_records();
+  }
+
+ private:
+  // Whether these are the bytes of the piece.
+  using Check = std::function<Status(Bytes bytes)>;
+
+  [[nodiscard]] Status check_stop() const {
+    if (stop_ == nullptr || !stop_->load()) return ok();
+    return Error(ErrorKind::kInterrupted, 3171, "interrupted");
+  }
+
+  // Bytes of each copy that pass; what is told of the rest depends on whether one does.
+  Status visit(SectionKind kind, std::uint64_t offset, std::size_t length, const Check& check) {
+    std::optional<Buffer> intact;
+    std::vector<std::pair<std::size_t, Error>> failures;
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      Buffer bytes(length);
+      auto status = copies_[i]->read_section(SectionKind::kNone, offset, bytes);
+      if (status) status = check(bytes);
+      if (!status) {
+        failures.emplace_back(i, at_place(*copies_[i], kind, offset, status.assume_error()));
+      } else if (!intact) {
+        intact = std::move(bytes);
+      } else if (*intact != bytes) {
+        const Error differ(ErrorKind::kCorrupt, 3172, "intact in both copies, and not the same");
+        visitor_.lost(at_place(*copies_[i], kind, offset, differ));
+        return ok();
+      }
+    }
+    if (!intact) {
+      visitor_.lost(failures.front().second);
+      return ok();
+    }
+    for (const auto& [copy, error] : failures) visitor_.damaged(copy, offset, length, error);
+    return visitor_.intact(offset, *intact);
+  }
+
+  Status visit_superblock() {
+    return visit(SectionKind::kNone, 0, format::kPageBytes, [&](Bytes bytes) -> Status {
+      DGFS_TRY(decoded, format::decode_superblock(bytes));
+      if (decoded == superblock_) return ok();
+      return Error(ErrorKind::kCorrupt, 3173, "another superblock");
+    });
+  }
+
+  Status visit_zeros(std::uint64_t begin, std::uint64_t end) {  // F-027
+    for (; begin < end; begin += std::min(kPieceChunkBytes, end - begin)) {
+      const auto length = static_cast<std::size_t>(std::min(kPieceChunkBytes, end - begin));
+      DGFS_CHECK(visit(SectionKind::kNone, begin, length, [](Bytes bytes) -> Status {
+        if (std::all_of(bytes.begin(), bytes.end(), [](auto byte) { return byte == 0; })) {
+          return ok();
+        }
+        return Error(ErrorKind::kCorrupt, 3174, "not zero");
+      }));
+    }
+    return ok();
+  }
+
+  Status visit_section(const format::SectionPlace& place) {
+    if (place.kind == SectionKind::kPages) return visit_pages(place);
+    if (place.kind == SectionKind::kDigests) return visit_digests(place);
+    return has_records(place.kind) ? visit_record_bytes(place) : visit_blocks(place);
+  }
+
+  Status visit_pages(const format::SectionPlace& place) {
+    for (std::size_t page = 0; page < tables_.pages.size(); ++page) {
+      DGFS_CHECK(check_stop());
+      const auto expected = tables_.pages.record(page).checksum;
+      DGFS_CHECK(visit(place.kind, place.offset_bytes + page * format::kPageBytes,
+                       format::kPageBytes, [&](Bytes bytes) -> Status {
+                         DGFS_TRY(header, format::read_page_header(bytes));
+                         if (header.checksum == expected) return ok();
+                         return Error(ErrorKind::kCorrupt, 3175, "not the page of this place");
+                       }));
+    }
+    return ok();
+  }
+
+  // F-336
+  Status visit_digests(const format::SectionPlace& place) {
+    for (std::uint64_t at = 0; at < place.length_bytes; at += format::kPageBytes) {
+      DGFS_CHECK(check_stop());
+      const auto length = std::min<std::uint64_t>(format::kPageBytes, place.length_bytes - at);
+      DGFS_CHECK(visit(place.kind, place.offset_bytes + at, static_cast<std::size_t>(length),
+                       [&](Bytes bytes) -> Status {
+                         DGFS_CHECK(format::open_record(place.kind, at, bytes));
+                         return ok();
+                       }));
+    }
+    return ok();
+  }
+
+  // Without a block in either copy it is not known where the next one begins.
+  Status visit_blocks(const format::SectionPlace& place) {
+    for (std::uint64_t at = 0; at < place.length_bytes;) {
+      DGFS_CHECK(check_stop());
+      std::size_t length = 0;
+      std::optional<Error> failure;
+      for (const auto* copy : copies_) {
+        const auto block = read_block(*copy, place.kind, at);
+        if (block) length = block.assume_value().consumed_bytes;
+        if (!block && !failure) failure = block.assume_error();
+      }
+      if (length == 0) {
+        visitor_.lost(*failure);
+        return ok();
+      }
+      DGFS_CHECK(visit(place.kind, place.offset_bytes + at, length, [&](Bytes bytes) -> Status {
+        DGFS_CHECK(format::open_block(place.kind, bytes));
+        return ok();
+      }));
+      at += length;
+    }
+    return ok();
+  }
+
+  // As they are; the records in them, which nothing but pages tells apart, come at the end.
+  Status visit_record_bytes(const format::SectionPlace& place) {
+    Buffer bytes;
+    for (std::uint64_t at = 0; at < place.length_bytes; at += kPieceChunkBytes) {
+      bytes.resize(static_cast<std::size_t>(std::min(kPieceChunkBytes, place.length_bytes - at)));
+      for (const auto* copy : copies_) {
+        if (!copy->read_section(place.kind, at, bytes)) continue;
+        DGFS_CHECK(visitor_.intact(place.offset_bytes + at, bytes));
+        break;
+      }
+    }
+    return ok();
+  }
+
+  Status visit_records() {
+    const bool none = std::none_of(
+        superblock_.sections.begin(), superblock_.sections.end(),
+        [](const auto& place) { return place.length_bytes != 0 && has_records(place.kind); });
+    for (std::size_t page = 0; !none && page < tables_.pages.size(); ++page) {
+      DGFS_CHECK(check_stop());
+      const auto rows = rows_of(page);
+      for (std::size_t i = 0; rows && i < rows->size(); ++i) {
+        const auto entry = rows->entry(i);
+        DGFS_CHECK(visit_record(SectionKind::kLongTargets, entry.long_target));
+        DGFS_CHECK(visit_record(SectionKind::kXattrs, entry.xattrs));
+        DGFS_CHECK(visit_record(SectionKind::kSparseMaps, entry.sparse_map));
+      }
+    }
+    return ok();
+  }
+
+  // Null of a page that no copy has, which has been told.
+  [[nodiscard]] std::shared_ptr<const format::DecodedPage> rows_of(std::size_t page) const {
+    Buffer bytes(format::kPageBytes);
+    for (const auto* copy : copies_) {
+      if (!copy->read_page(page, bytes)) continue;
+      auto rows = format::decode_page(bytes, tables_.dictionaries);
+      if (rows) return std::move(rows).assume_value();
+    }
+    return nullptr;
+  }
+
+  Status visit_record(SectionKind kind, const format::SideRef& ref) {
+    const auto& place = superblock_.section(kind);
+    const bool inside = ref.length_bytes <= place.length_bytes &&
+                        ref.offset_bytes <= place.length_bytes - ref.length_bytes;
+    if (!ref.present() || !inside) return ok();  // one that lies outside is not to be mended
+    if (!seen_[static_cast<std::size_t>(kind)].insert(ref.offset_bytes).second) return ok();
+    return visit(kind, place.offset_bytes + ref.offset_bytes, ref.length_bytes,
+                 [&](Bytes bytes) -> Status {
+                   DGFS_CHECK(format::open_record(kind, ref.offset_bytes, bytes));
+                   return ok();
+                 });
+  }
+
+  std::span<const IndexCopy* const> copies_;
+  const IndexTables& tables_;
+  PieceVisitor& visitor_;
+  const std::atomic<bool>* stop_;
+  const format::Superblock& superblock_;
+  std::array<std::unordered_set<std::uint64_t>, format::kSectionKinds> seen_;
+};
+
+}  // namespace
+
+Status visit_pieces(std::span<const IndexCopy* const> copies, const IndexTables& tables,
+                    PieceVisitor& visitor, const std::atomic<bool>* stop) {
+  return PieceWalk(copies, tables, visitor, stop).run();
+}
+
+}  // namespace dgfs::reader

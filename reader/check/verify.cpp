@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/check/verify.h"
+
+#include "reader/image.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
+#include "format/limits.h"
+#include "reader/check/digest_check.h"
+#include "reader/progress_clock.h"
+#include "reader/work_pool.h"
+
+namespace dgfs::reader {
+namespace {
+
+// Whole frames, so that none is read twice; long enough for sequential speed.
+constexpr std::size_t kVerifyChunkBytes = 16 * format::kFrameBytes;
+// Entries handed to a thread at once: neighbours in the tree are neighbours on the device.
+constexpr std::size_t kBatchEntries = 64;
+constexpr std::size_t kBatchesQueued = 16;
+
+struct Item {
+  std::string path;
+  Node node;
+  bool sound_contents = false;  // known already
+};
+using Batch = std::vector<Item>;
+using Neighbours = std::vector<Item*>;
+
+/// What a batch is checked with.
+struct Instruments {
+  Buffer buffer = Buffer(kVerifyChunkBytes);
+  std::optional<DigestCheck> digest;  ///< where digests are to be compared
+};
+
+class Verifier {
+ public:
+  Verifier(const Image& image, const VerifyOptions& options)
+      : image_(image), options_(options), clock_(image.env()) {}
+
+  Result<VerifyReport> run() {
+    report_.index_copies = image_.has_second_index() ? 2 : 1;
+    DGFS_CHECK(find_volume());
+    DGFS_CHECK(find_digests());
+    tell_long_holes();
+    DGFS_CHECK(image_.verify_index(
+        [this](const Error& error) { report_index(error); },
+        [this](auto number) { return !options_.volume || number == *options_.volume; },
+        [this](auto, auto) { return !stopped(); }));
+    const auto jobs = options_.jobs != 0 ? options_.jobs : image_.env().processor_count();
+    WorkPool<Batch> pool(jobs, kBatchesQueued, [this](Batch& batch) { check_batch(batch); });
+    const auto walked = walk(pool);
+    pool.finish();
+    DGFS_CHECK(walked);
+    if (stopped()) return Error(ErrorKind::kInterrupted, 3130, "interrupted");
+    report_progress();
+    return report_;
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const { return options_.stop && options_.stop->load(); }
+
+  [[nodiscard]] Status find_volume() {
+    stored_bytes_total_ = image_.superblock().stored_bytes;
+    if (!options_.volume) return ok();
+    for (const auto& record : image_.volumes()) {
+      if (record.number != *options_.volume) continue;
+      stored_bytes_total_ = record.data_end - format::kPageBytes;
+      return ok();
+    }
+    return Error(ErrorKind::kInvalidArgument, 3264,
+                 fmt::format("the image has no volume {}", *options_.volume));
+  }
+
+  Status find_digests() {
+    if (!options_.digests) return ok();
+    DGFS_TRY(algorithm, image_.digest_algorithm());
+    if (!algorithm) return Error(ErrorKind::kNotFound, 3253, "the index keeps no digests");
+    digest_algorithm_ = algorithm;
+    if (!options_.volume) digested_bytes_total_ = image_.superblock().content_bytes;
+    return ok();
+  }
+
+  // Only an image with holes is gone through for this. What is damaged in it is told later.
+  void tell_long_holes() const {
+    const auto& maps = image_.superblock().section(format::SectionKind::kSparseMaps);
+    if (!digest_algorithm_ || !options_.long_holes || maps.length_bytes == 0) return;
+    format::LongHoles holes;
+    std::unordered_set<InodeNumber> seen_links;  // of files with long holes
+    const auto visit = [&](std::string_view, const Node& node) {
+      const auto bytes = is_wanted(node) ? hole_bytes(node) : 0;
+      const bool is_long = bytes >= format::kLongHoleBytes;
+      if (is_long && (node.link_count == 1 || seen_links.insert(node.inode).second)) {
+        holes.add(bytes);
+      }
+      return !stopped();
+    };
+    static_cast<void>(image_.walk("", visit, [](const Error&) { return true; }));
+    if (holes.files != 0) options_.long_holes(holes);
+  }
+
+  [[nodiscard]] std::uint64_t hole_bytes(const Node& node) const {
+    if (!node.sparse_map.present() || node.size_bytes < format::kLongHoleBytes) return 0;
+    const auto map = image_.sparse_map(node);
+    return map && map.assume_value() ? node.size_bytes - map.assume_value()->content_bytes() : 0;
+  }
+
+  // Whether its contents are to be read.
+  [[nodiscard]] bool is_wanted(const Node& node) const {
+    if (!format::is_regular(node.mode)) return false;
+    if (!options_.volume) return true;
+    return node.stored_bytes != 0 && node.data.volume == *options_.volume;
+  }
+
+  Status walk(WorkPool<Batch>& pool) {
+    Batch batch;
+    const auto visit = [&](std::string_view path, const Node& node) {
+      // An object with several names is checked under the first of them.
+      if (node.link_count > 1 && !format::is_directory(node.mode) &&
+          !seen_links_.insert(node.inode).second) {
+        return !stopped();
+      }
+      batch.push_back({std::string(path), node, false});
+      if (batch.size() == kBatchEntries) pool.push(std::exchange(batch, {}));
+      return !stopped();
+    };
+    const auto damaged = [&](const Error& error) {
+      report_index(error);
+      return true;
+    };
+    const auto walked = image_.walk("", visit, damaged);
+    if (!batch.empty()) pool.push(std::move(batch));
+    return walked;
+  }
+
+  // A page found damaged by verify_index() is met again by the walk.
+  void report_index(const Error& error) {
+    const std::lock_guard lock(report_mutex_);
+    if (error.offset() && !reported_.emplace(error.file(), *error.offset()).second) return;
+    ++report_.damaged_index_places;
+    if (options_.damaged_index) options_.damaged_index(error);
+  }
+
+  void report_file(const std::string& path, const Error& error) {
+    const std::lock_guard lock(report_mutex_);
+    if (options_.damaged_file) options_.damaged_file(path, error);
+  }
+
+  // Small files that stand back to back are read together. Where that fails, each is read alone.
+  void check_neighbours(Batch& batch) {
+    Neighbours neighbours;
+    std::uint64_t stored_bytes = 0;
+    for (auto& item : batch) {
+      const auto* before = neighbours.empty() ? nullptr : &neighbours.back()->node;
+      if (!is_wanted(item.node) || !Image::are_neighbours(nullptr, item.node)) continue;
+      if (!Image::are_neighbours(before, item.node) ||
+          stored_bytes + item.node.stored_bytes > kVerifyChunkBytes) {
+        check_run(std::exchange(neighbours, {}));
+        stored_bytes = 0;
+      }
+      neighbours.push_back(&item);
+      stored_bytes += item.node.stored_bytes;
+    }
+    check_run(neighbours);
+  }
+
+  void check_run(const Neighbours& neighbours) {
+    if (neighbours.size() < 2 || stopped()) return;
+    std::vector<const Node*> nodes;
+    for (const auto* item : neighbours) nodes.push_back(&item->node);
+    if (!image_.verify_neighbours(nodes)) return;
+    for (auto* item : neighbours) item->sound_contents = true;
+  }
+
+  void check_batch(Batch& batch) {
+    // What is known to be sound is not read again, but a digest needs its bytes.
+    if (!digest_algorithm_) check_neighbours(batch);
+    Instruments instruments;
+    const auto hashed = [this](std::uint64_t bytes) { add_digested(bytes); };
+    if (digest_algorithm_) {
+      if (auto made = DigestCheck::make(*digest_algorithm_, options_.stop, hashed)) {
+        instruments.digest.emplace(std::move(made).assume_value());
+      }
+    }
+    for (const auto& item : batch) {
+      if (stopped()) return;
+      check_item(item, instruments);
+    }
+  }
+
+  void check_item(const Item& item, Instruments& instruments) {
+    auto records = image_.verify_records(item.node);
+    bool sound = records.has_value();
+    if (!sound) report_file(item.path, records.assume_error());
+    std::uint64_t content_bytes = 0;
+    const bool is_read = is_wanted(item.node);
+    if (is_read) {
+      sound = check_contents(item, instruments, content_bytes) && sound;
+      sound = check_digest(item, instruments, sound) && sound;
+    }
+    const std::lock_guard lock(report_mutex_);
+    if (is_read) ++report_.files;
+    if (!sound) ++report_.damaged_files;
+    report_.content_bytes += content_bytes;
+    files_ = report_.files;
+    if (is_read) stored_bytes_ += item.node.stored_bytes;
+    if (clock_.due()) report_progress();
+  }
+
+  // Of contents that are damaged already no more need be said.
+  bool check_digest(const Item& item, Instruments& instruments, bool sound) {
+    if (!digest_algorithm_ || stopped()) return true;
+    auto& digest = instruments.digest;
+    if (!digest) return report_digest(item, Error(ErrorKind::kLimit, 3256, "not enough memory"));
+    if (!sound) {
+      digest->drop();
+      return true;
+    }
+    const auto compared = digest->compare(image_, item.node);
+    if (!compared && stopped()) return true;
+    if (!compared) return report_digest(item, compared.assume_error());
+    const std::lock_guard lock(report_mutex_);
+    ++report_.right_digests;
+    return true;
+  }
+
+  bool report_digest(const Item& item, const Error& error) {
+    report_file(item.path, error);
+    return false;
+  }
+
+  bool check_contents(const Item& item, Instruments& instruments, std::uint64_t& content_bytes) {
+    if (item.sound_contents) {
+      content_bytes = item.node.size_bytes;
+      return true;
+    }
+    auto map = image_.sparse_map(item.node);
+    if (!map) return false;  // told by verify_records()
+    std::vector<format::SparseMap::Segment> whole = {{0, item.node.size_bytes, 0}};
+    const auto& segments = map.assume_value() ? map.assume_value()->segments() : whole;
+    if (!segments.empty() && item.node.size_bytes != 0) {
+      // Of a volume that is not there, or an extent that cannot be one, is said once, not for
+      // every frame: the size of the file is no more than a claim then, and may be 2^63 - 1.
+      const auto place = image_.locate(item.node, segments.front().begin);
+      if (!place) {
+        report_file(item.path, place.error());
+        return false;
+      }
+    }
+    bool sound = true;
+    for (const auto& segment : segments) {
+      for (std::uint64_t at = 0; at < segment.length && !stopped(); at += kVerifyChunkBytes) {
+        const auto bytes = std::min<std::uint64_t>(kVerifyChunkBytes, segment.length - at);
+        const auto out = MutableBytes(instruments.buffer).first(static_cast<std::size_t>(bytes));
+        sound = check_range(item, segment.begin + at, out) && sound;
+        if (instruments.digest && sound) instruments.digest->add(segment.begin + at, out);
+        content_bytes += bytes;
+      }
+    }
+    return sound;
+  }
+
+  // On damage the range is read again frame by frame, to name all that is damaged and no more.
+  bool check_range(const Item& item, std::uint64_t offset, MutableBytes out) {
+    const auto read = image_.read(item.node, offset, out);
+    if (read) return true;
+    const auto frame_bytes = format::frame_bytes(item.node.codec);
+    if (out.size() <= frame_bytes) {
+      report_file(item.path, describe(item, offset, out.size(), read.assume_error()));
+      return false;
+    }
+    bool found = false;
+    for (std::size_t at = 0; at < out.size(); at += frame_bytes) {
+      const auto bytes = std::min(frame_bytes, out.size() - at);
+      found = !check_range(item, offset + at, out.subspan(at, bytes)) || found;
+    }
+    return !found;
+  }
+
+  static Error describe(const Item& item, std::uint64_t offset, std::size_t bytes,
+                        const Error& error) {
+    auto reason = error.text();
+    if (const auto colon = reason.rfind(": "); colon != std::string::npos) {
+      reason = reason.substr(colon + 2);  // the range is said in bytes of the file instead
+    }
+    const auto place = error.offset().value_or(item.node.data.offset_bytes);
+    return Error(error.kind(), 3131,
+                 fmt::format("contents, bytes {}-{} ({} offset {}): {}", offset, offset + bytes - 1,
+                             error.file(), place, reason));
+  }
+
+  void report_progress() {
+    if (!options_.progress) return;
+    options_.progress(
+        {files_, stored_bytes_, stored_bytes_total_, digested_bytes_, digested_bytes_total_});
+  }
+
+  // One hole may take many minutes.
+  void add_digested(std::uint64_t bytes) {
+    digested_bytes_ += bytes;
+    if (!clock_.due()) return;
+    const std::lock_guard lock(report_mutex_);
+    report_progress();
+  }
+
+  const Image& image_;
+  const VerifyOptions& options_;
+  ProgressClock clock_;
+  std::uint64_t stored_bytes_total_ = 0;  // of what is read
+  std::uint64_t digested_bytes_total_ = 0;
+  std::atomic<std::uint64_t> digested_bytes_ = 0;
+  std::optional<format::DigestAlgorithm> digest_algorithm_;  // of digests to compare with
+  std::unordered_set<InodeNumber> seen_links_;  // about 40 bytes a multiply linked object
+  std::mutex report_mutex_;                     // guards what follows
+  VerifyReport report_;
+  std::set<std::pair<std::string, std::uint64_t>> reported_;
+  std::uint64_t files_ = 0;
+  std::uint64_t stored_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<VerifyReport> verify(const Image& image, const VerifyOptions& options) {
+  return Verifier(image, options).run();
+}
+
+}  // namespace dgfs::reader

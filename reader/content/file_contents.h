@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// FileContents: bytes of regular files, with holes and without, over the extents that hold them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/result.h"
+#include "format/section/sparse_map.h"
+#include "reader/content/content.h"
+#include "reader/content/map.h"
+#include "reader/index/side_records.h"
+#include "reader/node.h"
+
+namespace dgfs::reader {
+
+/// kIsDirectory, kInvalidArgument for what else is no regular file.
+[[nodiscard]] Status check_regular(const Node& node);
+
+/// What Image says of contents, under the names and with the errors that it has there. Thread-safe.
+class FileContents {
+ public:
+  /// All references must outlive it.
+  FileContents(const Content& content, ContentMapCache& maps, const SideRecords& side_records)
+      : content_(content), maps_(maps), side_records_(side_records) {}
+
+  [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
+                                         MutableBytes out) const;
+  void announce_read(const Node& node, std::uint64_t bytes_max) const;
+  void give_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) const;
+  [[nodiscard]] Result<Place> locate(const Node& node, std::uint64_t offset) const;
+  [[nodiscard]] Result<std::optional<format::SparseMap>> sparse_map(const Node& node) const;
+  [[nodiscard]] Result<std::uint64_t> next_data(const Node& node, std::uint64_t offset) const;
+  [[nodiscard]] Result<std::uint64_t> next_hole(const Node& node, std::uint64_t offset) const;
+  [[nodiscard]] static bool are_neighbours(const Node* before, const Node& node);
+  [[nodiscard]] Status verify_neighbours(std::span<const Node* const> nodes) const;
+
+ private:
+  /// Data segments of a sparse file; the node must have a map.
+  [[nodiscard]] Result<ContentMapPointer> segments(const Node& node) const;
+  /// Bytes of content: the file's size without its holes.
+  [[nodiscard]] Result<std::uint64_t> content_bytes(const Node& node) const;
+  [[nodiscard]] Status read_sparse(const Node& node, std::uint64_t offset, MutableBytes out) const;
+
+  const Content& content_;
+  ContentMapCache& maps_;
+  const SideRecords& side_records_;
+};
+
+}  // namespace dgfs::reader

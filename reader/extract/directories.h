@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// DirectoryFinisher: attributes of extracted directories, which are set when nothing is made in
+// them any more.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reader/extract/directory_stack.h"
+#include "reader/extract/log.h"
+#include "reader/extract/tree.h"
+#include "reader/node.h"
+
+namespace dgfs::reader {
+
+class Image;
+
+/// Memory: 8 bytes a directory. For one thread. References outlive it.
+class DirectoryFinisher {
+ public:
+  DirectoryFinisher(const Image& image, const ExtractTree& tree, DirectoryPointer root,
+                    const RestoreChoice& choice, ExtractLog& log)
+      : image_(image),
+        tree_(tree),
+        root_(std::move(root)),
+        stack_(root_),
+        choice_(choice),
+        log_(log) {}
+
+  /// A directory that was made or entered, before those below it.
+  void add(InodeNumber inode) { inodes_.push_back(inode); }
+  /// Sets the attributes of all, deepest first, as many of each as can be. Failures go to the log.
+  void finish();
+
+ private:
+  [[nodiscard]] Status finish_directory(const std::string& path, InodeNumber inode);
+
+  const Image& image_;
+  const ExtractTree& tree_;
+  DirectoryPointer root_;
+  DirectoryStack stack_;
+  const RestoreChoice& choice_;
+  ExtractLog& log_;
+  std::vector<InodeNumber> inodes_;
+};
+
+}  // namespace dgfs::reader

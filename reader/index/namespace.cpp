@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/index/namespace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
+#include "format/limits.h"
+#include "reader/index/entry_node.h"
+#include "reader/placed_error.h"
+
+namespace dgfs::reader {
+namespace {
+
+// Entries of a directory that are decoded together.
+constexpr std::uint64_t kListedAtOnce = 512;
+
+Error no_such_inode(std::uint16_t code, InodeNumber inode) {
+  return Error(ErrorKind::kNotFound, code, fmt::format("no inode {}", inode));
+}
+
+// What the keys of all names of one directory begin with, and those of no others: `key` without
+// its name.
+std::string directory_part(std::string key) {
+  key.resize(key.size() - format::name_of_key(key).size());
+  return key;
+}
+
+// F-245, F-162: where a page's contents begin, and how far into them a file's are, are below this
+// each. So their sum needs no check.
+static_assert(format::kFileBytesMax <= std::numeric_limits<std::uint64_t>::max() / 2);
+
+}  // namespace
+
+Error Namespace::bad_entry(std::uint16_t code, const FoundEntry& found, const char* what) const {
+  const Error error(ErrorKind::kCorrupt, code, fmt::format("entry {}: {}", found.at.index, what));
+  return pages_.in_page(error, found.page->record.first_ordinal);
+}
+
+Result<Node> Namespace::lookup(std::string_view path) const {
+  DGFS_TRY(key, format::key_of_path(path));
+  DGFS_TRY(found, find_key(key));
+  return resolve(found);
+}
+
+Result<FoundEntry> Namespace::find_key(std::string_view key) const {
+  const auto page = tables_.pages.find(tables_.zone, key);
+  if (!page) return Error(ErrorKind::kNotFound, 3050, "no such file or directory");
+  DGFS_TRY(loaded, pages_.get(*page));
+  DGFS_TRY(found, find_in(std::move(loaded), key));
+  if (!found) return Error(ErrorKind::kNotFound, 3051, "no such file or directory");
+  return std::move(*found);
+}
+
+Result<std::optional<FoundEntry>> Namespace::find_in(PagePointer page, std::string_view key) const {
+  auto found = page->find(key);
+  if (!found) return pages_.in_page(found.assume_error(), page->record.first_ordinal);
+  if (!found.assume_value()) return std::nullopt;
+  return FoundEntry{std::move(page), *std::move(found).assume_value()};
+}
+
+Result<FoundEntry> Namespace::found_at(PagePointer page, std::size_t index) const {
+  auto entry = page->page->entry(index);
+  if (!entry) return pages_.in_page(entry.assume_error(), page->record.first_ordinal);
+  return FoundEntry{std::move(page), std::move(entry).assume_value()};
+}
+
+Result<Node> Namespace::lookup(InodeNumber directory, std::string_view name) const {
+  DGFS_TRY(range, children(directory));
+  if (name == ".") return by_inode(directory);
+  if (name == "..") {
+    DGFS_TRY(up, parent(directory));
+    return by_inode(up);
+  }
+  if (!format::is_valid_name(name)) {
+    return Error(ErrorKind::kNotFound, 3052, "no such file or directory");
+  }
+  DGFS_TRY(found, find_child(range, name));
+  return resolve(found);
+}
+
+Result<format::ChildRange> Namespace::children(InodeNumber directory) const {
+  const auto ordinal = tables_.inodes.ordinal_of(directory);
+  if (!ordinal) return no_such_inode(3053, directory);
+  const auto range = tables_.directories.children(*ordinal);
+  if (!range) return Error(ErrorKind::kNotDirectory, 3054, "not a directory");
+  return *range;
+}
+
+// The bound of a page that starts inside the list is the list's common key prefix and the
+// beginning of a name: it lies between two keys of the list. So names alone tell pages apart.
+std::size_t Namespace::page_of_name(std::size_t first_page, std::size_t last_page,
+                                    std::string_view name) const {
+  auto low = first_page;
+  auto high = last_page + 1;
+  while (high - low > 1) {
+    const auto middle = low + (high - low) / 2;
+    if (format::name_of_key(tables_.pages.bound(middle)) <= name) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+Result<FoundEntry> Namespace::find_child(const format::ChildRange& range,
+                                         std::string_view name) const {
+  const auto not_found = [] {
+    return Error(ErrorKind::kNotFound, 3055, "no such file or directory");
+  };
+  if (range.count == 0) return not_found();
+  const auto first_page = page_number_at(range.first);
+  const auto last_page = page_number_at(range.first + range.count - 1);
+  DGFS_TRY(page, pages_.get(page_of_name(first_page, last_page, name)));
+  DGFS_TRY(key, directory_part_at(*page, range));
+  key += name;
+  DGFS_TRY(found, find_in(std::move(page), key));
+  // Names of other directories stand in the page, too, and a page may lie.
+  const bool is_child = found && found->page->ordinal(found->at.index) - range.first < range.count;
+  if (!is_child) return not_found();
+  return std::move(*found);
+}
+
+// Where the prefix of the page has no end of a directory to tell, an entry of the directory does.
+Result<std::string> Namespace::directory_part_at(const LoadedPage& page,
+                                                 const format::ChildRange& range) const {
+  const auto first = std::max(range.first, page.record.first_ordinal);
+  auto entry = page.page->entry(page.index_of(first));
+  if (!entry) return pages_.in_page(entry.assume_error(), page.record.first_ordinal);
+  return directory_part(page.full_key(entry.assume_value().entry.key));
+}
+
+// Directory table and inode runs were loaded as tables of exactly the superblock's entries, and the
+// pages as no fewer (F-025, F-052, F-061): each ordinal that they tell has its page.
+std::size_t Namespace::page_number_at(Ordinal ordinal) const {
+  return tables_.pages.find_ordinal(ordinal).value_or(0);
+}
+
+Result<FoundEntry> Namespace::at_ordinal(Ordinal ordinal) const {
+  DGFS_TRY(loaded, pages_.get(page_number_at(ordinal)));
+  const auto index = loaded->index_of(ordinal);
+  return found_at(std::move(loaded), index);
+}
+
+Result<Node> Namespace::by_inode(InodeNumber inode) const {
+  if (const auto ordinal = tables_.inodes.ordinal_of(inode)) {
+    DGFS_TRY(found, at_ordinal(*ordinal));
+    const auto link = found.at.entry.link_inode;
+    if (link == 0 || link == inode) return resolve(found);
+  }
+  // The number of a further name, or of a name that a merge has dropped: only an object with
+  // several names can still go by it.
+  return link_record(inode);
+}
+
+Result<Node> Namespace::link_record(InodeNumber inode) const {
+  const auto key = format::link_key(inode);
+  const auto page = tables_.pages.find(format::kLinkZone, key);
+  if (!page || inode == 0) return no_such_inode(3058, inode);  // F-060: 0 means none
+  DGFS_TRY(loaded, pages_.get(*page));
+  DGFS_TRY(found, find_in(std::move(loaded), key));
+  if (!found) return no_such_inode(3059, inode);
+  DGFS_TRY(node, to_node(*found));
+  if (node.link_count == 0) {  // of a link name, too: it leads nowhere from here
+    return bad_entry(3044, *found, "a link record without names");
+  }
+  node.inode = inode;
+  return node;
+}
+
+InodeNumber Namespace::inode_of(const LoadedPage& page, std::size_t index,
+                                InodeNumber link_inode) const {
+  // Every ordinal of the namespace has a number: InodeRuns was checked to cover them all.
+  return link_inode != 0 ? link_inode : tables_.inodes.inode_of(page.ordinal(index)).value_or(0);
+}
+
+Result<Node> Namespace::resolve(const FoundEntry& entry) const {
+  const auto link = entry.at.entry.link_inode;
+  if (link == 0) return to_node(entry);
+  // F-321. The root above all: a kernel that is told of another object by its number gives it up.
+  if (const auto first = tables_.inodes.ordinal_of(link);
+      first && tables_.directories.children(*first)) {
+    return bad_entry(3068, entry, "a hard link has the number of a directory");
+  }
+  auto node = link_record(link);
+  if (!node) {
+    if (node.assume_error().kind() != ErrorKind::kNotFound) return node;
+    return bad_entry(3060, entry, "a hard link without link record");
+  }
+  auto resolved = std::move(node).assume_value();
+  if (format::type_of(resolved.mode) != format::type_of(entry.at.entry.mode)) {
+    return bad_entry(3061, entry, "a hard link of another type than its link record");
+  }
+  resolved.ordinal = entry.page->ordinal(entry.at.index);
+  return resolved;
+}
+
+Result<Node> Namespace::to_node(const FoundEntry& found) const {
+  const auto& page = *found.page;
+  const auto& entry = found.at.entry;
+  auto node = node_of_entry(entry);
+  node.ordinal = node.object_ordinal = page.ordinal(found.at.index);
+  node.inode =
+      page.record.zone == format::kLinkZone ? 0 : inode_of(page, found.at.index, entry.link_inode);
+  node.link_count = page.record.zone == format::kLinkZone ? entry.link_count : 1;
+  if (format::is_directory(node.mode)) {  // F-053. A link record, behind all names, is in no table.
+    const auto children = tables_.directories.children(node.ordinal);
+    if (!children) {
+      return bad_entry(3064, found, "a directory that the directory table does not have");
+    }
+    node.size_bytes = format::kPageBytes;
+    node.link_count = 2 + children->subdirectory_count;
+  }
+  // F-310, F-311, F-313
+  node.data = entry.address.value_or(format::DataAddress{
+      page.record.volume,
+      page.record.first_data_offset + format::extent_offset(entry, found.at.data_offset)});
+  return node;
+}
+
+Result<InodeNumber> Namespace::parent(InodeNumber inode) const {
+  const auto ordinal = tables_.inodes.ordinal_of(inode);
+  const auto up = ordinal ? tables_.directories.parent(*ordinal) : std::nullopt;
+  const auto number = up ? tables_.inodes.inode_of(*up) : std::nullopt;
+  if (!number) return no_such_inode(3066, inode);
+  return *number;
+}
+
+Result<std::string> Namespace::path_of(InodeNumber inode) const {
+  const auto ordinal = tables_.inodes.ordinal_of(inode);
+  if (!ordinal) return no_such_inode(3067, inode);
+  if (*ordinal == 0) return std::string();
+  const auto found = at_ordinal(*ordinal);
+  if (!found) {
+    if (auto path = path_by_contents(inode)) return path;
+    return found.assume_error();
+  }
+  const auto& entry = found.assume_value();
+  auto path = format::path_of_key(entry.page->full_key(entry.at.entry.key));
+  if (path) return path;
+  return bad_entry(3045, entry, "not a path key");  // F-100: a lookup has not checked its page
+}
+
+// Each key below a directory begins with the directory's path.
+Result<std::string> Namespace::path_by_contents(InodeNumber directory) const {
+  std::optional<std::string> key;
+  const auto see = [&](auto, auto, const EntryRange& range, std::size_t index) -> Result<bool> {
+    key = range.full_key(index);
+    return false;
+  };
+  DGFS_CHECK(list(directory, 0, see, [](const LostNames&) { return true; }));
+  if (!key) return no_such_inode(3290, directory);
+  DGFS_TRY(path, format::path_of_key(*key));
+  path.resize(path.size() - format::name_of_key(*key).size());
+  if (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+// The last page of names whose bound is not above `key`; the first page if there is none.
+std::size_t Namespace::page_before(std::string_view key) const {
+  std::size_t low = 0;
+  auto high = page_number_at(tables_.directories.entry_count() - 1) + 1;
+  while (high - low > 1) {
+    const auto middle = low + (high - low) / 2;
+    (tables_.pages.bound(middle) <= key ? low : high) = middle;
+  }
+  return low;
+}
+
+// The first entry of a page whose key is not below `key`, if there is one.
+Result<std::optional<Namespace::KeyPlace>> Namespace::first_from(std::size_t page,
+                                                                 std::string_view key) const {
+  DGFS_TRY(loaded, pages_.get(page));
+  DGFS_TRY(entries, pages_.range(loaded, 0, loaded->size()));
+  for (std::size_t index = 0; index < loaded->size(); ++index) {
+    auto found = entries.full_key(index);
+    if (found >= key) return KeyPlace{std::move(found), loaded->ordinal(index)};
+  }
+  return std::nullopt;
+}
+
+// Keys below a directory begin with `prefix` and stand together. Those that are left tell by their
+// depth how far up it is.
+Result<Node> Namespace::lost_directory(std::string_view key) const {
+  const auto prefix = format::subtree_prefix(key);
+  auto directory = Ordinal{0};
+  if (prefix.empty()) return bare_directory(directory);
+  const auto first_page = page_before(prefix);
+  const auto end =
+      std::min(page_number_at(tables_.directories.entry_count() - 1) + 1, tables_.pages.size());
+  for (auto page = first_page; page < end; ++page) {
+    if (page != first_page && !tables_.pages.bound(page).starts_with(prefix)) break;
+    const auto first = first_from(page, prefix);
+    if (!first || !first.assume_value()) continue;
+    const auto& below = first.assume_value()->key;
+    if (!below.starts_with(prefix)) break;
+    directory = first.assume_value()->ordinal;
+    for (auto up = std::count(below.begin() + static_cast<std::ptrdiff_t>(prefix.size()),
+                              below.end(), '\0');
+         up > 0; --up) {
+      directory = tables_.directories.parent(directory).value_or(0);
+    }
+    return bare_directory(directory);
+  }
+  return Error(ErrorKind::kNotFound, 3295, "nothing is known to be below it");
+}
+
+Result<Node> Namespace::bare_directory(Ordinal directory) const {
+  const auto children = tables_.directories.children(directory);
+  if (!children) return Error(ErrorKind::kNotDirectory, 3296, "not a directory");
+  Node node;
+  node.inode = tables_.inodes.inode_of(directory).value_or(0);
+  node.ordinal = node.object_ordinal = directory;
+  node.mode = format::kTypeDirectory;
+  node.link_count = 2 + children->subdirectory_count;
+  node.size_bytes = format::kPageBytes;
+  return node;
+}
+
+// Some of the `count` entries from `first` on: those in one page, and of a long list not all that
+// it has, for a caller may soon have enough.
+Result<EntryRange> Namespace::range_from(Ordinal first, std::uint64_t count) const {
+  DGFS_TRY(page, pages_.get(page_number_at(first)));
+  const auto begin = page->index_of(first);
+  const auto wanted = std::min<std::uint64_t>(count, kListedAtOnce);
+  const auto end = std::min<std::uint64_t>(page->size(), begin + wanted);
+  return pages_.range(page, begin, end);
+}
+
+// The same, checked to hold names of one directory.
+// F-050, F-102. Keys rise, so the first and the last one speak for those between: without this,
+// names of several directories could be told as one's, unsorted and twice.
+Result<EntryRange> Namespace::listed_range(Ordinal first, std::uint64_t count,
+                                           std::optional<std::string>& common) const {
+  DGFS_TRY(entries, range_from(first, count));
+  const auto begin = entries.page->index_of(first);
+  const auto end = std::min<std::uint64_t>(begin + count, entries.end_index());
+  const auto first_part = directory_part(entries.full_key(begin));
+  const auto last_part = directory_part(entries.full_key(end - 1));
+  if (!common) common = first_part;
+  if (first_part != *common || last_part != *common) {
+    return bad_entry(3069, {entries.page, entries.entry(begin)},
+                     "names of one directory that have keys of several");
+  }
+  return std::move(entries);
+}
+
+Status Namespace::list(InodeNumber directory, std::uint64_t first_position, const VisitEntry& visit,
+                       const Lose& lost) const {
+  DGFS_TRY(range, children(directory));
+  std::string scratch;
+  std::optional<std::string> common;
+  for (auto position = first_position; position < range.count;) {
+    const auto left = range.count - position;
+    const auto entries = listed_range(range.first + position, left, common);
+    if (!entries) {
+      const auto page = page_number_at(range.first + position);
+      const auto end = std::min(tables_.pages.end_ordinal(page) - range.first, range.count);
+      const auto error = losing_page(entries.assume_error(), page);
+      DGFS_CHECK(lose_names(range, position, end, error, lost));
+      position = end;
+      continue;
+    }
+    const auto& found = entries.assume_value();
+    const auto first = found.page->index_of(range.first + position);
+    const auto end = std::min<std::uint64_t>(first + left, found.end_index());
+    for (auto index = first; index < end; ++index, ++position) {
+      DGFS_TRY(go_on, visit(position, found.name(index, scratch), found, index));
+      if (!go_on) return ok();
+    }
+  }
+  return ok();
+}
+
+Status Namespace::lose_names(const format::ChildRange& range, std::uint64_t position,
+                             std::uint64_t end, const Error& error, const Lose& lost) const {
+  if (!lost) return error;
+  LostNames names{position, end - position, nullptr, {}, error};
+  for (auto ordinal = range.first + position; ordinal < range.first + end; ++ordinal) {
+    if (!tables_.directories.children(ordinal)) continue;
+    if (const auto inode = tables_.inodes.inode_of(ordinal)) names.directories.push_back(*inode);
+  }
+  return lost(names) ? ok() : Status(error);
+}
+
+Error Namespace::losing_page(const Error& error, std::size_t page) const {
+  const auto& pages = tables_.pages;
+  return losing_names(error, pages.end_ordinal(page) - pages.first_ordinal(page));
+}
+
+}  // namespace dgfs::reader

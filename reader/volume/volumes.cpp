@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "reader/volume/volumes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "format/limits.h"
+#include "reader/placed_error.h"
+#include "reader/unused_bytes.h"
+
+namespace dgfs::reader {
+namespace {
+
+constexpr std::uint64_t kSearchIntervalNs = 1'000'000'000;
+
+}  // namespace
+
+Status check_volume(const Volume& volume) {
+  for (const auto offset : {std::uint64_t{0}, volume.header.file_bytes - format::kPageBytes}) {
+    std::array<std::uint8_t, format::kPageBytes> page{};
+    DGFS_CHECK(read_result(storage::read_exactly(*volume.file, offset, page), volume.file->path(),
+                           "volume header", offset));
+    DGFS_TRY(header, decode_header_page(*volume.file, page, offset));
+    if (header != volume.header) {
+      return Error(ErrorKind::kCorrupt, 3073, "the two header pages differ")
+          .in_file(volume.file->path())
+          .in_section("volume header")
+          .at_offset(offset);
+    }
+  }
+  return check_unused_of_volume(*volume.file, volume.header);
+}
+
+Volumes::Volumes(storage::Env& env, VolumePlaces places, std::vector<format::VolumeRecord> records)
+    : env_(env),
+      places_(std::move(places)),
+      records_(std::move(records)),
+      owned_(records_.size()),
+      missing_(records_.size()),
+      open_(records_.size()) {}
+
+void Volumes::adopt(const FoundVolume& found) {
+  const auto slot = slot_of(found.header.number);
+  if (!slot) return;
+  auto volume = make(*slot, found);
+  if (!volume) return;  // get() will look for it again, and report
+  owned_[*slot] = std::move(volume).assume_value();
+  open_[*slot].store(owned_[*slot].get(), std::memory_order_release);
+}
+
+std::optional<std::size_t> Volumes::slot_of(format::VolumeNumber number) const {
+  const auto found = std::lower_bound(
+      records_.begin(), records_.end(), number,
+      [](const format::VolumeRecord& record, auto wanted) { return record.number < wanted; });
+  if (found == records_.end() || found->number != number) return std::nullopt;
+  return static_cast<std::size_t>(found - records_.begin());
+}
+
+Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
+  const auto slot = slot_of(number);
+  if (!slot) {
+    return Error(ErrorKind::kCorrupt, 3070, fmt::format("the index has no volume {}", number))
+        .in_file(places_.index_path)
+        .in_section("volumes")
+        .at_offset(places_.table_offset_bytes);
+  }
+  if (const auto* volume = open_[*slot].load(std::memory_order_acquire)) return volume;
+  const std::lock_guard lock(mutex_);
+  if (!owned_[*slot]) {
+    // Whoever reads many files of a missing volume does not have folders looked through for each.
+    const auto now_ns = env_.monotonic_ns();
+    auto& missing = missing_[*slot];
+    if (missing && now_ns - missing->at_ns < kSearchIntervalNs) return missing->error;
+    auto searched = find_volume(env_, places_, number, records_[*slot].hint);
+    missing.reset();
+    if (!searched) {
+      // Without a clock that moves, each search is a new one.
+      if (now_ns != 0) missing = Missing{searched.assume_error(), now_ns};
+      return searched.assume_error();
+    }
+    const auto& found = searched.assume_value();
+    DGFS_TRY(volume, make(*slot, found));
+    owned_[*slot] = std::move(volume);
+    open_[*slot].store(owned_[*slot].get(), std::memory_order_release);
+  }
+  return owned_[*slot].get();
+}
+
+std::optional<std::string> Volumes::path(format::VolumeNumber number) const {
+  const auto volume = get(number);
+  if (!volume) return std::nullopt;
+  return volume.assume_value()->file->path();
+}
+
+Status Volumes::check_is_volume(const std::string& path) const {
+  if (env_.open_directory(path)) return ok();  // what is in it is told when a volume is missing
+  DGFS_TRY(found, open_volume(env_, path, false, {}));
+  if (found.header.image_uuid != places_.uuid) {
+    return Error(ErrorKind::kInvalidArgument, 3074,
+                 fmt::format("a volume of another image (uuid {} instead of {})",
+                             format::uuid_text(found.header.image_uuid),
+                             format::uuid_text(places_.uuid)))
+        .in_file(path);
+  }
+  if (slot_of(found.header.number)) return ok();
+  return Error(ErrorKind::kInvalidArgument, 3075,
+               fmt::format("volume {}, which the image does not have", found.header.number))
+      .in_file(path);
+}
+
+Result<std::unique_ptr<Volume>> Volumes::make(std::size_t slot, const FoundVolume& found) const {
+  DGFS_TRY(file_bytes, found.file->size());
+  auto volume = std::make_unique<Volume>();
+  volume->file = found.file;
+  if (places_.past_page_cache) {
+    // A descriptor of its own, since an index in the same file stays in the page cache. If there
+    // is another volume by now, the open one is as good as before.
+    auto direct = open_volume(env_, found.file->path(), true, {});
+    if (direct && direct.assume_value().header == found.header) {
+      volume->file = std::move(direct).assume_value().file;
+    }
+  }
+  volume->header = found.header;
+  volume->data_end = std::min({found.header.data_end, records_[slot].data_end, file_bytes});
+  if (places_.may_be_cut) volume->data_end = records_[slot].data_end;
+  return volume;
+}
+
+}  // namespace dgfs::reader

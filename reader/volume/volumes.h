@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Volumes: the files that hold contents, opened when first needed, so that metadata alone can be
+// served without them.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "format/header/volume_header.h"
+#include "reader/volume/search.h"
+
+namespace dgfs::reader {
+
+/// An open volume. Immutable, thread-safe.
+struct Volume {
+  std::shared_ptr<storage::File> file;
+  format::VolumeHeader header;
+  std::uint64_t data_end = 0;  ///< extents end here or before: header, index and file agree
+};
+
+/// Checks both header pages of an open volume, and that what belongs to nothing is zero (F-027);
+/// for verify. Errors: kIo, kCorrupt.
+[[nodiscard]] Status check_volume(const Volume& volume);
+
+/// Thread-safe.
+class Volumes {
+ public:
+  /// @param env      must outlive this
+  /// @param records  the index's volume table
+  Volumes(storage::Env& env, VolumePlaces places, std::vector<format::VolumeRecord> records);
+  /// Adds a volume that is open already.
+  void adopt(const FoundVolume& found);
+
+  /// The volume, opened now if it is not yet. One that was not found is looked for again after a
+  /// second, other failures are tried again at the next call. Errors:
+  /// kNotFound (it lies nowhere: the message names its UUID), kCorrupt (no such volume), kIo.
+  [[nodiscard]] Result<const Volume*> get(format::VolumeNumber number) const;
+  /// Path of a volume, which is opened if it is not yet; nullopt if it is missing.
+  [[nodiscard]] std::optional<std::string> path(format::VolumeNumber number) const;
+  /// Image::check_is_volume().
+  [[nodiscard]] Status check_is_volume(const std::string& path) const;
+  [[nodiscard]] const std::vector<format::VolumeRecord>& records() const { return records_; }
+
+ private:
+  struct Missing {
+    Error error;
+    std::uint64_t at_ns = 0;  ///< when it was looked for
+  };
+  [[nodiscard]] std::optional<std::size_t> slot_of(format::VolumeNumber number) const;
+  [[nodiscard]] Result<std::unique_ptr<Volume>> make(std::size_t slot,
+                                                     const FoundVolume& found) const;
+
+  storage::Env& env_;
+  VolumePlaces places_;
+  std::vector<format::VolumeRecord> records_;
+  mutable std::mutex mutex_;  ///< guards opening
+  mutable std::vector<std::unique_ptr<Volume>> owned_;
+  mutable std::vector<std::optional<Missing>> missing_;  ///< guarded by mutex_; one per record
+  /// One per record; set once, read without the mutex.
+  mutable std::vector<std::atomic<const Volume*>> open_;
+};
+
+}  // namespace dgfs::reader

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Verification of what no reader needs: bytes that belong to nothing.
+#include "reader/check/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "format/entry/attribute_table.h"
+#include "format/header/section.h"
+#include "format/header/superblock.h"
+#include "format/header/volume_header.h"
+#include "format/limits.h"
+#include "tests/reader/packed_tree.h"
+
+namespace dgfs::test {
+namespace {
+
+using Range = std::pair<std::uint64_t, std::uint64_t>;
+
+class UnusedBytes : public testing::Test {
+ protected:
+  UnusedBytes() {
+    tree_.directory("d");
+    for (const auto* path : {"a", "d/b", "d/c"}) tree_.file(path, pattern(1000, 1));
+    tree_.symlink("link", "target");
+    tree_.pack();
+  }
+
+  // What lies between the regions of an index that begins at `base`.
+  std::vector<Range> gaps_of_index(std::uint64_t base) {
+    const auto superblock = tree_.open()->superblock();
+    std::vector<Range> used = {{0, format::kPageBytes}};
+    for (const auto& place : superblock.sections) {
+      if (place.length_bytes == 0) continue;
+      used.emplace_back(place.offset_bytes, place.offset_bytes + place.length_bytes);
+    }
+    used.emplace_back(superblock.index_bytes, superblock.index_bytes);
+    std::sort(used.begin(), used.end());
+    std::vector<Range> gaps;
+    for (std::size_t i = 1; i < used.size(); ++i) {
+      if (used[i - 1].second == used[i].first) continue;
+      gaps.emplace_back(base + used[i - 1].second, base + used[i].first);
+    }
+    return gaps;
+  }
+  format::VolumeHeader header() {
+    std::array<std::uint8_t, format::kPageBytes> page{};
+    expect_ok(storage::read_exactly(*value_of(tree_.memory().open(kImage)), 0, page));
+    return value_of(format::decode_volume_header(page));
+  }
+  void expect_found(const std::string& path, std::uint64_t offset) {
+    const auto file = value_of(tree_.memory().open(path, {storage::OpenOptions::Mode::kReadWrite}));
+    const std::array<std::uint8_t, 1> stray{1};
+    expect_ok(file->write_at(offset, stray));
+    std::vector<std::string> found;
+    reader::VerifyOptions options;
+    options.damaged_index = [&](const Error& error) {
+      EXPECT_EQ(error.section(), "unused bytes");
+      found.push_back(error.file() + " " + std::to_string(error.offset().value_or(0)));
+    };
+    const auto report = value_of(reader::verify(*tree_.open(), options));
+    EXPECT_EQ(found, std::vector<std::string>{path + " " + std::to_string(offset)});
+    EXPECT_EQ(report.damaged_index_places, 1U);
+    EXPECT_EQ(report.index_copies, 2U);
+    expect_ok(file->write_at(offset, std::array<std::uint8_t, 1>{}));
+  }
+
+  PackedTree tree_;
+};
+
+// F-027
+TEST_F(UnusedBytes, MustBeZeroInBothCopiesOfTheIndex) {
+  const std::vector<std::pair<std::string, std::uint64_t>> copies = {
+      {kIndex, 0}, {kImage, header().index_offset}};
+  for (const auto& [path, base] : copies) {
+    const auto gaps = gaps_of_index(base);
+    EXPECT_FALSE(gaps.empty());
+    for (const auto& [begin, end] : gaps) {
+      expect_found(path, begin);
+      expect_found(path, end - 1);
+    }
+  }
+}
+
+// F-027
+TEST_F(UnusedBytes, MustBeZeroBehindTheExtents) {
+  const auto volume = header();
+  ASSERT_LT(volume.data_end, volume.index_offset);
+  expect_found(kImage, volume.data_end);
+  expect_found(kImage, volume.index_offset - 1);
+}
+
+TEST_F(UnusedBytes, BehindAFileAreNoneOfTheImages) {
+  const auto file = value_of(tree_.memory().open(kIndex, {storage::OpenOptions::Mode::kReadWrite}));
+  expect_ok(file->write_at(value_of(file->size()), as_bytes("appended")));
+  EXPECT_TRUE(value_of(reader::verify(*tree_.open(), {})).sound());
+}
+
+class TwoIndexCopies : public UnusedBytes {
+ protected:
+  // Other permissions in the attribute table of IMAGE.idx, its checksum right.
+  void change_modes(const format::SectionPlace& place) {
+    const auto file =
+        value_of(tree_.memory().open(kIndex, {storage::OpenOptions::Mode::kReadWrite}));
+    Buffer block(place.length_bytes);
+    expect_ok(storage::read_exactly(*file, place.offset_bytes, block));
+    const auto opened = value_of(format::open_block(place.kind, block));
+    const auto table = value_of(format::AttributeTable::decode(opened.body));
+    format::AttributeTable changed(table.id());
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      auto combination = *table.at(i);
+      combination.mode ^= 0002;
+      changed.intern(combination);
+    }
+    Buffer body;
+    changed.encode(body);
+    Buffer sealed;
+    format::seal_block(place.kind, body, sealed);
+    ASSERT_EQ(sealed.size(), block.size());
+    expect_ok(file->write_at(place.offset_bytes, sealed));
+  }
+};
+
+// Each is sound, but which of them is right?
+TEST_F(TwoIndexCopies, MustBeTheSameBytes) {
+  const auto place = tree_.open()->superblock().section(format::SectionKind::kAttributeTables);
+  change_modes(place);
+  std::vector<Error> found;
+  reader::VerifyOptions options;
+  options.damaged_index = [&](const Error& error) { found.push_back(error); };
+  const auto report = value_of(reader::verify(*tree_.open(), options));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].code(), 3160);
+  EXPECT_EQ(found[0].file(), kIndex);
+  EXPECT_EQ(found[0].section(), "attribute tables");
+  EXPECT_EQ(found[0].offset(), place.offset_bytes);  // its checksum
+  const auto other = header().index_offset + place.offset_bytes;
+  EXPECT_EQ(found[0].text(), "not the byte that the copy in " + std::string(kImage) +
+                                 " has at offset " + std::to_string(other));
+  EXPECT_FALSE(report.sound());
+}
+
+// What a newer version may have put there is not known.
+TEST_F(UnusedBytes, OfANewerVersionMayBeAnything) {
+  for (const auto& [path, base] :
+       {std::pair(kIndex, std::uint64_t{0}), std::pair(kImage, header().index_offset)}) {
+    const auto file = value_of(tree_.memory().open(path, {storage::OpenOptions::Mode::kReadWrite}));
+    const auto gap = gaps_of_index(base).front().first;
+    Buffer page(format::kPageBytes);
+    expect_ok(storage::read_exactly(*file, base, page));
+    auto superblock = value_of(format::decode_superblock(page));
+    ++superblock.version_minor;
+    expect_ok(file->write_at(base, format::encode_superblock(superblock)));
+    expect_ok(file->write_at(gap, as_bytes("new")));
+  }
+  EXPECT_TRUE(value_of(reader::verify(*tree_.open(), {})).sound());
+}
+
+}  // namespace
+}  // namespace dgfs::test
