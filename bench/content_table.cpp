@@ -14,7 +14,7 @@
 #include <chrono>
 #include <random>
 
-#include "builder/content_table.h"
+#include "builder/pack/content_table.h"
 #include "storage/mix.h"
 #include "storage/posix/env.h"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bench/row_pages.h"
-#include "builder/token_trainer.h"
+#include "builder/train/token_trainer.h"
 #include "format/column/codec.h"
 #include "format/content/extent.h"
 #include "format/entry/key.h"

@@ -19,7 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "builder/fingerprint.h"
+#include "builder/spool/fingerprint.h"
 
 namespace dgfs::bench {
 namespace {

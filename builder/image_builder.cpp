@@ -7,13 +7,13 @@
 #include <limits>
 #include <utility>
 
-#include "builder/content_reader.h"
-#include "builder/dictionary_trainer.h"
-#include "builder/model_trainer.h"
-#include "builder/output_paths.h"
-#include "builder/packer.h"
-#include "builder/publisher.h"
-#include "builder/read_pool.h"
+#include "builder/pack/packer.h"
+#include "builder/publish/output_paths.h"
+#include "builder/publish/publisher.h"
+#include "builder/read/content_reader.h"
+#include "builder/read/read_pool.h"
+#include "builder/train/dictionary_trainer.h"
+#include "builder/train/model_trainer.h"
 #include "format/limits.h"
 #include "format/section/digest_hasher.h"
 

@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "builder/batch_filler.h"
-#include "builder/batch_maker.h"
-#include "builder/content_packer.h"
-#include "builder/dictionary_set.h"
-#include "builder/index_writer.h"
-#include "builder/known_contents.h"
+#include "builder/index/writer.h"
 #include "builder/losses.h"
 #include "builder/options.h"
-#include "builder/output_volumes.h"
+#include "builder/pack/output_volumes.h"
 #include "builder/progress.h"
+#include "builder/read/batch_filler.h"
+#include "builder/read/batch_maker.h"
+#include "builder/read/content_packer.h"
+#include "builder/read/known_contents.h"
 #include "builder/report.h"
-#include "builder/scanner.h"
+#include "builder/scan/scanner.h"
 #include "builder/stop.h"
+#include "builder/train/dictionary_set.h"
 #include "storage/name_lock.h"
 
 namespace dgfs::builder {

@@ -6,8 +6,8 @@
 
 #include <functional>
 
-#include "builder/hashed_zeros.h"
 #include "builder/options.h"
+#include "builder/read/hashed_zeros.h"
 
 namespace dgfs::builder {
 

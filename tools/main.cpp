@@ -35,9 +35,9 @@ void set_stop(int signal) {
 /// The first signal asks the command to end, which undoes what it began. A second one of the same
 /// kind ends the process wherever it is. Nothing half-written has the name of an output even then,
 /// because outputs get that when they are complete. But hidden names (".NAME.*.new", ".old" or
-/// ".tmp") may stay if it comes while outputs get their names (see builder/publisher.h) or, where
-/// there is no O_TMPFILE, while extract, salvage or volume move write a file; and a file that was
-/// being moved may have both names.
+/// ".tmp") may stay if it comes while outputs get their names (see builder/publish/publisher.h) or,
+/// where there is no O_TMPFILE, while extract, salvage or volume move write a file; and a file that
+/// was being moved may have both names.
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = set_stop;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "builder/batch_filler.h"
+#include "builder/read/batch_filler.h"
 
 namespace dgfs::bench {
 

@@ -164,7 +164,7 @@ TEST_P(VolumesCrashTest, APowerCutLeavesOneOfTheTwoTrees) {
       static_cast<void>(builder::build(env, options_of(*machine)));
       const bool fired = faulty->fired() != 0;
       machine->env->crash(loss, call);
-      // Without hard links there is a moment without an image (builder/publisher.h).
+      // Without hard links there is a moment without an image (builder/publish/publisher.h).
       const bool is_there = has_links() || machine->env->status("/out/i").has_value();
       if (is_there) {
         expect_one_tree(*machine->env, call);

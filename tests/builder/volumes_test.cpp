@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "builder/volume_groups.h"
+#include "builder/read/volume_groups.h"
 #include "format/entry/mode.h"
 #include "reader/check/verify.h"
 #include "reader/image.h"

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The page writer turns completed entries into index pages, page records and attribute tables.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builder/index/file.h"
+#include "builder/index/page_directory_writer.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/entry.h"
+#include "format/model.h"
+#include "format/page/codec.h"
+
+namespace dgfs::builder {
+
+/// Memory: entries of a page or two, one attribute table.
+class PageWriter {
+ public:
+  /// @param index  receives the pages; its section kPages must have been begun
+  PageWriter(IndexFile& index, const SpoolPlace& place);
+
+  /// To be called before the first entry, if at all.
+  void set_model(std::shared_ptr<const format::Model> model) { model_ = std::move(model); }
+  /// Zones in rising order, keys rising within each. Swaps `entry` for a used one, so that its
+  /// strings are reused. Errors: kIo, kNoSpace; kLimit (2^16 attribute tables).
+  [[nodiscard]] Status add(std::uint64_t zone, format::Entry& entry);
+  /// The extents of the entries that follow begin here. The page ends, since its running sum is of
+  /// one volume. Errors: as add().
+  [[nodiscard]] Status begin_extents(const format::DataAddress& at);
+  [[nodiscard]] Status finish();
+
+  [[nodiscard]] format::Ordinal entry_count() const { return entry_count_; }
+  [[nodiscard]] const PageDirectoryWriter& directory() const { return directory_; }
+  /// Bytes of section kAttributeTables; complete after finish().
+  [[nodiscard]] const Spool& attribute_tables() const { return attribute_tables_; }
+
+ private:
+  [[nodiscard]] const format::PageCodec& codec() const;
+  [[nodiscard]] Status intern(const format::Entry& entry);
+  /// Makes pages: while more entries are waiting than may be needed for one, or all of them.
+  [[nodiscard]] Status write_pages(bool all);
+  [[nodiscard]] Status write_page(const format::EncodedPage& page);
+  void drop_first(std::size_t count);
+  [[nodiscard]] Status end_table();
+
+  IndexFile& index_;
+  std::shared_ptr<const format::Model> model_;
+  format::AttributeTable table_{0};
+  Spool attribute_tables_;
+  PageDirectoryWriter directory_;
+
+  std::vector<format::Entry> waiting_;  ///< the first waiting_count_ are; the others are spare
+  std::size_t waiting_count_ = 0;
+  std::size_t waiting_bytes_ = 0;  ///< of keys and targets
+  std::size_t wanted_count_;       ///< entries to wait for before a page is made
+  std::size_t guess_;
+
+  std::uint64_t zone_ = 0;
+  std::optional<std::string> last_key_;  ///< of the page before in this zone
+  format::Ordinal page_ordinal_ = 0;     ///< first of the next page
+  format::DataAddress page_data_;        ///< where data of the next page begins
+  format::Ordinal entry_count_ = 0;
+};
+
+}  // namespace dgfs::builder

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The side sections: long symlink targets, xattr sets and sparse maps, each record sealed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "builder/spool/segment_list.h"
+#include "builder/spool/spool.h"
+#include "format/entry/entry.h"
+
+namespace dgfs::builder {
+
+class SideSections {
+ public:
+  explicit SideSections(const SpoolPlace& place)
+      : long_targets_(place), xattrs_(place), sparse_maps_(place) {}
+
+  // Errors of each: kIo, kNoSpace, kLimit.
+  [[nodiscard]] Result<format::SideRef> add_long_target(std::string_view target);
+  /// Lets go of the segments, which may take many MiB, before it makes their record.
+  [[nodiscard]] Result<format::SideRef> add_sparse_map(std::shared_ptr<const SegmentList> segments);
+  /// Equal sets share one record as long as the table of known ones, which is bounded, remembers.
+  [[nodiscard]] Result<format::SideRef> add_xattrs(Bytes encoded_set);
+
+  [[nodiscard]] bool has_acls() const { return has_acls_; }
+  [[nodiscard]] const Spool& long_targets() const { return long_targets_; }
+  [[nodiscard]] const Spool& xattrs() const { return xattrs_; }
+  [[nodiscard]] const Spool& sparse_maps() const { return sparse_maps_; }
+
+  /// Sets remembered; about 80 bytes each. The table starts afresh when it is full.
+  static constexpr std::size_t kKnownSetsMax = std::size_t{1} << 16;
+
+ private:
+  using Digest = std::array<std::uint8_t, 16>;
+
+  Spool long_targets_;
+  Spool xattrs_;
+  Spool sparse_maps_;
+  std::map<Digest, format::SideRef> known_sets_;
+  bool has_acls_ = false;
+};
+
+}  // namespace dgfs::builder

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/index/writer.h"
+
+#include <utility>
+
+#include "builder/spool/completed_entry.h"
+#include "format/coding.h"
+#include "format/entry/mode.h"
+#include "format/header/section.h"
+#include "format/limits.h"
+#include "format/section/inode_runs.h"
+
+namespace dgfs::builder {
+namespace {
+
+using format::SectionKind;
+
+Buffer encode_model(const format::Model& model) {
+  Buffer body;
+  format::Encoder encoder(body);
+  encoder.fixed(model.id());
+  encoder.fixed(static_cast<std::uint8_t>(model.kind()));
+  encoder.raw(model.bytes());
+  return body;
+}
+
+// The page directory among the sections says which volume extents stand in; not how many volumes
+// there are, some of which may be empty.
+format::Uuid content_uuid(const ContentHash& frames, const ContentHash& sections,
+                          std::size_t volumes) {
+  ContentHash both;
+  both.update(frames.digest());
+  both.update(sections.digest());
+  if (volumes > 1) {
+    Buffer count;
+    format::Encoder(count).fixed(static_cast<std::uint32_t>(volumes));
+    both.update(count);
+  }
+  return uuid_of_digest(both.digest());
+}
+
+}  // namespace
+
+IndexWriter::IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag stop)
+    : index_(file, stop),
+      place_(place),
+      stop_(stop),
+      pages_(index_, place),
+      directories_(place),
+      side_(place),
+      link_records_(place) {}
+
+Status IndexWriter::begin(std::shared_ptr<const format::Model> model) {
+  model_ = model;
+  pages_.set_model(std::move(model));
+  return index_.begin(SectionKind::kPages);
+}
+
+Status IndexWriter::begin_directory() { return directories_.begin_list(); }
+
+Status IndexWriter::add(format::Entry& entry) {
+  if (next_ordinal() != 0) directories_.add_child(format::is_directory(entry.mode));
+  count(entry);
+  return pages_.add(0, entry);
+}
+
+void IndexWriter::count(const format::Entry& entry) {
+  ++superblock_.namespace_entries;
+  count_codec(entry);
+  switch (format::type_of(entry.mode)) {
+    case format::kTypeRegular:
+      ++superblock_.regular_files;
+      if (entry.link_inode == 0) superblock_.content_bytes += entry.size_bytes;
+      return;
+    case format::kTypeDirectory:
+      ++superblock_.directories;
+      return;
+    case format::kTypeSymlink:
+      ++superblock_.symlinks;
+      return;
+    default:
+      ++superblock_.other_files;
+  }
+}
+
+void IndexWriter::count_codec(const format::Entry& entry) {
+  if (entry.codec == format::ExtentCodec::kZstd) {
+    superblock_.incompat |= format::feature::kIncompatZstdExtents;
+  }
+  if (entry.joint_offset) superblock_.incompat |= format::feature::kIncompatJointFrames;
+}
+
+Status IndexWriter::add_link_record(const format::Entry& record) {
+  ++superblock_.link_entries;
+  count_codec(record);
+  if (format::is_regular(record.mode)) superblock_.content_bytes += record.size_bytes;
+  Buffer bytes;
+  encode_link_record(record, bytes);
+  return link_records_.append(bytes);
+}
+
+Status IndexWriter::add_link_pages() {
+  SpoolCursor cursor(link_records_, 0, link_records_.size_bytes());
+  format::Entry record;
+  while (!cursor.at_end()) {
+    DGFS_CHECK(stop_.check());
+    DGFS_CHECK(decode_link_record(cursor, record));
+    DGFS_CHECK(pages_.add(format::kLinkZone, record));
+  }
+  return ok();
+}
+
+Result<format::Superblock> IndexWriter::finish(const IndexFacts& facts) {
+  DGFS_CHECK(add_link_pages());
+  DGFS_CHECK(pages_.finish());
+  DGFS_CHECK(directories_.finish());
+  DGFS_CHECK(write_sections(facts));
+  DGFS_CHECK(index_.finish(superblock_));
+  if (side_.xattrs().size_bytes() != 0) superblock_.compat |= format::feature::kCompatXattrs;
+  if (side_.has_acls()) superblock_.compat |= format::feature::kCompatAcls;
+  if (facts.volumes.size() > 1) superblock_.incompat |= format::feature::kIncompatVolumes;
+  if (facts.incomplete) superblock_.compat |= format::feature::kCompatIncomplete;
+  superblock_.uuid =
+      facts.uuid.value_or(content_uuid(facts.frames, index_.hash(), facts.volumes.size()));
+  superblock_.next_inode = superblock_.namespace_entries + 1;
+  superblock_.created_seconds = facts.created_seconds;
+  for (const format::VolumeRecord& volume : facts.volumes) {
+    superblock_.stored_bytes += volume.data_end - format::kPageBytes;
+  }
+  DGFS_CHECK(index_.write_superblock(superblock_));
+  return superblock_;
+}
+
+Status IndexWriter::write_sections(const IndexFacts& facts) {
+  DGFS_CHECK(write_spool(SectionKind::kPageDirectory, pages_.directory().blocks()));
+  DGFS_CHECK(write_spool(SectionKind::kPageRoot, pages_.directory().root()));
+  DGFS_CHECK(write_spool(SectionKind::kDirectoryTable, directories_.blocks()));
+  DGFS_CHECK(write_spool(SectionKind::kAttributeTables, pages_.attribute_tables()));
+  if (model_->kind() != format::ModelKind::kEmpty) {
+    DGFS_CHECK(write_block(SectionKind::kModels, encode_model(*model_)));
+  }
+  DGFS_CHECK(write_inode_runs());
+  Buffer volumes;
+  format::encode_volume_table(facts.volumes, volumes);
+  DGFS_CHECK(write_block(SectionKind::kVolumes, volumes, false));
+  DGFS_CHECK(write_spool(SectionKind::kLongTargets, side_.long_targets()));
+  DGFS_CHECK(write_spool(SectionKind::kXattrs, side_.xattrs()));
+  DGFS_CHECK(write_spool(SectionKind::kSparseMaps, side_.sparse_maps()));
+  if (facts.dictionaries != nullptr) {
+    DGFS_CHECK(write_dictionaries(*facts.dictionaries));
+  }
+  return digests_ ? write_digests() : Status(ok());
+}
+
+Status IndexWriter::write_digests() {
+  DGFS_CHECK(digests_->finish(superblock_.namespace_entries));
+  DGFS_CHECK(write_spool(SectionKind::kDigests, digests_->pages()));
+  return write_spool(SectionKind::kDigestTable, digests_->table());
+}
+
+Status IndexWriter::write_dictionaries(const format::ContentDictionaries& dictionaries) {
+  if (dictionaries.all().empty()) return ok();
+  DGFS_CHECK(index_.begin(SectionKind::kDictionaries));
+  for (const auto& [id, dictionary] : dictionaries.all()) {
+    Buffer body;
+    format::encode_content_dictionary(dictionary, body);
+    Buffer block;
+    format::seal_block(SectionKind::kDictionaries, body, block);
+    DGFS_CHECK(index_.append(block));
+  }
+  return ok();
+}
+
+Status IndexWriter::write_inode_runs() {
+  const std::uint64_t entries = superblock_.namespace_entries;
+  DGFS_TRY(runs, format::InodeRuns::make({{format::kRootInode, 0, entries}}, entries));
+  Buffer body;
+  runs.encode(body);
+  return write_block(SectionKind::kInodeRuns, body);
+}
+
+Status IndexWriter::write_block(SectionKind kind, Bytes body, bool hashed) {
+  Buffer block;
+  format::seal_block(kind, body, block);
+  DGFS_CHECK(index_.begin(kind, hashed));
+  return index_.append(block);
+}
+
+Status IndexWriter::write_spool(SectionKind kind, const Spool& spool) {
+  DGFS_CHECK(index_.begin(kind));
+  return index_.append(spool);
+}
+
+}  // namespace dgfs::builder

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The index writer: completed entries in key order go in, an index comes out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builder/index/digest_writer.h"
+#include "builder/index/directory_table_writer.h"
+#include "builder/index/file.h"
+#include "builder/index/page_writer.h"
+#include "builder/index/side_sections.h"
+#include "builder/spool/content_hash.h"
+#include "format/header/volume_header.h"
+#include "format/zstd/content_dictionary.h"
+
+namespace dgfs::builder {
+
+/// What the index says beside the entries.
+struct IndexFacts {
+  std::optional<format::Uuid> uuid;  ///< nullopt: hash of the content
+  ContentHash frames;                ///< of the checksums of all frames, in order
+  std::int64_t created_seconds = 0;
+  std::vector<format::VolumeRecord> volumes;  ///< where extents stand, the image first
+  bool incomplete = false;                    ///< some input was left out
+  const format::ContentDictionaries* dictionaries = nullptr;  ///< null: none
+};
+
+/// Memory: some megabytes, whatever the number of entries.
+class IndexWriter {
+ public:
+  /// @param file  empty; must outlive this
+  IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag stop);
+
+  // Errors of all: kIo, kNoSpace, kLimit.
+  /// First of all. @param model  for the pages
+  [[nodiscard]] Status begin(std::shared_ptr<const format::Model> model);
+  /// The children of the next directory, depth first, follow; some or none.
+  [[nodiscard]] Status begin_directory();
+  /// The next entry in key order, the root first. Uses up `entry`.
+  [[nodiscard]] Status add(format::Entry& entry);
+  /// The extents of the entries that follow begin here.
+  [[nodiscard]] Status begin_extents(const format::DataAddress& at) {
+    return pages_.begin_extents(at);
+  }
+  /// The attributes of a multiply linked object; in order of their first names.
+  [[nodiscard]] Status add_link_record(const format::Entry& record);
+  /// Writes everything; gives the superblock as written.
+  [[nodiscard]] Result<format::Superblock> finish(const IndexFacts& facts);
+
+  [[nodiscard]] SideSections& side() { return side_; }
+  /// The index is to have digests of regular files.
+  void keep_digests(format::DigestAlgorithm algorithm) { digests_.emplace(algorithm, place_); }
+  /// Null where digests are not kept.
+  [[nodiscard]] DigestWriter* digests() { return digests_ ? &*digests_ : nullptr; }
+  /// Of the next entry to be added.
+  [[nodiscard]] format::Ordinal next_ordinal() const { return superblock_.namespace_entries; }
+  /// Of the next link record to be added, among link records.
+  [[nodiscard]] std::uint64_t next_link_record() const { return superblock_.link_entries; }
+  [[nodiscard]] std::uint64_t page_count() const { return pages_.directory().page_count(); }
+
+ private:
+  [[nodiscard]] Status add_link_pages();
+  [[nodiscard]] Status write_sections(const IndexFacts& facts);
+  [[nodiscard]] Status write_block(format::SectionKind kind, Bytes body, bool hashed = true);
+  [[nodiscard]] Status write_dictionaries(const format::ContentDictionaries& dictionaries);
+  [[nodiscard]] Status write_spool(format::SectionKind kind, const Spool& spool);
+  [[nodiscard]] Status write_inode_runs();
+  [[nodiscard]] Status write_digests();
+  void count(const format::Entry& entry);
+  void count_codec(const format::Entry& entry);
+
+  IndexFile index_;
+  SpoolPlace place_;
+  StopFlag stop_;
+  PageWriter pages_;
+  DirectoryTableWriter directories_;
+  SideSections side_;
+  std::optional<DigestWriter> digests_;
+  Spool link_records_;
+  std::shared_ptr<const format::Model> model_;
+  format::Superblock superblock_;
+};
+
+}  // namespace dgfs::builder

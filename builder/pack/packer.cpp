@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/pack/packer.h"
+
+#include <limits>
+#include <utility>
+
+#include "builder/spool/completed_entry.h"
+#include "builder/spool/tree_path.h"
+#include "format/content/extent.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
+#include "format/limits.h"
+#include "format/section/digest_hasher.h"
+
+namespace dgfs::builder {
+Status Packer::run() {
+  while (true) {
+    DGFS_TRY(batch, parts_.data.next([this] { parts_.progress.update(); }));
+    if (!batch) return ok();
+    DGFS_CHECK(pack(*batch));
+    parts_.progress.update();
+  }
+}
+
+Status Packer::pack(WrittenBatch& batch) {
+  counted_bytes_ += batch.piece_bytes;
+  parts_.progress.state().content_bytes += batch.piece_bytes;
+  if (!batch.is_whole) return ok();
+  // Counted piece by piece so far; complete() counts it as a whole.
+  parts_.progress.state().content_bytes -= std::exchange(counted_bytes_, 0);
+  return complete_items(batch);
+}
+
+Status Packer::complete_items(WrittenBatch& batch) {
+  prefix_ = batch.prefix;
+  if (batch.group.volume != data_at_.volume) {
+    data_at_ = batch.group;
+    DGFS_CHECK(parts_.index.begin_extents(data_at_));
+  }
+  for (BatchItem& item : batch.items) {
+    const Bytes record = batch.record(item);
+    if (record_kind(record) == RecordKind::kDirectory) {
+      DGFS_TRY(directory, decode_directory_record(record));
+      DGFS_CHECK(apply_directory_record(directory, prefix_));
+      DGFS_CHECK(parts_.index.begin_directory());
+      continue;
+    }
+    DGFS_TRY(scanned, decode_entry_record(record));
+    DGFS_CHECK(complete(item, scanned));
+  }
+  return ok();
+}
+
+Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
+  ++parts_.progress.state().entries;
+  if (scanned.is_omitted()) return omit(item);
+  if (item.extra != nullptr && item.extra->error) {
+    return lose(item, scanned, std::move(*item.extra->error));
+  }
+  if (item.link.is_link() && !item.link.is_first()) return add_further_name(item, scanned);
+  DGFS_CHECK(complete_entry_fields(item, scanned));
+  DGFS_CHECK(add_digest(item, scanned));
+  if (item.extra != nullptr)
+    item.extra->digest.reset();  // the zeros in it are counted from here on
+  parts_.progress.state().content_bytes += scanned.size_bytes;
+  const bool is_in_sum = item.stored.at_bytes == 0;
+  if (!is_in_sum) entry_.address = format::DataAddress{item.stored.volume, item.stored.at_bytes};
+  const std::uint64_t advance = format::running_bytes(entry_);
+  if (item.stored.is_shared) {
+    ++shared_files_;
+    if (entry_.joint_offset.value_or(0) == 0) shared_bytes_ += entry_.stored_bytes;
+  }
+  if (item.link.is_first()) {
+    entry_.link_count = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(item.link.name_count, std::numeric_limits<std::uint32_t>::max()));
+    DGFS_CHECK(add_first_name());
+  } else {
+    DGFS_CHECK(parts_.index.add(entry_));
+  }
+  data_at_.offset_bytes += advance;
+  return ok();
+}
+
+Status Packer::complete_entry_fields(BatchItem& item, const ScannedEntry& scanned) {
+  complete_entry(prefix_, scanned, entry_);
+  SideSections& side = parts_.index.side();
+  if (scanned.target.size() > format::kInlineTargetBytesMax) {
+    DGFS_TRY(ref, side.add_long_target(scanned.target));
+    entry_.long_target = ref;
+  }
+  ItemExtra* const extra = item.extra.get();
+  const Bytes xattrs =
+      extra != nullptr && !extra->xattrs.empty() ? Bytes(extra->xattrs) : scanned.xattrs;
+  if (!xattrs.empty()) {
+    DGFS_TRY(ref, side.add_xattrs(xattrs));
+    entry_.xattrs = ref;
+  }
+  if (extra != nullptr && extra->segments != nullptr) {
+    entry_.stored_bytes = format::raw_extent_bytes(extra->segments->content_bytes());
+    DGFS_TRY(ref, side.add_sparse_map(std::move(extra->segments)));
+    entry_.sparse_map = ref;
+  }
+  if (item.stored.bytes != 0) {
+    entry_.codec = item.stored.codec;
+    entry_.stored_bytes = item.stored.bytes;
+    entry_.joint_offset = item.stored.joint_offset;
+  }
+  return ok();
+}
+
+// Files without content are not read. An object with several names has its digest once.
+Status Packer::add_digest(const BatchItem& item, const ScannedEntry& scanned) {
+  DigestWriter* const digests = parts_.index.digests();
+  if (digests == nullptr || !format::is_regular(scanned.mode)) return ok();
+  const bool was_read = item.extra != nullptr && item.extra->digest;
+  if (!was_read && scanned.size_bytes != 0) {
+    return Error(ErrorKind::kInvalidArgument, 4111, "contents that were not digested");
+  }
+  const format::Digest& digest =
+      was_read ? item.extra->digest->digest : format::empty_digest(digests->algorithm());
+  return item.link.is_first() ? digests->add_link(parts_.index.next_link_record(), digest)
+                              : digests->add(parts_.index.next_ordinal(), digest);
+}
+
+// entry_ becomes the link record; the name keeps what a name has.
+Status Packer::add_first_name() {
+  format::Entry name;
+  name.key = entry_.key;
+  name.mode = format::type_of(entry_.mode);
+  name.link_inode = parts_.index.next_ordinal() + 1;
+  if (!entry_.address) name.stored_bytes = entry_.stored_bytes;
+  entry_.key = format::link_key(name.link_inode);
+  if (name.stored_bytes != 0) entry_.address = data_at_;
+  DGFS_CHECK(parts_.index.add_link_record(entry_));
+  return parts_.index.add(name);
+}
+
+Status Packer::add_further_name(const BatchItem& item, const ScannedEntry& scanned) {
+  const std::uint64_t first = item.link.first_position;
+  if (omitted_.contains(first)) {
+    return lose(item, scanned,
+                Error(ErrorKind::kNotFound, 4070, "the first name of this file could not be read"));
+  }
+  ++further_names_;
+  parts_.progress.state().content_bytes += scanned.size_bytes;
+  format::Entry name;
+  set_key(name.key, prefix_, scanned.name);
+  name.mode = format::type_of(scanned.mode);
+  name.link_inode = first - omitted_.count_before(first) + 1;
+  return parts_.index.add(name);
+}
+
+Status Packer::omit(const BatchItem& item) { return omitted_.add(item.position); }
+
+Status Packer::lose(const BatchItem& item, const ScannedEntry& scanned, Error error) {
+  DGFS_CHECK(parts_.losses.add(tree_path(prefix_, scanned.name), std::move(error)));
+  return omit(item);
+}
+
+}  // namespace dgfs::builder

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/read/content_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/content/extent.h"
+
+namespace dgfs::builder {
+
+void ContentReader::fill(Batch& batch) {
+  batch.reserve_data(options_.data_bytes);
+  joint_.clear();
+  auto done = batch.piece ? read_piece(batch) : read_items(batch);
+  if (!done) batch.failure = std::move(done).error();
+  // Where it has not had its turn, nobody need wait for it.
+  if (batch.piece) batch.piece->digest.give_up();
+}
+
+Status ContentReader::read_items(Batch& batch) {
+  prefix_ = batch.prefix;
+  for (std::size_t i = 0; i < batch.items.size() && !batch.failure; ++i) {
+    const BatchItem& item = batch.items[i];
+    const Bytes record = batch.record(item);
+    if (record_kind(record) == RecordKind::kDirectory) {
+      DGFS_TRY(directory, decode_directory_record(record));
+      DGFS_CHECK(apply_directory_record(directory, prefix_));
+      continue;
+    }
+    DGFS_TRY(entry, decode_entry_record(record));
+    if (!needs_reading(entry, item) || item.extra != nullptr) continue;
+    DGFS_CHECK(stop_.check());
+    DGFS_CHECK(read_item(batch, i, entry));
+  }
+  if (!batch.failure) end_joint(batch);
+  return ok();
+}
+
+Status ContentReader::read_item(Batch& batch, std::size_t number, const ScannedEntry& entry) {
+  const std::size_t frames = batch.checksums.size();
+  auto read = read_file(batch, number, entry);
+  if (!read) {
+    batch.checksums.resize(frames);
+    batch.items[number].more().error = std::move(read).error();
+  }
+  batch.chunks.clear();
+  return ok();
+}
+
+void ContentReader::add_extent(Batch& batch, std::size_t number, std::size_t data_bytes,
+                               std::size_t frames, std::uint64_t content_bytes) {
+  if (batch.piece) return;  // its chunks are a part of a file's
+  if (!batch.chunks.empty()) {
+    batch.extents.push_back({number, number, batch.data_bytes - data_bytes,
+                             batch.checksums.size() - frames, content_bytes,
+                             fingerprint_of(batch.chunks)});
+  }
+  batch.chunks.clear();
+}
+
+Status ContentReader::read_piece(Batch& batch) {
+  DGFS_CHECK(stop_.check());
+  if (auto read = fill_piece(batch); !read) {
+    batch.items.front().more().error = std::move(read).error();
+  }
+  return ok();
+}
+
+Status ContentReader::fill_piece(Batch& batch) {
+  const FilePiece& piece = *batch.piece;
+  if (piece.codec == format::ExtentCodec::kZstd) return read_packed_piece(batch);
+  // Of a file that is large for its holes alone.
+  const bool is_small = piece.is_first && piece.is_last && piece.content_bytes != 0 &&
+                        !format::has_seek_table(piece.content_bytes);
+  if (options_.packer == nullptr || !is_small) return read_raw_piece(batch);
+  DGFS_TRY(entry, decode_entry_record(batch.record(batch.items.front())));
+  return read_packed(*piece.file, entry, batch, 0);
+}
+
+Status ContentReader::read_raw_piece(Batch& batch) {
+  const FilePiece& piece = *batch.piece;
+  const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(piece.content_bytes));
+  const auto room = batch.next_data(bytes);
+  DGFS_CHECK(piece.file->read_frames(piece.content_begin / format::kFrameBytes, piece.content_bytes,
+                                     room, batch.checksums));
+  add_raw_fingerprints(room, batch);
+  batch.data_bytes = bytes;
+  return add_piece_digest(batch, [&](FileDigest& digest) { return digest.update_frames(room); });
+}
+
+Status ContentReader::read_packed_piece(Batch& batch) {
+  const FilePiece& piece = *batch.piece;
+  DGFS_TRY(content, read_content(*piece.file, piece.content_begin, piece.content_bytes));
+  add_fingerprints(content, batch);
+  const auto frames = format::frame_count(piece.codec, content.size());
+  const auto room = batch.next_data(frames * format::kZstdFrameStoredBytesMax);
+  if (auto packed = options_.packer->pack_frames(piece.content_begin / format::kZstdFrameBytes,
+                                                 content, room, batch.frames);
+      !packed) {
+    batch.failure = std::move(packed).error();
+    return ok();
+  }
+  for (std::uint64_t i = 0; i < frames; ++i) batch.checksums.push_back(batch.frames.checksum(i));
+  batch.data_bytes = static_cast<std::size_t>(batch.frames.begin(frames));
+  return add_piece_digest(batch, [&](FileDigest& digest) { return digest.update(content); });
+}
+
+Status ContentReader::read_file(Batch& batch, std::size_t number, const ScannedEntry& entry) {
+  auto directory = cursor_.enter(prefix_);
+  if (!directory) return as_change(std::move(directory).error());
+  DGFS_TRY(file, SourceFile::open(*directory.value(), entry));
+  DGFS_CHECK(file.find_holes(stop_));
+  DGFS_CHECK(describe_file(file, options_.xattrs, batch.items[number]));
+  return options_.packer == nullptr ? read_raw(file, entry, batch, number)
+                                    : read_packed(file, entry, batch, number);
+}
+
+Status ContentReader::read_raw(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
+                               std::size_t number) {
+  const auto bytes = static_cast<std::size_t>(format::raw_extent_bytes(file.content_bytes()));
+  const auto room = batch.next_data(bytes);
+  const auto frames = batch.checksums.size();
+  DGFS_CHECK(file.read_frames(0, file.content_bytes(), room, batch.checksums));
+  DGFS_CHECK(file.check_unchanged());
+  DGFS_CHECK(add_digest(file, entry, batch.items[number],
+                        [&](FileDigest& digest) { return digest.update_frames(room); }));
+  add_raw_fingerprints(room, batch);
+  const auto data_bytes = std::exchange(batch.data_bytes, batch.data_bytes + bytes);
+  add_extent(batch, number, data_bytes, frames, file.content_bytes());
+  return ok();
+}
+
+Status ContentReader::read_packed(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
+                                  std::size_t number) {
+  BatchItem& item = batch.items[number];
+  DGFS_TRY(content, read_content(file, 0, file.content_bytes()));
+  DGFS_CHECK(file.check_unchanged());
+  DGFS_CHECK(
+      add_digest(file, entry, item, [&](FileDigest& digest) { return digest.update(content); }));
+  if (content.empty()) return ok();
+  const bool joins = item.joint_group != 0 && file.segments() == nullptr;  // holes are rare
+  if (!joins || item.joint_group != joint_.group) end_joint(batch);
+  if (batch.failure) return ok();
+  if (!joins) {
+    pack(batch, number, entry.name, content);
+    return ok();
+  }
+  joint_.group = item.joint_group;
+  joint_.items.push_back(number);
+  joint_.begins.push_back(joint_.content.size());
+  joint_.content.insert(joint_.content.end(), content.begin(), content.end());
+  return ok();
+}
+
+void ContentReader::pack(Batch& batch, std::size_t number, std::string_view name, Bytes content) {
+  add_fingerprints(content, batch);
+  const bool put_off = is_known(content, batch);
+  const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
+  const auto frames = batch.checksums.size();
+  auto stored = put_off ? Result<StoredExtent>(store_raw(content, room, batch.checksums))
+                        : options_.packer->pack(name, content, room, batch.checksums);
+  if (!stored) {
+    batch.failure = std::move(stored).error();
+    return;
+  }
+  batch.items[number].stored = stored.value();
+  const auto bytes = static_cast<std::size_t>(stored.value().bytes);
+  add_extent(batch, number, std::exchange(batch.data_bytes, batch.data_bytes + bytes), frames,
+             content.size());
+  if (put_off) batch.extents.back().is_put_off = true;
+}
+
+// A piece has no extent of its own that could be compressed later, and frames with a seek table may
+// become longer than the raw extent in whose place they would come to stand.
+bool ContentReader::is_known(Bytes content, const Batch& batch) const {
+  return options_.known != nullptr && !batch.piece && !format::has_seek_table(content.size()) &&
+         options_.known->has(fingerprint_of(batch.chunks));
+}
+
+void ContentReader::end_joint(Batch& batch) {
+  if (joint_.items.empty()) return;
+  if (!pack_joint(batch) && !batch.failure) {
+    for (std::size_t i = 0; i < joint_.items.size() && !batch.failure; ++i) {
+      pack(batch, joint_.items[i], name_of(batch, joint_.items[i]), joint_.part(i));
+    }
+  }
+  joint_.clear();
+}
+
+// False where there is nothing to share, or nothing is gained by it.
+bool ContentReader::pack_joint(Batch& batch) {
+  if (joint_.items.size() < 2) return false;
+  const Bytes content(joint_.content);
+  const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
+  const auto frames = batch.checksums.size();
+  const auto first = joint_.items.front();
+  auto stored = options_.packer->pack_joint(name_of(batch, first), content, room, batch.checksums);
+  if (!stored) {
+    batch.failure = std::move(stored).error();
+    return false;
+  }
+  if (!stored.value()) return false;
+  StoredExtent extent = *stored.value();
+  for (std::size_t i = 0; i < joint_.items.size(); ++i) {
+    extent.joint_offset = static_cast<std::uint32_t>(joint_.begins[i]);
+    batch.items[joint_.items[i]].stored = extent;
+  }
+  const auto bytes = static_cast<std::size_t>(extent.bytes);
+  batch.chunks.clear();
+  add_fingerprints(content, batch);
+  add_extent(batch, first, std::exchange(batch.data_bytes, batch.data_bytes + bytes), frames,
+             content.size());
+  if (options_.fingerprints) batch.extents.back().last_item = joint_.items.back();
+  return true;
+}
+
+void ContentReader::add_fingerprints(Bytes content, Batch& batch) const {
+  if (options_.fingerprints) append_chunk_fingerprints(content, batch.chunks);
+}
+
+// Chunks are frames here.
+void ContentReader::add_raw_fingerprints(Bytes frames, Batch& batch) const {
+  static_assert(kFingerprintChunkBytes == format::kFrameBytes);
+  while (!frames.empty()) {
+    const auto frame = frames.first(std::min(frames.size(), format::kStoredFrameBytes));
+    add_fingerprints(frame.subspan(format::kChecksumBytes), batch);
+    frames = frames.subspan(frame.size());
+  }
+}
+
+template <class Update>
+Status ContentReader::add_digest(const SourceFile& file, const ScannedEntry& entry, BatchItem& item,
+                                 const Update& update) {
+  if (!options_.digest) return ok();
+  if (!digest_) {
+    DGFS_TRY(made, FileDigest::make(*options_.digest, stop_, options_.hashed_zeros));
+    digest_.emplace(std::move(made));
+  }
+  DGFS_CHECK(digest_->begin(file.segments(), entry.size_bytes));
+  DGFS_CHECK(update(*digest_));
+  DGFS_TRY(digest, digest_->finish());
+  item.more().digest = std::move(digest);
+  return ok();
+}
+
+template <class Update>
+Status ContentReader::add_piece_digest(Batch& batch, const Update& update) {
+  FilePiece& piece = *batch.piece;
+  if (!piece.digest.is_wanted()) return ok();
+  DGFS_TRY(digest, piece.digest.take(piece.content_bytes, piece.is_last, update));
+  if (digest) batch.items.front().more().digest = std::move(digest);
+  return ok();
+}
+
+Result<Bytes> ContentReader::read_content(const SourceFile& file, std::uint64_t begin,
+                                          std::uint64_t bytes) {
+  if (content_.size() < bytes) content_.resize(static_cast<std::size_t>(bytes));
+  const auto content = MutableBytes(content_).first(static_cast<std::size_t>(bytes));
+  DGFS_CHECK(file.read_content(begin, content));
+  return Bytes(content);
+}
+
+}  // namespace dgfs::builder

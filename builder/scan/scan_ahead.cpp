@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/scan/scan_ahead.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "builder/scan/directory_cursor.h"
+#include "format/entry/mode.h"
+
+namespace dgfs::builder {
+namespace {
+
+// For each thread. They are at different places; the levels above the deepest ones change rarely.
+constexpr std::size_t kOpenLevels = 8;
+
+// Paths may have 64 KiB, which is much more than most directories hold.
+std::size_t bytes_of(const std::string& prefix, const ListedDirectory& directory) {
+  std::size_t bytes = sizeof(ListedDirectory) + prefix.size() + directory.path.size();
+  for (const SourceEntry& entry : directory.entries) {
+    bytes += sizeof(SourceEntry) + entry.name.size() + entry.target.size() + entry.xattrs.size();
+  }
+  return bytes;
+}
+
+// One listing by one thread.
+class Lister {
+ public:
+  Lister(const storage::Directory& root, const EntryReader& entries, StopFlag stop)
+      : entries_(entries), stop_(stop), cursor_(root, kOpenLevels) {}
+
+  /// nullopt: too large, or the build was stopped.
+  std::optional<ListedDirectory> list(std::string_view prefix) {
+    ListedDirectory listed;
+    auto done = list(prefix, listed);
+    if (!done) {
+      listed.error = std::move(done).error();
+      return listed;
+    }
+    if (!done.value()) return std::nullopt;
+    return listed;
+  }
+
+ private:
+  Result<bool> list(std::string_view prefix, ListedDirectory& listed) {
+    DGFS_TRY(directory, cursor_.enter(prefix));
+    DGFS_TRY(status, directory->status());
+    listed.path = directory->path();
+    listed.identity = identity_of(status);
+    std::vector<std::string> names;
+    DGFS_CHECK(directory->each_name([&](std::string_view name) {
+      if (entries_.may_include(prefix, name)) names.emplace_back(name);
+      return names.size() <= ScanAhead::kNamesMax;
+    }));
+    if (names.size() > ScanAhead::kNamesMax) return false;
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    for (const std::string& name : names) {
+      if (stop_.is_set()) return false;
+      if (auto entry = entries_.read(*directory, prefix, name)) {
+        listed.entries.push_back(std::move(*entry));
+      }
+    }
+    return true;
+  }
+
+  const EntryReader& entries_;
+  StopFlag stop_;
+  DirectoryCursor cursor_;
+};
+
+}  // namespace
+
+ScanAhead::ScanAhead(const storage::Directory& root, const EntryReader& entries,
+                     const AheadOptions& options, StopFlag stop)
+    : root_(root), entries_(entries), options_(options), stop_(stop) {}
+
+ScanAhead::~ScanAhead() {
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ScanAhead::start() {
+  try {
+    while (threads_.size() < options_.threads) threads_.emplace_back([this] { work(); });
+  } catch (const std::exception&) {  // then with those that there are
+  }
+}
+
+void ScanAhead::add(std::string prefix) {
+  const std::lock_guard lock(mutex_);
+  if (threads_.empty() || begun_.contains(prefix)) return;
+  static_cast<void>(add_waiting(std::move(prefix)));  // or the scan lists it itself
+}
+
+// Under the mutex. False where there is no room.
+bool ScanAhead::add_waiting(std::string prefix) {
+  const auto bytes = prefix.size();
+  if (waiting_.size() >= kWaitingMax || waiting_bytes_ + bytes > kWaitingBytesMax) return false;
+  if (waiting_.insert(std::move(prefix)).second) {
+    waiting_bytes_ += bytes;
+    work_.notify_one();
+  }
+  return true;
+}
+
+// Under the mutex.
+void ScanAhead::erase_waiting(Waiting::const_iterator begin, Waiting::const_iterator end) {
+  for (auto each = begin; each != end; ++each) waiting_bytes_ -= each->size();
+  waiting_.erase(begin, end);
+}
+
+std::optional<ListedDirectory> ScanAhead::take(const std::string& prefix) {
+  std::unique_lock lock(mutex_);
+  taken_ = prefix;
+  forget_before(prefix);
+  const auto found = begun_.find(prefix);
+  if (found == begun_.end()) return std::nullopt;
+  done_.wait(lock, [&] { return found->second.done; });
+  auto directory = std::move(found->second.directory);
+  const bool was_full = held_bytes_ >= options_.memory_bytes;
+  held_bytes_ -= found->second.bytes;
+  begun_.erase(found);
+  if (was_full) work_.notify_all();
+  return directory;
+}
+
+// What is being listed stays until it is done; end() drops it then. What waits up to there, itself
+// included, will not be begun.
+void ScanAhead::forget_before(const std::string& prefix) {
+  erase_waiting(waiting_.begin(), waiting_.upper_bound(prefix));
+  for (auto each = begun_.begin(); each != begun_.end() && each->first < prefix;) {
+    held_bytes_ -= each->second.bytes;
+    each = each->second.done ? begun_.erase(each) : std::next(each);
+  }
+}
+
+void ScanAhead::work() {
+  try {
+    Lister lister(root_, entries_, stop_);
+    while (auto prefix = begin()) {
+      std::optional<ListedDirectory> directory;
+      try {
+        directory = lister.list(*prefix);
+      } catch (const std::exception&) {  // out of memory: the scan itself may find some, or tell
+      }
+      end(*prefix, std::move(directory));
+    }
+  } catch (const std::exception&) {  // the others go on, or the scan alone
+  }
+}
+
+// The next directory in order, once there is room for one more.
+std::optional<std::string> ScanAhead::begin() {
+  std::unique_lock lock(mutex_);
+  work_.wait(lock, [this] {
+    return cancelled_ || (!waiting_.empty() && held_bytes_ < options_.memory_bytes);
+  });
+  if (cancelled_) return std::nullopt;
+  std::string prefix = *waiting_.begin();
+  begun_.emplace(prefix, Begun{});
+  erase_waiting(waiting_.begin(), std::next(waiting_.begin()));
+  return prefix;
+}
+
+void ScanAhead::end(const std::string& prefix, std::optional<ListedDirectory> directory) {
+  const std::size_t bytes = directory ? bytes_of(prefix, *directory) : 0;
+  const std::lock_guard lock(mutex_);
+  if (prefix < taken_) {
+    begun_.erase(prefix);
+    return;
+  }
+  // Done first: who waits for it must not wait for ever if there is no memory for its children.
+  Begun& begun = begun_.find(prefix)->second;
+  begun.done = true;
+  begun.bytes = bytes;
+  begun.directory = std::move(directory);
+  held_bytes_ += bytes;
+  done_.notify_one();
+  if (begun.directory && !begun.directory->error) add_children(prefix, begun.directory->entries);
+}
+
+// Under the mutex.
+void ScanAhead::add_children(const std::string& prefix, const std::vector<SourceEntry>& entries) {
+  for (const SourceEntry& entry : entries) {
+    if (entry.error || !format::is_directory(entry.status.mode)) continue;
+    if (options_.device && entry.status.device != *options_.device) continue;
+    if (!add_waiting(prefix + entry.name + '\0')) break;
+  }
+}
+
+}  // namespace dgfs::builder

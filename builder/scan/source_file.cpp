@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/scan/source_file.h"
+
+#include <algorithm>
+#include <span>
+
+#include "builder/scan/xattr_reader.h"
+#include "format/coding.h"
+#include "format/content/extent.h"
+#include "format/entry/mode.h"
+#include "format/limits.h"
+
+namespace dgfs::builder {
+namespace {
+
+using format::kChecksumBytes;
+using format::kFrameBytes;
+using format::kStoredFrameBytes;
+
+// The block of most file systems: a smaller hole saves nothing when it is extracted.
+constexpr std::uint64_t kHoleBytes = 4096;
+// Of one read (storage::File::read_at).
+constexpr std::size_t kSpansMax = 1024;
+
+Error changed(std::uint16_t code, const storage::File& file) {
+  return Error(ErrorKind::kChanged, code, "changed while being read").in_file(file.path());
+}
+
+bool is_as_scanned(const storage::FileStatus& status, const ScannedEntry& entry) {
+  return status.device == entry.device && status.inode == entry.inode &&
+         format::is_regular(status.mode) && status.size_bytes == entry.size_bytes &&
+         status.modify_time == entry.mtime;
+}
+
+std::uint64_t round_down(std::uint64_t bytes) { return bytes / kHoleBytes * kHoleBytes; }
+std::uint64_t round_up(std::uint64_t bytes) { return round_down(bytes + kHoleBytes - 1); }
+
+// Segments in the order they are found, joined where they touch once rounded to blocks.
+class SegmentCollector {
+ public:
+  explicit SegmentCollector(std::uint64_t file_bytes) : file_bytes_(file_bytes) {}
+
+  void add(const storage::DataSegment& segment) {
+    const std::uint64_t begin = round_down(segment.begin);
+    const std::uint64_t end = std::min(file_bytes_, round_up(std::min(segment.end, file_bytes_)));
+    if (end_ != 0 && begin <= end_) {
+      end_ = std::max(end_, end);
+      return;
+    }
+    flush();
+    begin_ = begin;
+    end_ = end;
+  }
+  void flush() {
+    if (end_ > begin_) segments_->add(begin_, end_ - begin_);
+  }
+  [[nodiscard]] const std::shared_ptr<SegmentList>& segments() const { return segments_; }
+
+ private:
+  std::uint64_t file_bytes_;
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_ = 0;
+  std::shared_ptr<SegmentList> segments_ = std::make_shared<SegmentList>();
+};
+
+}  // namespace
+
+Error as_change(Error error) {
+  switch (error.kind()) {
+    case ErrorKind::kLoop:
+    case ErrorKind::kIsDirectory:
+    case ErrorKind::kNotDirectory:
+    case ErrorKind::kInvalidArgument:
+      return Error(ErrorKind::kChanged, 4040, "was replaced while being read")
+          .in_file(error.file());
+    default:
+      return error;
+  }
+}
+
+Result<SourceFile> SourceFile::open(const storage::Directory& directory,
+                                    const ScannedEntry& entry) {
+  auto file = directory.open_file(entry.name);
+  if (!file) return as_change(std::move(file).error());
+  DGFS_TRY(status, file.value()->status());
+  if (!is_as_scanned(status, entry)) return changed(4041, *file.value());
+  return SourceFile(std::move(file).value(), status);
+}
+
+Status SourceFile::find_holes(const StopFlag& stop) {
+  if (status_.allocated_bytes >= status_.size_bytes) return ok();
+  SegmentCollector segments(status_.size_bytes);
+  std::uint64_t at = 0;
+  while (at < status_.size_bytes) {
+    DGFS_CHECK(stop.check());
+    DGFS_TRY(segment, file_->next_data(at));
+    if (segment.end <= at || segment.begin >= segment.end) break;  // only a hole follows
+    segments.add(segment);
+    if (segments.segments()->count() >= format::kSparseSegmentsMax) {
+      return Error(ErrorKind::kLimit, 4042, "has too many holes").in_file(file_->path());
+    }
+    at = segment.end;
+  }
+  segments.flush();
+  if (segments.segments()->content_bytes() != status_.size_bytes) segments_ = segments.segments();
+  return ok();
+}
+
+std::uint64_t SourceFile::content_bytes() const {
+  return segments_ ? segments_->content_bytes() : status_.size_bytes;
+}
+
+// Calls `read(offset in the file, where it goes in what is wanted, count)` for each stretch of
+// content [begin, ... + bytes) that is in one piece.
+template <class Read>
+Status SourceFile::each_stretch(std::uint64_t begin, std::uint64_t bytes, Read read) const {
+  if (bytes == 0) return ok();
+  if (!segments_) return read(begin, 0, bytes);
+  SegmentList::Reader reader(*segments_, begin);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const auto segment = reader.next();
+    const std::uint64_t skipped = begin + done - segment.content;
+    const std::uint64_t count = std::min(segment.length - skipped, bytes - done);
+    DGFS_CHECK(read(segment.begin + skipped, done, count));
+    done += count;
+  }
+  return ok();
+}
+
+Status SourceFile::read_content(std::uint64_t content_begin, MutableBytes out) const {
+  return each_stretch(content_begin, out.size(),
+                      [&](std::uint64_t offset, std::uint64_t at, std::uint64_t count) -> Status {
+                        const auto part = out.subspan(static_cast<std::size_t>(at),
+                                                      static_cast<std::size_t>(count));
+                        DGFS_TRY(got, file_->read_at(offset, part));
+                        return got == count ? Status(ok()) : changed(4046, *file_);
+                      });
+}
+
+Status SourceFile::read_frames(std::uint64_t first_frame, std::uint64_t content_bytes,
+                               MutableBytes out, std::vector<std::uint64_t>& checksums) const {
+  DGFS_CHECK(each_stretch(first_frame * kFrameBytes, content_bytes,
+                          [&](std::uint64_t offset, std::uint64_t at, std::uint64_t count) {
+                            return read_stretch(offset, at, count, out);
+                          }));
+  for (std::size_t at = 0; at < out.size(); at += kStoredFrameBytes) {
+    const auto frame = out.subspan(at, std::min(out.size() - at, kStoredFrameBytes));
+    const std::uint64_t number = first_frame + at / kStoredFrameBytes;
+    checksums.push_back(format::frame_checksum(number, frame.subspan(kChecksumBytes)));
+    format::store(frame, 0, checksums.back());
+  }
+  return ok();
+}
+
+Status SourceFile::read_stretch(std::uint64_t offset_bytes, std::uint64_t content_begin,
+                                std::uint64_t count, MutableBytes frames) const {
+  if (content_begin + count <= kFrameBytes) {  // most files: nothing to gather
+    const auto at = static_cast<std::size_t>(kChecksumBytes + content_begin);
+    const auto bytes = frames.subspan(at, static_cast<std::size_t>(count));
+    DGFS_TRY(got, file_->read_at(offset_bytes, bytes));
+    return got == count ? Status(ok()) : changed(4043, *file_);
+  }
+  std::vector<MutableBytes> spans;
+  std::uint64_t done = 0;
+  while (done < count) {
+    spans.clear();
+    std::uint64_t wanted = 0;
+    while (done + wanted < count && spans.size() < kSpansMax) {
+      const std::uint64_t content = content_begin + done + wanted;
+      const std::uint64_t in_frame = content % kFrameBytes;
+      const std::uint64_t room = std::min(kFrameBytes - in_frame, count - done - wanted);
+      const std::uint64_t at = format::raw_frame_offset(content / kFrameBytes) + kChecksumBytes;
+      spans.push_back(
+          frames.subspan(static_cast<std::size_t>(at + in_frame), static_cast<std::size_t>(room)));
+      wanted += room;
+    }
+    DGFS_TRY(got, file_->read_at(offset_bytes + done, std::span<const MutableBytes>(spans)));
+    if (got != wanted) return changed(4045, *file_);
+    done += wanted;
+  }
+  return ok();
+}
+
+Result<Buffer> SourceFile::read_xattrs() const {
+  DGFS_TRY(xattrs, file_->xattrs());
+  auto set = encode_source_xattrs(xattrs);
+  if (!set) return std::move(set).error().in_file(file_->path());
+  return set;
+}
+
+Status SourceFile::check_unchanged() const {
+  DGFS_TRY(now, file_->status());
+  if (now.size_bytes == status_.size_bytes && now.modify_time == status_.modify_time &&
+      now.change_time == status_.change_time) {
+    return ok();
+  }
+  return changed(4044, *file_);
+}
+
+}  // namespace dgfs::builder

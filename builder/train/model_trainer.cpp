@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "builder/train/model_trainer.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "builder/spool/completed_entry.h"
+#include "builder/train/token_trainer.h"
+#include "format/column/codec.h"
+#include "format/entry/attribute_table.h"
+#include "format/entry/entry.h"
+#include "format/entry/key.h"
+#include "format/entry/mode.h"
+#include "format/limits.h"
+
+namespace dgfs::builder {
+namespace {
+
+using ModelPointer = std::shared_ptr<const format::Model>;
+using Entries = std::vector<format::Entry>;
+
+constexpr std::uint16_t kModelId = 1;  // 0 is the empty model
+// Below it an index has so few pages that no dictionary pays for itself.
+constexpr std::uint64_t kTreeEntriesMin = 4096;
+// About as many as a page holds: what is trained on looks like what is compressed.
+constexpr std::size_t kTrainEntries = 600;
+// Enough for a page to end before they do, with and without model.
+constexpr std::size_t kMeasureEntries = 1800;
+constexpr std::size_t kMeasuredPages = 4;
+// A dictionary of one byte for two entries takes about 7 % of the pages it serves.
+constexpr std::uint64_t kEntriesPerModelByte = 2;
+// Entries that a token model is trained on: half of a tree, for names do not repeat as columns do,
+// but no more than pays, in time and memory.
+constexpr std::uint64_t kTokenEntriesMax = std::uint64_t{1} << 17;
+// What these may have of text, beyond what their keys share with the one before: long names that do
+// not repeat teach little, and each byte takes about 100 of memory while tokens are sought.
+constexpr std::size_t kTokenTextBytesMax = std::size_t{1} << 20;
+// What is expected of contents: of compressed ones, which part stays raw, and how far others
+// shrink; how many are shared, and how far apart these stand (64 KiB a file).
+constexpr std::uint64_t kFilesForOneRaw = 8;
+constexpr std::uint64_t kExpectedRatio = 4;
+constexpr std::uint64_t kFilesForTwoShared = 128;
+constexpr unsigned kAddressShift = 16;
+// What the keys of one sample may take: more than usual ones do, but paths may have 64 KiB.
+constexpr std::size_t kSampleKeyBytesMax = std::size_t{1} << 20;
+
+class ModelTrainer {
+ public:
+  ModelTrainer(const TreeSpool& tree, const BuildOptions& options, StopFlag stop)
+      : tree_(tree), options_(options), stop_(stop) {}
+
+  Result<ModelPointer> train(std::size_t capacity_bytes);
+  Result<ModelPointer> train_tokens();
+  /// Whether the pages of the tree would shrink by more than the model takes.
+  Result<bool> pays(const ModelPointer& model);
+
+ private:
+  /// Up to `count` entries, and about `text_bytes` of text.
+  Result<Entries> read_sample(const SamplePoint& point, std::size_t count,
+                              std::size_t text_bytes = std::numeric_limits<std::size_t>::max());
+  void expect_extent(format::Entry& entry);
+  [[nodiscard]] bool expect_joint(format::Entry& entry);
+  Result<Buffer> columns(const Entries& entries);
+  Result<double> mean_page_entries(const ModelPointer& model, const std::vector<Entries>& samples);
+
+  const TreeSpool& tree_;
+  const BuildOptions& options_;
+  StopFlag stop_;
+  std::uint64_t files_ = 0;         ///< met so far
+  std::uint64_t joint_end_ = 0;     ///< of the content of the frame that files are taken to share
+  std::uint64_t next_address_ = 0;  ///< of those that are expected to be shared
+  format::AttributeTable attributes_{0};
+  const format::ColumnCodec codec_;
+};
+
+Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t count,
+                                          std::size_t text_bytes) {
+  DGFS_CHECK(stop_.check());
+  TreeReader reader(tree_, point);
+  Entries entries;
+  std::size_t read_bytes = 0;
+  std::size_t key_bytes = 0;
+  while (entries.size() < count && read_bytes < text_bytes && key_bytes < kSampleKeyBytesMax) {
+    DGFS_TRY(record, reader.next());
+    if (!record) break;
+    if (record_kind(*record) == RecordKind::kDirectory) continue;
+    DGFS_TRY(scanned, decode_entry_record(*record));
+    if (scanned.is_omitted() || scanned.target.size() > format::kInlineTargetBytesMax) continue;
+    // The real tables have their own numbering; the commonest combinations come early in both.
+    if (!attributes_.intern({scanned.mode, scanned.uid, scanned.gid})) continue;
+    complete_entry(reader.prefix(), scanned, entries.emplace_back());
+    const auto& key = entries.back().key;
+    const std::size_t last = entries.size() - 1;
+    key_bytes += key.size();
+    read_bytes +=
+        key.size() - (last == 0 ? 0 : format::shared_prefix_bytes(entries[last - 1].key, key));
+  }
+  return entries;
+}
+
+// What becomes of contents is known when they have been read. A model that has never met it would
+// have no short codes for it: so most files are taken to shrink, and a few to be shared, two by
+// two.
+void ModelTrainer::expect_extent(format::Entry& entry) {
+  if (!format::is_regular(entry.mode) || entry.size_bytes == 0) return;
+  const auto number = files_++;
+  if (expect_joint(entry)) return;
+  if (options_.compression && number % kFilesForOneRaw != 0) {
+    entry.codec = format::ExtentCodec::kZstd;
+    entry.stored_bytes = format::kChecksumBytes + entry.size_bytes / kExpectedRatio;
+  }
+  if (options_.dedup && number % kFilesForTwoShared < 2) {
+    if (number % kFilesForTwoShared == 0) next_address_ += number << kAddressShift;
+    entry.address = format::DataAddress{0, format::kPageBytes + next_address_};
+    next_address_ += entry.stored_bytes;
+  }
+}
+
+// Frames that small neighbours share are taken to be full.
+bool ModelTrainer::expect_joint(format::Entry& entry) {
+  const auto joint_bytes = options_.compression ? options_.compression->joint_bytes : 0;
+  if (entry.size_bytes > joint_bytes / 4 || entry.link_count != 0) {
+    joint_end_ = 0;
+    return false;
+  }
+  if (joint_end_ + entry.size_bytes > joint_bytes) joint_end_ = 0;
+  entry.codec = format::ExtentCodec::kZstd;
+  entry.stored_bytes = format::kChecksumBytes + joint_bytes / kExpectedRatio;
+  entry.joint_offset = static_cast<std::uint32_t>(joint_end_);
+  joint_end_ += entry.size_bytes;
+  return true;
+}
+
+Result<Buffer> ModelTrainer::columns(const Entries& entries) {
+  const std::size_t prefix = format::shared_prefix_bytes(entries.front().key, entries.back().key);
+  const auto model = format::Model::empty();
+  return codec_.columns(entries,
+                        {.model = model.get(), .attributes = &attributes_, .prefix_bytes = prefix});
+}
+
+// Every other sample; the rest is for measuring.
+Result<ModelPointer> ModelTrainer::train(std::size_t capacity_bytes) {
+  const auto& points = tree_.sample_points();
+  std::vector<Buffer> payloads;
+  for (std::size_t i = 0; i < points.size(); i += 2) {
+    DGFS_TRY(entries, read_sample(points[i], kTrainEntries));
+    if (entries.empty()) continue;
+    auto payload = columns(entries);
+    if (payload) payloads.push_back(std::move(payload).value());  // else too long for a page
+  }
+  if (payloads.empty()) return format::Model::empty();
+  return format::Model::train(kModelId, payloads, capacity_bytes);
+}
+
+Result<ModelPointer> ModelTrainer::train_tokens() {
+  TokenTrainer trainer;
+  const auto& points = tree_.sample_points();
+  const auto wanted = std::min(tree_.entry_count() / 2, kTokenEntriesMax);
+  const auto of_each = static_cast<std::size_t>(wanted / points.size() + 1);
+  for (const auto& point : points) {
+    DGFS_TRY(entries, read_sample(point, of_each, kTokenTextBytesMax / points.size()));
+    for (format::Entry& entry : entries) expect_extent(entry);
+    if (!entries.empty()) trainer.add(entries, attributes_);
+  }
+  const Buffer model = trainer.train(tree_.entry_count(), stop_);
+  DGFS_CHECK(stop_.check());
+  return format::Model::make(kModelId, format::ModelKind::kTokens, model);
+}
+
+Result<double> ModelTrainer::mean_page_entries(const ModelPointer& model,
+                                               const std::vector<Entries>& samples) {
+  std::size_t total = 0;
+  std::size_t guess = kTrainEntries;
+  for (const Entries& entries : samples) {
+    DGFS_CHECK(stop_.check());
+    const format::PageContext context{.model = model.get(), .attributes = &attributes_};
+    DGFS_TRY(page, format::fill_page(codec_, entries, context, guess));
+    total += page.entry_count;
+  }
+  return static_cast<double>(total) / static_cast<double>(samples.size());
+}
+
+Result<bool> ModelTrainer::pays(const ModelPointer& model) {
+  const auto& points = tree_.sample_points();
+  const std::size_t step = std::max<std::size_t>(2, points.size() / kMeasuredPages / 2 * 2);
+  std::vector<Entries> samples;
+  for (std::size_t i = 1; i < points.size(); i += step) {
+    DGFS_TRY(entries, read_sample(points[i], kMeasureEntries));
+    if (!entries.empty()) samples.push_back(std::move(entries));
+  }
+  if (samples.empty()) return false;
+  DGFS_TRY(without, mean_page_entries(format::Model::empty(), samples));
+  DGFS_TRY(with, mean_page_entries(model, samples));
+  const auto entries = static_cast<double>(tree_.entry_count());
+  const double saved_pages = entries / without - entries / with;
+  return saved_pages * double{format::kPageBytes} > static_cast<double>(model->bytes().size());
+}
+
+}  // namespace
+
+Result<ModelPointer> train_model(const TreeSpool& tree, const BuildOptions& options,
+                                 StopFlag stop) {
+  if (options.model_bytes_max == 0) return format::Model::empty();
+  ModelTrainer trainer(tree, options, stop);
+  if (tree.entry_count() >= options.token_entries_min) return trainer.train_tokens();
+  const auto capacity = static_cast<std::size_t>(
+      std::min<std::uint64_t>({options.model_bytes_max, format::kModelBytesMax,
+                               tree.entry_count() / kEntriesPerModelByte}));
+  if (capacity == 0 || tree.entry_count() < kTreeEntriesMin) return format::Model::empty();
+  DGFS_TRY(model, trainer.train(capacity));
+  if (model->kind() == format::ModelKind::kEmpty) return model;
+  DGFS_TRY(pays, trainer.pays(model));
+  return pays ? model : format::Model::empty();
+}
+
+}  // namespace dgfs::builder
