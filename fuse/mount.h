@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fuse/request_counters.h"
+#include "fuse/statistics/request_counters.h"
 #include "reader/image.h"
 #include "storage/env.h"
 

@@ -9,10 +9,10 @@
 #include <mutex>
 
 #include "format/header/superblock.h"
+#include "fuse/ahead/prefetcher.h"
 #include "fuse/attributes.h"
 #include "fuse/damage_log.h"
-#include "fuse/prefetcher.h"
-#include "fuse/request_counters.h"
+#include "fuse/statistics/request_counters.h"
 #include "reader/image.h"
 
 namespace dgfs::fuse {

@@ -12,7 +12,7 @@
 
 #include "fuse/answer.h"
 #include "fuse/operations.h"
-#include "fuse/statistics.h"
+#include "fuse/statistics/statistics.h"
 
 namespace dgfs::fuse {
 namespace {

@@ -20,7 +20,7 @@ namespace {
 
 using Tree = boost::property_tree::ptree;
 
-// fuse/statistics.h; not included, since this is built without FUSE too.
+// fuse/statistics/statistics.h; not included, since this is built without FUSE too.
 constexpr const char* kStatisticsXattr = "user.dgfs.stats";
 
 std::uint64_t number(const Tree& tree, const char* path) {

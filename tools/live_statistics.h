@@ -10,8 +10,8 @@
 
 namespace dgfs::tools {
 
-/// The statistics of a mount, one JSON object (see fuse/statistics.h), as text for people.
-/// Errors: kCorrupt (not such an object).
+/// The statistics of a mount, one JSON object (see fuse/statistics/statistics.h), as text for
+/// people. Errors: kCorrupt (not such an object).
 [[nodiscard]] Result<std::string> live_statistics_text(const std::string& json);
 
 /// Prints the statistics of the image mounted on `directory`. Returns an exit code.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "fuse/latency_histogram.h"
+#include "fuse/statistics/latency_histogram.h"
 
 #include <gtest/gtest.h>
 

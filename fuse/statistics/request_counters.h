@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "fuse/latency_histogram.h"
+#include "fuse/statistics/latency_histogram.h"
 
 namespace dgfs::fuse {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "fuse/statistics.h"
+#include "fuse/statistics/statistics.h"
 
 #include <fmt/format.h>
 

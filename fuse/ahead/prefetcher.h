@@ -10,9 +10,9 @@
 #include <mutex>
 
 #include "base/result.h"
-#include "fuse/file_sequences.h"
-#include "fuse/read_forecast.h"
-#include "fuse/request_counters.h"
+#include "fuse/ahead/file_sequences.h"
+#include "fuse/ahead/read_forecast.h"
+#include "fuse/statistics/request_counters.h"
 #include "reader/image.h"
 
 struct fuse_session;

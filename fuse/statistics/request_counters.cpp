@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "fuse/request_counters.h"
+#include "fuse/statistics/request_counters.h"
 
 namespace dgfs::fuse {
 namespace {
