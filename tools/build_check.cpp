@@ -3,9 +3,9 @@
 #include "tools/build_check.h"
 
 #include "storage/file.h"
-#include "tools/quoting.h"
-#include "tools/report_cap.h"
-#include "tools/verification.h"
+#include "tools/cli/report_cap.h"
+#include "tools/info/verification.h"
+#include "tools/text/quoting.h"
 
 namespace dgfs::tools {
 namespace {

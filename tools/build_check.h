@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reader/check/verify.h"
-#include "tools/session.h"
+#include "tools/cli/session.h"
 
 namespace dgfs::tools {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "tools/quoting.h"
-#include "tools/suggestion.h"
+#include "tools/cli/suggestion.h"
+#include "tools/text/quoting.h"
 
 namespace dgfs::tools {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "format/entry/mode.h"
 #include "tools/cat_filter.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/image_argument.h"
-#include "tools/image_path.h"
-#include "tools/option_parser.h"
-#include "tools/path_pattern.h"
-#include "tools/session.h"
+#include "tools/paths/image_argument.h"
+#include "tools/paths/image_path.h"
+#include "tools/paths/path_pattern.h"
 
 namespace dgfs::tools {
 namespace {

@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 
 #include "delta/store/store_check.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/report_cap.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/json.h"
-#include "tools/option_parser.h"
-#include "tools/progress_bar.h"
-#include "tools/quoting.h"
-#include "tools/report_cap.h"
-#include "tools/session.h"
-#include "tools/store_report.h"
+#include "tools/info/store_report.h"
+#include "tools/text/json.h"
+#include "tools/text/quoting.h"
 
 namespace dgfs::tools {
 namespace {

@@ -9,17 +9,17 @@
 
 #include "format/entry/mode.h"
 #include "reader/extract/paths.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/rule_options.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/diff_walk.h"
-#include "tools/image_argument.h"
-#include "tools/json.h"
-#include "tools/mode_text.h"
-#include "tools/option_parser.h"
-#include "tools/path_pattern.h"
-#include "tools/progress_bar.h"
-#include "tools/quoting.h"
-#include "tools/rule_options.h"
-#include "tools/session.h"
+#include "tools/diff/walk.h"
+#include "tools/paths/image_argument.h"
+#include "tools/paths/path_pattern.h"
+#include "tools/text/json.h"
+#include "tools/text/mode_text.h"
+#include "tools/text/quoting.h"
 
 namespace dgfs::tools {
 namespace {

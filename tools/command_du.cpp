@@ -9,20 +9,20 @@
 #include <utility>
 
 #include "format/entry/mode.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/session.h"
+#include "tools/cli/text_input.h"
 #include "tools/command.h"
 #include "tools/du_options.h"
-#include "tools/image_argument.h"
-#include "tools/image_path.h"
-#include "tools/json.h"
-#include "tools/node_facts.h"
-#include "tools/option_parser.h"
-#include "tools/path_pattern.h"
-#include "tools/quoting.h"
-#include "tools/session.h"
-#include "tools/size_text.h"
-#include "tools/text_input.h"
-#include "tools/time_text.h"
-#include "tools/tree_walk.h"
+#include "tools/paths/image_argument.h"
+#include "tools/paths/image_path.h"
+#include "tools/paths/node_facts.h"
+#include "tools/paths/path_pattern.h"
+#include "tools/paths/tree_walk.h"
+#include "tools/text/json.h"
+#include "tools/text/quoting.h"
+#include "tools/text/size_text.h"
+#include "tools/text/time_text.h"
 
 namespace dgfs::tools {
 namespace {

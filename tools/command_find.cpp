@@ -5,16 +5,16 @@
 #include <algorithm>
 
 #include "format/entry/mode.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/session.h"
+#include "tools/cli/text_input.h"
 #include "tools/command.h"
-#include "tools/find_expression.h"
-#include "tools/image_argument.h"
-#include "tools/image_path.h"
-#include "tools/option_parser.h"
-#include "tools/path_pattern.h"
-#include "tools/quoting.h"
-#include "tools/session.h"
-#include "tools/text_input.h"
-#include "tools/tree_walk.h"
+#include "tools/find/expression.h"
+#include "tools/paths/image_argument.h"
+#include "tools/paths/image_path.h"
+#include "tools/paths/path_pattern.h"
+#include "tools/paths/tree_walk.h"
+#include "tools/text/quoting.h"
 
 namespace dgfs::tools {
 namespace {

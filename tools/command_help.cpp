@@ -4,14 +4,14 @@
 // dgfs help: what commands say about themselves, for people, for man(1), and for shells.
 #include <fmt/format.h>
 
+#include "tools/cli/option_parser.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/completion.h"
-#include "tools/image_argument.h"
-#include "tools/manual_page.h"
-#include "tools/mount_help.h"
-#include "tools/option_parser.h"
-#include "tools/path_completion.h"
-#include "tools/session.h"
+#include "tools/help/completion.h"
+#include "tools/help/manual_page.h"
+#include "tools/help/mount_help.h"
+#include "tools/paths/image_argument.h"
+#include "tools/paths/path_completion.h"
 
 namespace dgfs::tools {
 namespace {

@@ -7,14 +7,14 @@
 #include <algorithm>
 
 #include "format/entry/mode.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/image_argument.h"
-#include "tools/image_path.h"
-#include "tools/json.h"
-#include "tools/ls_printer.h"
-#include "tools/option_parser.h"
-#include "tools/path_pattern.h"
-#include "tools/session.h"
+#include "tools/ls/printer.h"
+#include "tools/paths/image_argument.h"
+#include "tools/paths/image_path.h"
+#include "tools/paths/path_pattern.h"
+#include "tools/text/json.h"
 
 namespace dgfs::tools {
 namespace {

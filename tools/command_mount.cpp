@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs mount: options to dgfs::fuse::mount().
+#include "tools/cli/option_parser.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/image_argument.h"
-#include "tools/mount_help.h"
-#include "tools/option_parser.h"
-#include "tools/progress_bar.h"
-#include "tools/session.h"
+#include "tools/help/mount_help.h"
+#include "tools/paths/image_argument.h"
 
 #ifdef DGFS_HAS_FUSE
 #include "fuse/logger.h"

@@ -10,16 +10,16 @@
 
 #include "format/entry/mode.h"
 #include "reader/salvage/salvage.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/restore_options.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/image_argument.h"
-#include "tools/json.h"
-#include "tools/node_facts.h"
-#include "tools/option_parser.h"
-#include "tools/progress_bar.h"
-#include "tools/quoting.h"
-#include "tools/restore_options.h"
-#include "tools/session.h"
-#include "tools/size_text.h"
+#include "tools/paths/image_argument.h"
+#include "tools/paths/node_facts.h"
+#include "tools/text/json.h"
+#include "tools/text/quoting.h"
+#include "tools/text/size_text.h"
 
 namespace dgfs::tools {
 namespace {

@@ -3,18 +3,18 @@
 //
 // dgfs stat: all attributes of entries, as stat(1).
 #include "format/entry/mode.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/image_argument.h"
-#include "tools/image_path.h"
-#include "tools/json.h"
-#include "tools/node_facts.h"
-#include "tools/option_parser.h"
-#include "tools/path_pattern.h"
-#include "tools/quoting.h"
-#include "tools/security_marks.h"
-#include "tools/session.h"
+#include "tools/ls/security_marks.h"
+#include "tools/paths/image_argument.h"
+#include "tools/paths/image_path.h"
+#include "tools/paths/node_facts.h"
+#include "tools/paths/path_pattern.h"
 #include "tools/stat_format.h"
-#include "tools/time_text.h"
+#include "tools/text/json.h"
+#include "tools/text/quoting.h"
+#include "tools/text/time_text.h"
 
 namespace dgfs::tools {
 namespace {

@@ -6,15 +6,15 @@
 
 #include "reader/check/index_mend.h"
 #include "reader/check/verify.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/report_cap.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/image_argument.h"
-#include "tools/json.h"
-#include "tools/option_parser.h"
-#include "tools/quoting.h"
-#include "tools/report_cap.h"
-#include "tools/session.h"
-#include "tools/size_text.h"
-#include "tools/verification.h"
+#include "tools/info/verification.h"
+#include "tools/paths/image_argument.h"
+#include "tools/text/json.h"
+#include "tools/text/quoting.h"
+#include "tools/text/size_text.h"
 
 namespace dgfs::tools {
 namespace {

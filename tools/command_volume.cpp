@@ -8,14 +8,14 @@
 
 #include "format/limits.h"
 #include "reader/volume/move.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/session.h"
 #include "tools/command.h"
-#include "tools/image_argument.h"
-#include "tools/json.h"
-#include "tools/option_parser.h"
-#include "tools/progress_bar.h"
-#include "tools/quoting.h"
-#include "tools/session.h"
-#include "tools/size_text.h"
+#include "tools/paths/image_argument.h"
+#include "tools/text/json.h"
+#include "tools/text/quoting.h"
+#include "tools/text/size_text.h"
 
 namespace dgfs::tools {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "rules/path_list.h"
-#include "tools/size_text.h"
-#include "tools/text_input.h"
+#include "tools/cli/text_input.h"
+#include "tools/text/size_text.h"
 
 namespace dgfs::tools {
 namespace {

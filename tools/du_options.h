@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "reader/image.h"
-#include "tools/block_unit.h"
-#include "tools/image_path.h"
-#include "tools/option_parser.h"
-#include "tools/session.h"
-#include "tools/time_text.h"
+#include "tools/cli/option_parser.h"
+#include "tools/cli/session.h"
+#include "tools/paths/image_path.h"
+#include "tools/text/block_unit.h"
+#include "tools/text/time_text.h"
 
 namespace dgfs::tools {
 

@@ -14,7 +14,7 @@
 
 #include "storage/posix/env.h"
 #include "storage/posix/stream.h"
-#include "tools/mount_helper.h"
+#include "tools/cli/mount_helper.h"
 #include "tools/tool.h"
 
 namespace {

@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "format/entry/mode.h"
-#include "tools/mode_text.h"
-#include "tools/node_facts.h"
-#include "tools/quoting.h"
-#include "tools/time_text.h"
+#include "tools/paths/node_facts.h"
+#include "tools/text/mode_text.h"
+#include "tools/text/quoting.h"
+#include "tools/text/time_text.h"
 
 namespace dgfs::tools {
 namespace {

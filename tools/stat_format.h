@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "reader/image.h"
-#include "tools/printf_text.h"
-#include "tools/quoting.h"
-#include "tools/user_names.h"
+#include "tools/text/printf_text.h"
+#include "tools/text/quoting.h"
+#include "tools/text/user_names.h"
 
 namespace dgfs::tools {
 

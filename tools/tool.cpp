@@ -10,9 +10,9 @@
 #include <new>
 #include <span>
 
+#include "tools/cli/suggestion.h"
 #include "tools/command.h"
-#include "tools/quoting.h"
-#include "tools/suggestion.h"
+#include "tools/text/quoting.h"
 
 namespace dgfs::tools {
 namespace {}  // namespace

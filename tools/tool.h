@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/tool_io.h"
+#include "tools/cli/tool_io.h"
 
 namespace dgfs::tools {
 

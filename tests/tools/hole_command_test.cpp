@@ -10,8 +10,8 @@
 #include "storage/memory/env.h"
 #include "storage/wrapped.h"
 #include "tests/tools/tree_fixture.h"
-#include "tools/hole_notice.h"
-#include "tools/session.h"
+#include "tools/cli/hole_notice.h"
+#include "tools/cli/session.h"
 
 namespace dgfs::test {
 namespace {

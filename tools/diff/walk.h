@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// DiffWalk: goes over two trees together, in key order, and tells what only one has and what
+// differs.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/path_rules.h"
+#include "tools/diff/entries.h"
+#include "tools/diff/links.h"
+#include "tools/diff/tree.h"
+
+namespace dgfs::tools {
+
+enum class DiffSide : bool { kFirst, kSecond };
+
+struct DiffSink {
+  /// A directory stands for all below it.
+  std::function<void(DiffSide side, const std::string& path, const DiffEntry& entry)> only_in;
+  std::function<void(const std::string& path, const std::vector<Difference>& found)> differs;
+  /// What could not be read, and so was not compared.
+  std::function<void(const std::string& path, const Error& error)> trouble;
+  /// Each entry that both trees have.
+  std::function<void()> compared;
+};
+
+struct DiffOptions {
+  DiffIgnore ignore;
+  const rules::PathRules& rules;  ///< what they do not include is not compared
+  const std::atomic<bool>& stop;
+};
+
+/// Memory: the entries of one directory on both sides, the names of subdirectories still to visit,
+/// and what DiffLinks says. References outlive it.
+class DiffWalk {
+ public:
+  DiffWalk(DiffTree& first, DiffTree& second, DiffOptions options, DiffSink sink)
+      : first_(first), second_(second), options_(options), sink_(std::move(sink)) {}
+
+  /// Compares what is at `path` and below it.
+  void run(const std::string& path);
+
+ private:
+  void compare_directory(const std::string& path);
+  void compare(const std::string& path, const DiffEntry& first, const DiffEntry& second,
+               std::vector<std::string>& subdirectories);
+  void compare_objects(const std::string& path, const DiffEntry& first, const DiffEntry& second);
+  void only_in(DiffSide side, const std::string& path, const DiffEntry& entry);
+  [[nodiscard]] bool is_wanted(const std::string& path, const DiffEntry& entry) const;
+
+  DiffTree& first_;
+  DiffTree& second_;
+  DiffOptions options_;
+  DiffSink sink_;
+  DiffLinks first_links_;
+  DiffLinks second_links_;
+  std::vector<std::string> pending_;  ///< directories that both have, the next one last
+};
+
+}  // namespace dgfs::tools

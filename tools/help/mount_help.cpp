@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/help/mount_help.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace dgfs::tools {
+namespace {
+
+// fuse/mount_arguments.h has those without effect, too; a test holds this list against it.
+constexpr struct {
+  std::string_view name;
+  std::string_view value;
+  std::string_view effect;
+} kOptions[] = {
+    {"allow_other", "", "others than the mounting user may look at it"},
+    {"allow_root", "", "root may, too, and nobody else"},
+    {"uid", "N",
+     "all files show this owner; set-user-id bits and\n"
+     "capabilities go, as with gid and umask"},
+    {"gid", "N", "all files show this group"},
+    {"umask", "OCTAL", "all files show 0777 without these bits"},
+    {"suid", "", "set-user-id programs work; root only"},
+    {"dev", "", "device files work; root only"},
+    {"noexec", "", "no program in it can be run"},
+    {"index", "FILE", "use this index"},
+    {"volume", "FILE", "a further volume of the image, or a folder that holds it"},
+    {"offset", "BYTES",
+     "the image begins there within its file or device;\n"
+     "K, M, G and T after it are powers of 1024"},
+    {"check", "WHAT",
+     "verify contents (data, the default), the whole index\n"
+     "before mounting as well (all), or the index only (off)"},
+    {"threads", "N", "requests served at once, as --threads"},
+    {"page_cache", "BYTES", "memory for pages of the index (64M); K, M, G, T as above"},
+    {"frame_cache", "BYTES",
+     "memory for parts of larger files (32M), and as much again\n"
+     "for what leads to them; K, M, G, T as above"},
+    {"noprefetch", "", "bring no files before they are asked for"},
+    {"fsname", "NAME", "what the table of mounts shows as the source"},
+    {"max_read", "BYTES", "the largest request of the kernel, at least 4096"},
+    {"subtype", "NAME", "its type in the table of mounts is fuse.NAME (dgfs)"},
+    {"auto_unmount", "", "the mount goes when its process dies"},
+    {"sloppy", "", "leave options out that it does not know"},
+};
+
+std::string usage_of(std::string_view name, std::string_view value) {
+  return std::string(name) + (value.empty() ? "" : "=") + std::string(value);
+}
+
+}  // namespace
+
+HelpSection mount_option_section() {
+  std::string lines;
+  for (const auto& option : kOptions) {
+    std::string usage = usage_of(option.name, option.value);
+    std::string_view effect = option.effect;
+    while (!effect.empty()) {
+      const std::string_view line = effect.substr(0, effect.find('\n'));
+      lines += fmt::format("  {:<18} {}\n", std::exchange(usage, ""), line);
+      effect.remove_prefix(std::min(effect.size(), line.size() + 1));
+    }
+  }
+  return {
+      "Mount options",
+      "after -o, parted by commas. An image is always mounted read-only, with default_permissions; "
+      "nosuid and nodev are the default of dgfs mount. What mount(8) itself goes by (noatime, "
+      "nofail, _netdev, user, x-...) may stand there, too.",
+      lines};
+}
+
+std::vector<std::string> mount_option_names() {
+  std::vector<std::string> out;
+  for (const auto& option : kOptions) {
+    out.push_back(std::string(option.name) + (option.value.empty() ? "" : "="));
+  }
+  return out;
+}
+
+CommandDescription mount_helper_description() {
+  return {
+      .command = "mount.dgfs",
+      .operands = "IMAGE DIR",
+      .summary =
+          "Mounts an image of DGFS read-only on the directory DIR. mount(8) calls it for "
+          "'mount -t dgfs' and for lines of fstab(5) with the type dgfs; as mount.fuse.dgfs "
+          "it serves the type fuse.dgfs.",
+      .options = {{.names = {"-o"},
+                   .value_name = "OPTION[,OPTION]...",
+                   .choices = mount_option_names(),
+                   .help = "Mount options, see below"},
+                  {.names = {"-s"}, .help = "Leave unknown options out instead of failing"},
+                  {.names = {"-f"}, .help = "Do all but mount"},
+                  {.names = {"-n", "-v"}, .help = "Taken without effect"}},
+      .sections = {mount_option_section()},
+      .words = {},
+      .manual = {
+          .paragraphs = {"Where root mounts, set-user-id programs and devices work unless nosuid "
+                         "and nodev are given, as for other file systems. umount(8) ends the "
+                         "mount."},
+          .examples = {{"mount -t dgfs -o allow_other,nosuid,nodev /srv/photos.dgfs /mnt/photos",
+                        "Mounts through mount(8)."},
+                       {"/srv/photos.dgfs /mnt/photos dgfs allow_other,nosuid,nodev,nofail 0 0",
+                        "The line of fstab(5) for it."}},
+          .exit_statuses = {{0, "Mounted."}, {1, "Wrong usage."}, {32, "Nothing was mounted."}},
+          .see_also = {"dgfs-mount(1)", "mount(8)", "fstab(5)", "systemd.mount(5)"}}};
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/info/live_statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/property_tree/json_parser.hpp>
+#include <boost/property_tree/ptree.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <sstream>
+
+#include "storage/posix/xattr.h"
+#include "tools/text/quoting.h"
+#include "tools/text/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+using Tree = boost::property_tree::ptree;
+
+// fuse/statistics/statistics.h; not included, since this is built without FUSE too.
+constexpr const char* kStatisticsXattr = "user.dgfs.stats";
+
+std::uint64_t number(const Tree& tree, const char* path) {
+  return tree.get<std::uint64_t>(path, 0);
+}
+
+std::string latency_text(std::uint64_t ns) {
+  if (ns == 0) return "-";
+  const double us = static_cast<double>(ns) / 1000;
+  return us < 10'000 ? fmt::format("{:.0f} us", us) : fmt::format("{:.0f} ms", us / 1000);
+}
+
+std::string request_rows(const Tree& requests) {
+  std::string out =
+      fmt::format("{:<32} {:>12} {:>9} {:>9} {:>9}\n", "requests", "count", "failed", "p50", "p99");
+  for (const auto& [key, facts] : requests) {
+    const auto count = number(facts, "count");
+    if (count == 0) continue;
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    out += fmt::format("  {:<30} {:>12} {:>9} {:>9} {:>9}\n", printable(name), grouped(count),
+                       grouped(number(facts, "failed")), latency_text(number(facts, "p50_ns")),
+                       latency_text(number(facts, "p99_ns")));
+  }
+  return out;
+}
+
+std::string cache_row(const char* label, const Tree& cache) {
+  const auto hits = number(cache, "hits");
+  const auto asked = hits + number(cache, "misses");
+  const double share =
+      static_cast<double>(hits) / static_cast<double>(std::max<std::uint64_t>(asked, 1));
+  const double percent = 100 * share;
+  return fmt::format("{:<12} {:.1f} % of {} found, {} of {} used\n", label, percent, grouped(asked),
+                     size_text(number(cache, "bytes")), size_text(number(cache, "bytes_max")));
+}
+
+std::string prefetched_row(const Tree& prefetched) {
+  return fmt::format("{:<12} {} before they were asked for, {}\n", "prefetched",
+                     counted(number(prefetched, "files"), "file"),
+                     size_text(number(prefetched, "bytes")));
+}
+
+std::string announced_row(const Tree& announced) {
+  return fmt::format("{:<12} {} when they were looked up, {} of them read\n", "announced",
+                     counted(number(announced, "files"), "file"),
+                     grouped(number(announced, "read")));
+}
+
+std::string device_row(const Tree& device) {
+  const auto part = [&](const char* name) {
+    const auto& facts = device.get_child(name);
+    return fmt::format("{} {} ({})", name, grouped(number(facts, "reads")),
+                       size_text(number(facts, "bytes")));
+  };
+  return fmt::format("{:<12} reads of {}, {}, {}\n", "device", part("index"), part("records"),
+                     part("data"));
+}
+
+std::string statistics_text(const Tree& all) {
+  return fmt::format("{:<12} {}\n{:<12} {} ago\n", "uuid",
+                     printable(all.get<std::string>("uuid", "")), "mounted",
+                     duration_text(number(all, "seconds") * kNsPerSecond)) +
+         request_rows(all.get_child("requests")) +
+         fmt::format("{:<12} {} of contents\n", "served", size_text(number(all, "content_bytes"))) +
+         prefetched_row(all.get_child("prefetched")) + announced_row(all.get_child("announced")) +
+         cache_row("page cache", all.get_child("page_cache")) +
+         cache_row("frame cache", all.get_child("frame_cache")) +
+         device_row(all.get_child("device")) +
+         fmt::format("{:<12} {}, {} made good by the second index copy\n", "damage",
+                     counted(number(all, "errors"), "error"),
+                     counted(number(all, "healed_pages"), "page"));
+}
+
+}  // namespace
+
+Result<std::string> live_statistics_text(const std::string& json) {
+  try {
+    Tree tree;
+    std::istringstream stream(json);
+    boost::property_tree::read_json(stream, tree);
+    return statistics_text(tree);
+  } catch (const boost::property_tree::ptree_error& failure) {
+    return Error(ErrorKind::kCorrupt, 6160,
+                 fmt::format("the statistics cannot be understood: {}", failure.what()));
+  }
+}
+
+int print_live_statistics(const Session& session, const std::string& directory, bool json) {
+  const auto value = storage::posix_xattr(directory, kStatisticsXattr);
+  if (!value) {
+    const int os_errno = value.error().os_errno();
+    if (os_errno != ENODATA && os_errno != EOPNOTSUPP) return session.fail(value.error());
+    session.complain(directory, "no image is mounted here (its root is wanted)");
+    return kExitFailed;
+  }
+  if (json) {
+    // Any file system could say so.
+    session.print((session.io().out_is_terminal ? printable(value.value()) : value.value()) + "\n");
+    return kExitDone;
+  }
+  const auto text = live_statistics_text(value.value());
+  if (!text) return session.fail(text.error());
+  session.print(text.value());
+  return kExitDone;
+}
+
+}  // namespace dgfs::tools

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs info --live: what a mount has done since it began, as its server tells it.
+#pragma once
+
+#include <string>
+
+#include "tools/cli/session.h"
+
+namespace dgfs::tools {
+
+/// The statistics of a mount, one JSON object (see fuse/statistics/statistics.h), as text for
+/// people. Errors: kCorrupt (not such an object).
+[[nodiscard]] Result<std::string> live_statistics_text(const std::string& json);
+
+/// Prints the statistics of the image mounted on `directory`. Returns an exit code.
+[[nodiscard]] int print_live_statistics(const Session& session, const std::string& directory,
+                                        bool json);
+
+}  // namespace dgfs::tools

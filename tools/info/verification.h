@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What verify and build --verify share: reading everything, with progress, and the sentence that
+// sums it up.
+#pragma once
+
+#include <string>
+
+#include "reader/check/verify.h"
+#include "tools/cli/session.h"
+
+namespace dgfs::tools {
+
+/// reader::verify() with a progress bar, until the session is interrupted.
+/// @param options  who is told of damage: the bar makes room first
+/// Errors: those of reader::verify().
+[[nodiscard]] Result<reader::VerifyReport> verify_with_progress(const Session& session,
+                                                                const reader::Image& image,
+                                                                reader::VerifyOptions options,
+                                                                bool quiet);
+
+/// "2 of 1,204 files damaged, index damaged in 1 place", or "no damage in 1,204 files, 9.71 GB,
+/// 2 index copies".
+[[nodiscard]] std::string summary_text(const reader::VerifyReport& report);
+
+}  // namespace dgfs::tools

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What several commands say about an entry.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reader/image.h"
+#include "tools/text/json.h"
+
+namespace dgfs::tools {
+
+inline constexpr std::uint64_t kBlockBytes = 512;      ///< unit of stat's block count
+inline constexpr std::uint64_t kIoBlockBytes = 65536;  ///< one frame, as the mount reports it
+
+/// Bytes that the contents take, holes left out; the same that the mount reports, in whole blocks.
+[[nodiscard]] std::uint64_t allocated_bytes(const reader::Node& node);
+
+/// The members common to all commands: path, type, mode, size, owner, times, target of a link.
+/// A target that cannot be read is left out.
+[[nodiscard]] JsonObject node_json(const reader::Image& image, std::string_view path,
+                                   const reader::Node& node);
+
+}  // namespace dgfs::tools
