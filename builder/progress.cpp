@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/progress.h"
 
+#include "storage/env.h"
+
 namespace dgfs::builder {
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include "builder/options.h"
 #include "builder/read/hashed_zeros.h"
+#include "storage/env.h"
 
 namespace dgfs::builder {
 

@@ -13,7 +13,7 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/public-headers.txt DGFS_PUBLIC_HEADERS)
 
 # The link edges that the exported targets carry are those of the build, less the warnings.
 set(DGFS_INSTALLED_LAYERS)
-foreach(layer base rules storage format reader builder)
+foreach(layer base rules storage storage_testing format reader builder)
   if(NOT TARGET dgfs_${layer})
     continue()
   endif()
@@ -27,11 +27,11 @@ foreach(layer base rules storage format reader builder)
   install(TARGETS dgfs_${layer} EXPORT dgfsTargets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-  set(headers ${DGFS_PUBLIC_HEADERS})
-  list(FILTER headers INCLUDE REGEX "^${layer}/")
-  list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/)
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dgfs/${layer}
-          COMPONENT development)
+endforeach()
+foreach(header ${DGFS_PUBLIC_HEADERS})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dgfs/${folder} COMPONENT development)
 endforeach()
 if(TARGET dgfs)
   install(TARGETS dgfs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)

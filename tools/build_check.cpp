@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/build_check.h"
 
+#include "reader/image.h"
 #include "storage/file.h"
 #include "tools/cli/report_cap.h"
 #include "tools/info/verification.h"

@@ -8,6 +8,7 @@
 
 #include "format/header/section.h"
 #include "format/limits.h"
+#include "format/page_open.h"
 
 namespace dgfs::builder {
 namespace {

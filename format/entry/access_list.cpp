@@ -7,9 +7,9 @@
 namespace dgfs::format {
 namespace {
 
-constexpr std::size_t kVersionBytes = 4;
-constexpr std::size_t kEntryBytes = 8;
-constexpr std::uint32_t kVersion = 2;
+constexpr std::size_t kListVersionBytes = 4;
+constexpr std::size_t kListEntryBytes = 8;
+constexpr std::uint32_t kListVersion = 2;
 constexpr std::uint32_t kAllPermissions = 7;
 
 std::optional<std::uint32_t> permissions_of(const AccessList& list, AccessTag tag) {
@@ -22,13 +22,13 @@ std::optional<std::uint32_t> permissions_of(const AccessList& list, AccessTag ta
 }  // namespace
 
 std::optional<AccessList> parse_access_list(Bytes value) {
-  const bool is_list = value.size() >= kVersionBytes &&
-                       (value.size() - kVersionBytes) % kEntryBytes == 0 &&
-                       load<std::uint32_t>(value, 0) == kVersion;
+  const bool is_list = value.size() >= kListVersionBytes &&
+                       (value.size() - kListVersionBytes) % kListEntryBytes == 0 &&
+                       load<std::uint32_t>(value, 0) == kListVersion;
   if (!is_list) return std::nullopt;
   AccessList list;
-  list.reserve(value.size() / kEntryBytes);
-  for (std::size_t at = kVersionBytes; at < value.size(); at += kEntryBytes) {
+  list.reserve(value.size() / kListEntryBytes);
+  for (std::size_t at = kListVersionBytes; at < value.size(); at += kListEntryBytes) {
     list.push_back({.tag = AccessTag{load<std::uint16_t>(value, at)},
                     .permissions = load<std::uint16_t>(value, at + 2) & kAllPermissions,
                     .id = load<std::uint32_t>(value, at + 4)});

@@ -13,6 +13,7 @@
 #include "reader/index/compare.h"
 #include "reader/index/digests.h"
 #include "reader/index/loaded_page.h"
+#include "reader/index/page_store.h"
 #include "reader/placed_error.h"
 
 namespace dgfs::reader {

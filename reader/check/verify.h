@@ -11,6 +11,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "format/header/volume_header.h"
+#include "format/section/digest.h"
 
 namespace dgfs::reader {
 

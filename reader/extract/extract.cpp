@@ -16,6 +16,7 @@
 #include "reader/extract/paths.h"
 #include "reader/extract/tree.h"
 #include "reader/extract/walk.h"
+#include "reader/image.h"
 #include "reader/work_pool.h"
 
 namespace dgfs::reader {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "format/section/sparse_map.h"
 #include "reader/extract/options.h"
 #include "reader/node.h"
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "reader/image.h"
 #include "reader/placed_error.h"
 
 namespace dgfs::reader {

@@ -13,8 +13,11 @@
 #include "base/result.h"
 #include "reader/extract/options.h"
 #include "reader/progress_clock.h"
+#include "storage/env.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// Thread-safe. Calls the callbacks of the options one at a time.
 class ExtractLog {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "format/section/sparse_map.h"
 #include "reader/extract/log.h"
 #include "reader/extract/metadata.h"
 #include "reader/node.h"

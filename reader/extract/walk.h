@@ -11,8 +11,11 @@
 #include "base/result.h"
 #include "reader/extract/log.h"
 #include "reader/extract/options.h"
+#include "reader/node.h"
 
 namespace dgfs::reader {
+
+class Image;
 
 /// Single use, one thread. Failures go to the log; ends when the log says so. References outlive
 /// it.

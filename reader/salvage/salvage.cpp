@@ -8,6 +8,7 @@
 #include "format/entry/mode.h"
 #include "reader/extract/intact_contents.h"
 #include "reader/extract/log.h"
+#include "reader/image.h"
 #include "reader/placed_error.h"
 #include "reader/salvage/image.h"
 #include "reader/salvage/index.h"

@@ -19,6 +19,8 @@
 
 namespace dgfs::reader {
 
+class Image;
+
 class SalvageTree final : public ExtractTree {
  public:
   /// All references outlive it.

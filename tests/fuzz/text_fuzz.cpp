@@ -52,12 +52,11 @@ storage::Env& world() {
     const auto root = env->open_directory("/tree");
     require(root && root.value()->make_symlink("link", "d/one"));
     require(root.value()->make_node("fifo", 0010644, 0).has_value());
-    builder::BuildOptions options;
-    options.source = "/tree";
-    options.image_path = kImage;
-    options.index_path = "";
-    options.jobs = 1;
-    options.memory_bytes = builder::kMemoryBytesMin;
+    const builder::BuildOptions options{.source = "/tree",
+                                        .image_path = kImage,
+                                        .index_path = "",
+                                        .jobs = 1,
+                                        .memory_bytes = builder::kMemoryBytesMin};
     require(builder::build(*env, options).has_value());
     return env;
   }();

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "tools/tool.h"
+
 namespace dgfs::tools {
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 #include "builder/read/batch_filler.h"
+#include "builder/build.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/content/seek_table.h"
+#include "format/content/extent.h"
 
 #include <zstd.h>
 

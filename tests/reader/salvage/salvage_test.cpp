@@ -5,6 +5,7 @@
 // the copies is saved, byte for byte and under its name where that is known; nothing else bears a
 // name, and what is missing was told.
 #include "reader/salvage/salvage.h"
+#include "reader/extract/extract.h"
 
 #include <gtest/gtest.h>
 
