@@ -52,11 +52,12 @@ storage::Env& world() {
     const auto root = env->open_directory("/tree");
     require(root && root.value()->make_symlink("link", "d/one"));
     require(root.value()->make_node("fifo", 0010644, 0).has_value());
-    const builder::BuildOptions options{.source = "/tree",
-                                        .image_path = kImage,
-                                        .index_path = "",
-                                        .jobs = 1,
-                                        .memory_bytes = builder::kMemoryBytesMin};
+    builder::BuildOptions options;
+    options.source = "/tree";
+    options.image_path = std::string(kImage);
+    options.index_path.emplace();
+    options.jobs = 1;
+    options.memory_bytes = builder::kMemoryBytesMin;
     require(builder::build(*env, options).has_value());
     return env;
   }();
