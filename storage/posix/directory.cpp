@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// Reading of directories; posix_directory_write.cpp has the other half.
 #include "storage/posix/directory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
+#include <array>
 
+#include "storage/file_mode.h"
 #include "storage/names.h"
 #include "storage/posix/file.h"
+#include "storage/posix/new_file.h"
 #include "storage/posix/os_error.h"
 #include "storage/posix/status.h"
 
@@ -41,6 +43,17 @@ Status check_regular(int fd, const std::string& path) {
 }
 
 bool is_dot_or_dot_dot(std::string_view name) { return name == "." || name == ".."; }
+
+bool is_node_mode(std::uint32_t mode) {
+  return S_ISFIFO(mode) || S_ISSOCK(mode) || S_ISCHR(mode) || S_ISBLK(mode);
+}
+
+Error link_error(int os_errno, const std::string& path) {
+  auto error = os_error(1037, os_errno, "link", path);
+  const bool has_no_links = os_errno == EXDEV || os_errno == EOPNOTSUPP || os_errno == ENOSYS;
+  if (!has_no_links) return error;
+  return Error(ErrorKind::kUnsupported, 1168, error.text()).in_file(path).with_errno(os_errno);
+}
 
 }  // namespace
 
@@ -119,6 +132,140 @@ Result<std::vector<Xattr>> PosixDirectory::xattrs(std::string_view name) const {
   DGFS_CHECK(check_name_or_self(name, path_));
   if (name.empty()) return posix_xattrs(fd_.get(), path_);
   return posix_xattrs_at(entry_path(name), join_path(path_, name));
+}
+
+Status PosixDirectory::make_directory(std::string_view name, std::uint32_t mode) {
+  DGFS_CHECK(check_name(name, path_));
+  if (::mkdirat(fd_.get(), std::string(name).c_str(), mode & kPermissionMask) == 0) return ok();
+  return os_error(1033, errno, "make directory", join_path(path_, name));
+}
+
+Result<std::unique_ptr<File>> PosixDirectory::create_file(std::string_view name,
+                                                          std::uint32_t mode) {
+  DGFS_CHECK(check_name(name, path_));
+  const std::string entry(name);
+  const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd fd(retry_interrupted(
+      [&] { return ::openat(fd_.get(), entry.c_str(), flags, mode & kPermissionMask); }));
+  if (!fd) return os_error(1034, errno, "create", join_path(path_, name));
+  return std::make_unique<PosixFile>(std::move(fd), join_path(path_, name));
+}
+
+Result<std::unique_ptr<NewFile>> PosixDirectory::create_unnamed(std::string_view name,
+                                                                std::uint32_t mode) {
+  DGFS_CHECK(check_name(name, path_));
+  DGFS_TRY(file, posix_create_new(fd_.get(), path_, name, mode & kPermissionMask));
+  return std::unique_ptr<NewFile>(std::move(file));
+}
+
+Status PosixDirectory::make_symlink(std::string_view name, std::string_view target) {
+  DGFS_CHECK(check_name(name, path_));
+  DGFS_CHECK(check_no_nul(target, "link target", join_path(path_, name)));
+  const std::string target_text(target);
+  if (::symlinkat(target_text.c_str(), fd_.get(), std::string(name).c_str()) == 0) return ok();
+  return os_error(1035, errno, "make symbolic link", join_path(path_, name));
+}
+
+Status PosixDirectory::make_link(const Directory& existing_directory,
+                                 std::string_view existing_name, std::string_view name) {
+  DGFS_CHECK(check_name(existing_name, existing_directory.path()));
+  DGFS_CHECK(check_name(name, path_));
+  const auto* from = dynamic_cast<const PosixDirectory*>(&existing_directory);
+  if (from == nullptr) {
+    return Error(ErrorKind::kInvalidArgument, 1036, "cannot link across environments")
+        .in_file(join_path(path_, name));
+  }
+  const std::string existing(existing_name);
+  const std::string entry(name);
+  if (::linkat(from->fd_.get(), existing.c_str(), fd_.get(), entry.c_str(), 0) == 0) return ok();
+  return link_error(errno, join_path(path_, name));
+}
+
+Status PosixDirectory::make_node(std::string_view name, std::uint32_t mode, std::uint64_t rdev) {
+  DGFS_CHECK(check_name(name, path_));
+  if (!is_node_mode(mode)) {
+    return Error(ErrorKind::kInvalidArgument, 1038, "not the type of a FIFO, socket or device")
+        .in_file(join_path(path_, name));
+  }
+  if (::mknodat(fd_.get(), std::string(name).c_str(), mode, rdev) == 0) return ok();
+  return os_error(1039, errno, "make node", join_path(path_, name));
+}
+
+Status PosixDirectory::set_owner(std::string_view name, std::uint32_t uid, std::uint32_t gid) {
+  DGFS_CHECK(check_name_or_self(name, path_));
+  const int flags = AT_SYMLINK_NOFOLLOW | (name.empty() ? AT_EMPTY_PATH : 0);
+  if (::fchownat(fd_.get(), std::string(name).c_str(), uid, gid, flags) == 0) return ok();
+  return os_error(1040, errno, "set owner", join_path(path_, name));
+}
+
+Status PosixDirectory::set_mode(std::string_view name, std::uint32_t mode) {
+  DGFS_CHECK(check_name_or_self(name, path_));
+  const std::string path = join_path(path_, name);
+  // chmod follows links. An O_PATH descriptor pins what the name stands for, is looked at, and
+  // only then changed, so that no link can be slipped in between.
+  const UniqueFd fd(name.empty() ? ::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)
+                                 : ::openat(fd_.get(), std::string(name).c_str(),
+                                            O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return os_error(1041, errno, "set mode", path);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) return os_error(1042, errno, "stat", path);
+  if (S_ISLNK(status.st_mode)) {
+    return Error(ErrorKind::kInvalidArgument, 1043, "a symbolic link has no mode").in_file(path);
+  }
+  if (::chmod(proc_path(fd.get()).c_str(), mode & kPermissionMask) == 0) return ok();
+  return os_error(1044, errno, "set mode", path);
+}
+
+Status PosixDirectory::set_times(std::string_view name, std::optional<Time> access_time,
+                                 Time modify_time) {
+  DGFS_CHECK(check_name_or_self(name, path_));
+  DGFS_CHECK(check_time(modify_time, path_));
+  DGFS_CHECK(check_time(access_time.value_or(Time{}), path_));
+  std::array<timespec, 2> times{};
+  times[0].tv_nsec = UTIME_OMIT;
+  if (access_time) times[0] = to_timespec(*access_time);
+  times[1] = to_timespec(modify_time);
+  const std::string entry(name);
+  const int failed = name.empty()
+                         ? ::futimens(fd_.get(), times.data())
+                         : ::utimensat(fd_.get(), entry.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
+  if (failed == 0) return ok();
+  return os_error(1045, errno, "set times", join_path(path_, name));
+}
+
+Status PosixDirectory::set_xattr(std::string_view name, std::string_view key, Bytes value) {
+  DGFS_CHECK(check_name_or_self(name, path_));
+  DGFS_CHECK(check_no_nul(key, "attribute name", join_path(path_, name)));
+  const std::string key_text(key);
+  const int failed =
+      name.empty()
+          ? ::fsetxattr(fd_.get(), key_text.c_str(), value.data(), value.size(), 0)
+          : ::lsetxattr(entry_path(name).c_str(), key_text.c_str(), value.data(), value.size(), 0);
+  if (failed == 0) return ok();
+  return os_error(1046, errno, "set extended attribute " + key_text, join_path(path_, name));
+}
+
+Status PosixDirectory::remove_xattr(std::string_view name, std::string_view key) {
+  DGFS_CHECK(check_name_or_self(name, path_));
+  DGFS_CHECK(check_no_nul(key, "attribute name", join_path(path_, name)));
+  const std::string key_text(key);
+  const int failed = name.empty() ? ::fremovexattr(fd_.get(), key_text.c_str())
+                                  : ::lremovexattr(entry_path(name).c_str(), key_text.c_str());
+  if (failed == 0) return ok();
+  return os_error(1068, errno, "remove extended attribute " + key_text, join_path(path_, name));
+}
+
+Status PosixDirectory::remove(std::string_view name) {
+  DGFS_CHECK(check_name(name, path_));
+  const std::string entry(name);
+  if (::unlinkat(fd_.get(), entry.c_str(), 0) == 0) return ok();
+  if (errno == EISDIR && ::unlinkat(fd_.get(), entry.c_str(), AT_REMOVEDIR) == 0) return ok();
+  return os_error(1047, errno, "remove", join_path(path_, name));
+}
+
+Status PosixDirectory::sync() {
+  if (retry_interrupted([&] { return ::fsync(fd_.get()); }) == 0) return ok();
+  return os_error(1048, errno, "sync directory", path_);
 }
 
 }  // namespace dgfs::storage

@@ -60,7 +60,7 @@ struct LsOptions {
 
 /// Adds the options; `ls` must outlive the parse.
 void add_ls_options(OptionParser& options, const Session& session, LsOptions& ls);
-/// Those of them that say how names look: ls_name_options.cpp.
+/// Those of them that say how names look: name_options.cpp.
 void add_ls_name_options(OptionParser& options, const Session& session, LsOptions& ls);
 /// Works out what was not said, from terminal and environment.
 void complete_ls_options(const Session& session, LsOptions& ls);
