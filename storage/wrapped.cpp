@@ -150,7 +150,7 @@ class WrappedDirectory final : public Directory {
   }
   Result<std::unique_ptr<NewFile>> create_unnamed(std::string_view name,
                                                   std::uint32_t mode) override {
-    DGFS_CHECK(before(CallKind::kCreate, {}));
+    DGFS_CHECK(before(CallKind::kCreate, name));
     DGFS_TRY(file, inner_->create_unnamed(name, mode));
     return std::make_unique<WrappedNewFile>(std::move(file), observer_);
   }
