@@ -160,7 +160,7 @@ class WrappedDirectory final : public Directory {
   }
   Status make_link(const Directory& existing_directory, std::string_view existing_name,
                    std::string_view name) override {
-    DGFS_CHECK(before(CallKind::kAllocate, name));
+    DGFS_CHECK(before(CallKind::kLink, name));
     const auto* wrapped = dynamic_cast<const WrappedDirectory*>(&existing_directory);
     const Directory& existing = wrapped == nullptr ? existing_directory : *wrapped->inner_;
     return inner_->make_link(existing, existing_name, name);

@@ -21,6 +21,7 @@ enum class CallKind : std::uint8_t {
   kRead,      ///< reads content
   kWrite,     ///< writes content
   kSync,      ///< makes content or names durable
+  kLink,      ///< gives an object that has a name a further one
   kAllocate,  ///< takes space otherwise: names, attributes, sizes
   kOther,     ///< attributes, lists, removal
 };

@@ -25,8 +25,8 @@ bool applies_to(FaultKind fault, CallKind call) {
     case FaultKind::kStop:
       return true;
     case FaultKind::kNoSpace:
-      return call == CallKind::kWrite || call == CallKind::kAllocate || call == CallKind::kCreate ||
-             call == CallKind::kPublish;
+      return call == CallKind::kWrite || call == CallKind::kAllocate || call == CallKind::kLink ||
+             call == CallKind::kCreate || call == CallKind::kPublish;
     case FaultKind::kShortRead:
     case FaultKind::kBitFlip:
       return call == CallKind::kRead;

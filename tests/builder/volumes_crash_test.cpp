@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -77,14 +76,10 @@ class VolumesCrashTest : public testing::TestWithParam<std::tuple<bool, std::str
     }
     return files;
   }
-  /// As on vfat: no file gets a second name. The first call for an old image or volume under a
-  /// hidden name is the one that would give it; renaming it back comes later.
+  /// As on vfat: no file gets a second name.
   static HookEnv::Hook refuse_links() {
-    return [refused = std::set<std::string>()](storage::CallKind kind,
-                                               const std::string& path) mutable -> Status {
-      const bool is_old = path.ends_with(".old") && path.find(".idx.") == path.npos;
-      if (has_links() || kind != storage::CallKind::kAllocate || !is_old) return ok();
-      if (!refused.insert(path).second) return ok();
+    return [](storage::CallKind kind, const std::string&) -> Status {
+      if (has_links() || kind != storage::CallKind::kLink) return ok();
       return Error(ErrorKind::kPermission, 9100, "no hard links here");
     };
   }

@@ -19,7 +19,7 @@ namespace {
 class SplitFileSystem final : public storage::CallObserver {
  public:
   Status before(storage::CallKind kind, const std::string& path) override {
-    if (kind != storage::CallKind::kAllocate || !path.ends_with("/moved")) return ok();
+    if (kind != storage::CallKind::kLink || !path.ends_with("/moved")) return ok();
     return Error(ErrorKind::kIo, 1, "another file system");
   }
 };

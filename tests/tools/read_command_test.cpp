@@ -227,7 +227,7 @@ TEST_F(ReadCommandTest, ExtractWarnsOfFurtherCopies) {
   ASSERT_EQ(shell("ln hello.txt another"), "");
   ASSERT_EQ(run({"build", "-q", tree_, image_}).code, 0);
   HookEnv env(*env_, [](storage::CallKind kind, const std::string& path) -> Status {
-    if (kind != storage::CallKind::kAllocate || !path.ends_with("/hello.txt")) return ok();
+    if (kind != storage::CallKind::kLink || !path.ends_with("/hello.txt")) return ok();
     return Error(ErrorKind::kLimit, 1, "cannot link: Too many links").in_file(path);
   });
   ToolRun tool(env);

@@ -7,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
-
 #include "builder/build.h"
 #include "storage/memory/env.h"
 #include "storage/testing/faulty_env.h"
@@ -91,12 +89,10 @@ TEST_P(ReplacedIndexTest, IsBackAfterAnyFailure) {
   EXPECT_GT(failures, 20);
 }
 
-// As on vfat: the call that gives the old image a second name fails. It is the first one that has
-// to do with such a name; renaming comes later.
+// As on vfat: no file gets a second name.
 HookEnv::Hook refuse_link() {
-  return [refused = false](storage::CallKind kind, const std::string& path) mutable -> Status {
-    const bool is_old = kind == storage::CallKind::kAllocate && path.starts_with("/out/.i.");
-    if (!is_old || std::exchange(refused, true)) return ok();
+  return [](storage::CallKind kind, const std::string&) -> Status {
+    if (kind != storage::CallKind::kLink) return ok();
     return Error(ErrorKind::kPermission, 9100, "no hard links here");
   };
 }

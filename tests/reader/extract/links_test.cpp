@@ -93,7 +93,7 @@ TEST_F(LinkTableTest, ALinkThatEndsWhileTheObjectIsMadeAnew) {
     while (!flag) std::this_thread::yield();
   };
   HookEnv env(*env_, [&](storage::CallKind kind, const std::string& path) {
-    if (kind == storage::CallKind::kAllocate && path == "/dest/b") {
+    if (kind == storage::CallKind::kLink && path == "/dest/b") {
       linking = true;
       wait_for(is_in_making);
     }
@@ -127,7 +127,7 @@ class LinkLimitTest : public LinkTableTest {
   void limit(std::uint64_t links_max, ErrorKind kind) {
     limited_ = std::make_unique<HookEnv>(
         *env_, [=, this](storage::CallKind call, const std::string& path) -> Status {
-          if (call != storage::CallKind::kAllocate) return ok();
+          if (call != storage::CallKind::kLink) return ok();
           const std::lock_guard lock(mutex_);  // as a directory is locked
           if (++links_ % links_max != 0) return ok();
           return Error(kind, 1, "Too many links").in_file(path);

@@ -11,8 +11,8 @@
 #include "storage/name_lock.h"
 #include "storage/testing/faulty_env.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/hook_env.h"
 #include "tests/support/image_assembler.h"
-#include "tests/support/refusing_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -36,8 +36,10 @@ class VolumeMoveTest : public testing::Test {
     return value_of(env_->open_directory(path));
   }
   /// Of two file systems: no file of one has a name in the other.
-  static Status no_links(const std::string& /*path*/, std::string_view attribute) {
-    return attribute == "link" ? Status(Error(ErrorKind::kIo, 1, "another file system")) : ok();
+  static Status no_links(storage::CallKind kind, const std::string& path) {
+    return kind == storage::CallKind::kLink && path.ends_with(kTo)
+               ? Status(Error(ErrorKind::kIo, 1, "another file system"))
+               : ok();
   }
   /// @param is_synced  the old name cannot have come back with a power cut
   void expect_moved(bool is_synced = true) {
@@ -61,7 +63,7 @@ TEST_F(VolumeMoveTest, GivesAnotherName) {
 }
 
 TEST_F(VolumeMoveTest, CopiesToAnotherFileSystem) {
-  RefusingEnv env(*env_, no_links);
+  HookEnv env(*env_, no_links);
   std::uint64_t told_bytes = 0;
   reader::MoveOptions options;
   options.progress = [&](std::uint64_t done, std::uint64_t total) {
@@ -92,7 +94,7 @@ TEST_F(VolumeMoveTest, TakesRegularFilesOnly) {
 }
 
 TEST_F(VolumeMoveTest, SeesThatTheCopyReadsDifferently) {
-  RefusingEnv env(*env_, no_links);
+  HookEnv env(*env_, no_links);
   const auto faulty = storage::make_faulty_env(env, 1);
   std::size_t seen = 0;
   for (std::uint64_t call = 1;; ++call) {
@@ -121,9 +123,8 @@ TEST_F(VolumeMoveTest, AlwaysLeavesAWholeFile) {
       for (std::uint64_t call = 1;; ++call) {
         env_ = storage::make_memory_env(1);
         SetUp();
-        RefusingEnv env(*env_, is_copied ? no_links : RefusingEnv::Refuse([](const auto&, auto) {
-          return ok();
-        }));
+        HookEnv env(*env_,
+                    is_copied ? no_links : HookEnv::Hook([](auto, const auto&) { return ok(); }));
         const auto faulty = storage::make_faulty_env(env, call);
         faulty->arm({kind, call, false});
         const auto moved = reader::move_volume_file(*faulty, kFrom, kTo, {});
@@ -161,7 +162,7 @@ TEST_F(VolumeMoveTest, AlwaysLeavesAWholeFile) {
 // A build that ends meanwhile puts a new volume in the old one's place.
 TEST_F(VolumeMoveTest, RemovesNothingThatCameMeanwhile) {
   const auto newer = pattern(100, 8);
-  RefusingEnv env(*env_, no_links);
+  HookEnv env(*env_, no_links);
   reader::MoveOptions options;
   options.progress = [&](std::uint64_t done, std::uint64_t total) {
     if (done != total) return;
@@ -195,7 +196,7 @@ TEST_F(VolumeMoveTest, NamesAPlaceThatIsNone) {
 }
 
 TEST_F(VolumeMoveTest, EndsWhenAskedTo) {
-  RefusingEnv env(*env_, no_links);
+  HookEnv env(*env_, no_links);
   std::atomic<bool> stop = false;
   reader::MoveOptions options;
   options.stop = &stop;
