@@ -3,7 +3,7 @@
 //
 // The extent volume: the file of large values. Each is written once, when the group is logged that
 // it came with, and stays where it is while the tree moves what refers to it, unless it is at the
-// end of a file that is cleaned (tree/tree_cleaner.h).
+// end of a file that is cleaned (delta/store/tree/tree_cleaner.h).
 #pragma once
 
 #include <algorithm>

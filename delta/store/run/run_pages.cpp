@@ -18,7 +18,8 @@ namespace {
 using format::Decoder;
 using format::Encoder;
 
-constexpr std::uint8_t kPaged = 2;  // the codecs before it are those of disk/block_codec.h
+// Codecs below it are those of delta/store/disk/block_codec.h.
+constexpr std::uint8_t kPaged = 2;
 
 // Where pages begin stands in the node, too, as it is: with long keys that have much in common,
 // which is what makes these long, that would be as much as the run. Then pages are longer.

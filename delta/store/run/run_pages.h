@@ -5,9 +5,9 @@
 // a run of its own, with what it says of a range of keys; the node that refers to the run has their
 // places and checksums, so that one is read and checked alone (as RocksDB reads blocks of a table).
 //
-//   block  as of disk/block_codec.h; or the codec 2, the number of pages, of each how long it is
-//          stored: varints; then the pages, which are blocks as of disk/block_codec.h, of which
-//          those that are compressed have kCompressedBlockBytesMax at most together
+//   block  as of delta/store/disk/block_codec.h; or the codec 2, the number of pages, of each how
+//          long it is stored: varints; then the pages, which are blocks as of block_codec.h, of
+//          which those that are compressed have kCompressedBlockBytesMax at most together
 #pragma once
 
 #include <cstdint>
