@@ -27,9 +27,9 @@ std::vector<std::string> names_in(storage::Env& env, const std::string& path) {
 }
 
 // By whether there is an old image, and whether contents are compressed.
-class CrashTest : public testing::TestWithParam<std::tuple<bool, bool>> {
+class BuildCrashTest : public testing::TestWithParam<std::tuple<bool, bool>> {
  protected:
-  CrashTest() {
+  BuildCrashTest() {
     EXPECT_TRUE(env_->make_directory("/out", 0755));
     tree_.directory("d");
     tree_.file("d/f", "old content");
@@ -104,20 +104,27 @@ class CrashTest : public testing::TestWithParam<std::tuple<bool, bool>> {
   std::optional<Buffer> index_;
 };
 
-INSTANTIATE_TEST_SUITE_P(OldImage, CrashTest, testing::Combine(testing::Bool(), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(OldImage, BuildCrashTest,
+                         testing::Combine(testing::Bool(), testing::Bool()));
 
-TEST_P(CrashTest, AnIoErrorLeavesTheOutputsAsBefore) { fail_every_call(FaultKind::kIoError, 30); }
+TEST_P(BuildCrashTest, AnIoErrorLeavesTheOutputsAsBefore) {
+  fail_every_call(FaultKind::kIoError, 30);
+}
 
-TEST_P(CrashTest, AnIoErrorInAnyThreadLeavesTheOutputsAsBefore) {
+TEST_P(BuildCrashTest, AnIoErrorInAnyThreadLeavesTheOutputsAsBefore) {
   jobs_ = 4;
   fail_every_call(FaultKind::kIoError, 30);
 }
 
-TEST_P(CrashTest, ATornWriteLeavesTheOutputsAsBefore) { fail_every_call(FaultKind::kTornWrite, 3); }
+TEST_P(BuildCrashTest, ATornWriteLeavesTheOutputsAsBefore) {
+  fail_every_call(FaultKind::kTornWrite, 3);
+}
 
-TEST_P(CrashTest, AFullDeviceLeavesTheOutputsAsBefore) { fail_every_call(FaultKind::kNoSpace, 5); }
+TEST_P(BuildCrashTest, AFullDeviceLeavesTheOutputsAsBefore) {
+  fail_every_call(FaultKind::kNoSpace, 5);
+}
 
-TEST_P(CrashTest, APowerCutLeavesAnImageThatOpens) {
+TEST_P(BuildCrashTest, APowerCutLeavesAnImageThatOpens) {
   for (std::uint64_t call = 1;; ++call) {
     const auto env = storage::make_memory_env(1);
     SourceTree tree(*env, "/src");
@@ -149,7 +156,7 @@ TEST_P(CrashTest, APowerCutLeavesAnImageThatOpens) {
   }
 }
 
-TEST(FullDevice, IsReportedAsSuch) {
+TEST(BuildFullDevice, IsReportedAsSuch) {
   const auto env = storage::make_memory_env(1);
   SourceTree tree(*env, "/src");
   tree.file("f", noise(1 << 20, 1));

@@ -19,9 +19,9 @@ namespace {
 using storage::CallKind;
 
 // By whether contents are compressed.
-class LossTest : public testing::TestWithParam<bool> {
+class BuildLossTest : public testing::TestWithParam<bool> {
  protected:
-  LossTest() {
+  BuildLossTest() {
     tree_.directory("d");
     tree_.file("d/first", "first");
     tree_.file("d/victim", content_of(200000, 1));
@@ -98,7 +98,7 @@ class LossTest : public testing::TestWithParam<bool> {
       {"zz", "zz"},         {"zzlink", "zz"}};
 };
 
-INSTANTIATE_TEST_SUITE_P(Compressed, LossTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Compressed, BuildLossTest, testing::Bool());
 
 HookEnv::Hook fail_at(CallKind kind, const std::string& path, ErrorKind error) {
   return [=](CallKind call, const std::string& at) -> Status {
@@ -107,22 +107,22 @@ HookEnv::Hook fail_at(CallKind kind, const std::string& path, ErrorKind error) {
   };
 }
 
-TEST_P(LossTest, AFileThatCannotBeOpened) {
+TEST_P(BuildLossTest, AFileThatCannotBeOpened) {
   expect_both([] { return fail_at(CallKind::kOpen, "/src/d/victim", ErrorKind::kPermission); },
               ErrorKind::kPermission, {"d/victim"});
 }
 
-TEST_P(LossTest, AFileThatCannotBeRead) {
+TEST_P(BuildLossTest, AFileThatCannotBeRead) {
   expect_both([] { return fail_at(CallKind::kRead, "/src/d/victim", ErrorKind::kIo); },
               ErrorKind::kIo, {"d/victim"});
 }
 
-TEST_P(LossTest, AllNamesOfAFileThatCannotBeRead) {
+TEST_P(BuildLossTest, AllNamesOfAFileThatCannotBeRead) {
   expect_both([] { return fail_at(CallKind::kOpen, "/src/last", ErrorKind::kPermission); },
               ErrorKind::kPermission, {"last", "zlink"});
 }
 
-TEST_P(LossTest, AFileThatChangesBetweenScanAndRead) {
+TEST_P(BuildLossTest, AFileThatChangesBetweenScanAndRead) {
   expect_both(
       [this] {
         return [this](CallKind kind, const std::string& path) -> Status {
@@ -135,7 +135,7 @@ TEST_P(LossTest, AFileThatChangesBetweenScanAndRead) {
       ErrorKind::kChanged, {"d/victim"});
 }
 
-TEST_P(LossTest, AFileThatGrowsWhileItIsRead) {
+TEST_P(BuildLossTest, AFileThatGrowsWhileItIsRead) {
   expect_both(
       [this] {
         return [this](CallKind kind, const std::string& path) -> Status {
@@ -148,7 +148,7 @@ TEST_P(LossTest, AFileThatGrowsWhileItIsRead) {
       ErrorKind::kChanged, {"d/victim"});
 }
 
-TEST_P(LossTest, AFileThatVanishes) {
+TEST_P(BuildLossTest, AFileThatVanishes) {
   contents_.erase("d/victim");
   expect_both(
       [this] {
@@ -161,7 +161,7 @@ TEST_P(LossTest, AFileThatVanishes) {
       ErrorKind::kNotFound, {"d/victim"});
 }
 
-TEST_P(LossTest, ADirectoryThatCannotBeListed) {
+TEST_P(BuildLossTest, ADirectoryThatCannotBeListed) {
   expect_both(
       [] {
         return [](CallKind, const std::string& path) -> Status {
@@ -175,7 +175,7 @@ TEST_P(LossTest, ADirectoryThatCannotBeListed) {
       ErrorKind::kPermission, {"d"});
 }
 
-TEST_P(LossTest, ALargeFileThatFailsInItsLastPiece) {
+TEST_P(BuildLossTest, ALargeFileThatFailsInItsLastPiece) {
   tree_.file("large", content_of(3 << 20, 9));
   auto options = build_options();
   options.memory_bytes = 1 << 20;  // pieces of some frames
@@ -198,7 +198,7 @@ TEST_P(LossTest, ALargeFileThatFailsInItsLastPiece) {
   EXPECT_NE(uuid, format::Uuid{});
 }
 
-TEST_P(LossTest, TheStopFlagEndsABuildAtAnyMoment) {
+TEST_P(BuildLossTest, TheStopFlagEndsABuildAtAnyMoment) {
   std::uint64_t calls = 0;
   for (std::uint64_t stop_at = 1;; stop_at += 7) {
     std::atomic<bool> stop = false;

@@ -30,9 +30,9 @@ std::string content_of(int directory, int file) {
 }
 
 // By whether contents are compressed; they are then spread over volumes, too.
-class ThreadsTest : public testing::TestWithParam<bool> {
+class BuildThreadsTest : public testing::TestWithParam<bool> {
  protected:
-  ThreadsTest() {
+  BuildThreadsTest() {
     for (int d = 0; d < kDirectories; ++d) {
       tree_.directory("d" + std::to_string(d));
       for (int i = 0; i < kFiles; ++i) tree_.file(path_of(d, i), content_of(d, i));
@@ -57,9 +57,9 @@ class ThreadsTest : public testing::TestWithParam<bool> {
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
   SourceTree tree_{*env_, "/src"};
 };
-INSTANTIATE_TEST_SUITE_P(RawAndCompressed, ThreadsTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(RawAndCompressed, BuildThreadsTest, testing::Bool());
 
-TEST_P(ThreadsTest, EverythingIsPacked) {
+TEST_P(BuildThreadsTest, EverythingIsPacked) {
   const auto report = builder::build(*env_, build_options());
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(report.value().shared_files, std::uint64_t{(kDirectories - 1) * 14 + 1});
@@ -72,7 +72,7 @@ TEST_P(ThreadsTest, EverythingIsPacked) {
   }
 }
 
-TEST_P(ThreadsTest, FilesThatChangeMeanwhileAreLeftOut) {
+TEST_P(BuildThreadsTest, FilesThatChangeMeanwhileAreLeftOut) {
   std::atomic<int> changes = 0;
   HookEnv env(*env_, [&](storage::CallKind kind, const std::string& path) -> Status {
     if (kind == storage::CallKind::kRead && path.ends_with("/f5.txt")) {
@@ -89,7 +89,7 @@ TEST_P(ThreadsTest, FilesThatChangeMeanwhileAreLeftOut) {
   EXPECT_GE(changes, kDirectories);
 }
 
-TEST_P(ThreadsTest, AStopEndsAllOfThem) {
+TEST_P(BuildThreadsTest, AStopEndsAllOfThem) {
   for (const int reads : {1, 30, 200}) {
     std::atomic<bool> stop = false;
     std::atomic<int> seen = 0;

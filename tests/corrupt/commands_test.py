@@ -36,7 +36,7 @@ COMMANDS = (
 )
 # These work on a copy.
 CHANGING = (("verify", "--fix-index"), ("volume", "move", "0", "OUT"))
-HARMLESS = ("Lies-extents-overlap",)  # for who only reads
+HARMLESS = ("Forged-extents-overlap",)  # for who only reads
 WITH_TROUBLE_2 = ("ls", "diff")  # as those that they are named after
 # Damage that no sum covers or that is only to be found by reading all of it is for verify.
 PLACE = re.compile(r"(header|superblock|page|directory|table|inode|volume|target|xattr|sparse|"
@@ -159,7 +159,7 @@ class DamagedImages(ScratchCase):
     def failures_of(self, point, truth, what):
         if truth is not None:
             answers = ask(point, sorted({name for name, _ in truth}))
-            if "-lies-" in what:  # of other things than contents
+            if "-forged-" in what:  # of other things than contents
                 answers = {key: value for key, value in answers.items() if key[1] == "contents"}
             return count_failures(self, answers, truth, what)
         # All its checksums are right: it says itself what it holds. But this it was made of.

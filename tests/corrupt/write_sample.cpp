@@ -13,8 +13,8 @@
 
 #include "format/limits.h"
 #include "format/section/directory_table.h"
-#include "tests/corrupt/lies.h"
-#include "tests/corrupt/lying_images.h"
+#include "tests/corrupt/forged_bodies.h"
+#include "tests/corrupt/forged_images.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -27,7 +27,7 @@ using format::SectionKind;
 using namespace std::string_literals;
 
 // A damaged image is called BASE-WHAT; what is sound of it can be compared with BASE. Those that
-// say themselves what they hold are called Lies-WHAT.
+// say themselves what they hold are called Forged-WHAT.
 class Sample {
  public:
   explicit Sample(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -44,7 +44,7 @@ class Sample {
     lie(assembler);
     const auto memory = storage::make_memory_env(1);
     assembler.write(*memory, "/i", "", true);
-    write("Lies-" + what, {read_file(*memory, "/i"), {}});
+    write("Forged-" + what, {read_file(*memory, "/i"), {}});
   }
 
  private:
@@ -75,10 +75,10 @@ class Victim {
     sample_.write(prefix_ + what, files);
   }
   // Another body where the section has its blocks, checksums right.
-  void lying(const std::string& what, SectionKind kind, const Buffer& body) {
+  void forged(const std::string& what, SectionKind kind, const Buffer& body) {
     auto changed = taken_;
     changed.bodies(kind) = {body};
-    sample_.write(prefix_ + "lies-" + what, {changed.image(), {}, sound_.volumes});
+    sample_.write(prefix_ + "forged-" + what, {changed.image(), {}, sound_.volumes});
   }
   void flipped_page(const std::string& what, std::uint64_t page, std::uint64_t at) {
     const auto& pages = taken_.superblock.section(SectionKind::kPages);
@@ -129,13 +129,13 @@ void write_cut(Victim victim) {
   victim.cut("cut-before-last-header", header.file_bytes - kPageBytes);
 }
 
-void write_lying(Victim victim) {
+void write_forged(Victim victim) {
   const auto n = victim.taken().superblock.namespace_entries;
-  victim.lying("children-beyond", SectionKind::kDirectoryTable, varints({kHuge, 0}));
-  victim.lying("children-of-all", SectionKind::kDirectoryTable, varints({n - 1, 0}));
-  victim.lying("inodes-overlap", SectionKind::kInodeRuns, varints({2, 1, 3, 2, n - 3}));
-  victim.lying("volume-missing", SectionKind::kVolumes, varints({0}));
-  victim.lying("volume-short", SectionKind::kVolumes, varints({1, 0, 5000, 0}));
+  victim.forged("children-beyond", SectionKind::kDirectoryTable, varints({kHuge, 0}));
+  victim.forged("children-of-all", SectionKind::kDirectoryTable, varints({n - 1, 0}));
+  victim.forged("inodes-overlap", SectionKind::kInodeRuns, varints({2, 1, 3, 2, n - 3}));
+  victim.forged("volume-missing", SectionKind::kVolumes, varints({0}));
+  victim.forged("volume-short", SectionKind::kVolumes, varints({1, 0, 5000, 0}));
 }
 
 void write_assembled(Sample& sample) {
@@ -176,7 +176,7 @@ void write_assembled(Sample& sample) {
 // What is not in a tree: names twice, links in a circle, extents within others, bombs.
 void write_impossible(Sample& sample) {
   const auto image = [&](const std::string& what, Buffer bytes) {
-    sample.write("Lies-" + what, {std::move(bytes), {}});
+    sample.write("Forged-" + what, {std::move(bytes), {}});
   };
   image("name-twice", unsorted_image("aaa"));
   image("names-fall", unsorted_image("000"));
@@ -204,7 +204,7 @@ void write_damaged(Sample& sample) {
   many_pages.flipped_page("page-amid-others", 2, 100);
   many_pages.flipped_page("page-last", 4, 100);
   write_cut(Victim(sample, whole));
-  write_lying(Victim(sample, whole));
+  write_forged(Victim(sample, whole));
   write_assembled(sample);
   write_impossible(sample);
 }

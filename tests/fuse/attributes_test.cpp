@@ -21,14 +21,14 @@ reader::Node file_of(std::uint64_t size_bytes) {
   return node;
 }
 
-TEST(Attributes, CompressionIsNotAHole) {
+TEST(FuseAttributes, CompressionIsNotAHole) {
   auto node = file_of(1'000'000);
   node.codec = format::ExtentCodec::kZstd;
   node.stored_bytes = 1000;
   EXPECT_EQ(to_stat(node).st_blocks, 1954);
 }
 
-TEST(Attributes, HolesTakeNoBlocks) {
+TEST(FuseAttributes, HolesTakeNoBlocks) {
   auto node = file_of(1'000'000);
   node.sparse_map = {.offset_bytes = 0, .length_bytes = 20};
   node.stored_bytes = format::raw_extent_bytes(131'072);
@@ -37,7 +37,7 @@ TEST(Attributes, HolesTakeNoBlocks) {
   EXPECT_EQ(to_stat(node).st_blocks, 0);
 }
 
-TEST(Attributes, StoredSizesThatCannotBeDoNoHarm) {
+TEST(FuseAttributes, StoredSizesThatCannotBeDoNoHarm) {
   auto node = file_of(1000);
   node.sparse_map = {.offset_bytes = 0, .length_bytes = 20};
   node.stored_bytes = 7;  // less than a checksum
@@ -46,7 +46,7 @@ TEST(Attributes, StoredSizesThatCannotBeDoNoHarm) {
   EXPECT_LE(to_stat(node).st_blocks, 2);
 }
 
-TEST(Attributes, TimesBeforeTheEpochAndFarAhead) {
+TEST(FuseAttributes, TimesBeforeTheEpochAndFarAhead) {
   auto node = file_of(0);
   node.mtime = {.seconds = -5, .nanoseconds = 999'999'999};
   node.ctime = {.seconds = 9'000'000'000, .nanoseconds = 1};
@@ -56,7 +56,7 @@ TEST(Attributes, TimesBeforeTheEpochAndFarAhead) {
   EXPECT_EQ(attributes.st_ctim.tv_sec, 9'000'000'000);
 }
 
-TEST(Attributes, NodeIdIsTheInodeNumber) {
+TEST(FuseAttributes, NodeIdIsTheInodeNumber) {
   const auto entry = to_entry(file_of(1));
   EXPECT_EQ(entry.ino, 5u);
   EXPECT_EQ(entry.attr.st_ino, 5u);
@@ -65,7 +65,7 @@ TEST(Attributes, NodeIdIsTheInodeNumber) {
   EXPECT_GT(absent_entry().entry_timeout, 1e9);
 }
 
-TEST(Attributes, TotalsOfTheFileSystem) {
+TEST(FuseAttributes, TotalsOfTheFileSystem) {
   format::Superblock superblock;
   superblock.stored_bytes = 10'000;
   superblock.index_bytes = 8192;
@@ -78,7 +78,7 @@ TEST(Attributes, TotalsOfTheFileSystem) {
   EXPECT_EQ(totals.f_bavail, 0u);
 }
 
-TEST(Attributes, OverridesReplaceOwnerAndPermissions) {
+TEST(FuseAttributes, OverridesReplaceOwnerAndPermissions) {
   auto node = file_of(10);
   node.mode = 0104711;
   node.uid = 5;
@@ -99,7 +99,7 @@ TEST(Attributes, OverridesReplaceOwnerAndPermissions) {
 }
 
 // Of a disk's node in an image nobody gets what the image does not give.
-TEST(Attributes, OverridesGiveNoRightsToDevices) {
+TEST(FuseAttributes, OverridesGiveNoRightsToDevices) {
   auto node = file_of(0);
   node.uid = 0;
   node.gid = 6;

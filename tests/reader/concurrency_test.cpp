@@ -31,7 +31,7 @@ void make_tree(PackedTree& tree) {
   tree.pack(options);
 }
 
-TEST(Concurrency, EveryThreadGetsTheSameAnswers) {
+TEST(ReaderConcurrency, EveryThreadGetsTheSameAnswers) {
   PackedTree tree;
   make_tree(tree);
   reader::OpenOptions options;
@@ -69,7 +69,7 @@ TEST(Concurrency, EveryThreadGetsTheSameAnswers) {
   EXPECT_LE(counters.frames.bytes, 2 * options.frame_cache_bytes);
 }
 
-TEST(Concurrency, APageThatManyWantIsReadOnce) {
+TEST(ReaderConcurrency, APageThatManyWantIsReadOnce) {
   PackedTree tree;
   make_tree(tree);
   const auto image = tree.open();
@@ -83,7 +83,7 @@ TEST(Concurrency, APageThatManyWantIsReadOnce) {
 }
 
 // The one who comes first looks for it; who comes meanwhile waits, and has it then.
-TEST(Concurrency, AVolumeIsLookedForOnce) {
+TEST(ReaderConcurrency, AVolumeIsLookedForOnce) {
   PackedTree tree;
   tree.file("f", pattern(200'000, 1));
   tree.pack();

@@ -45,7 +45,7 @@ Answers ask_all(const reader::Image& image, const std::vector<std::string>& path
   return answers;
 }
 
-class Damage : public ::testing::Test {
+class ImageDamage : public ::testing::Test {
  protected:
   void SetUp() override {
     tree_.directory("d");
@@ -93,7 +93,7 @@ class Damage : public ::testing::Test {
   int warnings_ = 0;
 };
 
-TEST_F(Damage, FlippedBytesOfALoneIndex) {
+TEST_F(ImageDamage, FlippedBytesOfALoneIndex) {
   for (std::size_t at = 0; at < index_.size(); ++at) {
     auto damaged = index_;
     damaged[at] ^= 0x10;
@@ -104,7 +104,7 @@ TEST_F(Damage, FlippedBytesOfALoneIndex) {
   }
 }
 
-TEST_F(Damage, FlippedBytesOfTheImage) {
+TEST_F(ImageDamage, FlippedBytesOfTheImage) {
   // Without a sidecar, and in steps through the large file's data.
   const auto index_begin = image_.size() - index_.size() - 4096;
   for (std::size_t at = 0; at<image_.size(); at += at> 8192 && at < index_begin ? 997 : 1) {
@@ -115,7 +115,7 @@ TEST_F(Damage, FlippedBytesOfTheImage) {
   }
 }
 
-TEST_F(Damage, ADamagedSidecarIsReplacedByTheCopyInTheImage) {
+TEST_F(ImageDamage, ADamagedSidecarIsReplacedByTheCopyInTheImage) {
   for (std::size_t at = 0; at < index_.size(); at += 3) {
     auto damaged = index_;
     damaged[at] ^= 0x80;
@@ -126,7 +126,7 @@ TEST_F(Damage, ADamagedSidecarIsReplacedByTheCopyInTheImage) {
   EXPECT_GT(warnings_, 0);
 }
 
-TEST_F(Damage, AnIndexOpenedAloneIsReplacedByTheCopyInTheImageBesideIt) {
+TEST_F(ImageDamage, AnIndexOpenedAloneIsReplacedByTheCopyInTheImageBesideIt) {
   // The magic, the checksummed fields, the checksum; then a page, which heals by itself.
   for (const std::size_t at : {0U, 7U, 60U, 4095U, 4096U + 100U}) {
     auto damaged = index_;
@@ -146,7 +146,7 @@ TEST_F(Damage, AnIndexOpenedAloneIsReplacedByTheCopyInTheImageBesideIt) {
   }
 }
 
-TEST_F(Damage, ADamagedIndexAloneIsNotReplacedByWhatIsNoImageOfIt) {
+TEST_F(ImageDamage, ADamagedIndexAloneIsNotReplacedByWhatIsNoImageOfIt) {
   auto damaged = index_;
   damaged[60] ^= 0x80;
   const auto alone = open_damaged(nullptr, &damaged);
@@ -159,7 +159,7 @@ TEST_F(Damage, ADamagedIndexAloneIsNotReplacedByWhatIsNoImageOfIt) {
   EXPECT_EQ(beside.error().file(), "/t.dgfs.idx");
 }
 
-TEST_F(Damage, TruncatedFiles) {
+TEST_F(ImageDamage, TruncatedFiles) {
   for (std::size_t length = 0; length < index_.size(); length += 61) {
     const Buffer cut(index_.begin(), index_.begin() + static_cast<long>(length));
     const auto opened = open_damaged(&image_, &cut);
@@ -182,7 +182,7 @@ TEST_F(Damage, TruncatedFiles) {
   }
 }
 
-TEST_F(Damage, ADamagedFirstHeaderIsReplacedByTheLast) {
+TEST_F(ImageDamage, ADamagedFirstHeaderIsReplacedByTheLast) {
   auto damaged = image_;
   std::fill(damaged.begin(), damaged.begin() + 4096, std::uint8_t{0});
   const auto opened = open_damaged(&damaged, nullptr);
@@ -192,7 +192,7 @@ TEST_F(Damage, ADamagedFirstHeaderIsReplacedByTheLast) {
 }
 
 // As two builds at once or a copy by hand leave it: nothing is lost, so nothing need stop.
-TEST_F(Damage, TheCopyInTheImageServesBesideASidecarOfAnotherImage) {
+TEST_F(ImageDamage, TheCopyInTheImageServesBesideASidecarOfAnotherImage) {
   ImageAssembler other;
   other.write(tree_.memory(), "/other.dgfs", "/other.idx", true);
   const auto index = read_file(tree_.memory(), "/other.idx");
@@ -204,7 +204,7 @@ TEST_F(Damage, TheCopyInTheImageServesBesideASidecarOfAnotherImage) {
   EXPECT_FALSE(value_of(reader::verify(*opened.value(), {})).sound());
 }
 
-TEST_F(Damage, FailingAndLyingDevices) {
+TEST_F(ImageDamage, FailingAndLyingDevices) {
   for (const auto kind : {storage::FaultKind::kIoError, storage::FaultKind::kShortRead,
                           storage::FaultKind::kBitFlip}) {
     const auto faulty = storage::make_faulty_env(tree_.memory(), 5);
@@ -219,7 +219,7 @@ TEST_F(Damage, FailingAndLyingDevices) {
 }
 
 // A device that fails when both copies are needed may answer later.
-TEST_F(Damage, TheSecondIndexIsLookedForAgain) {
+TEST_F(ImageDamage, TheSecondIndexIsLookedForAgain) {
   auto damaged_index = index_;
   damaged_index[4096 + 100] ^= 0x01;
   damaged_ = storage::make_memory_env(1);
@@ -237,7 +237,7 @@ TEST_F(Damage, TheSecondIndexIsLookedForAgain) {
 }
 
 // The place was once counted twice.
-TEST_F(Damage, AnIndexThatWasCutIsAnErrorAtItsPlace) {
+TEST_F(ImageDamage, AnIndexThatWasCutIsAnErrorAtItsPlace) {
   const auto opened = open_damaged(nullptr, &index_);
   ASSERT_TRUE(opened);
   const auto file =
@@ -249,7 +249,7 @@ TEST_F(Damage, AnIndexThatWasCutIsAnErrorAtItsPlace) {
   EXPECT_EQ(lookup.error().offset(), 4096U);
 }
 
-TEST_F(Damage, NothingOfAFailedFrameIsHandedOut) {
+TEST_F(ImageDamage, NothingOfAFailedFrameIsHandedOut) {
   auto damaged = image_;
   const auto node = value_of(tree_.open()->lookup("d/two"));
   damaged[node.data.offset_bytes + 8 + 699] ^= 1;
@@ -262,7 +262,7 @@ TEST_F(Damage, NothingOfAFailedFrameIsHandedOut) {
   EXPECT_FALSE(std::equal(out.begin(), out.begin() + 16, content.begin()));
 }
 
-TEST_F(Damage, VerifyNamesEveryDamagedFile) {
+TEST_F(ImageDamage, VerifyNamesEveryDamagedFile) {
   auto damaged = image_;
   const auto whole = tree_.open();
   damaged[value_of(whole->lookup("d/two")).data.offset_bytes + 20] ^= 1;
@@ -286,7 +286,7 @@ TEST_F(Damage, VerifyNamesEveryDamagedFile) {
   EXPECT_TRUE(found.contains("d/two"));
 }
 
-TEST_F(Damage, VerifyFindsDamageOfEitherIndexCopy) {
+TEST_F(ImageDamage, VerifyFindsDamageOfEitherIndexCopy) {
   for (const bool trailing : {false, true}) {
     auto image = image_;
     auto index = index_;

@@ -271,7 +271,7 @@ TEST_F(ManyNames, ParentAndPathOf) {
 }
 
 // "." and ".." alone are no names.
-TEST(Names, OfThreeDotsAndMore) {
+TEST(NodeKinds, NamesOfThreeDotsAndMore) {
   PackedTree tree;
   tree.directory("...");
   for (const auto* path : {".../...", ".../....", "....."}) tree.file(path, path);

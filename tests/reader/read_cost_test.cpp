@@ -14,7 +14,7 @@
 namespace dgfs::test {
 namespace {
 
-class Promise : public ::testing::Test {
+class ReadCost : public ::testing::Test {
  protected:
   void SetUp() override {
     tree_.directory("big");
@@ -62,7 +62,7 @@ class Promise : public ::testing::Test {
   std::uint64_t data_reads_ = 0;
 };
 
-TEST_F(Promise, PathLookupIsOneRead) {
+TEST_F(ReadCost, PathLookupIsOneRead) {
   for (const auto* path : {"big", "z/large", "z/short", ""}) {
     measure([&](const reader::Image& image) { EXPECT_TRUE(image.lookup(path)); });
     expect_cost(1, 0);
@@ -75,7 +75,7 @@ TEST_F(Promise, PathLookupIsOneRead) {
 }
 
 // What is announced is read by the system, not by us.
-TEST_F(Promise, AnnouncingAReadCostsNone) {
+TEST_F(ReadCost, AnnouncingAReadCostsNone) {
   for (const auto* path : {"z/large", "z/first", "z/short", "z"}) {
     measure([&](const reader::Image& image) {
       image.announce_read(value_of(image.lookup(path)), 4096);
@@ -84,7 +84,7 @@ TEST_F(Promise, AnnouncingAReadCostsNone) {
   }
 }
 
-TEST_F(Promise, LookupInADirectoryOfManyPagesIsOneRead) {
+TEST_F(ReadCost, LookupInADirectoryOfManyPagesIsOneRead) {
   const auto image = tree_.open();
   const auto directory = value_of(image->lookup("big")).inode;
   for (std::size_t i = 0; i < names_.size(); i += 97) {
@@ -101,7 +101,7 @@ TEST_F(Promise, LookupInADirectoryOfManyPagesIsOneRead) {
   expect_cost(1, 0);
 }
 
-TEST_F(Promise, LookupByInodeIsOneRead) {
+TEST_F(ReadCost, LookupByInodeIsOneRead) {
   const auto inode = value_of(tree_.open()->lookup("z/large")).inode;
   measure([&](const reader::Image& image) {
     EXPECT_EQ(value_of(image.by_inode(inode)).size_bytes, 300'000U);
@@ -111,7 +111,7 @@ TEST_F(Promise, LookupByInodeIsOneRead) {
   expect_cost(0, 0);
 }
 
-TEST_F(Promise, HardLinkIsTwoReads) {
+TEST_F(ReadCost, HardLinkIsTwoReads) {
   for (const auto* path : {"z/first", "z/second"}) {
     measure([&](const reader::Image& image) {
       EXPECT_EQ(value_of(image.lookup(path)).link_count, 2U);
@@ -120,7 +120,7 @@ TEST_F(Promise, HardLinkIsTwoReads) {
   }
 }
 
-TEST_F(Promise, SymlinkTargets) {
+TEST_F(ReadCost, SymlinkTargets) {
   measure([&](const reader::Image& image) {
     EXPECT_EQ(value_of(image.read_link(value_of(image.lookup("z/short")))), "target");
   });
@@ -131,7 +131,7 @@ TEST_F(Promise, SymlinkTargets) {
   expect_cost(2, 0);
 }
 
-TEST_F(Promise, SmallFileIsOneIndexAndOneDataRead) {
+TEST_F(ReadCost, SmallFileIsOneIndexAndOneDataRead) {
   for (std::size_t i = 49; i < names_.size(); i += 490) {
     measure([&](const reader::Image& image) {
       const auto node = value_of(image.lookup(names_[i]));
@@ -142,7 +142,7 @@ TEST_F(Promise, SmallFileIsOneIndexAndOneDataRead) {
   }
 }
 
-TEST_F(Promise, ContiguousFramesAreOneDataRead) {
+TEST_F(ReadCost, ContiguousFramesAreOneDataRead) {
   measure([&](const reader::Image& image) {
     const auto node = value_of(image.lookup("z/large"));
     EXPECT_EQ(value_of(contents(image, node)), pattern(300'000, 7));
@@ -150,7 +150,7 @@ TEST_F(Promise, ContiguousFramesAreOneDataRead) {
   expect_cost(1, 1);
 }
 
-TEST_F(Promise, FramesReadInPartAreKept) {
+TEST_F(ReadCost, FramesReadInPartAreKept) {
   measure([&](const reader::Image& image) {
     const auto node = value_of(image.lookup("z/large"));
     const auto expected = pattern(300'000, 7);
@@ -163,7 +163,7 @@ TEST_F(Promise, FramesReadInPartAreKept) {
   expect_cost(1, 5);
 }
 
-TEST_F(Promise, ListingReadsEachPageOnce) {
+TEST_F(ReadCost, ListingReadsEachPageOnce) {
   const auto directory = value_of(tree_.open()->lookup("big")).inode;
   std::uint64_t names = 0;
   measure([&](const reader::Image& image) {
@@ -175,7 +175,7 @@ TEST_F(Promise, ListingReadsEachPageOnce) {
   EXPECT_EQ(data_reads_, 0U);
 }
 
-TEST_F(Promise, WalkReadsEachPageOnceAndNoData) {
+TEST_F(ReadCost, WalkReadsEachPageOnceAndNoData) {
   std::uint64_t entries = 0;
   std::uint64_t pages = 0;
   measure([&](const reader::Image& image) {
@@ -186,7 +186,7 @@ TEST_F(Promise, WalkReadsEachPageOnceAndNoData) {
   expect_cost(pages, 0);
 }
 
-TEST_F(Promise, VerifyReadsNeighboursTogether) {
+TEST_F(ReadCost, VerifyReadsNeighboursTogether) {
   const auto image = tree_.open();
   reader::VerifyOptions options;
   options.jobs = 2;
@@ -197,7 +197,7 @@ TEST_F(Promise, VerifyReadsNeighboursTogether) {
   EXPECT_LT(image->counters().data_reads, names_.size() / 50);
 }
 
-TEST_F(Promise, OnlyNeighboursAreVerifiedTogether) {
+TEST_F(ReadCost, OnlyNeighboursAreVerifiedTogether) {
   const auto image = tree_.open();
   std::vector<reader::Node> nodes;
   for (const auto& name : {names_[1], names_[2]}) nodes.push_back(value_of(image->lookup(name)));
@@ -210,7 +210,7 @@ TEST_F(Promise, OnlyNeighboursAreVerifiedTogether) {
   expect_ok(image->verify_neighbours(one));
 }
 
-TEST_F(Promise, WithoutTheDataVolumeMetadataIsServed) {
+TEST_F(ReadCost, WithoutTheDataVolumeMetadataIsServed) {
   expect_ok(tree_.memory().remove(kImage));
   const auto image = value_of(reader::Image::open(tree_.counting(), kIndex));
   const auto node = value_of(image->lookup("z/large"));

@@ -94,7 +94,7 @@ TEST(Fingerprint, DoesNotDependOnHowAContentComes) {
 }
 
 // Such as somebody might make on purpose.
-class LyingFingerprints : public testing::Test {
+class ForgedFingerprints : public testing::Test {
  protected:
   /// A batch of raw extents that all claim the same.
   /// @param surplus_bytes  by which the image was expected to be longer before it
@@ -124,7 +124,7 @@ class LyingFingerprints : public testing::Test {
   Deduplicator dedup_{volumes_, dictionaries_, ContentTable({env_.get(), "/"}, 100, 1 << 20)};
 };
 
-TEST_F(LyingFingerprints, ShareNothingButTheSameBytes) {
+TEST_F(ForgedFingerprints, ShareNothingButTheSameBytes) {
   const std::vector<Buffer> contents = {Buffer(100, 'a'), Buffer(100, 'b'), Buffer(100, 'a'),
                                         Buffer(99, 'a'), Buffer(200, 'c')};
   for (int round = 0; round < 2; ++round) {
@@ -152,7 +152,7 @@ TEST_F(LyingFingerprints, ShareNothingButTheSameBytes) {
 }
 
 // Known by its fingerprint, so not compressed, and then not there.
-TEST_F(LyingFingerprints, HaveWhatWasPutOffCompressed) {
+TEST_F(ForgedFingerprints, HaveWhatWasPutOffCompressed) {
   Buffer text;
   for (int i = 0; i < 3000; ++i) text.push_back(static_cast<std::uint8_t>('a' + i % 7));
   Buffer noise;
@@ -201,7 +201,7 @@ TEST(KnownContents, ForgetsRatherThanGrows) {
   EXPECT_FALSE(known.has({1, 1000}));
 }
 
-TEST_F(LyingFingerprints, ShareNoLargeFileEither) {
+TEST_F(ForgedFingerprints, ShareNoLargeFileEither) {
   std::vector<PlacedExtent> placed;
   for (const char letter : {'a', 'b', 'a'}) {
     Buffer extent;

@@ -46,7 +46,7 @@ class ScratchMount {
   std::string failure_;
 };
 
-TEST(Boundary, APathBeyondTheLongestKeyIsALoss) {
+TEST(TreeLimits, APathBeyondTheLongestKeyIsALoss) {
   const auto env = storage::make_memory_env(1);
   SourceTree tree(*env, "/src");
   // F-100: each directory takes its name and one byte of the key, the last name one byte more.
@@ -83,7 +83,7 @@ TEST(Boundary, APathBeyondTheLongestKeyIsALoss) {
   EXPECT_FALSE(image.value().nodes.contains(too_long));
 }
 
-TEST(Boundary, OneFileSystemKeepsMountPointsEmpty) {
+TEST(TreeLimits, OneFileSystemKeepsMountPointsEmpty) {
   const auto env = storage::make_posix_env();
   const TempDir directory;
   SourceTree tree(*env, directory / "src");

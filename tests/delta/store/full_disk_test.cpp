@@ -154,11 +154,11 @@ TEST(FullDiskOfLongKeys, TakesInWhatItCanKeep) {
   EXPECT_EQ(values_of(*store).size(), static_cast<std::size_t>(count - 1));
 }
 
-class FullVolume : public FullDisk {};
+class FullExtentVolume : public FullDisk {};
 
 // What was removed lay among what is left, in pieces that are all shorter, and is less than that:
 // nothing is cleaned but for the value.
-TEST_P(FullVolume, AValueFindsSpaceThatIsInPieces) {
+TEST_P(FullExtentVolume, AValueFindsSpaceThatIsInPieces) {
   env_->set_capacity(kDiskBytes);
   fill();
   const auto middle = std::next(values_.begin(), static_cast<std::ptrdiff_t>(values_.size() / 3));
@@ -181,7 +181,7 @@ TEST_P(FullVolume, AValueFindsSpaceThatIsInPieces) {
 
 // Small ones, and large ones, which go to the extent volume.
 INSTANTIATE_TEST_SUITE_P(ValueBytes, FullDisk, testing::Values(400, 3000));
-INSTANTIATE_TEST_SUITE_P(ValueBytes, FullVolume, testing::Values(3000));
+INSTANTIATE_TEST_SUITE_P(ValueBytes, FullExtentVolume, testing::Values(3000));
 
 }  // namespace
 }  // namespace dgfs::test

@@ -12,9 +12,9 @@ namespace {
 
 using namespace delta;
 
-class Cleaning : public CountedStore {
+class StoreCleaning : public CountedStore {
  protected:
-  Cleaning() : CountedStore({4096, 8192, 8, 1 << 17, 2048}) {
+  StoreCleaning() : CountedStore({4096, 8192, 8, 1 << 17, 2048}) {
     options_.table_bytes = std::size_t{1} << 15;
     options_.spare_bytes = std::size_t{1} << 16;
     options_.level = 0;
@@ -63,7 +63,7 @@ class Cleaning : public CountedStore {
   std::map<std::string, std::string> values_;
 };
 
-TEST_F(Cleaning, MakesTheFileOfBlocksShorter) {
+TEST_F(StoreCleaning, MakesTheFileOfBlocksShorter) {
   fill(20000, 150);
   const auto before = size_bytes("blocks");
   thin_out();
@@ -74,7 +74,7 @@ TEST_F(Cleaning, MakesTheFileOfBlocksShorter) {
   expect_all();
 }
 
-TEST_F(Cleaning, MakesTheFileOfValuesShorter) {
+TEST_F(StoreCleaning, MakesTheFileOfValuesShorter) {
   fill(4000, 2500);
   const auto before = size_bytes("extents");
   thin_out();
@@ -87,7 +87,7 @@ TEST_F(Cleaning, MakesTheFileOfValuesShorter) {
 }
 
 // Each checkpoint does a bounded part of it.
-TEST_F(Cleaning, MovesLittleAtATime) {
+TEST_F(StoreCleaning, MovesLittleAtATime) {
   options_.dirty_bytes = std::size_t{100} << 10;
   reopen();
   fill(4000, 2500);
@@ -108,7 +108,7 @@ TEST_F(Cleaning, MovesLittleAtATime) {
 
 // What lies at the end of the file belongs to keys of all of the tree: so much of that has to be
 // made anew that less of the end is cleaned at a time.
-TEST_F(Cleaning, GoesOnWhereTheEndBelongsToManyLeaves) {
+TEST_F(StoreCleaning, GoesOnWhereTheEndBelongsToManyLeaves) {
   options_.dirty_bytes = std::size_t{100} << 10;
   reopen();
   fill(4000, 2500, 1237);
@@ -120,7 +120,7 @@ TEST_F(Cleaning, GoesOnWhereTheEndBelongsToManyLeaves) {
 }
 
 // It keeps what lies at the ends of the files, so that they stay as they are: it is moved once.
-TEST_F(Cleaning, MovesNothingTwiceForACursor) {
+TEST_F(StoreCleaning, MovesNothingTwiceForACursor) {
   fill(4000, 2500);
   const auto before = values_;
   const auto bytes_before = size_bytes("extents");

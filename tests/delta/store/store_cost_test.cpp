@@ -11,9 +11,9 @@ namespace {
 
 using namespace delta;
 
-class Mechanisms : public CountedStore {
+class StoreCost : public CountedStore {
  protected:
-  Mechanisms() : CountedStore({4096, 8192, 8, 1 << 20}) {}
+  StoreCost() : CountedStore({4096, 8192, 8, 1 << 20}) {}
 
   void put_many(int count, std::size_t value_bytes) {
     for (int i = 0; i < count; ++i) put(i, std::string(value_bytes, 'v'));
@@ -21,7 +21,7 @@ class Mechanisms : public CountedStore {
   }
 };
 
-TEST_F(Mechanisms, ChangesReadNothing) {
+TEST_F(StoreCost, ChangesReadNothing) {
   put_many(2000, 100);
   reopen();
   for (int i = 0; i < 2000; i += 3) {
@@ -36,7 +36,7 @@ TEST_F(Mechanisms, ChangesReadNothing) {
 }
 
 // Their filters stand in the nodes.
-TEST_F(Mechanisms, KeysThatAreNotThereReadNodesAlone) {
+TEST_F(StoreCost, KeysThatAreNotThereReadNodesAlone) {
   put_many(4000, 100);
   const auto tree = report();
   ASSERT_GT(tree.basements, 100U);
@@ -51,7 +51,7 @@ TEST_F(Mechanisms, KeysThatAreNotThereReadNodesAlone) {
 
 // Basements are sixteen pages, of which a node knows the keys. What a key that is not there reads
 // are nodes alone.
-TEST_F(Mechanisms, AKeyReadsAPageOfItsBasement) {
+TEST_F(StoreCost, AKeyReadsAPageOfItsBasement) {
   options_.level = 0;
   reopen();
   put_many(4000, 100);
@@ -73,7 +73,7 @@ TEST_F(Mechanisms, AKeyReadsAPageOfItsBasement) {
 
 // Of what a range tombstone covers, nodes are read for the places of their blocks, and no
 // basements.
-TEST_F(Mechanisms, CoveredBasementsAreFreedUnread) {
+TEST_F(StoreCost, CoveredBasementsAreFreedUnread) {
   put_many(4000, 100);
   const auto before = report();
   ASSERT_GT(before.basements, 100U);
@@ -90,7 +90,7 @@ TEST_F(Mechanisms, CoveredBasementsAreFreedUnread) {
   EXPECT_EQ(values_of(*store_).size(), 200U);
 }
 
-TEST_F(Mechanisms, ASmallChangeTakesItsOwnBytesAndSixteenInTheLog) {
+TEST_F(StoreCost, ASmallChangeTakesItsOwnBytesAndSixteenInTheLog) {
   constexpr int kChanges = 5000;
   std::uint64_t own_bytes = 0;
   for (int i = 0; i < kChanges; ++i) {
@@ -104,7 +104,7 @@ TEST_F(Mechanisms, ASmallChangeTakesItsOwnBytesAndSixteenInTheLog) {
   EXPECT_GT(logged_bytes(), 8U * kChanges);
 }
 
-TEST_F(Mechanisms, WhatDiesWithinAGroupIsNeverWritten) {
+TEST_F(StoreCost, WhatDiesWithinAGroupIsNeverWritten) {
   for (int i = 0; i < 300; ++i) {
     Batch batch;
     batch.put("key", std::string(2000, static_cast<char>('a' + i % 26)));
@@ -116,7 +116,7 @@ TEST_F(Mechanisms, WhatDiesWithinAGroupIsNeverWritten) {
   EXPECT_EQ(logged_bytes(), 4096U);
 }
 
-TEST_F(Mechanisms, BlocksAreCompressed) {
+TEST_F(StoreCost, BlocksAreCompressed) {
   options_.level = 0;
   reopen();
   put_many(2000, 100);
@@ -129,7 +129,7 @@ TEST_F(Mechanisms, BlocksAreCompressed) {
 }
 
 // A key that a scan goes past costs nothing where a range delete has it.
-TEST_F(Mechanisms, AScanSeeksPastWhatIsGone) {
+TEST_F(StoreCost, AScanSeeksPastWhatIsGone) {
   put_many(4000, 100);
   reopen();
   Batch batch;
@@ -141,7 +141,7 @@ TEST_F(Mechanisms, AScanSeeksPastWhatIsGone) {
 
 // However many keys it covers, it takes out some hundreds at most: the rest waits in a table of its
 // own until runs are merged.
-TEST_F(Mechanisms, ARangeDeleteOfManyKeysLeavesTheTableAsItIs) {
+TEST_F(StoreCost, ARangeDeleteOfManyKeysLeavesTheTableAsItIs) {
   for (int i = 0; i < 1000; ++i) put(i, "value");
   const auto tables = [this] { return store_->counters().tables; };
   const auto remove = [this](int begin, int end) {
@@ -164,7 +164,7 @@ TEST_F(Mechanisms, ARangeDeleteOfManyKeysLeavesTheTableAsItIs) {
 }
 
 // Likewise of many range tombstones, and many times over.
-TEST_F(Mechanisms, ManyRangeDeletesOfManyKeysDoNotPileUp) {
+TEST_F(StoreCost, ManyRangeDeletesOfManyKeysDoNotPileUp) {
   for (int round = 0; round < 100; ++round) {
     Batch batch;
     batch.remove_range({numbered_key(0), numbered_key(2000)});
@@ -181,7 +181,7 @@ TEST_F(Mechanisms, ManyRangeDeletesOfManyKeysDoNotPileUp) {
 }
 
 // Where callers say so with a range delete: else each basement is read that gets new values.
-TEST_F(Mechanisms, ARangeThatIsWrittenAnewIsNotRead) {
+TEST_F(StoreCost, ARangeThatIsWrittenAnewIsNotRead) {
   put_many(4000, 100);
   const auto tree = report();
   const auto reads = [this](bool with_range_delete, char value) {
@@ -200,7 +200,7 @@ TEST_F(Mechanisms, ARangeThatIsWrittenAnewIsNotRead) {
   EXPECT_EQ(values.at(numbered_key(600)), std::string(100, 'x'));
 }
 
-TEST_F(Mechanisms, CheckpointsReadNothingFromTheLog) {
+TEST_F(StoreCost, CheckpointsReadNothingFromTheLog) {
   for (int round = 0; round < 6; ++round) {
     for (int i = 0; i < 300; ++i) put(i * 7 + round, std::string(100, 'v'));
     ASSERT_TRUE(store_->sync());
@@ -213,7 +213,7 @@ TEST_F(Mechanisms, CheckpointsReadNothingFromTheLog) {
 }
 
 // Nobody syncs: a group is written when it has a quarter of a segment.
-TEST_F(Mechanisms, AGroupHasAQuarterOfASegmentAtMost) {
+TEST_F(StoreCost, AGroupHasAQuarterOfASegmentAtMost) {
   const auto group_bytes = options_.parameters.segment_bytes / 4;
   std::uint64_t written = 0;
   for (int i = 0; logged_bytes() == 0; ++i) {

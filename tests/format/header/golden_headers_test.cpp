@@ -18,7 +18,7 @@ std::string hex_lines(Bytes bytes) {
   return text;
 }
 
-TEST(GoldenTest, Superblock) {
+TEST(GoldenHeaders, Superblock) {
   const auto page = encode_superblock(test::valid_superblock());
   EXPECT_EQ(hex_lines(Bytes(page).first(304)),
             "44474653494458310100000098000000\n"  // magic, 1.0, fields end at 152
@@ -43,7 +43,7 @@ TEST(GoldenTest, Superblock) {
   EXPECT_EQ(hex_lines(Bytes(page).last(16)), "0000000000000000b90f00a2fae326fd\n");
 }
 
-TEST(GoldenTest, VolumeHeader) {
+TEST(GoldenHeaders, VolumeHeader) {
   const auto page = encode_volume_header(test::valid_volume_header());
   EXPECT_EQ(hex_lines(Bytes(page).first(112)),
             "44474653564f4c310100000060000000\n"  // magic, 1.0, fields end at 96
@@ -56,7 +56,7 @@ TEST(GoldenTest, VolumeHeader) {
   EXPECT_EQ(hex_lines(Bytes(page).last(16)), "000000000000000073c9ef2924c4b644\n");
 }
 
-TEST(GoldenTest, SealedRecord) {  // F-043: XXH3 with kind and offset as seed
+TEST(GoldenHeaders, SealedRecord) {  // F-043: XXH3 with kind and offset as seed
   EXPECT_EQ(hex_lines(seal_record(SectionKind::kXattrs, 0x123, as_bytes("12345678"))),
             "6b0285415e73f44b3132333435363738\n");
 }

@@ -20,7 +20,7 @@ namespace {
 
 using format::SectionKind;
 
-class Unmendable : public ::testing::Test {
+class IndexMendRefusals : public ::testing::Test {
  protected:
   // Two files with the same xattrs, one with others.
   void SetUp() override {
@@ -83,7 +83,7 @@ class Unmendable : public ::testing::Test {
 };
 
 // F-014
-TEST_F(Unmendable, WhatANewerVersionMade) {
+TEST_F(IndexMendRefusals, WhatANewerVersionMade) {
   auto feature = taken_;
   feature.superblock.ro_compat |= std::uint64_t{1} << 60;
   auto version = taken_;
@@ -96,7 +96,7 @@ TEST_F(Unmendable, WhatANewerVersionMade) {
   }
 }
 
-TEST_F(Unmendable, WhenAskedToStop) {
+TEST_F(IndexMendRefusals, WhenAskedToStop) {
   put(image_, {});
   std::atomic<bool> stop = true;
   mending_.stop = &stop;
@@ -108,7 +108,7 @@ TEST_F(Unmendable, WhenAskedToStop) {
 }
 
 // Of nobody: it is told of, and made anew from the copy in the image.
-TEST_F(Unmendable, AnIndexThatDoesNotSayWhoseItIs) {
+TEST_F(IndexMendRefusals, AnIndexThatDoesNotSayWhoseItIs) {
   auto nobodys = index_;
   std::fill_n(nobodys.begin(), format::kPageBytes, std::uint8_t{0});
   for (const bool tells : {true, false}) {
@@ -124,7 +124,7 @@ TEST_F(Unmendable, AnIndexThatDoesNotSayWhoseItIs) {
 }
 
 // Which of them is right cannot be told: the image keeps its own.
-TEST_F(Unmendable, ACopyInTheImageThatIsOfAnotherBuild) {
+TEST_F(IndexMendRefusals, ACopyInTheImageThatIsOfAnotherBuild) {
   auto other = index_;
   change_superblock(other, [](auto& superblock) { ++superblock.next_inode; });
   put(image_, other);
@@ -136,7 +136,7 @@ TEST_F(Unmendable, ACopyInTheImageThatIsOfAnotherBuild) {
   expect_files(image_, other);
 }
 
-TEST_F(Unmendable, AnImageThatIsCutInItsCopy) {
+TEST_F(IndexMendRefusals, AnImageThatIsCutInItsCopy) {
   auto cut = image_;
   cut.resize(trailing_ + 2 * format::kPageBytes);
   put(cut, index_);
@@ -149,7 +149,7 @@ TEST_F(Unmendable, AnImageThatIsCutInItsCopy) {
 }
 
 // The header of the image vouches for the rest of its copy.
-TEST_F(Unmendable, ASoundSuperblockOfAnotherImageIsReplaced) {
+TEST_F(IndexMendRefusals, ASoundSuperblockOfAnotherImageIsReplaced) {
   auto foreign = image_;
   change_superblock(MutableBytes(foreign).subspan(trailing_),
                     [](auto& superblock) { superblock.uuid.fill(0x33); });
@@ -163,7 +163,7 @@ TEST_F(Unmendable, ASoundSuperblockOfAnotherImageIsReplaced) {
 }
 
 // A record that no section holds belongs to nobody's copy.
-TEST_F(Unmendable, RecordsOutsideTheirSectionAreLeftAlone) {
+TEST_F(IndexMendRefusals, RecordsOutsideTheirSectionAreLeftAlone) {
   const auto whole = taken_.raw(SectionKind::kXattrs).size();
   for (const auto bytes : {whole - 1, std::size_t{4}}) {
     auto taken = taken_;
@@ -175,7 +175,7 @@ TEST_F(Unmendable, RecordsOutsideTheirSectionAreLeftAlone) {
   }
 }
 
-TEST_F(Unmendable, ARecordOfTwoFilesIsToldOfOnce) {
+TEST_F(IndexMendRefusals, ARecordOfTwoFilesIsToldOfOnce) {
   auto damaged = index_;
   damaged[taken_.superblock.section(SectionKind::kXattrs).offset_bytes] ^= 1;
   put(image_, damaged);
@@ -186,7 +186,7 @@ TEST_F(Unmendable, ARecordOfTwoFilesIsToldOfOnce) {
 }
 
 // Less than the header of a block, in both copies.
-TEST_F(Unmendable, ASectionThatEndsInsideABlock) {
+TEST_F(IndexMendRefusals, ASectionThatEndsInsideABlock) {
   auto taken = taken_;
   taken.raw(SectionKind::kPageRoot).resize(5);
   const auto image = taken.image();

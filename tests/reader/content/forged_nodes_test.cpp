@@ -20,7 +20,7 @@ namespace {
 
 using format::SectionKind;
 
-class WrongTargets : public ::testing::Test {
+class ForgedNodeTargets : public ::testing::Test {
  protected:
   void SetUp() override {
     tree_.symlink("link", std::string(300, 'y'));
@@ -56,7 +56,7 @@ class WrongTargets : public ::testing::Test {
 };
 
 // F-167
-TEST_F(WrongTargets, AreRefused) {
+TEST_F(ForgedNodeTargets, AreRefused) {
   const std::string longest(format::kTargetBytesMax, 'z');
   const auto sound = add_record(longest);
   EXPECT_EQ(value_of(read_link(sound, longest.size())), longest);
@@ -66,14 +66,14 @@ TEST_F(WrongTargets, AreRefused) {
   expect_refused({sound.offset_bytes + 1'000'000, sound.length_bytes}, longest.size(), 3002);
 }
 
-TEST_F(WrongTargets, LongerThanAnyAreNotRead) {
+TEST_F(ForgedNodeTargets, LongerThanAnyAreNotRead) {
   const std::string longer(format::kTargetBytesMax + 1, 'z');
   expect_refused(add_record(longer), longer.size(), 3091);
   expect_refused({0, 1U << 30}, format::kTargetBytesMax, 3091);
 }
 
 // Another file may claim the place of a frame that is cached, with another length.
-TEST(WrongFrames, InTheCacheAreNotTakenForOthers) {
+TEST(ForgedNodeFrames, InTheCacheAreNotTakenForOthers) {
   PackedTree tree;
   tree.file("f", std::string(5000, 'x'));
   builder::BuildOptions options;

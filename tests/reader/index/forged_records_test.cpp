@@ -31,7 +31,7 @@ struct Lie {
   std::uint16_t code;
 };
 
-class RecordLies : public ::testing::Test {
+class ForgedRecords : public ::testing::Test {
  protected:
   void SetUp() override {
     ImageAssembler assembler;
@@ -142,13 +142,13 @@ class RecordLies : public ::testing::Test {
   std::size_t first_link_ = 0;
 };
 
-TEST_F(RecordLies, TheSoundImageHasNone) {
+TEST_F(ForgedRecords, TheSoundImageHasNone) {
   EXPECT_TRUE(findings(taken_.image()).empty());
   EXPECT_TRUE(findings(taken_.image(), taken_.index()).empty());
 }
 
 // F-025, F-243, F-320
-TEST_F(RecordLies, OfZonesAndNumbers) {
+TEST_F(ForgedRecords, OfZonesAndNumbers) {
   const auto links_only = [](TakenImage& taken) {
     for (auto& record : taken.records) record.zone = format::kLinkZone;
     taken.records.back().prefix = "\xff";  // behind all names
@@ -172,7 +172,7 @@ TEST_F(RecordLies, OfZonesAndNumbers) {
                 {"more links than there are", move_end(0, 1), 3015}});
 }
 
-TEST_F(RecordLies, OfKeys) {
+TEST_F(ForgedRecords, OfKeys) {
   expect_found(
       {{"a prefix of no path",
         [&](TakenImage& t) { t.records[first_link_ - 1].prefix.assign(300, '\xff'); }, 3030},
@@ -190,7 +190,7 @@ TEST_F(RecordLies, OfKeys) {
 }
 
 // F-070, F-073: of a page directory in two blocks.
-TEST_F(RecordLies, OfPageRoots) {
+TEST_F(ForgedRecords, OfPageRoots) {
   const auto two = in_two_blocks();
   const auto rows = rows_of(two);
   const auto findings_with = [&](TakenImage taken, const std::vector<format::PageRootRow>& told) {
@@ -214,7 +214,7 @@ TEST_F(RecordLies, OfPageRoots) {
 
 // Neither has all: the one has a block that is no part of a page directory, though its checksum is
 // right, the other one a damaged block.
-TEST_F(RecordLies, OfOneCopyWhereTheOtherIsDamaged) {
+TEST_F(ForgedRecords, OfOneCopyWhereTheOtherIsDamaged) {
   const auto two = in_two_blocks();
   auto image = two.image();
   auto index = two.index();
@@ -233,7 +233,7 @@ TEST_F(RecordLies, OfOneCopyWhereTheOtherIsDamaged) {
 }
 
 // F-111, F-114: a sound page in the place of another.
-TEST_F(RecordLies, OfWhichPageItIs) {
+TEST_F(ForgedRecords, OfWhichPageItIs) {
   expect_found({{"another checksum", [](TakenImage& t) { t.records[1].checksum ^= 1; }, 3040},
                 {"one entry more and the next page one less",
                  [](TakenImage& t) {
@@ -244,7 +244,7 @@ TEST_F(RecordLies, OfWhichPageItIs) {
                  3040}});
 }
 
-TEST_F(RecordLies, OfDictionaries) {
+TEST_F(ForgedRecords, OfDictionaries) {
   const auto add_twice = [](TakenImage& taken) {
     auto& tables = taken.bodies(SectionKind::kAttributeTables);
     tables.push_back(Buffer(tables.front()));
@@ -275,7 +275,7 @@ TEST_F(RecordLies, OfDictionaries) {
                 {"a model without its number", model({9}), 2001}});
 }
 
-TEST_F(RecordLies, OfTheSecondCopy) {
+TEST_F(ForgedRecords, OfTheSecondCopy) {
   auto other = taken_;
   ++other.superblock.next_inode;
   EXPECT_EQ(findings(taken_.image(), other.index()), std::vector<std::uint16_t>{3003});

@@ -19,7 +19,7 @@
 namespace dgfs::test {
 namespace {
 
-class TokenLies : public ::testing::Test {
+class ForgedTokenPages : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const auto* folder : {"d", "d/sub", "e"}) tree_.directory(folder);
@@ -73,7 +73,7 @@ class TokenLies : public ::testing::Test {
   TakenImage taken_;
 };
 
-TEST_F(TokenLies, FailAtTheirPlaceOrAnswer) {
+TEST_F(ForgedTokenPages, FailAtTheirPlaceOrAnswer) {
   const auto sound = value_of(reader::Image::open(tree_.memory(), kImage));
   ASSERT_EQ(ask(*sound), 0U);
   const auto pages = taken_.pages().size() / format::kPageBytes;
@@ -100,7 +100,7 @@ TEST_F(TokenLies, FailAtTheirPlaceOrAnswer) {
 }
 
 // An inode number between those of link records, and one beyond them, are nobody's.
-TEST_F(TokenLies, NumbersWithoutARecord) {
+TEST_F(ForgedTokenPages, NumbersWithoutARecord) {
   const auto image = value_of(reader::Image::open(tree_.memory(), kImage));
   EXPECT_EQ(image->by_inode(0).error().kind(), ErrorKind::kNotFound);
   const auto linked = value_of(image->lookup("e/linked"));

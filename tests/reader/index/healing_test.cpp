@@ -44,7 +44,7 @@ std::string answer_of(const reader::Image& image, const std::string& path) {
   return content ? text + " " + std::string(as_text(content.value())) : "error";
 }
 
-class Healing : public IndexCopies, public ::testing::WithParamInterface<PieceTree> {
+class IndexHealing : public IndexCopies, public ::testing::WithParamInterface<PieceTree> {
  protected:
   void SetUp() override {
     pack(options_of(GetParam()));
@@ -93,9 +93,10 @@ class Healing : public IndexCopies, public ::testing::WithParamInterface<PieceTr
   std::vector<std::string> warnings_;  // the files they are of
 };
 
-INSTANTIATE_TEST_SUITE_P(Trees, Healing, ::testing::ValuesIn(kPlainAndJointTree), kPieceTreeNameOf);
+INSTANTIATE_TEST_SUITE_P(Trees, IndexHealing, ::testing::ValuesIn(kPlainAndJointTree),
+                         kPieceTreeNameOf);
 
-TEST_P(Healing, AnyPieceOfTheSidecarWithOneWarning) {
+TEST_P(IndexHealing, AnyPieceOfTheSidecarWithOneWarning) {
   for (const auto& piece : pieces_to_damage()) {
     restore();
     damage_sidecar(piece);
@@ -106,7 +107,7 @@ TEST_P(Healing, AnyPieceOfTheSidecarWithOneWarning) {
   }
 }
 
-TEST_P(Healing, AnyPieceOfTheCopyInTheImage) {
+TEST_P(IndexHealing, AnyPieceOfTheCopyInTheImage) {
   for (const auto& piece : pieces_to_damage()) {
     restore();
     damage_trailing(piece);
@@ -117,7 +118,7 @@ TEST_P(Healing, AnyPieceOfTheCopyInTheImage) {
   }
 }
 
-TEST_P(Healing, ASidecarOfWhichEveryPageIsDamagedIsWarnedOfOnce) {
+TEST_P(IndexHealing, ASidecarOfWhichEveryPageIsDamagedIsWarnedOfOnce) {
   restore();
   for (const auto& piece : pieces_) {
     if (piece.kind == SectionKind::kPages) damage_sidecar(piece);
@@ -129,7 +130,7 @@ TEST_P(Healing, ASidecarOfWhichEveryPageIsDamagedIsWarnedOfOnce) {
 }
 
 // Whatever the one copy has lost, the other one has: no piece is damaged in both.
-TEST_P(Healing, EachPieceDamagedInOneOfTheCopies) {
+TEST_P(IndexHealing, EachPieceDamagedInOneOfTheCopies) {
   for (unsigned seed = 0; seed < (GetParam().compression ? 8U : 20U); ++seed) {
     SeededEngine random(seed);
     restore();
@@ -145,7 +146,7 @@ TEST_P(Healing, EachPieceDamagedInOneOfTheCopies) {
   }
 }
 
-TEST_P(Healing, APageDamagedInBothLosesItsEntriesAlone) {
+TEST_P(IndexHealing, APageDamagedInBothLosesItsEntriesAlone) {
   const auto records = records_of(index_);
   const auto link_ordinal = ordinals_.size();
   for (const auto& piece : pieces_to_damage()) {
@@ -165,7 +166,7 @@ TEST_P(Healing, APageDamagedInBothLosesItsEntriesAlone) {
   }
 }
 
-TEST_P(Healing, ASectionDamagedInBothKeepsAnImageFromOpening) {
+TEST_P(IndexHealing, ASectionDamagedInBothKeepsAnImageFromOpening) {
   for (const auto& piece : pieces_) {
     if (piece.kind == SectionKind::kPages || piece.kind == SectionKind::kPageRoot) continue;
     restore();
@@ -182,7 +183,7 @@ TEST_P(Healing, ASectionDamagedInBothKeepsAnImageFromOpening) {
   }
 }
 
-TEST_P(Healing, ACutSidecarStillHelps) {
+TEST_P(IndexHealing, ACutSidecarStillHelps) {
   const auto& page = *std::find_if(pieces_.begin(), pieces_.end(), [](const auto& piece) {
     return piece.kind == SectionKind::kPages;
   });
@@ -193,7 +194,7 @@ TEST_P(Healing, ACutSidecarStillHelps) {
 }
 
 // Without a word of whose it is, a damaged sidecar is not asked.
-TEST_P(Healing, ASidecarOfNobodyIsNotUsed) {
+TEST_P(IndexHealing, ASidecarOfNobodyIsNotUsed) {
   restore();
   std::fill(sidecar_.begin(), sidecar_.begin() + 4096, std::uint8_t{0});
   const auto& page = *std::find_if(pieces_.begin(), pieces_.end(), [](const auto& piece) {
@@ -203,7 +204,7 @@ TEST_P(Healing, ASidecarOfNobodyIsNotUsed) {
   EXPECT_FALSE(value_of(open())->lookup(""));
 }
 
-TEST_P(Healing, APageThatGoesBadWhileTheImageIsOpen) {
+TEST_P(IndexHealing, APageThatGoesBadWhileTheImageIsOpen) {
   restore();
   const auto image = value_of(open());
   EXPECT_EQ(answer_of(*image, "linked"), truth_["linked"]);

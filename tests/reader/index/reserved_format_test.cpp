@@ -21,7 +21,7 @@ namespace {
 
 using format::ExtentCodec;
 
-class Room : public ::testing::Test {
+class ReservedFormat : public ::testing::Test {
  protected:
   std::unique_ptr<const reader::Image> write_and_open(reader::OpenOptions options = {}) {
     assembler_.write(*env_, "/a.dgfs", "/a.dgfs.idx", true);
@@ -54,7 +54,7 @@ class Room : public ::testing::Test {
   ImageAssembler assembler_;
 };
 
-TEST_F(Room, CompressedExtents) {
+TEST_F(ReservedFormat, CompressedExtents) {
   const Buffer zeros(1000, 0);
   auto large = pattern(1000, 3);
   for (int i = 0; i < 8; ++i) large.insert(large.end(), large.begin(), large.end());
@@ -77,7 +77,7 @@ TEST_F(Room, CompressedExtents) {
   }
 }
 
-TEST_F(Room, CompressedSmallFileIsOneDataRead) {
+TEST_F(ReservedFormat, CompressedSmallFileIsOneDataRead) {
   assembler_.add_file("small", Buffer(5000, 'x'), ExtentCodec::kZstd);
   assembler_.write(*env_, "/a.dgfs", "/a.dgfs.idx", true);
   const auto counting = storage::make_counting_env(*env_);
@@ -88,7 +88,7 @@ TEST_F(Room, CompressedSmallFileIsOneDataRead) {
   EXPECT_EQ(counting->counts("/a.dgfs.idx").reads, 1U);
 }
 
-TEST_F(Room, SharedExtentsByExplicitAddress) {
+TEST_F(ReservedFormat, SharedExtentsByExplicitAddress) {
   const auto content = pattern(100'000, 5);
   Buffer extent;
   format::append_raw_extent(content, extent);
@@ -109,7 +109,7 @@ TEST_F(Room, SharedExtentsByExplicitAddress) {
   EXPECT_EQ(value_of(image->lookup("a")).data, value_of(image->lookup("c")).data);
 }
 
-TEST_F(Room, VolumesInAnyOrderAndMissing) {
+TEST_F(ReservedFormat, VolumesInAnyOrderAndMissing) {
   add_files("d", 90);
   assembler_.entries_per_page = 10;
   assembler_.volume_of_page = [](std::size_t page) {
@@ -138,7 +138,7 @@ TEST_F(Room, VolumesInAnyOrderAndMissing) {
   EXPECT_EQ(missing, 30);
 }
 
-TEST_F(Room, VerifyNamesAFileOfAMissingVolumeOnce) {
+TEST_F(ReservedFormat, VerifyNamesAFileOfAMissingVolumeOnce) {
   assembler_.add_file("large", pattern(300000, 1));
   assembler_.volume_of_page = [](std::size_t) { return format::VolumeNumber{1}; };
   assembler_.more_volumes = {{1, "/elsewhere-1"}};
@@ -155,7 +155,7 @@ TEST_F(Room, VerifyNamesAFileOfAMissingVolumeOnce) {
   EXPECT_EQ(report.damaged_files, 1U);
 }
 
-TEST_F(Room, GenerationsOfModelsAndAttributeTables) {
+TEST_F(ReservedFormat, GenerationsOfModelsAndAttributeTables) {
   std::vector<Buffer> samples;
   for (std::uint32_t i = 0; i < 200; ++i) samples.push_back(pattern(600 + i % 7, i % 11));
   for (const std::uint16_t id : {std::uint16_t{7}, std::uint16_t{9}}) {
@@ -181,7 +181,7 @@ TEST_F(Room, GenerationsOfModelsAndAttributeTables) {
 
 // The merge's step: a page of a renamed directory goes into another index as 4096 bytes, only its
 // record changes.
-TEST_F(Room, MovedAndReprefixedPage) {
+TEST_F(ReservedFormat, MovedAndReprefixedPage) {
   ImageAssembler old;
   old.add_directory("a");
   old.add_directory("a/before");
@@ -217,7 +217,7 @@ TEST_F(Room, MovedAndReprefixedPage) {
   expect_content(*image, "quite-another/zz", pattern(50, 50));
 }
 
-TEST_F(Room, ZonesKeepEqualKeysApart) {
+TEST_F(ReservedFormat, ZonesKeepEqualKeysApart) {
   assembler_.zone = 12345;
   add_files("d", 30);
   // A name whose path key is 8 bytes long, as the key of a link record is.
@@ -235,7 +235,7 @@ TEST_F(Room, ZonesKeepEqualKeysApart) {
   EXPECT_EQ(value_of(image->by_inode(inode)).mode, 0010600U);
 }
 
-TEST_F(Room, RunsOfInodeNumbers) {
+TEST_F(ReservedFormat, RunsOfInodeNumbers) {
   add_files("d", 50);  // 52 entries
   assembler_.runs = {{1, 0, 10}, {500, 10, 30}, {20, 40, 12}};
   assembler_.next_inode = 600;
@@ -255,7 +255,7 @@ TEST_F(Room, RunsOfInodeNumbers) {
 }
 
 // After a merge the name whose number an object had may be gone.
-TEST_F(Room, LinkRecordWithoutItsFirstName) {
+TEST_F(ReservedFormat, LinkRecordWithoutItsFirstName) {
   assembler_.add_directory("d");
   for (const auto* path : {"d/x", "d/y"}) {
     auto& entry = assembler_.add(path, 0100000);

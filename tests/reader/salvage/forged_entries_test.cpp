@@ -22,9 +22,9 @@ namespace {
 
 using namespace std::string_literals;
 
-class SalvageLies : public ::testing::Test {
+class SalvageForgedEntries : public ::testing::Test {
  protected:
-  SalvageLies() { assembler_.incompat &= ~format::feature::kIncompatVolumes; }
+  SalvageForgedEntries() { assembler_.incompat &= ~format::feature::kIncompatVolumes; }
 
   format::Entry& add_name(const std::string& path, std::uint32_t type, format::InodeNumber inode) {
     auto& name = assembler_.add(path, type);
@@ -72,7 +72,7 @@ class SalvageLies : public ::testing::Test {
   std::map<std::string, std::string> saved_;
 };
 
-TEST_F(SalvageLies, ANameOfAnotherTypeThanItsObject) {
+TEST_F(SalvageForgedEntries, ANameOfAnotherTypeThanItsObject) {
   add_name("file", format::kTypeRegular, 7);
   add_name("pipe", format::kTypeFifo, 7);
   assembler_.add_link_record(7, 0100644, 2);
@@ -82,7 +82,7 @@ TEST_F(SalvageLies, ANameOfAnotherTypeThanItsObject) {
   EXPECT_EQ(told_["pipe"], 3221);
 }
 
-TEST_F(SalvageLies, ANameWithoutItsObject) {
+TEST_F(SalvageForgedEntries, ANameWithoutItsObject) {
   add_name("file", format::kTypeRegular, 7);
   assembler_.add_link_record(8, 0100644, 1);
   salvage();
@@ -93,7 +93,7 @@ TEST_F(SalvageLies, ANameWithoutItsObject) {
   EXPECT_EQ(told_["lost+found/page-1/inode-8"], 3225);
 }
 
-TEST_F(SalvageLies, NamesThatAreNone) {
+TEST_F(SalvageForgedEntries, NamesThatAreNone) {
   assembler_.add_file("good", pattern(10, 1));
   assembler_.add("up", 0100644).key = "..\0\0x"s;
   assembler_.add("slash", 0100644).key = "/\0\0evil"s;
@@ -104,7 +104,7 @@ TEST_F(SalvageLies, NamesThatAreNone) {
 }
 
 // The same in pages whose record is lost, so that it is not known what their names begin with.
-TEST_F(SalvageLies, NamesThatAreNoneInLostAndFound) {
+TEST_F(SalvageForgedEntries, NamesThatAreNoneInLostAndFound) {
   assembler_.entries_per_page = 1;
   assembler_.add_file("good", pattern(10, 1));
   assembler_.add("up", 0100644).key = "..\0\0x"s;
@@ -116,7 +116,7 @@ TEST_F(SalvageLies, NamesThatAreNoneInLostAndFound) {
   EXPECT_GE(saved_.size(), 4U);
 }
 
-TEST_F(SalvageLies, ATreeThatHasALostAndFound) {
+TEST_F(SalvageForgedEntries, ATreeThatHasALostAndFound) {
   assembler_.entries_per_page = 2;
   assembler_.pages_per_block = 1;
   assembler_.add_directory("lost+found");
@@ -137,7 +137,7 @@ TEST_F(SalvageLies, ATreeThatHasALostAndFound) {
   }));
 }
 
-TEST_F(SalvageLies, ADirectoryTwice) {
+TEST_F(SalvageForgedEntries, ADirectoryTwice) {
   assembler_.entries_per_page = assembler_.pages_per_block = 1;
   assembler_.add_directory("d");
   assembler_.add_directory("d");
@@ -147,7 +147,7 @@ TEST_F(SalvageLies, ADirectoryTwice) {
   EXPECT_EQ(saved_.size(), 2U);
 }
 
-TEST_F(SalvageLies, AFileThatIsADirectory) {
+TEST_F(SalvageForgedEntries, AFileThatIsADirectory) {
   assembler_.add_file("a", pattern(10, 1));
   assembler_.add_file("a/f", pattern(10, 2));
   salvage();
@@ -159,7 +159,7 @@ TEST_F(SalvageLies, AFileThatIsADirectory) {
 }
 
 // Whose own entry is lost, and where there is something else already.
-TEST_F(SalvageLies, ADirectoryThatCannotBeMade) {
+TEST_F(SalvageForgedEntries, ADirectoryThatCannotBeMade) {
   expect_ok(env_->make_directory("/saved", 0755));
   write_file(*env_, "/saved/d", pattern(5, 1));
   for (const auto* name : {"d/e/f", "d/f", "d/g"}) assembler_.add_file(name, pattern(10, 1));
@@ -173,7 +173,7 @@ TEST_F(SalvageLies, ADirectoryThatCannotBeMade) {
 }
 
 // What is below is saved, so that only its own attributes are lost.
-TEST_F(SalvageLies, ADirectoryWithoutAnEntry) {
+TEST_F(SalvageForgedEntries, ADirectoryWithoutAnEntry) {
   assembler_.add_file("d/e/f", pattern(10, 1));
   salvage();
   EXPECT_TRUE(saved_.contains("d/e/f"));
@@ -186,7 +186,7 @@ TEST_F(SalvageLies, ADirectoryWithoutAnEntry) {
 }
 
 // A list for an ordinary user is of what he would get.
-TEST_F(SalvageLies, DevicesThatAreRefused) {
+TEST_F(SalvageForgedEntries, DevicesThatAreRefused) {
   assembler_.add("null", format::kTypeCharacterDevice | 0666).rdev = 0x103;
   assembler_.add_file("f", pattern(10, 1));
   salvage();
@@ -200,7 +200,7 @@ TEST_F(SalvageLies, DevicesThatAreRefused) {
   EXPECT_EQ(listed.entries, report_.entries);
 }
 
-TEST_F(SalvageLies, DevicesThatAreNotWanted) {
+TEST_F(SalvageForgedEntries, DevicesThatAreNotWanted) {
   assembler_.add("null", format::kTypeCharacterDevice | 0666).rdev = 0x103;
   assembler_.add_file("f", pattern(10, 1));
   options_.devices = false;
@@ -210,7 +210,7 @@ TEST_F(SalvageLies, DevicesThatAreNotWanted) {
 }
 
 // More pages of them than are held at once, each asked for by a name of its own, and once more.
-TEST_F(SalvageLies, ManyObjectsOfSeveralNames) {
+TEST_F(SalvageForgedEntries, ManyObjectsOfSeveralNames) {
   constexpr format::InodeNumber kObjects = 150;
   assembler_.entries_per_page = 1;
   for (format::InodeNumber inode = 500; inode < 500 + kObjects; ++inode) {

@@ -31,7 +31,7 @@ constexpr const char* kPlacedIndex = "/i/a.dgfs.idx";
 constexpr const char* kPlacedVolume = "/v/one";
 constexpr std::uint64_t kUnknownFeature = std::uint64_t{1} << 60;
 
-class PlacesFaults : public ::testing::Test {
+class AbsentFilesFaults : public ::testing::Test {
  protected:
   void SetUp() override { write(*memory_, 0x11); }
   // An image whose one file lies in volume 1.
@@ -107,7 +107,7 @@ class PlacesFaults : public ::testing::Test {
   std::vector<Error> warnings_;
 };
 
-TEST_F(PlacesFaults, AnIndexThatMayNotBeReadIsReplacedByTheCopyInTheImage) {
+TEST_F(AbsentFilesFaults, AnIndexThatMayNotBeReadIsReplacedByTheCopyInTheImage) {
   refuse(CallKind::kOpen, kPlacedIndex, ErrorKind::kPermission);
   const auto image = value_of(open(kPlacedImage));
   ASSERT_EQ(warned_codes(), std::vector<std::uint16_t>{3106});
@@ -123,7 +123,7 @@ TEST_F(PlacesFaults, AnIndexThatMayNotBeReadIsReplacedByTheCopyInTheImage) {
   EXPECT_EQ(open(kPlacedImage).error().kind(), ErrorKind::kPermission);
 }
 
-TEST_F(PlacesFaults, AnIndexThatIsTooShortToSayWhoseItIs) {
+TEST_F(AbsentFilesFaults, AnIndexThatIsTooShortToSayWhoseItIs) {
   put(kPlacedIndex, Buffer(3));
   const auto image = value_of(open(kPlacedImage));
   EXPECT_EQ(warned_codes(), std::vector<std::uint16_t>{3106});
@@ -131,7 +131,7 @@ TEST_F(PlacesFaults, AnIndexThatIsTooShortToSayWhoseItIs) {
   EXPECT_FALSE(image->has_second_index());
 }
 
-TEST_F(PlacesFaults, AnImageThatCannotBeReadIsNoHelpForADamagedIndex) {
+TEST_F(AbsentFilesFaults, AnImageThatCannotBeReadIsNoHelpForADamagedIndex) {
   put(kPlacedIndex, pattern(20000, 1));
   EXPECT_TRUE(open(kPlacedIndex));
   refuse(CallKind::kRead, kPlacedImage, ErrorKind::kIo);
@@ -141,7 +141,7 @@ TEST_F(PlacesFaults, AnImageThatCannotBeReadIsNoHelpForADamagedIndex) {
 }
 
 // What the other copy is no help for is told as it is, whichever read it is of.
-TEST_F(PlacesFaults, WhatIsNoDamageIsNotTakenForIt) {
+TEST_F(AbsentFilesFaults, WhatIsNoDamageIsNotTakenForIt) {
   for (int read = 1;; ++read) {
     refuse(CallKind::kRead, kPlacedIndex, ErrorKind::kLimit, read);
     const auto opened = open(kPlacedImage);
@@ -154,7 +154,7 @@ TEST_F(PlacesFaults, WhatIsNoDamageIsNotTakenForIt) {
   }
 }
 
-TEST_F(PlacesFaults, ACopyOfANewerVersionIsNoSecondOne) {
+TEST_F(AbsentFilesFaults, ACopyOfANewerVersionIsNoSecondOne) {
   auto bytes = read_file(*memory_, kPlacedImage);
   const auto header =
       value_of(format::decode_volume_header(Bytes(bytes).first(format::kPageBytes)));
@@ -172,7 +172,7 @@ TEST_F(PlacesFaults, ACopyOfANewerVersionIsNoSecondOne) {
   EXPECT_EQ(found, std::vector<ErrorKind>{ErrorKind::kUnsupported});
 }
 
-TEST_F(PlacesFaults, ACopyOfAnotherImageIsNotUsed) {
+TEST_F(AbsentFilesFaults, ACopyOfAnotherImageIsNotUsed) {
   change_header(
       kPlacedImage, [](auto& header) { header.image_uuid.fill(0x33); }, true);
   EXPECT_EQ(open(kPlacedImage).error().code(), 3101);
@@ -181,7 +181,7 @@ TEST_F(PlacesFaults, ACopyOfAnotherImageIsNotUsed) {
 }
 
 // Its last page is not asked: it was written by the same builder.
-TEST_F(PlacesFaults, AHeaderOfANewerVersionIsNotDamage) {
+TEST_F(AbsentFilesFaults, AHeaderOfANewerVersionIsNotDamage) {
   const auto newer = [](auto& header) { header.incompat |= kUnknownFeature; };
   change_header(kPlacedVolume, newer);
   EXPECT_NE(answer({kPlacedVolume}).find("/v/one"), std::string::npos);
@@ -193,7 +193,7 @@ TEST_F(PlacesFaults, AHeaderOfANewerVersionIsNotDamage) {
 }
 
 // Between the read of its superblock and the look at its length.
-TEST_F(PlacesFaults, AnImageThatIsCutWhileItIsOpened) {
+TEST_F(AbsentFilesFaults, AnImageThatIsCutWhileItIsOpened) {
   expect_ok(memory_->remove(kPlacedIndex));
   hook_ = [&](CallKind kind, const std::string& path) -> Status {
     if (kind != CallKind::kOther || path != kPlacedImage) return ok();
@@ -206,7 +206,7 @@ TEST_F(PlacesFaults, AnImageThatIsCutWhileItIsOpened) {
 }
 
 // As a build leaves it that was killed while it gave volumes their names.
-TEST_F(PlacesFaults, HiddenNamesAmongWhichOneIsTheVolume) {
+TEST_F(AbsentFilesFaults, HiddenNamesAmongWhichOneIsTheVolume) {
   const auto hidden = [](std::uint8_t number) {
     return storage::hidden_name("one", Buffer{number}, "new");
   };
@@ -221,13 +221,13 @@ TEST_F(PlacesFaults, HiddenNamesAmongWhichOneIsTheVolume) {
   EXPECT_NE(answer({kPlacedVolume}), "read");
 }
 
-TEST_F(PlacesFaults, AVolumeThatGoesBetweenTwoLooks) {
+TEST_F(AbsentFilesFaults, AVolumeThatGoesBetweenTwoLooks) {
   refuse(CallKind::kOpen, kPlacedVolume, ErrorKind::kNotFound, 2);
   EXPECT_NE(answer({"/v"}).find("; none of the files in /v is it"), std::string::npos);
   EXPECT_GE(seen_, 2);
 }
 
-TEST_F(PlacesFaults, TheImagesFolderIsLookedThroughOnce) {
+TEST_F(AbsentFilesFaults, TheImagesFolderIsLookedThroughOnce) {
   put("/i/b", pattern(20000, 1));
   refuse(CallKind::kOpen, "/i/b", ErrorKind::kIo, 1000);
   EXPECT_NE(answer({"/i"}).find("; none of the files in /i is it"), std::string::npos);
@@ -235,7 +235,7 @@ TEST_F(PlacesFaults, TheImagesFolderIsLookedThroughOnce) {
 }
 
 // Contents past the page cache are read by a descriptor of their own, if it is of the same file.
-TEST_F(PlacesFaults, AVolumeThatIsReplacedWhileItIsOpened) {
+TEST_F(AbsentFilesFaults, AVolumeThatIsReplacedWhileItIsOpened) {
   options_.contents_past_page_cache = true;
   EXPECT_EQ(answer({kPlacedVolume}), "read");
   refuse(CallKind::kOpen, kPlacedVolume, ErrorKind::kIo, 2);
@@ -253,7 +253,7 @@ TEST_F(PlacesFaults, AVolumeThatIsReplacedWhileItIsOpened) {
 }
 
 // Not for every file of it, but again after a second.
-TEST_F(PlacesFaults, AMissingVolumeIsLookedForAgain) {
+TEST_F(AbsentFilesFaults, AMissingVolumeIsLookedForAgain) {
   const auto at_second = [&](std::int64_t second) {
     memory_->set_now(Time{1'800'000'000 + second, 0});
   };
@@ -268,7 +268,7 @@ TEST_F(PlacesFaults, AMissingVolumeIsLookedForAgain) {
   EXPECT_EQ(answer_of(*image), "read");
 }
 
-TEST_F(PlacesFaults, AHintDoesNotLeadOutOfTheFolder) {
+TEST_F(AbsentFilesFaults, AHintDoesNotLeadOutOfTheFolder) {
   reader::VolumePlaces places;
   places.uuid.fill(0x11);
   places.folder = "/i";
@@ -279,7 +279,7 @@ TEST_F(PlacesFaults, AHintDoesNotLeadOutOfTheFolder) {
   EXPECT_TRUE(reader::find_volume(*memory_, places, 1, "one"));
 }
 
-TEST_F(PlacesFaults, AFolderStandsForItsRegularFiles) {
+TEST_F(AbsentFilesFaults, AFolderStandsForItsRegularFiles) {
   put("/v/another", Buffer(10));
   const auto folder = value_of(memory_->open_directory("/v"));
   expect_ok(folder->make_node("pipe", 0010644, 0));

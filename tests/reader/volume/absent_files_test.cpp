@@ -25,7 +25,7 @@ constexpr const char* kTree = "/i/a.dgfs";
 constexpr const char* kTreeIndex = "/i/a.dgfs.idx";
 constexpr const char* kVolume = "/v/one";
 
-class Places : public ::testing::Test {
+class AbsentFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const auto* folder : {"/i", "/v"}) expect_ok(env_->make_directory(folder, 0755));
@@ -82,7 +82,7 @@ class Places : public ::testing::Test {
   std::string last_warning_;
 };
 
-TEST_F(Places, AllThere) {
+TEST_F(AbsentFiles, AllThere) {
   const auto image = value_of(open(kTree));
   EXPECT_EQ(value_of(contents(*image, value_of(image->lookup("f")))), pattern(100, 1));
   const std::vector<std::pair<std::string, std::string>> files = {
@@ -95,7 +95,7 @@ TEST_F(Places, AllThere) {
   EXPECT_TRUE(warnings_.empty());
 }
 
-TEST_F(Places, VolumesThatAreNotTheRightOnes) {
+TEST_F(AbsentFiles, VolumesThatAreNotTheRightOnes) {
   put("/v/foreign", other(kVolume, 0x22));
   put("/v/short", pattern(100, 1));
   put("/v/noise", pattern(20000, 1));
@@ -110,7 +110,7 @@ TEST_F(Places, VolumesThatAreNotTheRightOnes) {
   EXPECT_EQ(missing({"/v/foreign", "/v/short", kTree, kVolume}), "read");
 }
 
-TEST_F(Places, FoldersAreLookedThrough) {
+TEST_F(AbsentFiles, FoldersAreLookedThrough) {
   put("/v/a foreign", other(kVolume, 0x22));
   put("/v/b noise", pattern(20000, 1));
   expect_ok(env_->make_directory("/v/c folder", 0755));
@@ -123,7 +123,7 @@ TEST_F(Places, FoldersAreLookedThrough) {
 }
 
 // Also without being named, and whatever became of the name.
-TEST_F(Places, TheImagesOwnFolderIsLookedThroughAtLast) {
+TEST_F(AbsentFiles, TheImagesOwnFolderIsLookedThroughAtLast) {
   put("/i/b foreign", other(kVolume, 0x22));
   put("/i/c noise", pattern(20000, 1));
   EXPECT_NE(missing({}), "read");
@@ -132,7 +132,7 @@ TEST_F(Places, TheImagesOwnFolderIsLookedThroughAtLast) {
   EXPECT_EQ(missing({"/v/absent"}), "read");
 }
 
-TEST_F(Places, TellsWhichFilesAreVolumes) {
+TEST_F(AbsentFiles, TellsWhichFilesAreVolumes) {
   put("/v/foreign", other(kVolume, 0x22));
   put("/v/noise", pattern(20000, 1));
   auto ninth = read_file(*env_, kVolume);
@@ -155,7 +155,7 @@ TEST_F(Places, TellsWhichFilesAreVolumes) {
 }
 
 // An image that was renamed is found by the name that its index remembers, in every kind of folder.
-TEST_F(Places, VolumesAreFoundByTheirHints) {
+TEST_F(AbsentFiles, VolumesAreFoundByTheirHints) {
   for (const std::string folder : {"/", "", "/i/"}) {
     ImageAssembler assembler;
     assembler.hints[0] = "a.dgfs";
@@ -170,7 +170,7 @@ TEST_F(Places, VolumesAreFoundByTheirHints) {
   }
 }
 
-TEST_F(Places, HeadersOfAVolume) {
+TEST_F(AbsentFiles, HeadersOfAVolume) {
   const auto whole = read_file(*env_, kVolume);
   const auto last_page = whole.size() - format::kPageBytes;
   auto damaged = whole;
@@ -195,7 +195,7 @@ TEST_F(Places, HeadersOfAVolume) {
   EXPECT_EQ(found, std::vector<std::uint16_t>{3073});
 }
 
-TEST_F(Places, WhatIsNoImage) {
+TEST_F(AbsentFiles, WhatIsNoImage) {
   put("/i/empty", Buffer());
   put("/i/noise", pattern(20000, 1));
   put("/i/noise.idx", pattern(20000, 2));
@@ -207,7 +207,7 @@ TEST_F(Places, WhatIsNoImage) {
 }
 
 // Volume 0 is missed as others are: contents in it fail until it is there, all else is served.
-TEST_F(Places, AnImageThatIsGoneIsOpenedByItsIndex) {
+TEST_F(AbsentFiles, AnImageThatIsGoneIsOpenedByItsIndex) {
   ImageAssembler assembler;
   assembler.uuid.fill(0x11);
   assembler.add_file("f", pattern(100, 1));
@@ -238,7 +238,7 @@ TEST_F(Places, AnImageThatIsGoneIsOpenedByItsIndex) {
   EXPECT_TRUE(open(kTree, {"/v"}));
 }
 
-TEST_F(Places, IndexesThatAreNotTheRightOnes) {
+TEST_F(AbsentFiles, IndexesThatAreNotTheRightOnes) {
   put("/i/foreign", other(kTreeIndex, 0x22));
   put("/i/noise", pattern(20000, 1));
   options_.index_path = "/i/foreign";
@@ -256,7 +256,7 @@ TEST_F(Places, IndexesThatAreNotTheRightOnes) {
 }
 
 // Whatever lies where an index is looked for, an image with a copy of it opens.
-TEST_F(Places, WhatIsNotTheIndexBesideAnImageIsToldAndLeftAlone) {
+TEST_F(AbsentFiles, WhatIsNotTheIndexBesideAnImageIsToldAndLeftAlone) {
   const auto folder = value_of(env_->open_directory("/i"));
   const std::vector<std::pair<std::string, std::function<void()>>> cases = {
       {"is a directory", [&] { expect_ok(env_->make_directory(kTreeIndex, 0755)); }},
@@ -292,7 +292,7 @@ TEST_F(Places, WhatIsNotTheIndexBesideAnImageIsToldAndLeftAlone) {
       << last_warning_;
 }
 
-TEST_F(Places, WhatIsNotTheIndexOfAnImageWithoutACopyIsRefused) {
+TEST_F(AbsentFiles, WhatIsNotTheIndexOfAnImageWithoutACopyIsRefused) {
   for (const auto* path : {kTree, kTreeIndex}) expect_ok(env_->remove(path));
   expect_ok(env_->remove(kVolume));
   write(*env_, 0x11, false);
@@ -306,7 +306,7 @@ TEST_F(Places, WhatIsNotTheIndexOfAnImageWithoutACopyIsRefused) {
 }
 
 // The place of a volume, too: it is looked for further on.
-TEST_F(Places, WhatIsNoFileInThePlaceOfAVolumeIsPassedOver) {
+TEST_F(AbsentFiles, WhatIsNoFileInThePlaceOfAVolumeIsPassedOver) {
   const auto folder = value_of(env_->open_directory("/v"));
   expect_ok(env_->rename(kVolume, "/v/two"));
   expect_ok(folder->make_node("one", 0010644, 0));
@@ -319,7 +319,7 @@ TEST_F(Places, WhatIsNoFileInThePlaceOfAVolumeIsPassedOver) {
   EXPECT_EQ(missing({kVolume, "/v/two"}), "read");
 }
 
-TEST_F(Places, AHeaderThatNamesAnotherIndex) {
+TEST_F(AbsentFiles, AHeaderThatNamesAnotherIndex) {
   auto bytes = read_file(*env_, kTree);
   auto header = value_of(format::decode_volume_header(Bytes(bytes).first(format::kPageBytes)));
   header.index_bytes += format::kPageBytes;
@@ -332,7 +332,7 @@ TEST_F(Places, AHeaderThatNamesAnotherIndex) {
   expect_refused(kTree, 3100);
 }
 
-TEST_F(Places, AnImageWithoutAnIndexOfItsOwn) {
+TEST_F(AbsentFiles, AnImageWithoutAnIndexOfItsOwn) {
   put(kTree, other(kTree, 0x11, false));
   put(kTreeIndex, other(kTreeIndex, 0x11, false));
   EXPECT_FALSE(value_of(open(kTree))->has_second_index());
@@ -345,7 +345,7 @@ TEST_F(Places, AnImageWithoutAnIndexOfItsOwn) {
 }
 
 // Beside an index of another name lies no image that would be found by the name.
-TEST_F(Places, AnIndexAlone) {
+TEST_F(AbsentFiles, AnIndexAlone) {
   put("/v/index", read_file(*env_, kTreeIndex));
   const auto image = value_of(open("/v/index"));
   EXPECT_FALSE(image->has_second_index());
@@ -356,7 +356,7 @@ TEST_F(Places, AnIndexAlone) {
   EXPECT_EQ(report.damaged_index_places, 1U);  // volume 0 is missing
 }
 
-TEST_F(Places, ImagesBesideADamagedIndexThatDoNotHelp) {
+TEST_F(AbsentFiles, ImagesBesideADamagedIndexThatDoNotHelp) {
   put(kTreeIndex, pattern(20000, 1));
   EXPECT_TRUE(open(kTreeIndex));
   for (const auto& beside : {Buffer(), pattern(20000, 3), read_file(*env_, kVolume)}) {

@@ -157,9 +157,9 @@ class InterleavedWork {
   std::size_t nested_ = 0;
 };
 
-class Interleaving : public testing::TestWithParam<std::uint64_t> {};
+class InterleavingCrash : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(Interleaving, OfWritersAndMaintenanceKeepsAPrefix) {
+TEST_P(InterleavingCrash, OfWritersAndMaintenanceKeepsAPrefix) {
   constexpr int kRounds = 60;
   InterleavedWork work(GetParam());
   bool has_stopped = true;
@@ -177,7 +177,7 @@ TEST_P(Interleaving, OfWritersAndMaintenanceKeepsAPrefix) {
 }
 
 // The same schedules to their end, for longer.
-TEST_P(Interleaving, OfWritersAndMaintenanceAnswersRightly) {
+TEST_P(InterleavingCrash, OfWritersAndMaintenanceAnswersRightly) {
   const auto disk = storage::make_memory_env(1);
   StoppingEnv stopping(*disk, 0);
   InterleavedWork work(GetParam());
@@ -188,7 +188,7 @@ TEST_P(Interleaving, OfWritersAndMaintenanceAnswersRightly) {
   EXPECT_TRUE(work.history().find(values_of(*store)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Interleaving, testing::Range<std::uint64_t>(0, 12));
+INSTANTIATE_TEST_SUITE_P(Seeds, InterleavingCrash, testing::Range<std::uint64_t>(0, 12));
 
 }  // namespace
 }  // namespace dgfs::test

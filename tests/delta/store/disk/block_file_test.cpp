@@ -136,9 +136,9 @@ TEST(BlockFileThreads, NobodyWaitsForWhoAsksForSpace) {
 }
 
 // A file of ten blocks of 4 KiB, of which the last eight are free again.
-class ShorterFile : public BlockFileFaults {
+class ShorterBlockFile : public BlockFileFaults {
  protected:
-  ShorterFile() {
+  ShorterBlockFile() {
     for (int i = 0; i < 10; ++i) {
       places_.push_back(file_.write(Buffer(4096, static_cast<std::uint8_t>('a' + i))).value());
     }
@@ -154,7 +154,7 @@ class ShorterFile : public BlockFileFaults {
   std::vector<Place> places_;
 };
 
-TEST_F(ShorterFile, KeepsWhatIsInReserve) {
+TEST_F(ShorterBlockFile, KeepsWhatIsInReserve) {
   constexpr std::uint64_t kKept = 8192;
   memory_->set_capacity(10 * 4096);
   ASSERT_TRUE(file_.reserve(kKept));
@@ -170,14 +170,14 @@ TEST_F(ShorterFile, KeepsWhatIsInReserve) {
   EXPECT_EQ(file_.read(places_[1]).value(), Buffer(4096, 'b'));
 }
 
-TEST_F(ShorterFile, StaysIfLittleIsFree) {
+TEST_F(ShorterBlockFile, StaysIfLittleIsFree) {
   shorten(0, 8 * 4096 + 1);
   EXPECT_EQ(size_bytes(), 10 * 4096U);
   shorten(8 * 4096 - 4096, 1);  // less than an eighth
   EXPECT_EQ(size_bytes(), 10 * 4096U);
 }
 
-TEST_F(ShorterFile, StaysIfItCannotBeCut) {
+TEST_F(ShorterBlockFile, StaysIfItCannotBeCut) {
   faulty_->arm({storage::FaultKind::kIoError, 2});  // the first one asks for the size
   shorten(0, 1);
   EXPECT_EQ(size_bytes(), 10 * 4096U);
@@ -219,9 +219,9 @@ TEST(BlockFileThreads, WhoWritesBehindTheNewEndWaitsUntilItIsOne) {
 }
 
 // A file of twenty blocks of 4 KiB, of which every fifth is left.
-class SparseFile : public BlockFileFaults {
+class SparseBlockFile : public BlockFileFaults {
  protected:
-  SparseFile() {
+  SparseBlockFile() {
     std::vector<Place> places;
     for (int i = 0; i < 20; ++i) places.push_back(file_.write(Buffer(4096, 'o')).value());
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -230,7 +230,7 @@ class SparseFile : public BlockFileFaults {
   }
 };
 
-TEST_F(SparseFile, IsClosedBehindWhatItWouldTake) {
+TEST_F(SparseBlockFile, IsClosedBehindWhatItWouldTake) {
   EXPECT_EQ(file_.close_sparse_end(1 << 20, 4096), 5 * 4096U);  // four, and a quarter
   const auto place = file_.write_before_end(Buffer(4096, 'm'));
   ASSERT_TRUE(place && place.value());
@@ -241,7 +241,7 @@ TEST_F(SparseFile, IsClosedBehindWhatItWouldTake) {
   EXPECT_EQ(file_.write(Buffer(16000, 'w')).value().offset_bytes, 5 * 4096U);
 }
 
-TEST_F(SparseFile, IsClosedBehindWhatMayBeMoved) {
+TEST_F(SparseBlockFile, IsClosedBehindWhatMayBeMoved) {
   EXPECT_EQ(file_.close_sparse_end(6000, 4096), 15 * 4096 - (6000 - 4096));
   EXPECT_EQ(file_.write(Buffer(4 * 4096, 'w')).value().offset_bytes, 0U);
   file_.open_end();
@@ -249,7 +249,7 @@ TEST_F(SparseFile, IsClosedBehindWhatMayBeMoved) {
 }
 
 // What is free may be all that there is for what has been promised.
-TEST_F(SparseFile, IsLeftAloneIfItsSpaceIsInReserve) {
+TEST_F(SparseBlockFile, IsLeftAloneIfItsSpaceIsInReserve) {
   memory_->set_capacity(20 * 4096);
   ASSERT_TRUE(file_.reserve(4 * 4096));
   EXPECT_EQ(file_.close_sparse_end(1 << 20, 4096), std::nullopt);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "format/section/xattr_set.h"
-#include "tests/corrupt/lies.h"
+#include "tests/corrupt/forged_bodies.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -31,7 +31,7 @@ Buffer operator+(Buffer head, const Buffer& tail) {
 }
 Buffer text(std::string_view bytes) { return Buffer(bytes.begin(), bytes.end()); }
 
-class SectionLies : public ::testing::Test {
+class ForgedSections : public ::testing::Test {
  protected:
   Prober prober_{{sample_image(), {}}};
   TakenImage taken_{sample_image()};
@@ -48,7 +48,7 @@ class SectionLies : public ::testing::Test {
   }
 };
 
-TEST_F(SectionLies, DirectoryTables) {
+TEST_F(ForgedSections, DirectoryTables) {
   const auto n = names_;
   expect_refused(
       SectionKind::kDirectoryTable,
@@ -71,7 +71,7 @@ TEST_F(SectionLies, DirectoryTables) {
        {"children that are missing", varints({3, 0}), 2646}});
 }
 
-TEST_F(SectionLies, InodeRuns) {
+TEST_F(ForgedSections, InodeRuns) {
   const auto n = names_;
   expect_refused(SectionKind::kInodeRuns,
                  {{"no count", {}, 2001},
@@ -91,7 +91,7 @@ TEST_F(SectionLies, InodeRuns) {
                   {"something behind", varints({1, 1, n, 0}), 2004}});
 }
 
-TEST_F(SectionLies, VolumeTables) {
+TEST_F(ForgedSections, VolumeTables) {
   const auto end = taken_.header.data_end;
   const auto table = [&](std::string_view hint) {
     return varints({1, 0, end, hint.size()}) + text(hint);
@@ -116,7 +116,7 @@ TEST_F(SectionLies, VolumeTables) {
                   {"something behind", varints({1, 0, end, 0, 7}), 2004}});
 }
 
-TEST_F(SectionLies, VolumesThatTheEntriesDoNotHave) {
+TEST_F(ForgedSections, VolumesThatTheEntriesDoNotHave) {
   const auto end = taken_.header.data_end;
   for (const auto& [what, body, code] :
        std::vector<Lie>{{"no volume", varints({0}), 3070},
@@ -130,7 +130,7 @@ TEST_F(SectionLies, VolumesThatTheEntriesDoNotHave) {
   }
 }
 
-TEST_F(SectionLies, AttributeTables) {
+TEST_F(ForgedSections, AttributeTables) {
   constexpr std::uint8_t kMode[] = {0xa4, 0x81, 0, 0};  // 0100644
   const Buffer file(kMode, kMode + 4);
   const Buffer owner(4);
@@ -147,7 +147,7 @@ TEST_F(SectionLies, AttributeTables) {
        {"the same twice", id + varints({2}) + file + file + Buffer(16), 2112}});
 }
 
-TEST_F(SectionLies, PageDirectories) {
+TEST_F(ForgedSections, PageDirectories) {
   const auto& sound = taken_.bodies(SectionKind::kPageDirectory).front();
   expect_refused(SectionKind::kPageDirectory,
                  {{"no page", varints({0, 0}), 3014},
@@ -160,7 +160,7 @@ TEST_F(SectionLies, PageDirectories) {
                   {"something behind", sound + Buffer(1), 2004}});
 }
 
-TEST_F(SectionLies, PageRoots) {
+TEST_F(ForgedSections, PageRoots) {
   expect_refused(SectionKind::kPageRoot,
                  {{"no row", varints({0, 0, 0}), 2841},
                   {"513 rows", varints({0, 0, 513}), 2003},
@@ -176,7 +176,7 @@ TEST_F(SectionLies, PageRoots) {
                   {"more rows than bytes", varints({0, 0, 2, 0, 0, 0, 0, 1, 99}), 2841}});
 }
 
-TEST_F(SectionLies, DigestTables) {  // F-331 to F-333
+TEST_F(ForgedSections, DigestTables) {  // F-331 to F-333
   const auto first = std::uint64_t{taken_.bodies(SectionKind::kDigestTable).front()[1]};
   const auto entries = names_ + taken_.superblock.link_entries;
   const Buffer sha256{1};
@@ -195,7 +195,7 @@ TEST_F(SectionLies, DigestTables) {  // F-331 to F-333
   expect_error(findings, {2954, "digests"}, "other entries");
 }
 
-TEST_F(SectionLies, DigestPages) {  // F-043, F-330, F-334, F-335
+TEST_F(ForgedSections, DigestPages) {  // F-043, F-330, F-334, F-335
   const auto expect_bad = [&](const char* what, std::size_t at, std::uint8_t byte,
                               std::uint16_t code) {
     TakenImage taken = taken_;
@@ -217,7 +217,7 @@ TEST_F(SectionLies, DigestPages) {  // F-043, F-330, F-334, F-335
   expect_bad("a digest more than files", format::kPageBytes - 1, 1, 2956);
 }
 
-TEST_F(SectionLies, Dictionaries) {  // F-231, F-232
+TEST_F(ForgedSections, Dictionaries) {  // F-231, F-232
   const auto zstd = Buffer{0x37, 0xa4, 0x30, 0xec};
   expect_refused(SectionKind::kDictionaries,
                  {{"no id", {}, 2001},
@@ -230,7 +230,7 @@ TEST_F(SectionLies, Dictionaries) {  // F-231, F-232
                   {"more than 256 KiB", Buffer{1, 0} + zstd + Buffer((1 << 18) + 1), 2770}});
 }
 
-TEST_F(SectionLies, Models) {
+TEST_F(ForgedSections, Models) {
   expect_refused(SectionKind::kModels,
                  {{"no id", {1}, 2001},
                   {"model 0", Buffer{0, 0, 1} + text("dictionary"), 2121},
@@ -244,7 +244,7 @@ TEST_F(SectionLies, Models) {
 
 // A record of `kind` that `path` refers to, with another body of the same length or shorter, so
 // that the page's reference to it stays; the rest of it is cut into the body by `pad`.
-class RecordLies : public SectionLies {
+class ForgedSideRecords : public ForgedSections {
  protected:
   Findings with_record(SectionKind kind, const format::SideRef& ref, Buffer body,
                        const char* what) {
@@ -263,7 +263,7 @@ class RecordLies : public SectionLies {
   }
 };
 
-TEST_F(RecordLies, XattrSets) {
+TEST_F(ForgedSideRecords, XattrSets) {
   const auto ref = node("empty").xattrs;
   for (const auto& [what, body, code] :
        std::vector<Lie>{{"none", varints({0}), 2800},
@@ -295,7 +295,7 @@ Findings with_map(Prober& prober, const Buffer& body, const char* what) {
   return prober.probe({taken.image(), {}}, Promise::kSense, what);
 }
 
-TEST_F(RecordLies, SparseMaps) {
+TEST_F(ForgedSideRecords, SparseMaps) {
   for (const auto& [what, body, code] : std::vector<Lie>{
            {"2^64 - 1 segments", varints({kHuge}), 2760},
            {"more segments than bytes", varints({9}), 2760},
@@ -310,14 +310,14 @@ TEST_F(RecordLies, SparseMaps) {
   }
 }
 
-TEST_F(RecordLies, AMapOfOtherDataThanAreStored) {
+TEST_F(ForgedSideRecords, AMapOfOtherDataThanAreStored) {
   const auto ref = node("holes").sparse_map;
   const auto findings =
       with_record(SectionKind::kSparseMaps, ref, varints({2, 0, 8191, 1, 9000}), "more data");
   EXPECT_FALSE(findings.errors.empty());
 }
 
-TEST_F(RecordLies, LongTargets) {
+TEST_F(ForgedSideRecords, LongTargets) {
   const auto ref = node("long").long_target;
   auto target = text(std::string(300, 'y'));
   target[100] = 0;

@@ -47,9 +47,9 @@ std::size_t size_of(Random& random) {
   }
 }
 
-class Compressed : public testing::TestWithParam<std::uint64_t> {
+class CompressedContents : public testing::TestWithParam<std::uint64_t> {
  protected:
-  Compressed() {
+  CompressedContents() {
     for (int i = 0; i < 300; ++i) {
       const auto path = "f" + std::to_string(i) + (i % 3 == 0 ? ".c" : i % 3 == 1 ? ".txt" : "");
       model_[path] = content_of(random_, size_of(random_), random_.below(5) != 0);
@@ -67,9 +67,9 @@ class Compressed : public testing::TestWithParam<std::uint64_t> {
   std::map<std::string, Buffer> model_;
   std::unique_ptr<const reader::Image> image_;
 };
-INSTANTIATE_TEST_SUITE_P(Seeds, Compressed, testing::Range<std::uint64_t>(1, 9));
+INSTANTIATE_TEST_SUITE_P(Seeds, CompressedContents, testing::Range<std::uint64_t>(1, 9));
 
-TEST_P(Compressed, PartsAreThoseOfTheFile) {  // F-300, F-301, F-304
+TEST_P(CompressedContents, PartsAreThoseOfTheFile) {  // F-300, F-301, F-304
   for (const auto& [path, content] : model_) {
     SCOPED_TRACE(path);
     const auto node = value_of(image_->lookup(path));
@@ -84,7 +84,7 @@ TEST_P(Compressed, PartsAreThoseOfTheFile) {  // F-300, F-301, F-304
   }
 }
 
-TEST_P(Compressed, ReadManyGivesTheSame) {
+TEST_P(CompressedContents, ReadManyGivesTheSame) {
   std::vector<std::string> paths;
   for (const auto& [path, content] : model_) paths.push_back(path);
   for (std::size_t i = paths.size() - 1; i > 0; --i)
@@ -100,7 +100,7 @@ TEST_P(Compressed, ReadManyGivesTheSame) {
   for (std::size_t i = 0; i < paths.size(); ++i) EXPECT_TRUE(read[i] == model_[paths[i]]) << i;
 }
 
-TEST_P(Compressed, ASmallFileIsOneRead) {
+TEST_P(CompressedContents, ASmallFileIsOneRead) {
   for (const auto& [path, content] : model_) {
     if (content.empty() || content.size() > format::kFrameBytes) continue;
     const auto node = value_of(image_->lookup(path));
@@ -110,7 +110,7 @@ TEST_P(Compressed, ASmallFileIsOneRead) {
   }
 }
 
-TEST_P(Compressed, VerifiesAndFindsDamage) {  // F-300
+TEST_P(CompressedContents, VerifiesAndFindsDamage) {  // F-300
   reader::VerifyOptions options;
   EXPECT_TRUE(value_of(reader::verify(*image_, options)).sound());
   for (int i = 0; i < 10; ++i) {

@@ -10,7 +10,7 @@
 namespace dgfs::test {
 namespace {
 
-class CompareTest : public TreeFixture {
+class GnuQueryTest : public TreeFixture {
  protected:
   void SetUp() override {
     TreeFixture::SetUp();
@@ -33,7 +33,7 @@ class CompareTest : public TreeFixture {
   }
 };
 
-TEST_F(CompareTest, FindTestsAgree) {
+TEST_F(GnuQueryTest, FindTestsAgree) {
   const std::vector<std::vector<std::string>> expressions = {
       {},
       {"-name", "*.c"},
@@ -86,7 +86,7 @@ TEST_F(CompareTest, FindTestsAgree) {
   for (const auto& words : expressions) expect_find(words);
 }
 
-TEST_F(CompareTest, FindPrintfAgrees) {
+TEST_F(GnuQueryTest, FindPrintfAgrees) {
   expect_find({"!", "-type", "d", "-printf", "%p|%P|%f|%h|%H|%s|%m|%M|%d|%n|%y|%l|%%\\n"});
   expect_find({"-type", "d", "-printf", "%p %m %M %u %U %g %G %y\\n"});
   expect_find({"-printf", "%f %T@ %T+ %t %TY-%Tm-%Td %TH:%TM:%TS\\n"});
@@ -94,13 +94,13 @@ TEST_F(CompareTest, FindPrintfAgrees) {
   expect_find({"-type", "l", "-printf", "%p %Y\\n"});
 }
 
-TEST_F(CompareTest, FindStartsAnywhere) {
+TEST_F(GnuQueryTest, FindStartsAnywhere) {
   for (const std::string start : {"sub", "sub/deep", "hello.txt", "./sub", "sub/", "link_to_dir"}) {
     EXPECT_EQ(sorted_lines(dgfs("find", {start}).out), sorted_lines(shell("find " + start)));
   }
 }
 
-TEST_F(CompareTest, FindPrint0EndsWithNul) {
+TEST_F(GnuQueryTest, FindPrint0EndsWithNul) {
   const std::string ours = dgfs("find", {".", "-type", "f", "-print0"}).out;
   std::string gnu = shell("find . -type f -print0 | tr '\\0' '@'");
   std::string replaced = ours;
@@ -123,7 +123,7 @@ std::string without_directories(const std::string& listing) {
   return out;
 }
 
-TEST_F(CompareTest, LsListsTheSameNames) {
+TEST_F(GnuQueryTest, LsListsTheSameNames) {
   const std::vector<std::vector<std::string>> cases = {{},
                                                        {"-a"},
                                                        {"-A"},
@@ -153,7 +153,7 @@ TEST_F(CompareTest, LsListsTheSameNames) {
   }
 }
 
-TEST_F(CompareTest, LsLongFormatAgrees) {
+TEST_F(GnuQueryTest, LsLongFormatAgrees) {
   // Width of columns depends on all lines, so the directories, left out below, must not be widest.
   for (const std::string options :
        {"-l", "-ln", "-lh", "-lr", "-lt", "-lS", "-l --time-style=full-iso",
@@ -171,14 +171,14 @@ TEST_F(CompareTest, LsLongFormatAgrees) {
   }
 }
 
-TEST_F(CompareTest, LsLongFormatOfDirectories) {
+TEST_F(GnuQueryTest, LsLongFormatOfDirectories) {
   const std::string ours = dgfs("ls", {"-ld", "sub", "empty", "sub/deep"}).out;
   EXPECT_EQ(sorted_lines(shell("ls -ld sub empty sub/deep | cut -c1-11")).size(), 3U);
   EXPECT_NE(ours.find("drwxrwxrwt 2 "), std::string::npos) << ours;
   EXPECT_NE(ours.find("drwxr-xr-x 3 "), std::string::npos) << ours;
 }
 
-TEST_F(CompareTest, StatAgrees) {
+TEST_F(GnuQueryTest, StatAgrees) {
   const std::string files =
       "hello.txt nothing six_hundred sub/five_thousand.c link dangling fifo suid "
       "./sub/../hello.txt";
@@ -196,7 +196,7 @@ TEST_F(CompareTest, StatAgrees) {
   }
 }
 
-TEST_F(CompareTest, StatStandardFormatAgrees) {
+TEST_F(GnuQueryTest, StatStandardFormatAgrees) {
   // Not lines 2 and 3 (blocks, device, inode), nor those of other times than mtime.
   const std::string cut = " | sed -n '1p;4p;6p'";
   const std::string ours = dgfs("stat", {"link"}).out;
@@ -212,7 +212,7 @@ TEST_F(CompareTest, StatStandardFormatAgrees) {
   EXPECT_EQ(lines[0] + "\n" + lines[3] + "\n" + lines[5] + "\n", shell("stat link" + cut));
 }
 
-TEST_F(CompareTest, DuAgreesOnFiles) {
+TEST_F(GnuQueryTest, DuAgreesOnFiles) {
   const std::string files = "hello.txt six_hundred sub/five_thousand.c sub/deep/large.bin";
   const std::vector<std::string> operands = {"hello.txt", "six_hundred", "sub/five_thousand.c",
                                              "sub/deep/large.bin"};
@@ -226,7 +226,7 @@ TEST_F(CompareTest, DuAgreesOnFiles) {
   }
 }
 
-TEST_F(CompareTest, CatAgrees) {
+TEST_F(GnuQueryTest, CatAgrees) {
   for (const std::string files : {"hello.txt", "hello.txt nothing six_hundred", "sparse", "link",
                                   "sub/up", "link_to_dir/deep/large.bin"}) {
     std::vector<std::string> operands;

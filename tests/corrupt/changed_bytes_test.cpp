@@ -54,8 +54,8 @@ TEST(Prober, SeesAWrongByte) {
 }
 
 // What the fuzzer of whole images begins with must be whole.
-class Recipes : public ::testing::TestWithParam<BaseImage> {};
-TEST_P(Recipes, BakeToAnImageOfTheSameTree) {
+class ImageRecipes : public ::testing::TestWithParam<BaseImage> {};
+TEST_P(ImageRecipes, BakeToAnImageOfTheSameTree) {
   const auto sound = GetParam().files();
   std::vector<Buffer> volumes;
   for (const auto& [name, bytes] : sound.volumes) volumes.push_back(bytes);
@@ -143,7 +143,7 @@ class EveryFlippedIndexBit : public FlippedBits {};
 TEST_P(EveryFlippedIndexBit, OfALoneIndex) { flip_index(1); }
 
 constexpr auto kBaseNameOf = [](const auto& base) { return std::string(base.param.name); };
-INSTANTIATE_TEST_SUITE_P(Base, Recipes, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
+INSTANTIATE_TEST_SUITE_P(Base, ImageRecipes, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, FlippedBits, ::testing::ValuesIn(kBaseImages), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, FlippedIndexBits, ::testing::Values(kBaseImages[1]), kBaseNameOf);
 INSTANTIATE_TEST_SUITE_P(Base, FewFlippedBits, ::testing::ValuesIn(kBaseImages), kBaseNameOf);

@@ -11,8 +11,8 @@
 
 #include "format/entry/key.h"
 #include "format/section/directory_table.h"
-#include "tests/corrupt/lies.h"
-#include "tests/corrupt/lying_images.h"
+#include "tests/corrupt/forged_bodies.h"
+#include "tests/corrupt/forged_images.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -23,7 +23,7 @@ namespace {
 using format::SectionKind;
 using namespace std::string_literals;
 
-class NamespaceLies : public ::testing::Test {
+class ForgedNamespace : public ::testing::Test {
  protected:
   static Buffer assemble(ImageAssembler& assembler) {
     const auto memory = storage::make_memory_env(1);
@@ -49,7 +49,7 @@ class NamespaceLies : public ::testing::Test {
   Prober prober_{{image_of([](ImageAssembler&) {}), {}}};
 };
 
-TEST_F(NamespaceLies, NamesThatAreNone) {
+TEST_F(ForgedNamespace, NamesThatAreNone) {
   const std::vector<std::pair<const char*, std::string>> keys = {
       {"..", "\0.."s},
       {".", "\0."s},
@@ -78,7 +78,7 @@ TEST_F(NamespaceLies, NamesThatAreNone) {
   }
 }
 
-TEST_F(NamespaceLies, HardLinks) {
+TEST_F(ForgedNamespace, HardLinks) {
   const Designed kNone = {3060, "pages"};
   const auto name = [](ImageAssembler& assembler, std::uint64_t inode) {
     assembler.add("l", 0100000).link_inode = inode;
@@ -106,12 +106,12 @@ TEST_F(NamespaceLies, HardLinks) {
   });
 }
 
-TEST_F(NamespaceLies, ALinkRecordThatIsALink) {
+TEST_F(ForgedNamespace, ALinkRecordThatIsALink) {
   const auto findings = probe(image_of(add_circular_link), "a record that leads to itself");
   expect_error(findings, {3044, "pages"}, "a record that leads to itself");
 }
 
-TEST_F(NamespaceLies, ExtentsThatAreElsewhere) {
+TEST_F(ForgedNamespace, ExtentsThatAreElsewhere) {
   const auto at = [](std::uint16_t volume, std::uint64_t offset) {
     return [volume, offset](ImageAssembler& assembler) {
       auto& entry = assembler.add("e", 0100644);
@@ -129,7 +129,7 @@ TEST_F(NamespaceLies, ExtentsThatAreElsewhere) {
   expect_lie("in the last volume", {3070, "volumes"}, at(65535, 4096));
 }
 
-TEST_F(NamespaceLies, SizesThatTheExtentsDoNotHave) {
+TEST_F(ForgedNamespace, SizesThatTheExtentsDoNotHave) {
   const auto sized = [](std::uint64_t size, std::uint64_t stored, format::ExtentCodec codec) {
     return [=](ImageAssembler& assembler) {
       auto& entry = assembler.add("e", 0100644);
@@ -156,7 +156,7 @@ TEST_F(NamespaceLies, SizesThatTheExtentsDoNotHave) {
   expect_lie("no frame at all", {3085, "contents"}, sized(7, 15, kZstd));
 }
 
-TEST_F(NamespaceLies, ExtentsThatAreTheSameAreOnlyRead) {
+TEST_F(ForgedNamespace, ExtentsThatAreTheSameAreOnlyRead) {
   const auto image = image_of([](ImageAssembler& assembler) {
     for (const auto* name : {"e", "f", "g"}) {
       auto& entry = assembler.add(name, 0100644);
@@ -169,7 +169,7 @@ TEST_F(NamespaceLies, ExtentsThatAreTheSameAreOnlyRead) {
 }
 
 // The contents of one file hold the extent of another: both checksums can be right.
-TEST_F(NamespaceLies, ExtentsThatOverlapAreOnlyRead) {
+TEST_F(ForgedNamespace, ExtentsThatOverlapAreOnlyRead) {
   const auto overlapping = overlapping_image();
   EXPECT_EQ(probe(overlapping, "an extent within another").walked, 3U);
   const auto memory = storage::make_memory_env(1);
@@ -190,7 +190,7 @@ TEST_F(NamespaceLies, ExtentsThatOverlapAreOnlyRead) {
 }
 
 // Names that stand in a page twice, or the wrong way round: nothing of the page is told.
-TEST_F(NamespaceLies, NamesThatDoNotRise) {
+TEST_F(ForgedNamespace, NamesThatDoNotRise) {
   for (const auto* second : {"aaa", "aa0", "000"}) {
     SCOPED_TRACE(second);
     expect_error(probe(unsorted_image(second), second), {2163, "pages"}, second);
@@ -198,7 +198,7 @@ TEST_F(NamespaceLies, NamesThatDoNotRise) {
 }
 
 // Two entries "x" in one listing is how names once got out of the destination elsewhere.
-TEST_F(NamespaceLies, ADirectoryThatHoldsTheNamesOfOthers) {
+TEST_F(ForgedNamespace, ADirectoryThatHoldsTheNamesOfOthers) {
   ImageAssembler assembler;
   assembler.add_directory("a");
   assembler.add_directory("b");
@@ -223,7 +223,7 @@ TEST_F(NamespaceLies, ADirectoryThatHoldsTheNamesOfOthers) {
   EXPECT_EQ(codes, std::vector<std::uint16_t>{3043});
 }
 
-TEST_F(NamespaceLies, AFileWithEntriesBelow) {
+TEST_F(ForgedNamespace, AFileWithEntriesBelow) {
   const auto findings = probe(image_of([](ImageAssembler& assembler) {
                                 assembler.add("l", 0120777).target = "/jail";
                                 assembler.names().back().size_bytes = 5;
@@ -233,7 +233,7 @@ TEST_F(NamespaceLies, AFileWithEntriesBelow) {
   EXPECT_FALSE(findings.errors.empty());
 }
 
-TEST_F(NamespaceLies, TreesThatAreVeryDeep) {
+TEST_F(ForgedNamespace, TreesThatAreVeryDeep) {
   ImageAssembler assembler;
   std::string path = "d";
   for (int level = 1; level < 1000; ++level) {

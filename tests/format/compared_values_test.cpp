@@ -3,6 +3,7 @@
 //
 // The small values that records decode to. Two header pages, two index copies and a whole extent
 // are told from others by comparing them, and so are results in tests: nothing is left out of it.
+#include "tests/format/compared_values.h"
 #include "format/entry/attribute_table.h"
 #include "format/header/superblock.h"
 #include "format/header/volume_header.h"
@@ -11,7 +12,6 @@
 #include "format/section/directory_table.h"
 #include "format/section/inode_runs.h"
 #include "format/section/sparse_map.h"
-#include "tests/format/compared_values.h"
 
 namespace dgfs::format {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 // Whole, since the fixtures of sections are in a namespace test of format's own.
 using dgfs::test::expect_all_compared;
 
-TEST(Values, SuperblocksThatDifferInOneFieldDiffer) {
+TEST(ComparedValues, SuperblocksThatDifferInOneFieldDiffer) {
   expect_all_compared<Superblock>({},
                                   {[](auto& it) { ++it.version_major; },
                                    [](auto& it) { ++it.version_minor; },
@@ -43,7 +43,7 @@ TEST(Values, SuperblocksThatDifferInOneFieldDiffer) {
                                    [](auto& it) { ++it.sections.back().length_bytes; }});
 }
 
-TEST(Values, VolumeRecordsThatDifferInOneFieldDiffer) {
+TEST(ComparedValues, VolumeRecordsThatDifferInOneFieldDiffer) {
   expect_all_compared<VolumeHeader>(
       {}, {[](auto& it) { ++it.incompat; }, [](auto& it) { ++it.image_uuid[0]; },
            [](auto& it) { ++it.number; }, [](auto& it) { ++it.data_end; },
@@ -54,7 +54,7 @@ TEST(Values, VolumeRecordsThatDifferInOneFieldDiffer) {
                                      [](auto& it) { it.hint = "h"; }});
 }
 
-TEST(Values, PageRecordsThatDifferInOneFieldDiffer) {
+TEST(ComparedValues, PageRecordsThatDifferInOneFieldDiffer) {
   expect_all_compared<PageRecord>(
       {}, {[](auto& it) { ++it.zone; }, [](auto& it) { it.prefix = "p"; },
            [](auto& it) { it.separator = "s"; }, [](auto& it) { ++it.first_ordinal; },
@@ -67,7 +67,7 @@ TEST(Values, PageRecordsThatDifferInOneFieldDiffer) {
            [](auto& it) { ++it.length_bytes; }});
 }
 
-TEST(Values, RangesThatDifferInOneFieldDiffer) {
+TEST(ComparedValues, RangesThatDifferInOneFieldDiffer) {
   expect_all_compared<ChildRange>({}, {[](auto& it) { ++it.first; }, [](auto& it) { ++it.count; },
                                        [](auto& it) { ++it.subdirectory_count; }});
   expect_all_compared<InodeRun>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What tests of lying sections share: bodies made by hand and the numbers that hurt.
+// Shared by tests of forged sections: bodies made by hand and the numbers that hurt.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -14,9 +14,9 @@
 #include "format/content/extent.h"
 #include "format/header/section.h"
 #include "format/limits.h"
+#include "tests/corrupt/forged_bodies.h"
+#include "tests/corrupt/forged_images.h"
 #include "tests/corrupt/heap_meter.h"
-#include "tests/corrupt/lies.h"
-#include "tests/corrupt/lying_images.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
@@ -80,7 +80,7 @@ struct Bomb {
   std::uint16_t code;
 };
 
-TEST(Bombs, Sections) {
+TEST(DecompressionBombs, Sections) {
   constexpr auto kBlockMax = static_cast<std::uint32_t>(format::kSectionBlockBytesMax);
   const std::vector<Bomb> bombs = {
       {"a header of 16 MiB and a byte", silent_frame(zstd_magic(), 1), kBlockMax + 1, 2502},
@@ -107,7 +107,7 @@ TEST(Bombs, Sections) {
 }
 
 // A block of 16 MiB, the most that one may be, whose frame is whole: the model in it is too long.
-TEST(Bombs, AModel) {
+TEST(DecompressionBombs, AModel) {
   Buffer body = {1, 0, 1, 0x37, 0xa4, 0x30, 0xec};
   body.resize(format::kSectionBlockBytesMax);
   Buffer block;
@@ -123,7 +123,7 @@ TEST(Bombs, AModel) {
   EXPECT_LT(meter.peak_bytes(), 2 * format::kSectionBlockBytesMax + kMiB);
 }
 
-TEST(Bombs, Pages) {
+TEST(DecompressionBombs, Pages) {
   const auto decoded_max = static_cast<std::uint32_t>(format::kPageDecodedBytesMax);
   // Page payloads have no magic number.
   const std::vector<Bomb> bombs = {
@@ -170,7 +170,7 @@ Error read_error(const Buffer& frame, std::uint64_t size_bytes) {
   return read.error();
 }
 
-TEST(Bombs, Extents) {
+TEST(DecompressionBombs, Extents) {
   struct Case {
     const char* what;
     Buffer frame;
@@ -194,7 +194,7 @@ TEST(Bombs, Extents) {
 }
 
 // Side records longer than any valid one, in a section that has holes enough for them.
-TEST(Bombs, SideRecords) {
+TEST(DecompressionBombs, SideRecords) {
   ImageAssembler assembler;
   auto& link = assembler.add("link", 0120777);
   link.size_bytes = 300;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tests/corrupt/lying_images.h"
+#include "tests/corrupt/forged_images.h"
 
 #include <gtest/gtest.h>
 
