@@ -10,7 +10,7 @@
 #include "format/entry/mode.h"
 #include "format/header/volume_header.h"
 #include "format/limits.h"
-#include "fuse/ahead/read_ahead.h"
+#include "fuse/ahead/kernel_read_ahead.h"
 #include "fuse/damage_log.h"
 #include "fuse/logger.h"
 #include "fuse/mount_arguments.h"

@@ -11,7 +11,7 @@
 #include "tools/command.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/image_path.h"
-#include "tools/paths/path_pattern.h"
+#include "tools/paths/operand_pattern.h"
 
 namespace dgfs::tools {
 namespace {

@@ -16,7 +16,7 @@
 #include "tools/command.h"
 #include "tools/diff/walk.h"
 #include "tools/paths/image_argument.h"
-#include "tools/paths/path_pattern.h"
+#include "tools/paths/operand_pattern.h"
 #include "tools/text/json.h"
 #include "tools/text/mode_text.h"
 #include "tools/text/quoting.h"

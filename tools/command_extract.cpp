@@ -17,7 +17,7 @@
 #include "tools/paths/image_argument.h"
 #include "tools/paths/image_path.h"
 #include "tools/paths/node_facts.h"
-#include "tools/paths/path_pattern.h"
+#include "tools/paths/operand_pattern.h"
 #include "tools/text/json.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"

@@ -12,7 +12,7 @@
 #include "tools/find/expression.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/image_path.h"
-#include "tools/paths/path_pattern.h"
+#include "tools/paths/operand_pattern.h"
 #include "tools/paths/tree_walk.h"
 #include "tools/text/quoting.h"
 

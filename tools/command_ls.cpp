@@ -13,7 +13,7 @@
 #include "tools/ls/printer.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/image_path.h"
-#include "tools/paths/path_pattern.h"
+#include "tools/paths/operand_pattern.h"
 #include "tools/text/json.h"
 
 namespace dgfs::tools {

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "format/content/seek_table.h"
 #include "format/zstd/content_dictionary.h"
-#include "reader/content/extent.h"
+#include "reader/content/file_extent.h"
 #include "reader/content/map.h"
 #include "reader/counter_cells.h"
 #include "reader/node.h"
@@ -33,7 +33,7 @@ class Content {
         options_{&dictionaries, checked} {}
 
   /// The extent of a file with so much content (bytes without holes; not 0).
-  /// Errors: as extent_of() of reader/content/extent.h.
+  /// Errors: as extent_of() of reader/content/file_extent.h.
   [[nodiscard]] Result<Extent> extent_of(const Node& node, std::uint64_t content_bytes) const {
     return reader::extent_of(volumes_, node, content_bytes);
   }

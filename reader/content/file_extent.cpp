@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "reader/content/extent.h"
+#include "reader/content/file_extent.h"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/paths/path_pattern.h"
+#include "tools/paths/operand_pattern.h"
 
 #include <fnmatch.h>
 

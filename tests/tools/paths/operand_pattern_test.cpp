@@ -7,7 +7,7 @@
 namespace dgfs::test {
 namespace {
 
-class PathPatternTest : public TreeFixture {
+class OperandPatternTest : public TreeFixture {
  protected:
   void SetUp() override {
     // A name that is a pattern, beside one that fits it.
@@ -29,7 +29,7 @@ class PathPatternTest : public TreeFixture {
 constexpr const char* kPatterns[] = {"sub/*",  "*b/x", "s?b/*.c", "*/*.c", ".d*/*",
                                      "[st]*/", "//*b", "sub/.*c", "to_*",  "*/deep/tw[a-z].c"};
 
-TEST_F(PathPatternTest, AreWhatTheShellMakesOfThem) {
+TEST_F(OperandPatternTest, AreWhatTheShellMakesOfThem) {
   for (const std::string pattern : kPatterns) {
     const std::string in_tree = pattern.starts_with("//") ? pattern.substr(2) : pattern;
     const Outcome found = dgfs("find", {pattern, "-maxdepth", "0"});
@@ -43,7 +43,7 @@ TEST_F(PathPatternTest, AreWhatTheShellMakesOfThem) {
   }
 }
 
-TEST_F(PathPatternTest, ChooseWhatIsExtracted) {
+TEST_F(OperandPatternTest, ChooseWhatIsExtracted) {
   const std::string target = dir_ / "out";
   const Outcome outcome = dgfs("extract", {"-q", target, "s*/*.c", "[.]dot/t*", "to_*"});
   EXPECT_EQ(outcome.code, 1);  // a hidden name fits a dot only, not a bracket
@@ -55,7 +55,7 @@ TEST_F(PathPatternTest, ChooseWhatIsExtracted) {
             "./.dot/three.c\n./sub/one.c\n./to_ab\n");
 }
 
-TEST_F(PathPatternTest, ChooseWhatIsCompared) {
+TEST_F(OperandPatternTest, ChooseWhatIsCompared) {
   const std::string other = dir_ / "other";
   ASSERT_EQ(shell("cp -a . '" + other + "'; cd '" + other + "'; printf 7 >sub/one.c; " +
                   "printf 8 >sub/deep/two.c; printf 9 >sub/new.c; printf 0 >'a[b]/x'"),
@@ -80,7 +80,7 @@ TEST_F(PathPatternTest, ChooseWhatIsCompared) {
   EXPECT_EQ(none.out, "only in " + other + ": sub/new.c\n");
 }
 
-TEST_F(PathPatternTest, LoseToANameThatIsThere) {
+TEST_F(OperandPatternTest, LoseToANameThatIsThere) {
   EXPECT_EQ(dgfs("find", {"a[b]", "-type", "f"}).out, "a[b]/x\n");
   EXPECT_EQ(dgfs("find", {"a[b]*", "-type", "f"}).out, "ab/x\n");
   const std::string target = dir_ / "out";
@@ -88,7 +88,7 @@ TEST_F(PathPatternTest, LoseToANameThatIsThere) {
   EXPECT_EQ(shell("cd '" + target + "'; find . -type f"), "./a[b]/x\n");
 }
 
-TEST_F(PathPatternTest, ThatFitNothingAreMissing) {
+TEST_F(OperandPatternTest, ThatFitNothingAreMissing) {
   for (const auto* command : {"cat", "find", "digest", "extract", "ls", "du", "stat", "diff"}) {
     std::vector<std::string> words = {"none*/x"};
     if (command == std::string("extract")) words.insert(words.begin(), dir_ / "out");
@@ -102,7 +102,7 @@ TEST_F(PathPatternTest, ThatFitNothingAreMissing) {
   }
 }
 
-TEST_F(PathPatternTest, AreNamesInAList) {
+TEST_F(OperandPatternTest, AreNamesInAList) {
   const std::string list = dir_ / "list";
   ASSERT_EQ(shell("printf 'sub/*.c\\n' > '" + list + "'"), "");
   const Outcome outcome = dgfs("extract", {"-q", dir_ / "out", "--files-from", list});
