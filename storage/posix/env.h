@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The real operating system. The only folder whose sources include its I/O headers.
+// The real operating system. Its headers for I/O are included below storage/ alone, mostly here.
 #pragma once
 
 #include <memory>
