@@ -20,7 +20,9 @@ IndexFile::IndexFile(storage::File& file, StopFlag stop)
 Status IndexFile::begin(format::SectionKind kind, bool hashed) {
   end_section();
   // What is read page by page lies on pages of the device.
-  const bool has_pages = kind == format::SectionKind::kDigests;
+  const auto shape = format::section_shape(kind);
+  const bool has_pages =
+      shape == format::SectionShape::kPages || shape == format::SectionShape::kRecordPages;
   DGFS_CHECK(appender_.align(has_pages ? format::kPageBytes : kSectionAlignment));
   current_ = {kind, appender_.position(), 0};
   hashed_ = hashed;

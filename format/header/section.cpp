@@ -75,42 +75,6 @@ std::uint8_t compress_if_smaller(Bytes body, Buffer& out) {
 
 }  // namespace
 
-const char* section_name(SectionKind kind) {
-  switch (kind) {
-    case SectionKind::kNone:
-      return "no section";
-    case SectionKind::kPages:
-      return "pages";
-    case SectionKind::kPageDirectory:
-      return "page directory";
-    case SectionKind::kPageRoot:
-      return "page root";
-    case SectionKind::kDirectoryTable:
-      return "directory table";
-    case SectionKind::kAttributeTables:
-      return "attribute tables";
-    case SectionKind::kModels:
-      return "models";
-    case SectionKind::kInodeRuns:
-      return "inode runs";
-    case SectionKind::kVolumes:
-      return "volumes";
-    case SectionKind::kLongTargets:
-      return "long targets";
-    case SectionKind::kXattrs:
-      return "xattrs";
-    case SectionKind::kSparseMaps:
-      return "sparse maps";
-    case SectionKind::kDictionaries:
-      return "dictionaries";
-    case SectionKind::kDigests:
-      return "digests";
-    case SectionKind::kDigestTable:
-      return "digest table";
-  }
-  return "unknown section";
-}
-
 void seal_block(SectionKind kind, Bytes body, Buffer& out) {
   const auto begin = out.size();
   out.resize(begin + kSealedBlockHeaderBytes);

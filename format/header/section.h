@@ -7,37 +7,91 @@
 // - a sealed block: small header (checksum, stored and decoded length, zstd or raw), body. Used
 //   by sections that are read whole, cut into blocks of about kSectionBlockBytes;
 // - a sealed record: checksum and body, found by a SideRef with one read.
+//
+// kSections has a row for each kind of section; CONTRIBUTING.md says how to add one.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "base/bytes.h"
 #include "base/result.h"
 
 namespace dgfs::format {
 
-/// What a section holds.
+/// Numbers of the sections, as they stand on disk. kSections says the rest of each.
 enum class SectionKind : std::uint32_t {
   kNone = 0,
-  kPages = 1,            ///< kPageBytes each, in key order
-  kPageDirectory = 2,    ///< sealed blocks, each one encode_page_block()
-  kPageRoot = 3,         ///< sealed blocks: where the blocks of kPageDirectory stand
-  kDirectoryTable = 4,   ///< sealed blocks
-  kAttributeTables = 5,  ///< sealed blocks, one table each
-  kModels = 6,           ///< sealed blocks, one model each: id u16, kind u8, bytes
-  kInodeRuns = 7,        ///< sealed block
-  kVolumes = 8,          ///< sealed block
-  kLongTargets = 9,      ///< sealed records
-  kXattrs = 10,          ///< sealed records
-  kSparseMaps = 11,      ///< sealed records
-  kDictionaries = 12,    ///< sealed blocks, one dictionary of contents each
-  kDigests = 13,         ///< sealed records of kPageBytes each, digests of contents
-  kDigestTable = 14,     ///< sealed blocks: which record of kDigests is whose
+  kPages = 1,            ///< in key order
+  kPageDirectory = 2,    ///< a block is one encode_page_block()
+  kPageRoot = 3,         ///< where the blocks of kPageDirectory stand
+  kDirectoryTable = 4,   ///< how many children each directory has, and where
+  kAttributeTables = 5,  ///< one table a block
+  kModels = 6,           ///< one model a block: id u16, kind u8, bytes
+  kInodeRuns = 7,        ///< one block
+  kVolumes = 8,          ///< one block
+  kLongTargets = 9,      ///< of symlinks
+  kXattrs = 10,          ///< one set of them a record
+  kSparseMaps = 11,      ///< of files with holes
+  kDictionaries = 12,    ///< one dictionary of contents a block
+  kDigests = 13,         ///< of contents
+  kDigestTable = 14,     ///< which record of kDigests is whose
 };
-inline constexpr std::size_t kSectionKinds = 15;
 
-/// "page directory", for messages.
-[[nodiscard]] const char* section_name(SectionKind kind);
+/// How the bytes of a section are cut into pieces that have a checksum each.
+enum class SectionShape : std::uint8_t {
+  kNone,         ///< of what is no section
+  kPages,        ///< index pages, whose checksums stand in the page directory
+  kBlocks,       ///< sealed blocks, back to back
+  kRecords,      ///< sealed records; only the SideRefs of entries tell where each stands
+  kRecordPages,  ///< sealed records of kPageBytes each, back to back
+};
+
+/// What is true of every section of a kind. A value.
+struct SectionTraits {
+  SectionKind kind;    ///< its number
+  const char* name;    ///< for messages and reports
+  SectionShape shape;  ///< how it is read, checked and salvaged
+  bool required;       ///< whether an index without it is corrupt
+};
+
+/// One row for each kind, in order.
+inline constexpr std::array kSections = {
+    SectionTraits{SectionKind::kNone, "no section", SectionShape::kNone, false},
+    SectionTraits{SectionKind::kPages, "pages", SectionShape::kPages, true},
+    SectionTraits{SectionKind::kPageDirectory, "page directory", SectionShape::kBlocks, true},
+    SectionTraits{SectionKind::kPageRoot, "page root", SectionShape::kBlocks, false},
+    SectionTraits{SectionKind::kDirectoryTable, "directory table", SectionShape::kBlocks, true},
+    SectionTraits{SectionKind::kAttributeTables, "attribute tables", SectionShape::kBlocks, true},
+    SectionTraits{SectionKind::kModels, "models", SectionShape::kBlocks, false},
+    SectionTraits{SectionKind::kInodeRuns, "inode runs", SectionShape::kBlocks, true},
+    SectionTraits{SectionKind::kVolumes, "volumes", SectionShape::kBlocks, true},
+    SectionTraits{SectionKind::kLongTargets, "long targets", SectionShape::kRecords, false},
+    SectionTraits{SectionKind::kXattrs, "xattrs", SectionShape::kRecords, false},
+    SectionTraits{SectionKind::kSparseMaps, "sparse maps", SectionShape::kRecords, false},
+    SectionTraits{SectionKind::kDictionaries, "dictionaries", SectionShape::kBlocks, false},
+    SectionTraits{SectionKind::kDigests, "digests", SectionShape::kRecordPages, false},
+    SectionTraits{SectionKind::kDigestTable, "digest table", SectionShape::kBlocks, false},
+};
+/// One more than the largest kind.
+inline constexpr std::size_t kSectionKinds = kSections.size();
+static_assert(std::ranges::adjacent_find(kSections, std::ranges::greater_equal(),
+                                         &SectionTraits::kind) == kSections.end() &&
+              static_cast<std::size_t>(kSections.back().kind) + 1 == kSectionKinds);
+
+/// "page directory"; "unknown section" of a number that no row has.
+[[nodiscard]] constexpr const char* section_name(SectionKind kind) {
+  const auto row = static_cast<std::size_t>(kind);
+  return row < kSectionKinds ? kSections[row].name : "unknown section";
+}
+/// kNone of a number that no row has.
+[[nodiscard]] constexpr SectionShape section_shape(SectionKind kind) {
+  const auto row = static_cast<std::size_t>(kind);
+  return row < kSectionKinds ? kSections[row].shape : SectionShape::kNone;
+}
 
 /// Names the section in the error of a failed result, if none is named yet.
 template <class T>

@@ -55,7 +55,7 @@ std::string row_name(const Row& row) {
 
 // F-022
 Status check_place(const Row& row, std::uint64_t index_bytes) {
-  const bool is_pages = row.kind == static_cast<std::uint32_t>(SectionKind::kPages);
+  const bool is_pages = section_shape(static_cast<SectionKind>(row.kind)) == SectionShape::kPages;
   const std::uint64_t unit = is_pages ? kPageBytes : 8;
   if (row.offset_bytes % unit != 0 || (is_pages && row.length_bytes % unit != 0)) {
     return corrupt_superblock(2561, row.at + 8, row_name(row) + " is not aligned");
@@ -114,12 +114,10 @@ Status load_sections(Bytes page, std::size_t begin, Superblock& superblock) {
 
 // F-024
 Status check_required(const Superblock& superblock) {
-  for (const auto kind :
-       {SectionKind::kPages, SectionKind::kPageDirectory, SectionKind::kDirectoryTable,
-        SectionKind::kAttributeTables, SectionKind::kInodeRuns, SectionKind::kVolumes}) {
-    if (superblock.section(kind).length_bytes == 0) {
+  for (const auto& section : kSections) {
+    if (section.required && superblock.section(section.kind).length_bytes == 0) {
       return corrupt_superblock(2568, kSectionCountOffset,
-                                std::string("section '") + section_name(kind) + "' is missing");
+                                std::string("section '") + section.name + "' is missing");
     }
   }
   return ok();

@@ -12,6 +12,7 @@
 
 #include "format/header/section.h"
 #include "format/limits.h"
+#include "format/section/side_refs.h"
 #include "reader/index/section_blocks.h"
 #include "reader/placed_error.h"
 
@@ -19,13 +20,9 @@ namespace dgfs::reader {
 namespace {
 
 using format::SectionKind;
+using format::SectionShape;
 
 constexpr std::uint64_t kPieceChunkBytes = std::uint64_t{64} << 10;
-
-bool has_records(SectionKind kind) {
-  return kind == SectionKind::kLongTargets || kind == SectionKind::kXattrs ||
-         kind == SectionKind::kSparseMaps;
-}
 
 Error at_place(const IndexCopy& copy, SectionKind kind, std::uint64_t offset, const Error& error) {
   const auto* name = kind == SectionKind::kNone ? "unused bytes" : format::section_name(kind);
@@ -118,9 +115,19 @@ class PieceWalk {
   }
 
   Status visit_section(const format::SectionPlace& place) {
-    if (place.kind == SectionKind::kPages) return visit_pages(place);
-    if (place.kind == SectionKind::kDigests) return visit_digests(place);
-    return has_records(place.kind) ? visit_record_bytes(place) : visit_blocks(place);
+    switch (format::section_shape(place.kind)) {
+      case SectionShape::kPages:
+        return visit_pages(place);
+      case SectionShape::kBlocks:
+        return visit_blocks(place);
+      case SectionShape::kRecords:
+        return visit_record_bytes(place);
+      case SectionShape::kRecordPages:
+        return visit_record_pages(place);
+      case SectionShape::kNone:
+        break;
+    }
+    return ok();
   }
 
   Status visit_pages(const format::SectionPlace& place) {
@@ -138,7 +145,7 @@ class PieceWalk {
   }
 
   // F-336
-  Status visit_digests(const format::SectionPlace& place) {
+  Status visit_record_pages(const format::SectionPlace& place) {
     for (std::uint64_t at = 0; at < place.length_bytes; at += format::kPageBytes) {
       DGFS_CHECK(check_stop());
       const auto length = std::min<std::uint64_t>(format::kPageBytes, place.length_bytes - at);
@@ -190,17 +197,17 @@ class PieceWalk {
   }
 
   Status visit_records() {
-    const bool none = std::none_of(
-        superblock_.sections.begin(), superblock_.sections.end(),
-        [](const auto& place) { return place.length_bytes != 0 && has_records(place.kind); });
+    const bool none = std::ranges::none_of(format::kSideRefs, [this](const auto& side) {
+      return superblock_.section(side.kind).length_bytes != 0;
+    });
     for (std::size_t page = 0; !none && page < tables_.pages.size(); ++page) {
       DGFS_CHECK(check_stop());
       const auto rows = rows_of(page);
       for (std::size_t i = 0; rows && i < rows->size(); ++i) {
         const auto entry = rows->entry(i);
-        DGFS_CHECK(visit_record(SectionKind::kLongTargets, entry.long_target));
-        DGFS_CHECK(visit_record(SectionKind::kXattrs, entry.xattrs));
-        DGFS_CHECK(visit_record(SectionKind::kSparseMaps, entry.sparse_map));
+        for (const auto& side : format::kSideRefs) {
+          DGFS_CHECK(visit_record(side.kind, entry.*side.ref));
+        }
       }
     }
     return ok();

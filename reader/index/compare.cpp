@@ -39,8 +39,9 @@ Status compare_section(const IndexCopy& first, const IndexCopy& second, format::
 
 void compare_copies(const IndexCopy& first, const IndexCopy& second,
                     const std::function<void(const Error&)>& differs) {
-  for (std::size_t kind = 1; kind < format::kSectionKinds; ++kind) {
-    const auto same = compare_section(first, second, static_cast<format::SectionKind>(kind));
+  for (const auto& section : format::kSections) {
+    if (section.shape == format::SectionShape::kNone) continue;
+    const auto same = compare_section(first, second, section.kind);
     if (!same) differs(same.assume_error());
   }
 }

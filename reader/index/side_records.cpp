@@ -15,28 +15,26 @@ namespace {
 
 // What no valid record exceeds: a length is only a claim until the checksum has been seen, and a
 // file with holes has room for 4 GiB of it.
-std::uint64_t length_max(SectionKind kind) {
-  constexpr std::uint64_t kVarintBytesMax = 10;
-  if (kind == SectionKind::kLongTargets) {
-    return format::kRecordChecksumBytes + format::kTargetBytesMax;
-  }
-  if (kind == SectionKind::kSparseMaps) {
-    return format::kRecordChecksumBytes + kVarintBytesMax +
-           2 * kVarintBytesMax * format::kSparseSegmentsMax;
-  }
-  // Names together have 64 KiB with a byte more for each, so there are at most half as many; a
-  // system shows far less of them, which is no matter here.
-  constexpr std::uint64_t kAttributesMax = format::kXattrListBytesMax / 2;
-  return format::kRecordChecksumBytes + format::kXattrListBytesMax +
-         kAttributesMax * (format::kXattrValueBytesMax + 2 * kVarintBytesMax);
-}
+constexpr std::uint64_t kVarintBytesMax = 10;
+constexpr std::uint64_t kTargetRecordBytesMax =
+    format::kRecordChecksumBytes + format::kTargetBytesMax;
+constexpr std::uint64_t kMapRecordBytesMax =
+    format::kRecordChecksumBytes + kVarintBytesMax +
+    2 * kVarintBytesMax * std::uint64_t{format::kSparseSegmentsMax};
+// Names together have 64 KiB with a byte more for each, so there are at most half as many; a
+// system shows far less of them, which is no matter here.
+constexpr std::uint64_t kXattrsMax = format::kXattrListBytesMax / 2;
+constexpr std::uint64_t kXattrRecordBytesMax =
+    format::kRecordChecksumBytes + format::kXattrListBytesMax +
+    kXattrsMax * (format::kXattrValueBytesMax + 2 * kVarintBytesMax);
 
 }  // namespace
 
 template <class Decode>
 auto SideRecords::read(const IndexCopy& copy, SectionKind kind, const format::SideRef& ref,
-                       const Decode& decode) const -> decltype(decode(Bytes())) {
-  if (ref.length_bytes > length_max(kind)) {
+                       std::uint64_t length_bytes_max, const Decode& decode) const
+    -> decltype(decode(Bytes())) {
+  if (ref.length_bytes > length_bytes_max) {
     return placed(Error(ErrorKind::kLimit, 3091, "a record longer than any that is valid"),
                   copy.path(), format::section_name(kind),
                   copy.section_offset(kind) + ref.offset_bytes);
@@ -52,7 +50,7 @@ auto SideRecords::read(const IndexCopy& copy, SectionKind kind, const format::Si
 }
 
 Result<std::string> SideRecords::target_of(const IndexCopy& copy, const Node& node) const {
-  return read(copy, SectionKind::kLongTargets, node.long_target,
+  return read(copy, SectionKind::kLongTargets, node.long_target, kTargetRecordBytesMax,
               [&](Bytes body) -> Result<std::string> {
                 const auto text = as_text(body);  // F-167; length_max() bounds it
                 if (text.size() != node.size_bytes || text.empty() ||
@@ -64,11 +62,12 @@ Result<std::string> SideRecords::target_of(const IndexCopy& copy, const Node& no
 }
 
 Result<std::vector<Xattr>> SideRecords::xattrs_of(const IndexCopy& copy, const Node& node) const {
-  return read(copy, SectionKind::kXattrs, node.xattrs, format::decode_xattr_set);
+  return read(copy, SectionKind::kXattrs, node.xattrs, kXattrRecordBytesMax,
+              format::decode_xattr_set);
 }
 
 Result<format::SparseMap> SideRecords::map_of(const IndexCopy& copy, const Node& node) const {
-  return read(copy, SectionKind::kSparseMaps, node.sparse_map,
+  return read(copy, SectionKind::kSparseMaps, node.sparse_map, kMapRecordBytesMax,
               [&](Bytes body) { return format::SparseMap::decode(body, node.size_bytes); });
 }
 

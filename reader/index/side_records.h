@@ -36,8 +36,8 @@ class SideRecords {
  private:
   template <class Decode>
   [[nodiscard]] auto read(const IndexCopy& copy, format::SectionKind kind,
-                          const format::SideRef& ref, const Decode& decode) const
-      -> decltype(decode(Bytes()));
+                          const format::SideRef& ref, std::uint64_t length_bytes_max,
+                          const Decode& decode) const -> decltype(decode(Bytes()));
   [[nodiscard]] Result<std::string> target_of(const IndexCopy& copy, const Node& node) const;
   [[nodiscard]] Result<std::vector<Xattr>> xattrs_of(const IndexCopy& copy, const Node& node) const;
   [[nodiscard]] Result<format::SparseMap> map_of(const IndexCopy& copy, const Node& node) const;

@@ -12,13 +12,12 @@
 
 #include "format/header/header_page.h"
 #include "format/limits.h"
+#include "format/section/side_refs.h"
 #include "reader/opened_image.h"
 #include "reader/opener.h"
 
 namespace dgfs::reader {
 namespace {
-
-using format::SectionKind;
 
 std::optional<format::Superblock> superblock_at(const storage::File& file, std::uint64_t offset) {
   std::array<std::uint8_t, format::kPageBytes> page{};
@@ -181,11 +180,11 @@ format::Superblock superblock_of(const SalvageFiles& files, const SalvageIndex& 
   format::Superblock superblock;
   superblock.compat = format::feature::kCompatXattrs;
   if (files.header) superblock.uuid = files.header->image_uuid;
-  for (const auto kind :
-       {SectionKind::kLongTargets, SectionKind::kXattrs, SectionKind::kSparseMaps}) {
-    const auto offset = index.records_offset(kind);
+  for (const auto& side : format::kSideRefs) {
+    const auto offset = index.records_offset(side.kind);
     if (!offset) continue;
-    superblock.sections[static_cast<std::size_t>(kind)] = {kind, *offset, format::kFileBytesMax};
+    superblock.sections[static_cast<std::size_t>(side.kind)] = {side.kind, *offset,
+                                                                format::kFileBytesMax};
   }
   return superblock;
 }

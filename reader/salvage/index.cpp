@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "format/entry/mode.h"
 #include "format/header/section.h"
 #include "format/limits.h"
+#include "format/section/side_refs.h"
 
 namespace dgfs::reader {
 namespace {
@@ -404,8 +404,6 @@ std::optional<std::uint64_t> SalvageIndex::records_offset(SectionKind kind) cons
 // in the section for a seed.
 void SalvageIndex::find_records() {
   if (superblock_) return;
-  constexpr std::array<SectionKind, 3> kKinds = {SectionKind::kLongTargets, SectionKind::kXattrs,
-                                                 SectionKind::kSparseMaps};
   std::map<SectionKind, std::vector<format::SideRef>> refs;
   const auto note = [&](SectionKind kind, const format::SideRef& ref) {
     if (ref.present() && refs[kind].size() < kProbedRefs) refs[kind].push_back(ref);
@@ -415,9 +413,7 @@ void SalvageIndex::find_records() {
     if (!decoded) continue;
     for (std::size_t i = 0; i < decoded.assume_value()->size(); ++i) {
       const auto entry = decoded.assume_value()->entry(i);
-      note(SectionKind::kLongTargets, entry.long_target);
-      note(SectionKind::kXattrs, entry.xattrs);
-      note(SectionKind::kSparseMaps, entry.sparse_map);
+      for (const auto& side : format::kSideRefs) note(side.kind, entry.*side.ref);
     }
   }
   const auto unnumbered = pages_.lower_bound(kUnnumbered);
@@ -429,7 +425,7 @@ void SalvageIndex::find_records() {
     Buffer bytes(static_cast<std::size_t>(std::min(kRecordsSearchBytesMax, region.end - begin)));
     const auto read = region.file->read_at(begin, MutableBytes(bytes));
     bytes.resize(read ? read.assume_value() : 0);
-    for (const auto kind : kKinds) {
+    for (const auto& [kind, member] : format::kSideRefs) {
       for (const auto& ref : refs[kind]) {
         for (std::size_t at = 0; !records_offsets_.contains(kind) && at < bytes.size(); at += 8) {
           if (ref.offset_bytes + ref.length_bytes > bytes.size() - at) break;

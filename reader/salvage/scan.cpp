@@ -60,10 +60,10 @@ class ScanWindow {
 
 bool may_be_block(Bytes header) {
   if (header.size() < format::kSealedBlockHeaderBytes) return false;
-  const auto kind = format::load<std::uint32_t>(header, kKindOffset);
+  const auto kind = static_cast<SectionKind>(format::load<std::uint32_t>(header, kKindOffset));
   const auto stored = format::load<std::uint32_t>(header, kScannedStoredOffset);
   const auto decoded = format::load<std::uint32_t>(header, kDecodedBytesOffset);
-  return kind > static_cast<std::uint32_t>(SectionKind::kPages) && kind < format::kSectionKinds &&
+  return format::section_shape(kind) == format::SectionShape::kBlocks &&
          header[kCodecOffset] <= 1 &&
          std::all_of(header.begin() + kReservedOffset,
                      header.begin() + format::kSealedBlockHeaderBytes,

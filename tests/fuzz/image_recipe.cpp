@@ -159,7 +159,10 @@ void add_ingredient(TakenImage& image, std::uint8_t what, Bytes bytes) {
   } else if (what < format::kSectionKinds) {
     Buffer body(bytes.begin(), bytes.end());
     // All of one length, so that those behind it stay where they are.
-    if (kind == SectionKind::kDigests) body.resize(kPageBytes - format::kRecordChecksumBytes);
+    const auto shape = format::section_shape(kind);
+    if (shape == format::SectionShape::kRecordPages) {
+      body.resize(kPageBytes - format::kRecordChecksumBytes);
+    }
     append(image.raw(kind), format::seal_record(kind, image.raw(kind).size(), body));
   }
 }

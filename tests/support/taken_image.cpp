@@ -42,8 +42,7 @@ std::vector<Buffer> open_blocks(SectionKind kind, Bytes section) {
 }  // namespace
 
 bool has_blocks(SectionKind kind) {
-  return (kind >= SectionKind::kPageDirectory && kind <= SectionKind::kVolumes) ||
-         kind == SectionKind::kDictionaries || kind == SectionKind::kDigestTable;
+  return format::section_shape(kind) == format::SectionShape::kBlocks;
 }
 
 std::vector<Buffer> record_bodies(SectionKind kind, Bytes section) {

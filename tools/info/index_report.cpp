@@ -22,10 +22,10 @@ using Parts = std::vector<std::pair<std::string, std::uint64_t>>;
 Parts index_parts(const format::Superblock& superblock) {
   Parts parts = {{"superblock", format::kPageBytes}};
   std::uint64_t rest = superblock.index_bytes - format::kPageBytes;
-  for (std::size_t kind = 1; kind < format::kSectionKinds; ++kind) {
-    const auto& place = superblock.section(static_cast<format::SectionKind>(kind));
+  for (const auto& section : format::kSections) {
+    const auto& place = superblock.section(section.kind);
     if (place.length_bytes == 0) continue;
-    parts.emplace_back(format::section_name(place.kind), place.length_bytes);
+    parts.emplace_back(section.name, place.length_bytes);
     rest -= std::min(rest, place.length_bytes);
   }
   if (rest != 0) parts.emplace_back("between sections", rest);

@@ -42,6 +42,15 @@ TEST(SectionTest, NamesEveryKind) {
   EXPECT_STREQ(section_name(static_cast<SectionKind>(77)), "unknown section");
 }
 
+TEST(SectionTest, HasAShapeForEveryKind) {
+  for (std::uint32_t kind = 1; kind < kSectionKinds; ++kind) {
+    EXPECT_NE(section_shape(static_cast<SectionKind>(kind)), SectionShape::kNone) << kind;
+  }
+  EXPECT_EQ(section_shape(SectionKind::kDigests), SectionShape::kRecordPages);
+  EXPECT_EQ(section_shape(SectionKind::kNone), SectionShape::kNone);
+  EXPECT_EQ(section_shape(static_cast<SectionKind>(77)), SectionShape::kNone);
+}
+
 TEST(SealedBlockTest, KeepsBodies) {
   test::Random random(1);
   for (const std::size_t size : {0U, 1U, 23U, 1000U, 65536U, 200000U}) {
