@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/attributes.h"
 
-#include <algorithm>
-
-#include "format/content/extent.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
 
@@ -20,14 +17,6 @@ constexpr std::uint64_t units(std::uint64_t bytes, std::uint64_t unit_bytes) {
 
 timespec to_timespec(const Time& time) {
   return {.tv_sec = time.seconds, .tv_nsec = static_cast<long>(time.nanoseconds)};
-}
-
-// Bytes of a regular file that are not holes. For a compressed file with holes they stand in its
-// sparse map only, which is not worth a read; the stored bytes take their place.
-std::uint64_t data_bytes(const reader::Node& node) {
-  if (!node.sparse_map.present()) return node.size_bytes;
-  if (node.codec != format::ExtentCodec::kRaw) return std::min(node.stored_bytes, node.size_bytes);
-  return std::min(format::raw_content_bytes(node.stored_bytes), node.size_bytes);
 }
 
 constexpr std::uint32_t kSetIdBits = 06000;
@@ -64,9 +53,7 @@ struct stat to_stat(const reader::Node& node, const AttributeOverrides& override
   out.st_rdev = node.rdev;
   out.st_size = static_cast<off_t>(node.size_bytes);
   out.st_blksize = format::kFrameBytes;
-  if (format::is_regular(node.mode)) {
-    out.st_blocks = static_cast<blkcnt_t>(units(data_bytes(node), kStatBlockBytes));
-  }
+  out.st_blocks = static_cast<blkcnt_t>(units(reader::data_bytes(node), kStatBlockBytes));
   out.st_mtim = to_timespec(node.mtime);
   out.st_ctim = to_timespec(node.ctime);
   out.st_atim = to_timespec(node.atime);

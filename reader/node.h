@@ -46,6 +46,11 @@ struct Node {
   format::SideRef sparse_map;   ///< regular files with holes
 };
 
+/// Bytes of a regular file that are not holes, as the node says: of one with holes that is
+/// compressed they stand in its sparse map alone, which is not worth a read, so the stored bytes
+/// take their place. 0 of anything else. Never above the size.
+[[nodiscard]] std::uint64_t data_bytes(const Node& node);
+
 /// One name in a directory, as list() reports it. Does not outlive the call that it is given to;
 /// for one thread.
 struct ListedName {

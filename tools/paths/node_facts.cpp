@@ -4,28 +4,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "format/content/extent.h"
 #include "format/entry/mode.h"
 #include "tools/text/mode_text.h"
 #include "tools/text/time_text.h"
 
 namespace dgfs::tools {
-namespace {
-
-std::uint64_t data_bytes(const reader::Node& node) {
-  if (!format::is_regular(node.mode)) return 0;
-  if (!node.sparse_map.present()) return node.size_bytes;
-  // The exact figure for compressed sparse files is in the sparse map: one read more each.
-  if (node.codec != format::ExtentCodec::kRaw) return std::min(node.stored_bytes, node.size_bytes);
-  return std::min(format::raw_content_bytes(node.stored_bytes), node.size_bytes);
-}
-
-}  // namespace
 
 std::uint64_t allocated_bytes(const reader::Node& node) {
-  const std::uint64_t bytes = data_bytes(node);
+  const std::uint64_t bytes = reader::data_bytes(node);
   return (bytes / kBlockBytes + (bytes % kBlockBytes != 0 ? 1 : 0)) * kBlockBytes;
 }
 
