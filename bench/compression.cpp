@@ -17,6 +17,7 @@
 #include <fstream>
 
 #include "builder/build.h"
+#include "format/header/index_path.h"
 #include "storage/posix/env.h"
 
 namespace dgfs::bench {
@@ -55,7 +56,7 @@ int build_images(const Options& options) {
           static_cast<double>(report.value().elapsed_ns) / 1e9);
       std::fflush(stdout);
       std::filesystem::remove(build.image_path);
-      std::filesystem::remove(build.image_path + ".idx");
+      std::filesystem::remove(format::default_index_path(build.image_path));
     }
   }
   return 0;

@@ -14,6 +14,7 @@
 #include "builder/read/read_pool.h"
 #include "builder/train/dictionary_trainer.h"
 #include "builder/train/model_trainer.h"
+#include "format/header/index_path.h"
 #include "format/limits.h"
 #include "format/section/digest_hasher.h"
 
@@ -62,7 +63,9 @@ std::vector<std::string> volume_paths(const BuildOptions& options) {
   return paths;
 }
 
-std::string default_index_path(const BuildOptions& options) { return options.image_path + ".idx"; }
+std::string default_index_path(const BuildOptions& options) {
+  return format::default_index_path(options.image_path);
+}
 
 }  // namespace
 

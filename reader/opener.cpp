@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "format/header/header_page.h"
+#include "format/header/index_path.h"
 #include "format/limits.h"
 
 namespace dgfs::reader {
@@ -135,7 +136,8 @@ Result<OpenedFiles> open_image(storage::Env& env, FoundVolume image, VolumePlace
         .in_file(image.file->path());
   }
   const bool asked_for = options.index_path.has_value();
-  const auto index_path = options.index_path.value_or(image.file->path() + kIndexEnding);
+  const auto index_path =
+      options.index_path.value_or(format::default_index_path(image.file->path()));
   auto separate = open_separate(env, image, index_path, asked_for);
   if (separate && separate.assume_value()) {
     return OpenedFiles{
@@ -183,8 +185,8 @@ Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File>
   }
   DGFS_TRY(copy, IndexCopy::open(std::move(file), 0));
   places.uuid = copy.superblock().uuid;
-  if (places.image_path.empty() && path.ends_with(kIndexEnding)) {
-    places.image_path = path.substr(0, path.size() - std::string_view(kIndexEnding).size());
+  if (places.image_path.empty()) {
+    places.image_path = format::image_path_of_index(path).value_or("");
   }
   return OpenedFiles{
       std::move(copy),
@@ -197,8 +199,9 @@ Result<OpenedFiles> open_index(storage::Env& env, std::shared_ptr<storage::File>
 Result<OpenedFiles> open_image_beside(storage::Env& env, const std::string& path,
                                       const Error& damage, const VolumePlaces& places,
                                       const OpenOptions& options) {
-  if (!path.ends_with(kIndexEnding) || !is_damage(damage)) return damage;
-  auto opened = env.open(path.substr(0, path.size() - std::string_view(kIndexEnding).size()));
+  const auto image_path = format::image_path_of_index(path);
+  if (!image_path || !is_damage(damage)) return damage;
+  auto opened = env.open(*image_path);
   if (!opened) return damage;
   const std::shared_ptr<storage::File> file = std::move(opened).assume_value();
   const auto page = read_first_page(*file);
@@ -251,7 +254,7 @@ Error opened_by_index(const Error& damage, const std::string& index_path) {
 // there is no index either, or none that is intact.
 Result<OpenedFiles> open_index_of(storage::Env& env, const std::string& path, const Error& damage,
                                   const OpenOptions& options) {
-  const auto index_path = options.index_path.value_or(path + kIndexEnding);
+  const auto index_path = options.index_path.value_or(format::default_index_path(path));
   auto opened = env.open(index_path);
   if (!opened) return damage;
   auto places = places_of(path, options);

@@ -15,9 +15,6 @@
 
 namespace dgfs::reader {
 
-/// What the name of a separate index has behind that of its image.
-inline constexpr const char* kIndexEnding = ".idx";
-
 /// The files of an image as far as opening needs them.
 struct OpenedFiles {
   IndexCopy first;                         ///< index copy to use

@@ -9,6 +9,7 @@
 
 #include "builder/build.h"
 #include "format/entry/mode.h"
+#include "format/header/index_path.h"
 #include "format/limits.h"
 #include "storage/names.h"
 #include "tools/build_check.h"
@@ -188,7 +189,7 @@ std::uint64_t peak_memory_bytes() {
 }
 
 std::string index_path_of(const builder::BuildOptions& build) {
-  return build.index_path.value_or(build.image_path + ".idx");
+  return build.index_path.value_or(format::default_index_path(build.image_path));
 }
 
 std::string entries_text(const builder::BuildReport& report) {

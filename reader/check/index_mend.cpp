@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "format/entry/mode.h"
+#include "format/header/index_path.h"
 #include "reader/check/index_pieces.h"
 #include "reader/index/source.h"
 #include "reader/index/tables.h"
@@ -169,7 +170,7 @@ class Mender {
     if (image_number_) report_.image_path = copies_[*image_number_]->path();
     report_.index_path = files_->index_path;
     if (report_.index_path.empty()) {  // no separate index was there
-      const auto beside = files_->volume_zero->file->path() + kIndexEnding;
+      const auto beside = format::default_index_path(files_->volume_zero->file->path());
       report_.index_path = options_.index_path.value_or(beside);
     }
   }

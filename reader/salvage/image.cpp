@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "format/header/header_page.h"
+#include "format/header/index_path.h"
 #include "format/limits.h"
 #include "format/section/side_refs.h"
 #include "reader/opened_image.h"
@@ -60,18 +61,17 @@ class FileFinder {
   Status choose_paths(const std::string& path) {
     DGFS_TRY(file, env_.open(path));
     DGFS_TRY(page, read_first_page(*file));
-    const std::string_view ending = kIndexEnding;
-    const auto stem = path.ends_with(ending) ? path.substr(0, path.size() - ending.size()) : "";
-    const bool beside = !stem.empty() && env_.status(stem).has_value();
+    const auto image_path = format::image_path_of_index(path);
+    const bool beside = image_path && env_.status(*image_path).has_value();
     if (format::is_superblock(page) || (beside && !format::is_volume_header(page))) {
       index_path_ = path;
-      image_path_ = beside ? stem : "";
+      image_path_ = beside ? *image_path : "";
       is_index_asked_for_ = true;
       return ok();
     }
     image_path_ = path;
     is_index_asked_for_ = options_.index_path.has_value();
-    index_path_ = options_.index_path.value_or(path + kIndexEnding);
+    index_path_ = options_.index_path.value_or(format::default_index_path(path));
     return ok();
   }
 
