@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "builder/build.h"
 #include "format/entry/mode.h"
 #include "format/header/index_path.h"
@@ -21,7 +22,6 @@
 #include "tools/cli/session.h"
 #include "tools/command.h"
 #include "tools/info/verification.h"
-#include "tools/text/json.h"
 #include "tools/text/mode_text.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"

@@ -4,6 +4,7 @@
 // dgfs delta: what the store of a delta is made of, and whether it is sound.
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "delta/store/store_check.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/progress_bar.h"
@@ -11,7 +12,6 @@
 #include "tools/cli/session.h"
 #include "tools/command.h"
 #include "tools/info/store_report.h"
-#include "tools/text/json.h"
 #include "tools/text/quoting.h"
 
 namespace dgfs::tools {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "reader/extract/paths.h"
 #include "tools/cli/option_parser.h"
@@ -17,7 +18,6 @@
 #include "tools/diff/walk.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/operand_pattern.h"
-#include "tools/text/json.h"
 #include "tools/text/mode_text.h"
 #include "tools/text/quoting.h"
 

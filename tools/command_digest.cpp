@@ -4,6 +4,7 @@
 // dgfs digest: the digests that the index keeps of contents, as sha256sum(1) prints them.
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/session.h"
@@ -12,7 +13,7 @@
 #include "tools/paths/image_path.h"
 #include "tools/paths/operand_pattern.h"
 #include "tools/paths/tree_walk.h"
-#include "tools/text/json.h"
+#include "tools/text/quoting.h"
 
 namespace dgfs::tools {
 namespace {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/session.h"
@@ -19,7 +20,6 @@
 #include "tools/paths/node_facts.h"
 #include "tools/paths/operand_pattern.h"
 #include "tools/paths/tree_walk.h"
-#include "tools/text/json.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 #include "tools/text/time_text.h"

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "reader/extract/extract.h"
 #include "tools/cli/option_parser.h"
@@ -18,7 +19,6 @@
 #include "tools/paths/image_path.h"
 #include "tools/paths/node_facts.h"
 #include "tools/paths/operand_pattern.h"
-#include "tools/text/json.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 

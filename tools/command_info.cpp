@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
 #include "tools/cli/option_parser.h"
@@ -17,7 +18,6 @@
 #include "tools/info/live_statistics.h"
 #include "tools/info/space_report.h"
 #include "tools/paths/image_argument.h"
-#include "tools/text/json.h"
 #include "tools/text/mode_text.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"

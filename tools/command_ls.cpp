@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/session.h"
@@ -14,7 +15,7 @@
 #include "tools/paths/image_argument.h"
 #include "tools/paths/image_path.h"
 #include "tools/paths/operand_pattern.h"
-#include "tools/text/json.h"
+#include "tools/text/quoting.h"
 
 namespace dgfs::tools {
 namespace {

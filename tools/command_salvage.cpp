@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "reader/salvage/salvage.h"
 #include "tools/cli/option_parser.h"
@@ -17,7 +18,6 @@
 #include "tools/command.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/node_facts.h"
-#include "tools/text/json.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs stat: all attributes of entries, as stat(1).
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/session.h"
@@ -12,7 +13,6 @@
 #include "tools/paths/node_facts.h"
 #include "tools/paths/operand_pattern.h"
 #include "tools/stat_format.h"
-#include "tools/text/json.h"
 #include "tools/text/quoting.h"
 #include "tools/text/time_text.h"
 

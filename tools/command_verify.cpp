@@ -4,6 +4,7 @@
 // dgfs verify: reads everything and tells what is damaged.
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "reader/check/index_mend.h"
 #include "reader/check/verify.h"
 #include "tools/cli/option_parser.h"
@@ -12,7 +13,6 @@
 #include "tools/command.h"
 #include "tools/info/verification.h"
 #include "tools/paths/image_argument.h"
-#include "tools/text/json.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 

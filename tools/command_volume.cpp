@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "format/limits.h"
 #include "reader/volume/move.h"
 #include "tools/cli/option_parser.h"
@@ -13,7 +14,6 @@
 #include "tools/cli/session.h"
 #include "tools/command.h"
 #include "tools/paths/image_argument.h"
-#include "tools/text/json.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 

@@ -6,9 +6,9 @@
 
 #include <utility>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "tools/diff/contents.h"
-#include "tools/text/json.h"
 #include "tools/text/mode_text.h"
 #include "tools/text/quoting.h"
 #include "tools/text/time_text.h"

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/json.h"
 #include "format/entry/mode.h"
 #include "tools/paths/image_path.h"
-#include "tools/text/json.h"
 #include "tools/text/quoting.h"
 
 namespace dgfs::tools {

@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "base/json.h"
 #include "tools/info/page_scan.h"
-#include "tools/text/json.h"
 
 namespace dgfs::tools {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "reader/image.h"
-#include "tools/text/json.h"
 
 namespace dgfs::tools {
 

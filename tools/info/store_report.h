@@ -6,8 +6,8 @@
 
 #include <string>
 
+#include "base/json.h"
 #include "delta/store/store_check.h"
-#include "tools/text/json.h"
 
 namespace dgfs::tools {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "reader/image.h"
-#include "tools/text/json.h"
 
 namespace dgfs::tools {
 

@@ -17,6 +17,15 @@ inline constexpr char kNamesHelp[] =
     "Names that could fool a terminal or a shell are quoted on a terminal, as ls does; a pipe gets "
     "them as they are.";
 
+/// What manuals say about --json.
+inline constexpr char kJsonHelp[] =
+    "In JSON, names are strings; bytes of a name that are no valid UTF-8 become the lone "
+    "surrogates "
+    "\\udc80 to \\udcff, one for each byte, as Python's error handler surrogateescape has "
+    "them, "
+    "so that the exact name can be recovered. Control characters and those that reorder text are "
+    "escaped.";
+
 /// Characters that stay as they are where others are escaped.
 enum class Printed : std::uint8_t {
   kHarmless,  ///< those that the C library prints, but not what reorders the text around it

@@ -8,7 +8,6 @@
 #include "tools/text/block_unit.h"
 #include "tools/text/columns.h"
 #include "tools/text/date_text.h"
-#include "tools/text/json.h"
 #include "tools/text/mode_text.h"
 #include "tools/text/printf_text.h"
 #include "tools/text/size_text.h"
@@ -241,14 +240,6 @@ TEST(Suggestion, FindsTheNearestWord) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3U);
   EXPECT_EQ(did_you_mean("-szie", {"-name", "-size"}), "; did you mean -size?");
   EXPECT_EQ(did_you_mean("-quite-different", {"-name", "-size"}), "");
-}
-
-TEST(Json, EscapesAnyBytes) {
-  EXPECT_EQ(json_string("a\"b\\c\n\x7f"), "\"a\\\"b\\\\c\\u000a\\u007f\"");
-  EXPECT_EQ(json_string("\xc3\xa9\xff"), "\"\xc3\xa9\\udcff\"");
-  JsonObject object;
-  object.add("n", 3).add("yes", true).add("s", "x");
-  EXPECT_EQ(object.line(), "{\"n\":3,\"yes\":true,\"s\":\"x\"}\n");
 }
 
 TEST(Columns, FillDownwards) {

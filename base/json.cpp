@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/text/json.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "tools/text/quoting.h"
+#include "base/printable.h"
 
-namespace dgfs::tools {
+namespace dgfs {
 
 namespace {
 
@@ -51,4 +51,4 @@ JsonObject& JsonObject::add_raw(std::string_view name, std::string_view json) {
   return *this;
 }
 
-}  // namespace dgfs::tools
+}  // namespace dgfs

@@ -9,16 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace dgfs::tools {
-
-/// What manuals say about --json.
-inline constexpr char kJsonHelp[] =
-    "In JSON, names are strings; bytes of a name that are no valid UTF-8 become the lone "
-    "surrogates "
-    "\\udc80 to \\udcff, one for each byte, as Python's error handler surrogateescape has "
-    "them, "
-    "so that the exact name can be recovered. Control characters and those that reorder text are "
-    "escaped.";
+namespace dgfs {
 
 /// A JSON string literal of printable characters only: controls, and what reorders text around it,
 /// become \uXXXX. Names are bytes, JSON is Unicode: a byte that is no part of valid UTF-8 becomes
@@ -57,4 +48,4 @@ class JsonObject {
   std::string members_;
 };
 
-}  // namespace dgfs::tools
+}  // namespace dgfs
