@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs du: sums of sizes below directories, in the format of du(1).
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <unordered_set>
@@ -23,6 +22,7 @@
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 #include "tools/text/time_text.h"
+#include "tools/text/wildcards.h"
 
 namespace dgfs::tools {
 namespace {
@@ -141,7 +141,7 @@ class DuCommand {
   bool is_excluded(std::string_view path) const {
     for (const std::string& pattern : options_.excluded) {
       for (std::string_view tail = path;;) {
-        if (::fnmatch(pattern.c_str(), std::string(tail).c_str(), 0) == 0) return true;
+        if (fits_wildcards(pattern, std::string(tail))) return true;
         const std::size_t slash = tail.find('/');
         if (slash == tail.npos) break;
         tail.remove_prefix(slash + 1);

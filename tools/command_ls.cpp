@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // dgfs ls: directory listings, with the options and the looks of ls(1).
-#include <fnmatch.h>
 
 #include <algorithm>
 
@@ -16,6 +15,7 @@
 #include "tools/paths/image_path.h"
 #include "tools/paths/operand_pattern.h"
 #include "tools/text/quoting.h"
+#include "tools/text/wildcards.h"
 
 namespace dgfs::tools {
 namespace {
@@ -204,9 +204,7 @@ class LsCommand {
   }
 
   bool is_shown(const std::string& name) const {
-    const auto fits = [&](const std::string& pattern) {
-      return ::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0;
-    };
+    const auto fits = [&](const std::string& pattern) { return fits_as_in_shell(pattern, name); };
     const bool all = options_.hidden != LsHidden::kSkip;
     if (!all && name.starts_with('.')) return false;
     const std::vector<std::string>& by_name = options_.hidden_by_name;

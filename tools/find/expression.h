@@ -17,6 +17,7 @@
 #include "tools/find/access_check.h"
 #include "tools/paths/image_path.h"
 #include "tools/text/user_names.h"
+#include "tools/text/wildcards.h"
 
 namespace dgfs::tools {
 
@@ -106,10 +107,13 @@ enum class AgeUnit : std::uint8_t {
 [[nodiscard]] Result<FindTest> regex_test(const std::string& pattern, unsigned long syntax,
                                           bool any_case);
 
-/// @param flags  those of fnmatch(3)
-[[nodiscard]] FindTest name_test(const std::string& pattern, int flags);
-[[nodiscard]] FindTest path_test(const std::string& pattern, int flags);
-[[nodiscard]] FindTest link_test(FindRun& run, const std::string& pattern, int flags);
+// Wildcards of names, paths and link targets.
+[[nodiscard]] FindTest name_test(const std::string& pattern,
+                                 WildcardCase letters = WildcardCase::kExact);
+[[nodiscard]] FindTest path_test(const std::string& pattern,
+                                 WildcardCase letters = WildcardCase::kExact);
+[[nodiscard]] FindTest link_test(FindRun& run, const std::string& pattern,
+                                 WildcardCase letters = WildcardCase::kExact);
 [[nodiscard]] FindTest empty_test(FindRun& run);
 /// Whether the user may do that with the entry, or what a link leads to.
 [[nodiscard]] FindTest access_test(FindRun& run, Access wanted);

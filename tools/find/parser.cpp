@@ -5,7 +5,6 @@
 //   list: or (',' or)*     or: and (-o and)*     and: not (-a? not)*     not: ! not | primary
 //   primary: '(' list ')' | -TEST [VALUE] | -ACTION [VALUE]
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <array>
@@ -204,9 +203,9 @@ class Parser {
   }
 
   // Names.
-  Result<FindTest> name(const std::string& value) { return name_test(value, 0); }
-  Result<FindTest> iname(const std::string& value) { return name_test(value, FNM_CASEFOLD); }
-  Result<FindTest> path(const std::string& value) { return path_test(value, 0); }
+  Result<FindTest> name(const std::string& value) { return name_test(value); }
+  Result<FindTest> iname(const std::string& value) { return name_test(value, WildcardCase::kAny); }
+  Result<FindTest> path(const std::string& value) { return path_test(value); }
   Result<FindTest> regex(const std::string& value) {
     return regex_test(value, regex_syntax_, false);
   }
@@ -218,9 +217,11 @@ class Parser {
     regex_syntax_ = syntax;
     return always(value);
   }
-  Result<FindTest> ipath(const std::string& value) { return path_test(value, FNM_CASEFOLD); }
-  Result<FindTest> lname(const std::string& value) { return link_test(run_, value, 0); }
-  Result<FindTest> ilname(const std::string& value) { return link_test(run_, value, FNM_CASEFOLD); }
+  Result<FindTest> ipath(const std::string& value) { return path_test(value, WildcardCase::kAny); }
+  Result<FindTest> lname(const std::string& value) { return link_test(run_, value); }
+  Result<FindTest> ilname(const std::string& value) {
+    return link_test(run_, value, WildcardCase::kAny);
+  }
 
   // Attributes.
   Result<FindTest> type(const std::string& value) { return type_test(value, nullptr); }

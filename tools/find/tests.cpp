@@ -2,32 +2,30 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Tests of find that look at names, or at more of the image than the entry.
-#include <fnmatch.h>
-
 #include "format/entry/mode.h"
 #include "tools/find/expression.h"
 
 namespace dgfs::tools {
 
-FindTest name_test(const std::string& pattern, int flags) {
-  return [pattern, flags](const FindItem& item) {
+FindTest name_test(const std::string& pattern, WildcardCase letters) {
+  return [pattern, letters](const FindItem& item) {
     const std::string name(last_component(item.path));
-    return ::fnmatch(pattern.c_str(), name.c_str(), flags) == 0;
+    return fits_wildcards(pattern, name, letters);
   };
 }
 
-FindTest path_test(const std::string& pattern, int flags) {
-  return [pattern, flags](const FindItem& item) {
-    return ::fnmatch(pattern.c_str(), std::string(item.path).c_str(), flags) == 0;
+FindTest path_test(const std::string& pattern, WildcardCase letters) {
+  return [pattern, letters](const FindItem& item) {
+    return fits_wildcards(pattern, std::string(item.path), letters);
   };
 }
 
-FindTest link_test(FindRun& run, const std::string& pattern, int flags) {
-  return [&run, pattern, flags](const FindItem& item) {
+FindTest link_test(FindRun& run, const std::string& pattern, WildcardCase letters) {
+  return [&run, pattern, letters](const FindItem& item) {
     if (!format::is_symlink(item.node.mode)) return false;
     const Result<std::string> target = run.image.read_link(item.node);
     if (!target) run.complain(item.path, target.error());
-    return target && ::fnmatch(pattern.c_str(), target.value().c_str(), flags) == 0;
+    return target && fits_wildcards(pattern, target.value(), letters);
   };
 }
 

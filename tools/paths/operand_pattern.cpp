@@ -2,13 +2,12 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/paths/operand_pattern.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "format/entry/mode.h"
 #include "tools/paths/image_path.h"
+#include "tools/text/wildcards.h"
 
 namespace dgfs::tools {
 namespace {
@@ -55,9 +54,7 @@ void add_fitting(PatternTree& tree, const std::string& directory, const std::str
                  std::vector<std::string>& out) {
   tree.list(directory, [&](std::string_view listed) {
     const std::string name(listed);
-    if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) == 0) {
-      out.push_back(joined_path(directory, name));
-    }
+    if (fits_as_in_shell(pattern, name)) out.push_back(joined_path(directory, name));
   });
 }
 

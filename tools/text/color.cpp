@@ -2,12 +2,11 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "tools/text/color.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <iterator>
 
 #include "format/entry/mode.h"
+#include "tools/text/wildcards.h"
 
 namespace dgfs::tools {
 namespace {
@@ -54,7 +53,7 @@ bool terminal_has_colors(const storage::Env& env) {
   if (!env.variable("COLORTERM").value_or("").empty()) return true;
   const std::string terminal = env.variable("TERM").value_or("");
   return std::any_of(std::begin(kTerminals), std::end(kTerminals),
-                     [&](const char* known) { return ::fnmatch(known, terminal.c_str(), 0) == 0; });
+                     [&](const char* known) { return fits_wildcards(known, terminal); });
 }
 
 std::string_view NameColors::normal() const {
