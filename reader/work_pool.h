@@ -4,7 +4,8 @@
 // WorkPool: threads that work off a bounded queue. Who fills it waits while it is full, so memory
 // does not grow with the amount of work. Where the system grants fewer threads, fewer do the work;
 // where it grants none, push() does it. An exception of the work (out of memory) ends all of it and
-// comes out of finish().
+// comes out of finish(). Nobody waits for a single task, nor for an order: where a result has its
+// turn, as in builder/read/read_pool.h, another pool is needed.
 #pragma once
 
 #include <algorithm>

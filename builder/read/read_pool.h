@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The read pool: threads that make batches, read their files, and hand them over in order. The
-// number of batches bounds the bytes in flight.
+// number of batches bounds the bytes in flight. It is no queue of work like reader/work_pool.h:
+// nobody pushes, since making a batch is work too, and each result is taken in its turn.
 #pragma once
 
 #include <condition_variable>

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Scanning ahead: threads that list the directories which the scan comes to next, so that a cold
-// disk has many questions to answer at once, and the cores share the work where it is warm.
+// disk has many questions to answer at once, and the cores share the work where it is warm. It is
+// neither a queue of work nor a read pool (read/read_pool.h): what is next changes with each
+// directory that is listed, and what the scan comes to first is its own to do.
 #pragma once
 
 #include <condition_variable>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Worker: a thread that does a piece of work when it is told that there may be some, or when some
-// time has passed.
+// time has passed. It has no queue, so it is no pool: being told twice means no more than once.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Reads by threads that wait for one each.
+// Reads by threads that wait for one each. It is no reader/work_pool.h: threads begin as reads pile
+// up, results are waited for one by one, and the end of a read may need no memory.
 #include <unistd.h>
 
 #include <algorithm>
