@@ -43,8 +43,13 @@ struct OpenedImage {
   CounterCells counters;
   IndexSource source;
   IndexTables tables;
+  // Three caches, each with a budget of its own. Pages stand apart: contents that pass through must
+  // not drive out the index, and a page may change its form while it is cached.
   PageStore pages;
+  // Frames are small beside the budget and wanted by many threads, so this cache has shards.
   FrameCache frames;
+  // Maps stand apart from frames: each read of a large file needs its map, and the frames of that
+  // one file would drive it out. A map may take most of the budget, so this cache has one shard.
   ContentMapCache maps;
   Namespace names;
   Walker walker;

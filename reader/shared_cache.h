@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // SharedCache: recently used values, bounded in bytes, cut into shards so that threads seldom
-// wait for each other. Several threads that miss the same key at once load it once.
+// wait for each other. Several threads that miss the same key at once load it once. An image has
+// three of them; reader/opened_image.h says why.
 #pragma once
 
 #include <algorithm>

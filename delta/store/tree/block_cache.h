@@ -3,7 +3,8 @@
 //
 // BlockCache: keeps decoded blocks that were read. What is used once only, as by a scan, makes
 // room first: a block has to be used again to become one of those that are protected (segmented
-// LRU).
+// LRU). It is no reader/shared_cache.h: who wants a block finds it by a weak pointer, so this cache
+// says only how long blocks stay, and a block that is freed must be erased here too.
 #pragma once
 
 #include <cstdint>
