@@ -33,11 +33,7 @@ Result<std::unique_ptr<const Image>> Image::open(storage::Env& env, const std::s
   DGFS_TRY(files, open_files(env, path, options));
   auto opened = std::make_unique<OpenedImage>(env, std::move(files), options);
   DGFS_TRY(tables, IndexTables::load(opened->source, opened->counters));
-  opened->places.index_path = opened->source.first().path();
-  opened->places.table_offset_bytes =
-      opened->source.first().section_offset(format::SectionKind::kVolumes);
-  auto records = tables.volumes;
-  opened->attach(std::move(tables), std::move(records));
+  opened->attach(std::move(tables));
   return std::unique_ptr<const Image>(new Image(std::move(opened)));
 }
 

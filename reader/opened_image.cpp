@@ -27,9 +27,9 @@ OpenedImage::OpenedImage(storage::Env& environment, OpenedFiles&& opened,
       digests(source, counters),
       check_contents(options.check_contents) {}
 
-void OpenedImage::attach(IndexTables&& loaded, std::vector<format::VolumeRecord> records) {
+void OpenedImage::attach(IndexTables&& loaded) {
   tables = std::move(loaded);
-  volumes.emplace(env, std::move(places), std::move(records));
+  volumes.emplace(env, std::move(places), tables.volumes);
   if (volume_zero) volumes->adopt(*volume_zero);
   content.emplace(*volumes, tables.content_dictionaries, counters, frames, maps, check_contents);
   files.emplace(*content, maps, side_records);

@@ -32,9 +32,9 @@ struct OpenedImage {
   OpenedImage(const OpenedImage&) = delete;
   OpenedImage& operator=(const OpenedImage&) = delete;
 
-  /// Takes what was read with `source`, and opens the way to contents in the volumes of `records`.
+  /// Takes what was read with `source`, and opens the way to contents in the volumes that it names.
   /// Once.
-  void attach(IndexTables&& loaded, std::vector<format::VolumeRecord> records);
+  void attach(IndexTables&& loaded);
 
   storage::Env& env;
   std::string index_path;

@@ -25,7 +25,10 @@ struct OpenedFiles {
 };
 
 /// Finds out whether `path` is an image or an index and picks the index copy: Image::open up to
-/// the superblock. Reads one page of the image, where that is given, and one of the index.
+/// the superblock. Reads one page of the image, where that is given, and one of the index. Goes
+/// these ways until one leads to an intact copy, and otherwise tells why the first did not: by what
+/// lies at the path (an image by its separate index, then by the copy in it); where that seems to
+/// be a damaged index, by the image beside it; where it is lost, by the index of that name.
 [[nodiscard]] Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
                                              const OpenOptions& options);
 

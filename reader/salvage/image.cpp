@@ -249,7 +249,8 @@ std::unique_ptr<const Image> SalvageImage::make(storage::Env& env, const Salvage
   auto image = std::make_unique<OpenedImage>(env, std::move(opened), checking);
   IndexTables tables;
   tables.content_dictionaries = index.take_content_dictionaries();
-  image->attach(std::move(tables), records_of(env, files, index, options));
+  tables.volumes = records_of(env, files, index, options);
+  image->attach(std::move(tables));
   return std::unique_ptr<const Image>(new Image(std::move(image)));
 }
 
