@@ -17,7 +17,6 @@
 #include "bench/hundred_million/data_offsets.h"
 #include "format/content/extent.h"
 #include "reader/image.h"
-#include "storage/forwarding_env.h"
 #include "storage/mix.h"
 #include "storage/posix/env.h"
 #include "storage/testing/counting_env.h"
@@ -31,18 +30,6 @@ using ImagePointer = std::unique_ptr<const reader::Image>;
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
-
-/// Tells the system that files are read here and there, so that it reads nothing ahead.
-class RandomAccessEnv final : public storage::ForwardingEnv {
- public:
-  using storage::ForwardingEnv::ForwardingEnv;
-  Result<std::unique_ptr<storage::File>> open(const std::string& path,
-                                              storage::OpenOptions options) override {
-    DGFS_TRY(file, base().open(path, options));
-    file->advise(storage::Access::kRandom, 0, 0);
-    return std::move(file);
-  }
-};
 
 struct DeviceReads {
   std::uint64_t count = 0;
@@ -125,8 +112,7 @@ class LookupTask {
       : plan_(plan),
         questions_(tree, plan.lookup_seed),
         posix_(storage::make_posix_env()),
-        random_access_(*posix_),
-        counting_(storage::make_counting_env(random_access_)),
+        counting_(storage::make_counting_env(*posix_)),
         file_(plan.index_path) {}
 
   Result<LookupResult> run() {
@@ -187,7 +173,7 @@ class LookupTask {
   // not counted: that takes a lock and a search by path for each.
   Result<double> look_up_warm(std::size_t page_cache_bytes) {
     constexpr std::size_t kPart = 10000;
-    DGFS_TRY(image, open(random_access_, page_cache_bytes));
+    DGFS_TRY(image, open(*posix_, page_cache_bytes));
     double seconds = 0;
     std::size_t done = 0;
     for (std::vector<reader::Node> nodes; done < plan_.warm_lookups; done += kPart) {
@@ -209,7 +195,6 @@ class LookupTask {
   LookupPlan plan_;
   Questions questions_;
   std::unique_ptr<storage::Env> posix_;
-  RandomAccessEnv random_access_;
   std::unique_ptr<storage::CountingEnv> counting_;
   CachedFile file_;
   LookupResult result_;
