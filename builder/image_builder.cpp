@@ -135,10 +135,10 @@ Status ImageBuilder::check_options() {
   if (!options_.trailing_index && !has_index_file()) {
     return Error(ErrorKind::kInvalidArgument, 4091, "an image needs an index, in it or beside it");
   }
-  if (options_.compression && options_.compression->joint_bytes != 0 &&
-      (options_.compression->joint_bytes < kJointFrameBytesMin ||
-       options_.compression->joint_bytes > format::kJointFrameBytesMax)) {
-    return Error(ErrorKind::kInvalidArgument, 4112, "there are no joint frames of that size");
+  if (options_.compression && options_.compression->fragment_frame_bytes != 0 &&
+      (options_.compression->fragment_frame_bytes < kFragmentFrameBytesMin ||
+       options_.compression->fragment_frame_bytes > format::kFragmentFrameBytesMax)) {
+    return Error(ErrorKind::kInvalidArgument, 4112, "there are no fragment frames of that size");
   }
   if (options_.compression && (options_.compression->level < format::kZstdLevelMin ||
                                options_.compression->level > format::kZstdLevelMax)) {
@@ -258,7 +258,7 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
                    packer_ ? &*packer_ : nullptr);
   maker.spread(volumes.size(), options_.volume_groups.value_or(group_limits(
                                    volumes.size(), totals_.contents, totals_.extent_bytes)));
-  if (options_.compression) maker.join(options_.compression->joint_bytes);
+  if (options_.compression) maker.join(options_.compression->fragment_frame_bytes);
   if (options_.digest) {
     maker.want_digests(*options_.digest, &progress_.hashed_zeros());
     index.keep_digests(*options_.digest);

@@ -40,7 +40,7 @@ inline constexpr int kCompressionLevelDefault = 12;
 inline constexpr std::size_t kDictionaryBytesDefault = std::size_t{112} << 10;
 
 /// The unit that most devices read: a shorter frame would not be read any faster.
-inline constexpr std::size_t kJointFrameBytesMin = std::size_t{4} << 10;
+inline constexpr std::size_t kFragmentFrameBytesMin = std::size_t{4} << 10;
 
 /// From here on a token model's fixed parts (about 2 KiB) no longer count, and the speed of lookups
 /// does.
@@ -51,10 +51,10 @@ struct Compression {
   int level = kCompressionLevelDefault;  ///< zstd's, 1 to 22; else kInvalidArgument
   /// Longest dictionary that a class of small files gets, at most 256 KiB; 0: none does.
   std::size_t dictionary_bytes_max = kDictionaryBytesDefault;
-  /// Content of a frame that small neighbours share, kJointFrameBytesMin to 64 KiB, else
+  /// Content of a frame that small neighbours share, kFragmentFrameBytesMin to 64 KiB, else
   /// kInvalidArgument; files up to a quarter of it do. 0: each file has a frame of its own. What is
   /// shared is found again as a whole frame only.
-  std::size_t joint_bytes = 0;
+  std::size_t fragment_frame_bytes = 0;
 };
 
 /// How contents are spread over volumes: by groups of consecutive files, each where there is least.

@@ -26,8 +26,8 @@ inline constexpr std::size_t kFrameBytes = 65536;
 inline constexpr std::size_t kChecksumBytes = 8;
 /// Both: a whole frame of a raw extent.
 inline constexpr std::size_t kStoredFrameBytes = kChecksumBytes + kFrameBytes;
-/// Content of a joint frame, which small files share: what a read of one of them decodes.
-inline constexpr std::size_t kJointFrameBytesMax = std::size_t{64} << 10;
+/// Content of a fragment frame, which small files share: what a read of one of them decodes.
+inline constexpr std::size_t kFragmentFrameBytesMax = std::size_t{64} << 10;
 
 /// A file size that lseek(2) can address.
 inline constexpr std::uint64_t kFileBytesMax = (std::uint64_t{1} << 63) - 1;

@@ -39,7 +39,7 @@ struct Node {
   std::uint64_t stored_bytes = 0;                         ///< likewise, checksums included
   format::ExtentCodec codec = format::ExtentCodec::kRaw;  ///< likewise
   /// Set: the extent is a frame that small files share; where in its content this file's begins.
-  std::optional<std::uint32_t> joint_offset;
+  std::optional<std::uint32_t> fragment_offset;
   std::string target;           ///< symlinks of at most kInlineTargetBytesMax bytes
   format::SideRef long_target;  ///< symlinks, otherwise
   format::SideRef xattrs;       ///< where it has any

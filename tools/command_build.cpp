@@ -79,7 +79,7 @@ void add_tree_options(OptionParser& options, builder::BuildOptions& build) {
 
 /// Options that say what is written, and how.
 void add_output_options(OptionParser& options, builder::BuildOptions& build, bool& no_index_file,
-                        std::size_t& joint_bytes) {
+                        std::size_t& fragment_frame_bytes) {
   options.value("--index", "FILE", "Where to write the index (default: IMAGE.idx)",
                 build.index_path);
   options.values("--volume", "FILE",
@@ -106,16 +106,16 @@ void add_output_options(OptionParser& options, builder::BuildOptions& build, boo
                      build.compression = compression;
                      return ok();
                    });
-  options.on_value("--joint-frames", "SIZE",
+  options.on_value("--fragment-frames", "SIZE",
                    "With --compress: small neighbours share frames of up to SIZE of content, 4K to "
                    "64K; smaller, but who reads one of them decodes them all",
                    [&](const std::string& value) -> Status {
                      DGFS_TRY(bytes, parse_size(value));
-                     if (bytes != 0 && (bytes < builder::kJointFrameBytesMin ||
-                                        bytes > format::kJointFrameBytesMax)) {
+                     if (bytes != 0 && (bytes < builder::kFragmentFrameBytesMin ||
+                                        bytes > format::kFragmentFrameBytesMax)) {
                        return Error(ErrorKind::kInvalidArgument, 6200, "not 0, nor 4K to 64K");
                      }
-                     joint_bytes = static_cast<std::size_t>(bytes);
+                     fragment_frame_bytes = static_cast<std::size_t>(bytes);
                      return ok();
                    });
   options.on_flag("--no-dedup", "Store the contents of each file, also where they are the same",
@@ -382,7 +382,7 @@ Manual build_manual() {
            "With --digest, holes are hashed as the zeros that they read as, without reading them, "
            "but one after the other: a terabyte takes minutes. Where there are many gigabytes of "
            "holes, a message says so before the build begins to read.",
-           "With --joint-frames, files of up to a quarter of SIZE are compressed together with "
+           "With --fragment-frames, files of up to a quarter of SIZE are compressed together with "
            "their neighbours: many tiny files that resemble each other take much less. One of them "
            "is still read with one read, of a frame that is decoded as a whole and kept for the "
            "next. The same contents are then found again only where a whole frame is the same."},
@@ -390,7 +390,7 @@ Manual build_manual() {
                     "Packs the directory linux into linux.dgfs and linux.dgfs.idx."},
                    {"dgfs build --index /ssd/crawl.idx /data/crawl /data/crawl.dgfs",
                     "Puts the index on another device."},
-                   {"dgfs build --compress zstd:19 --joint-frames 64K mail mail.dgfs",
+                   {"dgfs build --compress zstd:19 --fragment-frames 64K mail mail.dgfs",
                     "Packs a million short letters as small as it gets."},
                    {"dgfs build --volume /disk2/crawl.1 /data/crawl /disk1/crawl.dgfs",
                     "Spreads the contents over two disks."},
@@ -417,8 +417,8 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
   rule_options.add_to(options);
   add_tree_options(options, command.build);
   bool no_index_file = false;
-  std::size_t joint_bytes = 0;
-  add_output_options(options, command.build, no_index_file, joint_bytes);
+  std::size_t fragment_frame_bytes = 0;
+  add_output_options(options, command.build, no_index_file, fragment_frame_bytes);
   options.flag("--verify",
                "Read the finished image back from the device and check all of it, as dgfs verify",
                command.verify);
@@ -447,10 +447,11 @@ int run_build(const ToolIo& io, const Arguments& arguments) {
     return session.fail_usage("--no-index-file and --no-index-copy exclude each other");
   }
   if (no_index_file) command.build.index_path = "";
-  if (joint_bytes != 0 && !command.build.compression) {
-    return session.fail_usage("--joint-frames is for --compress");
+  if (fragment_frame_bytes != 0 && !command.build.compression) {
+    return session.fail_usage("--fragment-frames is for --compress");
   }
-  if (joint_bytes != 0) command.build.compression->joint_bytes = joint_bytes;
+  if (fragment_frame_bytes != 0)
+    command.build.compression->fragment_frame_bytes = fragment_frame_bytes;
   return run(session, command);
 }
 

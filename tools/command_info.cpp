@@ -227,8 +227,8 @@ void print_scan(const Session& session, const reader::Image& image, const IndexS
                              size_text(scan.largest_bytes), shell_quoted(*scan.largest_path)));
     row("files", fmt::format("{} empty, {} with holes", grouped(scan.empty_files),
                              grouped(scan.sparse_files)));
-    if (scan.joint_files != 0) {
-      row("joint", counted(scan.joint_files, "file") + " in frames shared with neighbours");
+    if (scan.fragment_files != 0) {
+      row("fragments", counted(scan.fragment_files, "file") + " in frames shared with neighbours");
     }
     row("shared", scan.shared_files == 0 ? "no contents"
                                          : fmt::format("contents of {}, {} that are stored once",
@@ -263,7 +263,7 @@ void add_scan(JsonObject& json, const IndexScan& scan, const std::string& damage
   json.add("empty_files", scan.empty_files)
       .add("sparse_files", scan.sparse_files)
       .add("with_xattrs", scan.with_xattrs)
-      .add("joint_files", scan.joint_files)
+      .add("fragment_files", scan.fragment_files)
       .add("shared_files", scan.shared_files)
       .add("shared_bytes", scan.shared_bytes)
       .add("damaged_index_regions", scan.damaged_regions)

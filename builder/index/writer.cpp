@@ -88,7 +88,7 @@ void IndexWriter::count_codec(const format::Entry& entry) {
   if (entry.codec == format::ExtentCodec::kZstd) {
     superblock_.incompat |= format::feature::kIncompatZstdExtents;
   }
-  if (entry.joint_offset) superblock_.incompat |= format::feature::kIncompatJointFrames;
+  if (entry.fragment_offset) superblock_.incompat |= format::feature::kIncompatFragmentFrames;
 }
 
 Status IndexWriter::add_link_record(const format::Entry& record) {

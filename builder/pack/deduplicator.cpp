@@ -29,11 +29,11 @@ Status open_raw(Bytes stored, MutableBytes content) {
 
 // All items that have the extent are to find it there.
 void point_to(const PlacedExtent& known, const BatchExtent& extent, Batch& batch) {
-  const bool is_joint = batch.items[extent.item].stored.joint_offset.has_value();
+  const bool is_fragment = batch.items[extent.item].stored.fragment_offset.has_value();
   for (std::size_t i = extent.item; i <= extent.last_item; ++i) {
     StoredExtent& stored = batch.items[i].stored;
-    if (stored.joint_offset.has_value() != is_joint) continue;
-    stored = {known.codec, true, known.volume, known.bytes, known.at_bytes, stored.joint_offset};
+    if (stored.fragment_offset.has_value() != is_fragment) continue;
+    stored = {known.codec, true, known.volume, known.bytes, known.at_bytes, stored.fragment_offset};
   }
 }
 
@@ -75,8 +75,8 @@ Status Deduplicator::share(Batch& batch) {
 Result<bool> Deduplicator::is_there(const PlacedExtent& known, const BatchExtent& extent, Bytes own,
                                     const Batch& batch) {
   const StoredExtent& stored = batch.items[extent.item].stored;
-  // Content that is stored as it is makes no joint frame.
-  if (known.codec != stored.codec && stored.joint_offset) return false;
+  // Content that is stored as it is makes no fragment frame.
+  if (known.codec != stored.codec && stored.fragment_offset) return false;
   DGFS_TRY(there, load(known, batch));
   return is_same({known.codec, there}, {stored.codec, own}, extent.content_bytes);
 }

@@ -69,7 +69,7 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   const std::uint64_t advance = format::running_bytes(entry_);
   if (item.stored.is_shared) {
     ++shared_files_;
-    if (entry_.joint_offset.value_or(0) == 0) shared_bytes_ += entry_.stored_bytes;
+    if (entry_.fragment_offset.value_or(0) == 0) shared_bytes_ += entry_.stored_bytes;
   }
   if (item.link.is_first()) {
     entry_.link_count = static_cast<std::uint32_t>(
@@ -104,7 +104,7 @@ Status Packer::complete_entry_fields(BatchItem& item, const ScannedEntry& scanne
   if (item.stored.bytes != 0) {
     entry_.codec = item.stored.codec;
     entry_.stored_bytes = item.stored.bytes;
-    entry_.joint_offset = item.stored.joint_offset;
+    entry_.fragment_offset = item.stored.fragment_offset;
   }
   return ok();
 }

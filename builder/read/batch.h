@@ -36,13 +36,13 @@ struct StoredExtent {
   std::uint64_t bytes = 0;          ///< 0: a raw extent of the file's content
   /// Where it stands in the volume; 0: behind that of the file before, in the batch's own.
   std::uint64_t at_bytes = 0;
-  std::optional<std::uint32_t> joint_offset = std::nullopt;  ///< as format::Entry has it
+  std::optional<std::uint32_t> fragment_offset = std::nullopt;  ///< as format::Entry has it
 };
 
 /// An extent in the data of a batch that may be found to be there already. A value.
 struct BatchExtent {
   std::size_t item = 0;             ///< whose it is, in Batch::items
-  std::size_t last_item = 0;        ///< of a joint frame: the last one that shares it
+  std::size_t last_item = 0;        ///< of a fragment frame: the last one that shares it
   std::size_t data_bytes = 0;       ///< stored
   std::size_t frame_count = 0;      ///< of its checksums
   std::uint64_t content_bytes = 0;  ///< without holes
@@ -67,7 +67,7 @@ struct BatchItem {
   std::size_t record_bytes = 0;
   std::uint64_t position = 0;  ///< of an entry, among all scanned ones
   LinkName link;
-  std::uint64_t joint_group = 0;  ///< of whose frame its content is to be a part; 0: of none
+  std::uint64_t fragment_group = 0;  ///< of whose frame its content is to be a part; 0: of none
   StoredExtent stored;
   std::unique_ptr<ItemExtra> extra;  ///< null: nothing to add
 

@@ -50,14 +50,14 @@ Result<bool> BatchMaker::fill(Batch& batch) {
     return true;
   }
   batch.prefix = reader_.prefix();
-  // A joint group is in one batch, wherever that is full.
-  while ((held_bytes(batch) < kRecordBytesMax || joint_.is_open()) && !batch.piece) {
+  // A fragment group is in one batch, wherever that is full.
+  while ((held_bytes(batch) < kRecordBytesMax || fragments_.is_open()) && !batch.piece) {
     DGFS_CHECK(stop_.check());
     if (!held_) {
       DGFS_TRY(record, reader_.next());
       if (!record) break;
       if (record_kind(*record) == RecordKind::kDirectory) {
-        joint_.pass(record->size());
+        fragments_.pass(record->size());
         append_item(batch, {}, *record);
         continue;
       }
@@ -88,7 +88,7 @@ Result<bool> BatchMaker::add_entry(Batch& batch, Bytes record) {
     item.link = link;
   }
   if (needs_reading(entry, item)) return add_content(batch, entry, std::move(item), record);
-  joint_.pass(record.size());
+  fragments_.pass(record.size());
   ++next_position_;
   append_item(batch, std::move(item), record);
   return true;
@@ -100,8 +100,8 @@ Result<bool> BatchMaker::add_content(Batch& batch, const ScannedEntry& entry, Ba
                                                  : packed_bytes_max(entry.size_bytes);
   const bool is_apart = groups_.is_apart(entry.size_bytes);
   const bool ends_volume_group = !is_apart && groups_.is_full_for(entry.size_bytes);
-  const bool joins = joint_.may_join(entry, record.size());
-  if (!joins || ends_volume_group) joint_.end();
+  const bool joins = fragments_.may_join(entry, record.size());
+  if (!joins || ends_volume_group) fragments_.end();
   const bool is_large = bytes > data_bytes_max_;
   if (is_large ? !batch.items.empty() : !has_room(batch, entry, bytes, joins)) return false;
   if (!is_apart) {
@@ -114,7 +114,7 @@ Result<bool> BatchMaker::add_content(Batch& batch, const ScannedEntry& entry, Ba
     DGFS_CHECK(begin_large(batch, entry, std::move(item), record));
     return true;
   }
-  if (joins) item.joint_group = joint_.join(entry);
+  if (joins) item.fragment_group = fragments_.join(entry);
   planned_bytes_ += bytes;
   append_item(batch, std::move(item), record);
   return true;
@@ -124,8 +124,8 @@ bool BatchMaker::has_room(const Batch& batch, const ScannedEntry& entry, std::ui
                           bool joins) const {
   const std::uint64_t left = data_bytes_max_ - planned_bytes_;
   if (!joins) return bytes <= left && held_bytes(batch) < kRecordBytesMax;
-  if (joint_.has_room(entry)) return true;  // kept for it since its group began
-  return joint_.stored_bytes_max() <= left && held_bytes(batch) < kRecordBytesMax;
+  if (fragments_.has_room(entry)) return true;  // kept for it since its group began
+  return fragments_.stored_bytes_max() <= left && held_bytes(batch) < kRecordBytesMax;
 }
 
 Status BatchMaker::begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,

@@ -11,7 +11,7 @@
 
 #include "builder/read/batch.h"
 #include "builder/read/content_packer.h"
-#include "builder/read/joint_groups.h"
+#include "builder/read/fragment_groups.h"
 #include "builder/read/volume_groups.h"
 #include "builder/scan/directory_cursor.h"
 #include "builder/spool/tree_spool.h"
@@ -35,7 +35,7 @@ class BatchMaker {
     hashed_zeros_ = hashed;
   }
   /// Before the first batch: small neighbours share frames of so much content.
-  void join(std::size_t joint_bytes) { joint_ = JointGroups(joint_bytes); }
+  void join(std::size_t fragment_frame_bytes) { fragments_ = FragmentGroups(fragment_frame_bytes); }
   /// Before the first batch: there are several volumes.
   void spread(std::size_t volumes, GroupLimits limits) {
     groups_ = VolumeGroups(volumes, limits);
@@ -66,7 +66,7 @@ class BatchMaker {
   [[nodiscard]] Result<bool> add_entry(Batch& batch, Bytes record);
   [[nodiscard]] Result<bool> add_content(Batch& batch, const ScannedEntry& entry, BatchItem item,
                                          Bytes record);
-  /// Whether there is room for so many bytes of data, and for what may follow in a joint group.
+  /// Whether there is room for so many bytes of data, and for what may follow in a fragment group.
   [[nodiscard]] bool has_room(const Batch& batch, const ScannedEntry& entry, std::uint64_t bytes,
                               bool joins) const;
   [[nodiscard]] Status begin_large(Batch& batch, const ScannedEntry& entry, BatchItem item,
@@ -90,7 +90,7 @@ class BatchMaker {
   std::uint64_t next_position_ = 0;
   /// An entry that was read but did not fit into the last batch; valid until the next read.
   std::optional<Bytes> held_;
-  JointGroups joint_{0};
+  FragmentGroups fragments_{0};
   VolumeGroups groups_{1, {}};
   format::VolumeNumber planned_volume_ = 0;  ///< of the batch being filled
   std::uint64_t planned_bytes_ = 0;          ///< of it

@@ -109,7 +109,7 @@ Result<StoredExtent> ContentPacker::pack_small(std::string_view name, Bytes cont
   return StoredExtent{.codec = ExtentCodec::kZstd, .bytes = kChecksumBytes + *bytes};
 }
 
-Result<std::optional<StoredExtent>> ContentPacker::pack_joint(
+Result<std::optional<StoredExtent>> ContentPacker::pack_fragments(
     std::string_view name, Bytes content, MutableBytes out, std::vector<std::uint64_t>& checksums) {
   const auto frames = checksums.size();
   DGFS_TRY(stored, pack_small(name, content, out, checksums));

@@ -45,10 +45,10 @@ class ContentPacker {
   /// @param checksums  of the frames are appended
   [[nodiscard]] Result<StoredExtent> pack(std::string_view name, Bytes content, MutableBytes out,
                                           std::vector<std::uint64_t>& checksums);
-  /// The same of content that several files share, at most kJointFrameBytesMax; nullopt, and
+  /// The same of content that several files share, at most kFragmentFrameBytesMax; nullopt, and
   /// nothing appended, where it does not pay to compress it.
   /// @param name  of the first of them
-  [[nodiscard]] Result<std::optional<StoredExtent>> pack_joint(
+  [[nodiscard]] Result<std::optional<StoredExtent>> pack_fragments(
       std::string_view name, Bytes content, MutableBytes out,
       std::vector<std::uint64_t>& checksums);
   /// Frames of an extent with a seek table, back to back.

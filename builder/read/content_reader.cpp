@@ -11,7 +11,7 @@ namespace dgfs::builder {
 
 void ContentReader::fill(Batch& batch) {
   batch.reserve_data(options_.data_bytes);
-  joint_.clear();
+  fragments_.clear();
   auto done = batch.piece ? read_piece(batch) : read_items(batch);
   if (!done) batch.failure = std::move(done).error();
   // Where it has not had its turn, nobody need wait for it.
@@ -33,7 +33,7 @@ Status ContentReader::read_items(Batch& batch) {
     DGFS_CHECK(stop_.check());
     DGFS_CHECK(read_item(batch, i, entry));
   }
-  if (!batch.failure) end_joint(batch);
+  if (!batch.failure) end_fragments(batch);
   return ok();
 }
 
@@ -139,17 +139,17 @@ Status ContentReader::read_packed(const SourceFile& file, const ScannedEntry& en
   DGFS_CHECK(
       add_digest(file, entry, item, [&](FileDigest& digest) { return digest.update(content); }));
   if (content.empty()) return ok();
-  const bool joins = item.joint_group != 0 && file.segments() == nullptr;  // holes are rare
-  if (!joins || item.joint_group != joint_.group) end_joint(batch);
+  const bool joins = item.fragment_group != 0 && file.segments() == nullptr;  // holes are rare
+  if (!joins || item.fragment_group != fragments_.group) end_fragments(batch);
   if (batch.failure) return ok();
   if (!joins) {
     pack(batch, number, entry.name, content);
     return ok();
   }
-  joint_.group = item.joint_group;
-  joint_.items.push_back(number);
-  joint_.begins.push_back(joint_.content.size());
-  joint_.content.insert(joint_.content.end(), content.begin(), content.end());
+  fragments_.group = item.fragment_group;
+  fragments_.items.push_back(number);
+  fragments_.begins.push_back(fragments_.content.size());
+  fragments_.content.insert(fragments_.content.end(), content.begin(), content.end());
   return ok();
 }
 
@@ -178,40 +178,41 @@ bool ContentReader::is_known(Bytes content, const Batch& batch) const {
          options_.known->has(fingerprint_of(batch.chunks));
 }
 
-void ContentReader::end_joint(Batch& batch) {
-  if (joint_.items.empty()) return;
-  if (!pack_joint(batch) && !batch.failure) {
-    for (std::size_t i = 0; i < joint_.items.size() && !batch.failure; ++i) {
-      pack(batch, joint_.items[i], name_of(batch, joint_.items[i]), joint_.part(i));
+void ContentReader::end_fragments(Batch& batch) {
+  if (fragments_.items.empty()) return;
+  if (!pack_fragments(batch) && !batch.failure) {
+    for (std::size_t i = 0; i < fragments_.items.size() && !batch.failure; ++i) {
+      pack(batch, fragments_.items[i], name_of(batch, fragments_.items[i]), fragments_.part(i));
     }
   }
-  joint_.clear();
+  fragments_.clear();
 }
 
 // False where there is nothing to share, or nothing is gained by it.
-bool ContentReader::pack_joint(Batch& batch) {
-  if (joint_.items.size() < 2) return false;
-  const Bytes content(joint_.content);
+bool ContentReader::pack_fragments(Batch& batch) {
+  if (fragments_.items.size() < 2) return false;
+  const Bytes content(fragments_.content);
   const auto room = batch.next_data(static_cast<std::size_t>(packed_bytes_max(content.size())));
   const auto frames = batch.checksums.size();
-  const auto first = joint_.items.front();
-  auto stored = options_.packer->pack_joint(name_of(batch, first), content, room, batch.checksums);
+  const auto first = fragments_.items.front();
+  auto stored =
+      options_.packer->pack_fragments(name_of(batch, first), content, room, batch.checksums);
   if (!stored) {
     batch.failure = std::move(stored).error();
     return false;
   }
   if (!stored.value()) return false;
   StoredExtent extent = *stored.value();
-  for (std::size_t i = 0; i < joint_.items.size(); ++i) {
-    extent.joint_offset = static_cast<std::uint32_t>(joint_.begins[i]);
-    batch.items[joint_.items[i]].stored = extent;
+  for (std::size_t i = 0; i < fragments_.items.size(); ++i) {
+    extent.fragment_offset = static_cast<std::uint32_t>(fragments_.begins[i]);
+    batch.items[fragments_.items[i]].stored = extent;
   }
   const auto bytes = static_cast<std::size_t>(extent.bytes);
   batch.chunks.clear();
   add_fingerprints(content, batch);
   add_extent(batch, first, std::exchange(batch.data_bytes, batch.data_bytes + bytes), frames,
              content.size());
-  if (options_.fingerprints) batch.extents.back().last_item = joint_.items.back();
+  if (options_.fingerprints) batch.extents.back().last_item = fragments_.items.back();
   return true;
 }
 

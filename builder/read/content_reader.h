@@ -50,8 +50,8 @@ class ContentReader final : public BatchFiller {
                   std::uint64_t content_bytes);
   void pack(Batch& batch, std::size_t number, std::string_view name, Bytes content);
   [[nodiscard]] bool is_known(Bytes content, const Batch& batch) const;
-  void end_joint(Batch& batch);
-  [[nodiscard]] bool pack_joint(Batch& batch);
+  void end_fragments(Batch& batch);
+  [[nodiscard]] bool pack_fragments(Batch& batch);
   [[nodiscard]] Status fill_piece(Batch& batch);
   [[nodiscard]] Status read_raw_piece(Batch& batch);
   [[nodiscard]] Status read_packed_piece(Batch& batch);
@@ -69,7 +69,7 @@ class ContentReader final : public BatchFiller {
                                            std::uint64_t bytes);
 
   /// Small neighbours that are to share a frame, of one group.
-  struct Joint {
+  struct Fragments {
     std::uint64_t group = 0;
     std::vector<std::size_t> items;   ///< numbers in the batch
     std::vector<std::size_t> begins;  ///< in content
@@ -89,7 +89,7 @@ class ContentReader final : public BatchFiller {
   StopFlag stop_;
   DirectoryCursor cursor_;
   std::string prefix_;
-  Joint joint_;
+  Fragments fragments_;
   Buffer content_;
   std::optional<FileDigest> digest_;  ///< once one was wanted
 };

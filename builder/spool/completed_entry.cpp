@@ -84,7 +84,7 @@ void complete_entry(std::string_view prefix, const ScannedEntry& scanned, format
       format::is_regular(scanned.mode) ? format::raw_extent_bytes(scanned.size_bytes) : 0;
   entry.codec = format::ExtentCodec::kRaw;
   entry.address.reset();
-  entry.joint_offset.reset();
+  entry.fragment_offset.reset();
   entry.link_inode = 0;
   entry.link_count = 0;
   entry.rdev = scanned.rdev;

@@ -62,16 +62,16 @@ class ModelTrainer {
   Result<Entries> read_sample(const SamplePoint& point, std::size_t count,
                               std::size_t text_bytes = std::numeric_limits<std::size_t>::max());
   void expect_extent(format::Entry& entry);
-  [[nodiscard]] bool expect_joint(format::Entry& entry);
+  [[nodiscard]] bool expect_fragment(format::Entry& entry);
   Result<Buffer> columns(const Entries& entries);
   Result<double> mean_page_entries(const ModelPointer& model, const std::vector<Entries>& samples);
 
   const TreeSpool& tree_;
   const BuildOptions& options_;
   StopFlag stop_;
-  std::uint64_t files_ = 0;         ///< met so far
-  std::uint64_t joint_end_ = 0;     ///< of the content of the frame that files are taken to share
-  std::uint64_t next_address_ = 0;  ///< of those that are expected to be shared
+  std::uint64_t files_ = 0;          ///< met so far
+  std::uint64_t fragments_end_ = 0;  ///< of the content of the frame that files are taken to share
+  std::uint64_t next_address_ = 0;   ///< of those that are expected to be shared
   format::AttributeTable attributes_{0};
   const format::ColumnCodec codec_;
 };
@@ -107,7 +107,7 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
 void ModelTrainer::expect_extent(format::Entry& entry) {
   if (!format::is_regular(entry.mode) || entry.size_bytes == 0) return;
   const auto number = files_++;
-  if (expect_joint(entry)) return;
+  if (expect_fragment(entry)) return;
   if (options_.compression && number % kFilesForOneRaw != 0) {
     entry.codec = format::ExtentCodec::kZstd;
     entry.stored_bytes = format::kChecksumBytes + entry.size_bytes / kExpectedRatio;
@@ -120,17 +120,18 @@ void ModelTrainer::expect_extent(format::Entry& entry) {
 }
 
 // Frames that small neighbours share are taken to be full.
-bool ModelTrainer::expect_joint(format::Entry& entry) {
-  const auto joint_bytes = options_.compression ? options_.compression->joint_bytes : 0;
-  if (entry.size_bytes > joint_bytes / 4 || entry.link_count != 0) {
-    joint_end_ = 0;
+bool ModelTrainer::expect_fragment(format::Entry& entry) {
+  const auto fragment_frame_bytes =
+      options_.compression ? options_.compression->fragment_frame_bytes : 0;
+  if (entry.size_bytes > fragment_frame_bytes / 4 || entry.link_count != 0) {
+    fragments_end_ = 0;
     return false;
   }
-  if (joint_end_ + entry.size_bytes > joint_bytes) joint_end_ = 0;
+  if (fragments_end_ + entry.size_bytes > fragment_frame_bytes) fragments_end_ = 0;
   entry.codec = format::ExtentCodec::kZstd;
-  entry.stored_bytes = format::kChecksumBytes + joint_bytes / kExpectedRatio;
-  entry.joint_offset = static_cast<std::uint32_t>(joint_end_);
-  joint_end_ += entry.size_bytes;
+  entry.stored_bytes = format::kChecksumBytes + fragment_frame_bytes / kExpectedRatio;
+  entry.fragment_offset = static_cast<std::uint32_t>(fragments_end_);
+  fragments_end_ += entry.size_bytes;
   return true;
 }
 

@@ -188,9 +188,9 @@ void write_extents(Entries entries, ColumnWriter& out) {
         base = *entry.address;
       });
   write_some(
-      entries, Column::kJointOffsets, out, is_file,
-      [](const Entry& entry) { return entry.joint_offset.has_value(); },
-      [&](const Entry& entry) { out.number(*entry.joint_offset); });
+      entries, Column::kFragmentOffsets, out, is_file,
+      [](const Entry& entry) { return entry.fragment_offset.has_value(); },
+      [&](const Entry& entry) { out.number(*entry.fragment_offset); });
 }
 
 void write_links(Entries entries, ColumnWriter& out) {

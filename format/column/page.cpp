@@ -43,7 +43,7 @@ Entry ColumnPage::entry(std::size_t index) const {
   entry.size_bytes = sizes_[index];
   entry.codec = value_or(codecs_, index, ExtentCodec::kRaw);
   entry.address = optional_of(addresses_, index);
-  entry.joint_offset = optional_of(joint_offsets_, index);
+  entry.fragment_offset = optional_of(fragment_offsets_, index);
   entry.link_inode = link_inode(index);
   entry.link_count = value_or<std::uint32_t>(link_counts_, index, 0);
   entry.rdev = value_or<std::uint64_t>(rdevs_, index, 0);
@@ -63,7 +63,7 @@ std::size_t ColumnPage::memory_bytes() const {
          bytes_of(data_offsets_) + bytes_of(time_of_) + bytes_of(times_) +
          target_places_.memory_bytes() + long_targets_.memory_bytes() +
          sparse_maps_.memory_bytes() + xattrs_.memory_bytes() + codecs_.memory_bytes() +
-         stored_.memory_bytes() + joint_offsets_.memory_bytes() + addresses_.memory_bytes() +
+         stored_.memory_bytes() + fragment_offsets_.memory_bytes() + addresses_.memory_bytes() +
          link_inodes_.memory_bytes() + link_counts_.memory_bytes() + rdevs_.memory_bytes() +
          change_times_.memory_bytes() + access_times_.memory_bytes();
 }

@@ -60,7 +60,7 @@ class ColumnPage final : public DecodedPage {
   SparseColumn<SideRef> xattrs_;
   SparseColumn<ExtentCodec> codecs_;
   SparseColumn<std::uint64_t> stored_;
-  SparseColumn<std::uint32_t> joint_offsets_;
+  SparseColumn<std::uint32_t> fragment_offsets_;
   SparseColumn<DataAddress> addresses_;
   SparseColumn<InodeNumber> link_inodes_;
   SparseColumn<std::uint32_t> link_counts_;

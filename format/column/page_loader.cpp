@@ -301,17 +301,17 @@ void ColumnPageLoader::load_extents() {
     stored(i) = 0;  // no part of the running sum
   }
   mark("addresses");
-  for (const auto i : load_indexes(Column::kJointOffsets, is_file)) {
+  for (const auto i : load_indexes(Column::kFragmentOffsets, is_file)) {
     const auto offset = in_.number();
     const auto size = page_.sizes_[i];
-    if (size == 0 || size > kJointFrameBytesMax || offset > kJointFrameBytesMax - size ||
+    if (size == 0 || size > kFragmentFrameBytesMax || offset > kFragmentFrameBytesMax - size ||
         page_.codecs_.find(i) == nullptr || page_.sparse_maps_.find(i) != nullptr) {
-      return in_.fail("content is out of its joint frame");  // F-156
+      return in_.fail("content is out of its fragment frame");  // F-156
     }
-    page_.joint_offsets_.add(i, static_cast<std::uint32_t>(offset));
+    page_.fragment_offsets_.add(i, static_cast<std::uint32_t>(offset));
     if (offset != 0) stored(i) = 0;
   }
-  mark("joint frames");
+  mark("fragment frames");
 }
 
 void ColumnPageLoader::load_links() {
@@ -325,7 +325,8 @@ void ColumnPageLoader::load_links() {
   for (const auto i : load_indexes(Column::kLinkCounts, [this](auto at) { return !is_link(at); })) {
     const auto count = in_.number();
     if (count == 0 || count > 0xffffffff) return in_.fail("link count out of range");  // F-165
-    if (page_.joint_offsets_.find(i) != nullptr) return in_.fail("hard link in a joint frame");
+    if (page_.fragment_offsets_.find(i) != nullptr)
+      return in_.fail("hard link in a fragment frame");
     page_.link_counts_.add(i, static_cast<std::uint32_t>(count));
   }
 }

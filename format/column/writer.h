@@ -34,7 +34,7 @@ enum class Column : std::uint32_t {
   kAccessTimes = 1u << 10,  ///< atime
   kXattrs = 1u << 11,
   kLongTargets = 1u << 12,
-  kJointOffsets = 1u << 13,  ///< where the content is in its joint frame
+  kFragmentOffsets = 1u << 13,  ///< where the content is in its fragment frame
 };
 inline constexpr std::uint32_t kColumnMask = (1u << 14) - 1;
 /// Head of the columns: mask u32, length of the bit stream u32.

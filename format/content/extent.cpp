@@ -96,9 +96,9 @@ Status open_frame(ExtentCodec codec, std::uint64_t frame, Bytes stored, MutableB
   return ok();
 }
 
-Result<Buffer> open_joint_frame(Bytes stored, const FrameOptions& options) {
+Result<Buffer> open_fragment_frame(Bytes stored, const FrameOptions& options) {
   if (stored.size() <= kChecksumBytes) {
-    return corrupt_extent(2728, "joint frame has an impossible length");
+    return corrupt_extent(2728, "fragment frame has an impossible length");
   }
   // Before its header is believed.
   if (options.checked) {
@@ -106,8 +106,8 @@ Result<Buffer> open_joint_frame(Bytes stored, const FrameOptions& options) {
   }
   const auto frame = stored.subspan(kChecksumBytes);
   const auto bytes = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (bytes == 0 || bytes > kJointFrameBytesMax) {  // both of zstd's errors are large
-    return corrupt_extent(2729, "joint frame does not say a length within its bounds");
+  if (bytes == 0 || bytes > kFragmentFrameBytesMax) {  // both of zstd's errors are large
+    return corrupt_extent(2729, "fragment frame does not say a length within its bounds");
   }
   Buffer content(static_cast<std::size_t>(bytes));
   DGFS_CHECK(decompress(frame, content, options));

@@ -47,10 +47,11 @@ struct FrameOptions {
 /// Errors: kCorrupt.
 [[nodiscard]] Status open_frame(ExtentCodec codec, std::uint64_t frame, Bytes stored,
                                 MutableBytes out, const FrameOptions& options = {});
-/// All content of a joint frame, at most kJointFrameBytesMax; its length stands in the zstd frame.
+/// All content of a fragment frame, at most kFragmentFrameBytesMax; its length stands in the zstd
+/// frame.
 /// @param stored  checksum and zstd frame
 /// Errors: kCorrupt (F-307).
-[[nodiscard]] Result<Buffer> open_joint_frame(Bytes stored, const FrameOptions& options = {});
+[[nodiscard]] Result<Buffer> open_fragment_frame(Bytes stored, const FrameOptions& options = {});
 /// The same of a zstd frame whose checksum stands in the seek table.
 [[nodiscard]] Status open_listed_frame(std::uint64_t frame, Bytes stored, std::uint64_t checksum,
                                        MutableBytes out, const FrameOptions& options = {});

@@ -18,13 +18,13 @@ Status check_link_name(const Entry& entry) {
   return contradiction(2180, "name of a multiply linked object has attributes of its own");
 }
 
-Status check_joint(const Entry& entry) {  // F-156
+Status check_fragment(const Entry& entry) {  // F-156
   if (entry.codec != ExtentCodec::kZstd || entry.sparse_map.present() || entry.link_count != 0) {
     return contradiction(2198, "only a plain compressed file shares a frame");
   }
-  if (entry.size_bytes == 0 || *entry.joint_offset > kJointFrameBytesMax ||
-      entry.size_bytes > kJointFrameBytesMax - *entry.joint_offset) {
-    return contradiction(2199, "content is out of its joint frame");
+  if (entry.size_bytes == 0 || *entry.fragment_offset > kFragmentFrameBytesMax ||
+      entry.size_bytes > kFragmentFrameBytesMax - *entry.fragment_offset) {
+    return contradiction(2199, "content is out of its fragment frame");
   }
   return ok();
 }
@@ -36,11 +36,11 @@ Status check_regular(const Entry& entry) {
     return contradiction(2182, "extent is out of bounds");
   }
   if (entry.codec > ExtentCodec::kZstd) return contradiction(2183, "unknown extent codec");
-  return entry.joint_offset ? check_joint(entry) : Status(ok());
+  return entry.fragment_offset ? check_fragment(entry) : Status(ok());
 }
 
 Status check_irregular(const Entry& entry) {
-  if (entry.stored_bytes != 0 || entry.address || entry.joint_offset ||
+  if (entry.stored_bytes != 0 || entry.address || entry.fragment_offset ||
       entry.sparse_map.present() || entry.codec != ExtentCodec::kRaw) {
     return contradiction(2184, "only a regular file has an extent");
   }

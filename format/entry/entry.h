@@ -61,10 +61,10 @@ struct Entry {
   /// Set: the extent is here, and the page's running sum does not advance. Unset: it lies at the
   /// page's first offset plus the running sum of the entries before it (extent_offset()).
   std::optional<DataAddress> address;
-  /// Set: the extent is a joint frame, which small files share, and the content begins here in
+  /// Set: the extent is a fragment frame, which small files share, and the content begins here in
   /// what it decodes to. Of the files that share a frame in the running sum, the one at 0 comes
   /// first and advances the sum; the others have the same stored_bytes.
-  std::optional<std::uint32_t> joint_offset;
+  std::optional<std::uint32_t> fragment_offset;
 
   /// A name of a multiply linked object: its inode number; attributes (all other fields but
   /// stored_bytes) are then those of the link record. 0: not a link.
@@ -85,12 +85,12 @@ struct Entry {
 
 /// By what the page's running sum advances behind `entry`.
 [[nodiscard]] inline std::uint64_t running_bytes(const Entry& entry) {
-  return entry.address || entry.joint_offset.value_or(0) != 0 ? 0 : entry.stored_bytes;
+  return entry.address || entry.fragment_offset.value_or(0) != 0 ? 0 : entry.stored_bytes;
 }
 /// Where the extent of an `entry` without an address begins, from the page's first offset, modulo
 /// 2^64. @param running_sum  of the entries before it
 [[nodiscard]] inline std::uint64_t extent_offset(const Entry& entry, std::uint64_t running_sum) {
-  return entry.joint_offset.value_or(0) == 0 ? running_sum : running_sum - entry.stored_bytes;
+  return entry.fragment_offset.value_or(0) == 0 ? running_sum : running_sum - entry.stored_bytes;
 }
 
 }  // namespace dgfs::format

@@ -211,33 +211,34 @@ bool TokenCursor::read_extent(unsigned mask) {
     rich_.address = DataAddress{static_cast<VolumeNumber>(volume), offset};
     next_address_ = offset + rich_.stored_bytes;
   }
-  const bool is_joint = has(mask, Extra::kJoint) && is_regular(rich_.mode);
-  if (is_joint && !read_joint(mask)) return false;
+  const bool is_fragment = has(mask, Extra::kFragment) && is_regular(rich_.mode);
+  if (is_fragment && !read_fragment(mask)) return false;
   running_bytes_ = format::running_bytes(rich_);
   return true;
 }
 
-bool TokenCursor::read_joint(unsigned mask) {
+bool TokenCursor::read_fragment(unsigned mask) {
   if (has(mask, Extra::kZstd)) {
     const auto offset = number(NumberKind::kOther);
-    rich_.joint_offset = static_cast<std::uint32_t>(std::min<std::uint64_t>(offset, ~0u));
+    rich_.fragment_offset = static_cast<std::uint32_t>(std::min<std::uint64_t>(offset, ~0u));
   } else {
     const auto beside = static_cast<unsigned>(Extra::kStored) |
                         static_cast<unsigned>(Extra::kAddress) |
                         static_cast<unsigned>(Extra::kSparseMap);
-    if (joint_.stored_bytes == 0 || (mask & beside) != 0) {
-      return fail("goes on in no joint frame");  // F-199
+    if (last_fragment_.stored_bytes == 0 || (mask & beside) != 0) {
+      return fail("goes on in no fragment frame");  // F-199
     }
     rich_.codec = ExtentCodec::kZstd;
-    rich_.stored_bytes = joint_.stored_bytes;
-    rich_.address = joint_.address;
-    rich_.joint_offset = joint_.end;
+    rich_.stored_bytes = last_fragment_.stored_bytes;
+    rich_.address = last_fragment_.address;
+    rich_.fragment_offset = last_fragment_.end;
   }
   // Checked with the whole entry: a size or offset that is too large has no place in 32 bits.
-  if (rich_.size_bytes > kJointFrameBytesMax || *rich_.joint_offset > kJointFrameBytesMax) {
-    return fail("content is out of its joint frame");  // F-156
+  if (rich_.size_bytes > kFragmentFrameBytesMax ||
+      *rich_.fragment_offset > kFragmentFrameBytesMax) {
+    return fail("content is out of its fragment frame");  // F-156
   }
-  joint_.use(rich_);
+  last_fragment_.use(rich_);
   return true;
 }
 

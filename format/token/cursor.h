@@ -149,7 +149,7 @@ class TokenCursor {
   bool read_rich(unsigned kind, bool has_extras);
   bool read_extras(unsigned mask);
   bool read_extent(unsigned mask);
-  bool read_joint(unsigned mask);
+  bool read_fragment(unsigned mask);
   void read_ref(std::size_t number, SideRef& ref);
   bool read_target();
   /// Whether the combination of regular files was looked up.
@@ -179,7 +179,7 @@ class TokenCursor {
   RecentTimes times_;
   std::uint64_t link_inode_ = 0;
   std::uint64_t next_address_ = 0;  ///< where the last extent with an address ends
-  LastJoint joint_;
+  LastFragment last_fragment_;
   std::array<SideRef, 3> refs_{};
 
   AttributeCombination combination_;

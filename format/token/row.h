@@ -50,26 +50,26 @@ enum class Extra : std::uint16_t {
   kAccessTime = 1 << 6,
   kXattrs = 1 << 7,
   kLongTarget = 1 << 8,  ///< of symlinks
-  kJoint = 1 << 8,       ///< of regular files: they share a frame
+  kFragment = 1 << 8,    ///< of regular files: they share a frame
 };
 
-/// The joint frame that an entry of a block shared last, which most that follow share as well. A
+/// The fragment frame that an entry of a block shared last, which most that follow share as well. A
 /// value.
-struct LastJoint {
+struct LastFragment {
   std::uint64_t stored_bytes = 0;  ///< 0: there is none yet
   std::uint32_t end = 0;           ///< of the content of the last file in it
   std::optional<DataAddress> address;
 
-  /// Of an entry with a joint offset.
+  /// Of an entry with a fragment offset.
   void use(const Entry& entry) {
     stored_bytes = entry.stored_bytes;
-    end = *entry.joint_offset + static_cast<std::uint32_t>(entry.size_bytes);
+    end = *entry.fragment_offset + static_cast<std::uint32_t>(entry.size_bytes);
     address = entry.address;
   }
   /// Whether `entry` goes on where the last one ended.
   [[nodiscard]] bool goes_on_in(const Entry& entry) const {
-    return entry.joint_offset && stored_bytes != 0 && stored_bytes == entry.stored_bytes &&
-           end == *entry.joint_offset && address == entry.address;
+    return entry.fragment_offset && stored_bytes != 0 && stored_bytes == entry.stored_bytes &&
+           end == *entry.fragment_offset && address == entry.address;
   }
 };
 

@@ -80,8 +80,8 @@ unsigned RowWriter::extras_of(const Entry& entry) const {
     if (present) mask |= static_cast<unsigned>(extra);
   };
   add(Extra::kSparseMap, entry.sparse_map.present());
-  add(Extra::kJoint, entry.joint_offset.has_value());
-  const bool goes_on = joint_.goes_on_in(entry);
+  add(Extra::kFragment, entry.fragment_offset.has_value());
+  const bool goes_on = last_fragment_.goes_on_in(entry);
   add(Extra::kZstd, entry.codec == ExtentCodec::kZstd && !goes_on);
   add(Extra::kStored, entry.stored_bytes != implied_stored_bytes(entry) && !goes_on);
   add(Extra::kAddress, entry.address.has_value() && !goes_on);

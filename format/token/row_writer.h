@@ -79,7 +79,7 @@ class RowWriter {
     times_ = head.times;
     link_inode_ = 0;
     next_address_ = 0;
-    joint_ = {};
+    last_fragment_ = {};
     refs_ = {};
   }
   /// @param before  the key before, nullopt for the first entry of a block: its key is in the head
@@ -172,9 +172,9 @@ class RowWriter {
       sink.number(NumberKind::kAddress, distance(entry.address->offset_bytes, next_address_));
       next_address_ = entry.address->offset_bytes + entry.stored_bytes;
     }
-    if (entry.joint_offset) {
-      if (has(Extra::kZstd)) sink.number(NumberKind::kOther, *entry.joint_offset);
-      joint_.use(entry);
+    if (entry.fragment_offset) {
+      if (has(Extra::kZstd)) sink.number(NumberKind::kOther, *entry.fragment_offset);
+      last_fragment_.use(entry);
     }
     if (has(Extra::kLinkCount)) sink.number(NumberKind::kOther, entry.link_count);
     if (has(Extra::kChangeTime)) write_time(*entry.ctime, entry.mtime, sink);
@@ -191,7 +191,7 @@ class RowWriter {
   RecentTimes times_;
   std::uint64_t link_inode_ = 0;
   std::uint64_t next_address_ = 0;  ///< where the last extent with an address ends
-  LastJoint joint_;
+  LastFragment last_fragment_;
   std::array<SideRef, 3> refs_{};
   std::string target_;
 };

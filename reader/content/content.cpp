@@ -68,7 +68,7 @@ struct Content::Run {
 };
 
 Status Content::read(const Extent& extent, std::uint64_t at, MutableBytes out) const {
-  if (extent.joint_offset) return read_joint(extent, at, out);
+  if (extent.fragment_offset) return read_fragment(extent, at, out);
   const auto run_frames_max =
       extent.codec == format::ExtentCodec::kRaw ? kRawRunFramesMax : kZstdRunFramesMax;
   while (!out.empty()) {
@@ -236,9 +236,9 @@ Result<ContentMapPointer> Content::seek_table(const Extent& extent) const {
 
 std::optional<Bytes> Content::open_stored(const Extent& extent, Bytes stored,
                                           Buffer& scratch) const {
-  if (extent.joint_offset) {
-    const auto frame = joint_frame(extent, stored);
-    const auto part = frame ? joint_part(extent, *frame.assume_value()) : frame.assume_error();
+  if (extent.fragment_offset) {
+    const auto frame = fragment_frame(extent, stored);
+    const auto part = frame ? fragment_of(extent, *frame.assume_value()) : frame.assume_error();
     if (!part) return std::nullopt;
     scratch.assign(part.assume_value().begin(), part.assume_value().end());
     return scratch;

@@ -73,12 +73,13 @@ class Content {
                                    std::span<const MutableBytes> outs) const;
   void hand_out(const Extent& extent, Run& run) const;
   [[nodiscard]] Result<ContentMapPointer> seek_table(const Extent& extent) const;
-  [[nodiscard]] Status read_joint(const Extent& extent, std::uint64_t at, MutableBytes out) const;
+  [[nodiscard]] Status read_fragment(const Extent& extent, std::uint64_t at,
+                                     MutableBytes out) const;
   /// The content of the whole frame, out of the cache if it is there. @param stored  where the
   /// caller has read it; else it is read
-  [[nodiscard]] Result<std::shared_ptr<const Buffer>> joint_frame(
+  [[nodiscard]] Result<std::shared_ptr<const Buffer>> fragment_frame(
       const Extent& extent, std::optional<Bytes> stored = {}) const;
-  [[nodiscard]] Result<Bytes> joint_part(const Extent& extent, const Buffer& frame) const;
+  [[nodiscard]] Result<Bytes> fragment_of(const Extent& extent, const Buffer& frame) const;
   [[nodiscard]] Status open_frame(const Extent& extent, const format::SeekTable* table,
                                   std::uint64_t frame, Bytes stored, MutableBytes out) const;
   [[nodiscard]] Error frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,

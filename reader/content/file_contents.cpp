@@ -101,7 +101,7 @@ void FileContents::give_back(const Node& node, std::uint64_t offset, std::uint64
 }
 
 bool FileContents::are_neighbours(const Node* before, const Node& node) {
-  if (!format::is_regular(node.mode) || node.sparse_map.present() || node.joint_offset ||
+  if (!format::is_regular(node.mode) || node.sparse_map.present() || node.fragment_offset ||
       node.size_bytes == 0 || node.size_bytes > format::frame_bytes(node.codec)) {
     return false;
   }

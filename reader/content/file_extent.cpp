@@ -58,7 +58,8 @@ Result<Extent> extent_of(const Volumes& volumes, const Node& node, std::uint64_t
   }
   const bool cached = content_bytes > format::kFrameBytes || node.sparse_map.present() ||
                       node.codec == format::ExtentCodec::kZstd;
-  return Extent{volume, node.data, node.stored_bytes, content_bytes, node.codec, node.joint_offset,
+  return Extent{volume,        node.data,  node.stored_bytes,
+                content_bytes, node.codec, node.fragment_offset,
                 cached};
 }
 

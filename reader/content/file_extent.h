@@ -24,8 +24,8 @@ struct Extent {
   std::uint64_t stored_bytes = 0;
   std::uint64_t content_bytes = 0;
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
-  /// Set: it is a joint frame, and the content begins here in what it decodes to.
-  std::optional<std::uint32_t> joint_offset;
+  /// Set: it is a fragment frame, and the content begins here in what it decodes to.
+  std::optional<std::uint32_t> fragment_offset;
   /// Whether frames that a read covers in part are kept: not for raw files of one frame, which the
   /// kernel keeps and which cost one read anyhow.
   bool cached = false;

@@ -27,13 +27,13 @@ using ContentMapPointer = std::shared_ptr<const ContentMap>;
 /// What identifies a map or a frame: the record or extent it belongs to. Fields that do not apply
 /// are 0. Two files that share an extent share its frames.
 struct ContentKey {
-  enum class Kind : std::uint8_t { kSegments, kSeekTable, kFrame, kJointFrame };
+  enum class Kind : std::uint8_t { kSegments, kSeekTable, kFrame, kFragmentFrame };
   Kind kind = Kind::kFrame;
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
   format::VolumeNumber volume = 0;
   std::uint64_t offset_bytes = 0;
   std::uint64_t length_bytes = 0;
-  /// kFrame: its number; kJointFrame: 0; else the file's or content's size
+  /// kFrame: its number; kFragmentFrame: 0; else the file's or content's size
   std::uint64_t frame = 0;
   friend bool operator==(const ContentKey&, const ContentKey&) = default;
 };

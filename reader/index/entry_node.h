@@ -23,7 +23,7 @@ namespace dgfs::reader {
   node.atime = entry.atime.value_or(entry.mtime);
   node.stored_bytes = entry.stored_bytes;
   node.codec = entry.codec;
-  node.joint_offset = entry.joint_offset;
+  node.fragment_offset = entry.fragment_offset;
   node.target = entry.target;
   node.long_target = entry.long_target;
   node.xattrs = entry.xattrs;

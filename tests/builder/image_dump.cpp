@@ -242,7 +242,7 @@ Status Dumper::add_page(const format::PageRecord& record, const format::DecodedP
     node.inode = entry.link_inode != 0 ? entry.link_inode : paths_.size() + 1;
     node.data_offset = entry.address ? entry.address->offset_bytes  // F-311
                                      : record.first_data_offset + page.data_offset(i);
-    if (!entry.address && entry.joint_offset.value_or(0) != 0) {
+    if (!entry.address && entry.fragment_offset.value_or(0) != 0) {
       node.data_offset -= entry.stored_bytes;  // F-313
     }
     node.volume = entry.address ? entry.address->volume : record.volume;
@@ -343,11 +343,11 @@ Status Dumper::load_content(DumpedNode& node) {
     content_bytes = 0;
     for (const auto& segment : node.segments) content_bytes += segment.length;
   }
-  if (entry.joint_offset) {
-    DGFS_TRY(joint, format::open_joint_frame(stored, {&dictionaries_, true}));
+  if (entry.fragment_offset) {
+    DGFS_TRY(frame, format::open_fragment_frame(stored, {&dictionaries_, true}));
     DGFS_CHECK(
-        expect(*entry.joint_offset + content_bytes <= joint.size(), "joint frame too short"));
-    node.content = as_text(Bytes(joint).subspan(*entry.joint_offset, content_bytes));
+        expect(*entry.fragment_offset + content_bytes <= frame.size(), "fragment frame too short"));
+    node.content = as_text(Bytes(frame).subspan(*entry.fragment_offset, content_bytes));
     return ok();
   }
   DGFS_TRY(content, read_extent(entry.codec, stored, content_bytes, {&dictionaries_, true}));

@@ -48,7 +48,7 @@ class DeviceFaults : public ::testing::TestWithParam<storage::FaultKind> {};
 
 TEST_P(DeviceFaults, LeaveNothingBehind) {
   for (const auto* sample :
-       {&sample_image(), &assembled_image(), &compressed_image(), &joint_image()}) {
+       {&sample_image(), &assembled_image(), &compressed_image(), &fragments_image()}) {
     const auto memory = storage::make_memory_env(1);
     write_file(*memory, "/t", *sample);
     const auto truth = ask(*value_of(reader::Image::open(*memory, "/t")));

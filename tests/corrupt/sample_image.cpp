@@ -78,7 +78,7 @@ Buffer pack_compressed() {
   return read_file(tree.memory(), kImage);
 }
 
-Buffer pack_joint() {
+Buffer pack_fragments() {
   PackedTree tree;
   add_files(tree);
   for (std::uint32_t i = 0; i < 24; ++i) {
@@ -88,7 +88,7 @@ Buffer pack_joint() {
   }
   builder::BuildOptions options;
   options.index_path = "";
-  options.compression = builder::Compression{3, 0, builder::kJointFrameBytesMin};
+  options.compression = builder::Compression{3, 0, builder::kFragmentFrameBytesMin};
   tree.pack(options);
   return read_file(tree.memory(), kImage);
 }
@@ -158,8 +158,8 @@ const Buffer& compressed_image() {
   return made;
 }
 
-const Buffer& joint_image() {
-  static const auto made = pack_joint();
+const Buffer& fragments_image() {
+  static const auto made = pack_fragments();
   return made;
 }
 

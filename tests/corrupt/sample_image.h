@@ -30,7 +30,7 @@ namespace dgfs::test {
 [[nodiscard]] const Buffer& compressed_image();
 
 /// Compressed, the small files in frames that they share.
-[[nodiscard]] const Buffer& joint_image();
+[[nodiscard]] const Buffer& fragments_image();
 
 /// Three volumes, compressed, with digests; the image is volume 0.
 [[nodiscard]] const ImageFiles& volumes_image();
@@ -63,9 +63,9 @@ inline constexpr BaseImage kBaseImages[] = {
      [] {
        return ImageFiles{compressed_image(), {}};
      }},
-    {"Joint",
+    {"Fragments",
      [] {
-       return ImageFiles{joint_image(), {}};
+       return ImageFiles{fragments_image(), {}};
      }},
     {"Volumes", [] { return volumes_image(); }},
 };

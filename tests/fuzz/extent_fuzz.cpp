@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Extents. Input: a byte that picks what it is (a frame, a seek table, a frame that may name a
-// dictionary, a dictionary and a frame, a joint frame), its arguments, the stored bytes; checksums
-// are made good.
+// dictionary, a dictionary and a frame, a fragment frame), its arguments, the stored bytes;
+// checksums are made good.
 #include "format/checksum.h"
 #include "format/coding.h"
 #include "format/content/extent.h"
@@ -67,23 +67,23 @@ void fuzz_seek_table(FuzzInput input) {
   require(decoded.value().begin(frames) + table.size() == stored_bytes);
 }
 
-void fuzz_joint_frame(FuzzInput input) {
+void fuzz_fragment_frame(FuzzInput input) {
   auto stored = input.rest();
   if (stored.size() >= format::kChecksumBytes) {
     const auto checksum = format::frame_checksum(0, Bytes(stored).subspan(format::kChecksumBytes));
     format::store(MutableBytes(stored), 0, checksum);
   }
   const auto* dictionaries = &fuzz_content_dictionaries();
-  const auto opened = format::open_joint_frame(stored, {dictionaries, true});
-  const auto unchecked = format::open_joint_frame(stored, {dictionaries, false});
+  const auto opened = format::open_fragment_frame(stored, {dictionaries, true});
+  const auto unchecked = format::open_fragment_frame(stored, {dictionaries, false});
   require(opened.has_value() == unchecked.has_value());
   if (!opened) return;
-  require(!opened.value().empty() && opened.value().size() <= format::kJointFrameBytesMax);
+  require(!opened.value().empty() && opened.value().size() <= format::kFragmentFrameBytesMax);
   require(opened.value() == unchecked.value());
 }
 
 constexpr void (*kTargets[])(FuzzInput) = {fuzz_plain_frame, fuzz_seek_table, fuzz_named_dictionary,
-                                           fuzz_dictionary_and_frame, fuzz_joint_frame};
+                                           fuzz_dictionary_and_frame, fuzz_fragment_frame};
 
 }  // namespace
 }  // namespace dgfs::test

@@ -25,7 +25,7 @@ using format::kPageBytes;
 using format::SectionKind;
 
 // One of 16,000 entries takes some ten times as long as others: 200 mutations of tokens.img, and of
-// joint.img, were extracted in 4.1 and 0.36 s.
+// fragments.img, were extracted in 4.1 and 0.36 s.
 constexpr std::uint64_t kEntriesMax = 2000;
 // Of each volume: contents are large beside the index, and one byte of them is like the other.
 constexpr std::size_t kDataBytes = 6000;

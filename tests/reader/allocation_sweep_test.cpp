@@ -301,16 +301,16 @@ TEST_P(AllocationSweep, MeetsWhatItIsNamedFor) {
   const auto words = value_of(image->lookup("d/words"));
   const auto frames = value_of(image->lookup("y"));
   const bool is_compressed = GetParam().compression.has_value();
-  EXPECT_EQ(words.joint_offset.has_value(), is_compressed);
+  EXPECT_EQ(words.fragment_offset.has_value(), is_compressed);
   EXPECT_EQ(frames.codec == format::ExtentCodec::kZstd, is_compressed);
   EXPECT_TRUE(format::has_seek_table(frames.size_bytes));
 }
 
 INSTANTIATE_TEST_SUITE_P(Images, AllocationSweep,
                          ::testing::Values(Sweep{"Tokens", 1}, Sweep{"Plain"},
-                                           Sweep{"Joint", builder::kTokenEntriesMin,
+                                           Sweep{"Fragments", builder::kTokenEntriesMin,
                                                  builder::Compression{
-                                                     3, 0, builder::kJointFrameBytesMin}}),
+                                                     3, 0, builder::kFragmentFrameBytesMin}}),
                          [](const auto& sweep) { return std::string(sweep.param.name); });
 
 }  // namespace

@@ -160,8 +160,8 @@ class MixedForms : public MixedTree {
     std::set<std::pair<format::VolumeNumber, std::uint64_t>> extents;
     for (const auto& [path, expected] : model_) {
       const auto node = value_of(image->lookup(path));
-      if (node.joint_offset) forms.insert("joint frames");
-      if (node.stored_bytes == 0 || node.joint_offset || expected.is_linked) continue;
+      if (node.fragment_offset) forms.insert("fragment frames");
+      if (node.stored_bytes == 0 || node.fragment_offset || expected.is_linked) continue;
       const bool is_new = extents.emplace(node.data.volume, node.data.offset_bytes).second;
       if (!is_new) forms.insert("shared extents");
       const bool is_zstd = node.codec == format::ExtentCodec::kZstd;
@@ -174,7 +174,7 @@ TEST(MixedOptionsSeeds, HaveEveryFormBetweenThem) {
   const OwnSeeds own_seeds;  // each its own, whatever one seed the others are to repeat
   std::set<std::string> forms;
   for (auto seed = kSeedsBegin; seed < kSeedsEnd; ++seed) MixedForms(seed).add_to(forms);
-  EXPECT_EQ(forms, (std::set<std::string>{"dictionaries", "digests", "joint frames",
+  EXPECT_EQ(forms, (std::set<std::string>{"dictionaries", "digests", "fragment frames",
                                           "no index file", "no trailing index", "seek tables",
                                           "shared extents", "two copies of the index", "volumes"}));
 }

@@ -103,7 +103,7 @@ void MixedTree::mix_options() {
     options_.compression = builder::Compression{1 + static_cast<int>(random_.below(7))};
     if (random_.one_in(3)) options_.compression->dictionary_bytes_max = 0;
     if (random_.one_in(2)) {
-      options_.compression->joint_bytes = std::size_t{4096} << random_.below(5);
+      options_.compression->fragment_frame_bytes = std::size_t{4096} << random_.below(5);
     }
   }
   options_.dedup = !random_.one_in(3);

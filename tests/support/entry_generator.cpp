@@ -66,7 +66,7 @@ void EntryGenerator::fill_regular(Entry& entry, const EntryOptions& options) {
     entry.codec = format::ExtentCodec::kZstd;
     entry.stored_bytes = below(entry.stored_bytes + 1);
   }
-  if (chance(options.feature_percent)) return fill_joint(entry);
+  if (chance(options.feature_percent)) return fill_fragment(entry);
   if (chance(options.feature_percent)) {
     entry.sparse_map = ref();
     entry.stored_bytes = below(entry.stored_bytes + 1);
@@ -79,18 +79,19 @@ void EntryGenerator::fill_regular(Entry& entry, const EntryOptions& options) {
 }
 
 /// Mostly one that goes on in the frame of the last one.
-void EntryGenerator::fill_joint(Entry& entry) {
-  entry.size_bytes = 1 + below(format::kJointFrameBytesMax / 4);
-  if (chance(20) || joint_.stored_bytes == 0 ||
-      joint_.end > format::kJointFrameBytesMax - entry.size_bytes) {
-    joint_ = {1 + below(70'000), static_cast<std::uint32_t>(chance(80) ? 0 : below(10'000)), {}};
-    if (chance(30)) joint_.address = format::DataAddress{0, any_width() >> 2};
+void EntryGenerator::fill_fragment(Entry& entry) {
+  entry.size_bytes = 1 + below(format::kFragmentFrameBytesMax / 4);
+  if (chance(20) || last_fragment_.stored_bytes == 0 ||
+      last_fragment_.end > format::kFragmentFrameBytesMax - entry.size_bytes) {
+    last_fragment_ = {
+        1 + below(70'000), static_cast<std::uint32_t>(chance(80) ? 0 : below(10'000)), {}};
+    if (chance(30)) last_fragment_.address = format::DataAddress{0, any_width() >> 2};
   }
   entry.codec = format::ExtentCodec::kZstd;
-  entry.stored_bytes = joint_.stored_bytes;
-  entry.address = joint_.address;
-  entry.joint_offset = joint_.end;
-  joint_.use(entry);
+  entry.stored_bytes = last_fragment_.stored_bytes;
+  entry.address = last_fragment_.address;
+  entry.fragment_offset = last_fragment_.end;
+  last_fragment_.use(entry);
 }
 
 void EntryGenerator::fill_symlink(Entry& entry, const EntryOptions& options) {
@@ -173,7 +174,7 @@ std::vector<Entry> EntryGenerator::link_records(std::size_t count, const EntryOp
     entry.link_count = 1 + static_cast<std::uint32_t>(any_width() >> 33);
     if (format::is_regular(entry.mode)) {
       entry.address = format::DataAddress{0, below(std::uint64_t{1} << 40)};
-      entry.joint_offset.reset();
+      entry.fragment_offset.reset();
     }
   }
   return entries;

@@ -48,12 +48,12 @@ class EntryGenerator {
   [[nodiscard]] format::SideRef ref();
   void fill(format::Entry& entry, std::uint32_t type, const EntryOptions& options);
   void fill_regular(format::Entry& entry, const EntryOptions& options);
-  void fill_joint(format::Entry& entry);
+  void fill_fragment(format::Entry& entry);
   void fill_symlink(format::Entry& entry, const EntryOptions& options);
   [[nodiscard]] std::uint32_t special_type();
 
   SeededEngine random_;
-  format::LastJoint joint_;
+  format::LastFragment last_fragment_;
 };
 
 /// Adds the combinations of all entries; false if the table is full.

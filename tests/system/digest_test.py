@@ -21,8 +21,8 @@ OPTIONS = (["--compress", "zstd:3"], ["-j", "1"], ["-j", "5", "--memory", "8M"])
 VOLUME = "second.volume"
 # Not with all of the others: a build for each takes too long.
 FURTHER = (["--no-dedup"], ["--volume", VOLUME],
-           ["--compress", "zstd:3", "--joint-frames", "16K"],
-           ["--compress", "zstd:3", "--joint-frames", "16K", "--no-dedup", "--volume", VOLUME])
+           ["--compress", "zstd:3", "--fragment-frames", "16K"],
+           ["--compress", "zstd:3", "--fragment-frames", "16K", "--no-dedup", "--volume", VOLUME])
 
 
 def add_large(root, seed):

@@ -26,8 +26,8 @@ class Drawn:
     def __init__(self, seed):
         dice = random.Random(seed)
         self.level = dice.randint(1, 12) if dice.random() < 0.8 else None
-        joint = dice.choice(("4K", "16K", "64K")) if dice.random() < 0.5 else None
-        self.joint = joint if self.level else None
+        fragment_bytes = dice.choice(("4K", "16K", "64K")) if dice.random() < 0.5 else None
+        self.fragment_bytes = fragment_bytes if self.level else None
         self.dedup = dice.random() < 0.7
         self.digest = dice.random() < 0.5
         self.index_copy = dice.random() < 0.6
@@ -37,8 +37,8 @@ class Drawn:
     def words(self):
         """All but jobs and volumes."""
         words = ["--compress", f"zstd:{self.level}" if self.level else "none"]
-        if self.joint:
-            words += ["--joint-frames", self.joint]
+        if self.fragment_bytes:
+            words += ["--fragment-frames", self.fragment_bytes]
         if not self.dedup:
             words.append("--no-dedup")
         if self.digest:
@@ -108,7 +108,7 @@ class DrawnFeatureTree(round_trip_test.FeatureTree):
         told = json.loads(dgfs("info", "--scan", "--json", self.image).stdout)
         features = json.dumps(told["features"])
         self.assertEqual("zstd-extents" in features, self.drawn.level is not None)
-        self.assertEqual("joint-frames" in features, self.drawn.joint is not None)
+        self.assertEqual("fragment-frames" in features, self.drawn.fragment_bytes is not None)
         self.assertEqual(told["shared_files"] != 0, self.drawn.dedup)
         self.assertEqual(told["digests"] == "sha256", self.drawn.digest)
         self.assertEqual(told["volumes"], 1 + self.drawn.volumes)

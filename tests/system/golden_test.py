@@ -131,7 +131,7 @@ def make_volumes(root):
     settle(root)
 
 
-def make_joint(root):
+def make_fragments(root):
     """Small files that share frames with their neighbours, and what stands between them."""
     for number in range(300):
         words = b" ".join(b"%d" % (number * 7919 % (word + 100)) for word in range(number % 90))
@@ -145,12 +145,12 @@ def make_joint(root):
 
 TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens,
          "packed": make_packed, "digests": make_digests, "volumes": make_volumes,
-         "joint": make_joint, "joint-tokens": make_tokens}
+         "fragments": make_fragments, "fragments-tokens": make_tokens}
 # The first ones are older than either.
 OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"],
            "volumes": ["--compress", "zstd:6", "--digest", "sha256"],
-           "joint": ["--compress", "zstd:6", "--joint-frames", "16K"],
-           "joint-tokens": ["--compress", "zstd:6", "--joint-frames", "64K"]}
+           "fragments": ["--compress", "zstd:6", "--fragment-frames", "16K"],
+           "fragments-tokens": ["--compress", "zstd:6", "--fragment-frames", "64K"]}
 VOLUMES = {"volumes": 3}  # all others are one file
 
 
@@ -235,12 +235,12 @@ class Golden(support.ScratchCase):
         self.assertEqual(pages[1], 1, "link records")
 
     def test_small_files_share_frames_in_two(self):
-        for name, codec, least in (("joint", 1, 250), ("joint-tokens", 2, 1000)):
+        for name, codec, least in (("fragments", 1, 250), ("fragments-tokens", 2, 1000)):
             image = self.scratch / f"{name}.dgfs"
             copy_golden(name, image)
             facts = json.loads(dgfs("info", "--scan", "--json", image).stdout)
-            self.assertIn("joint-frames", facts["features"])
-            self.assertGreater(facts["joint_files"], least)
+            self.assertIn("fragment-frames", facts["features"])
+            self.assertGreater(facts["fragment_files"], least)
             pages = {row["id"]: row["pages"] for row in facts["page_codecs"]}
             self.assertGreater(pages[codec], 0)
 

@@ -163,7 +163,7 @@ class CompressedFeatureTree(FeatureTree):
 
     @staticmethod
     def options(folder):
-        return ("--compress", "zstd:3", "--joint-frames", "64K", "--digest", "sha256",
+        return ("--compress", "zstd:3", "--fragment-frames", "64K", "--digest", "sha256",
                 "--volume", folder / "tree.volume")
 
     @staticmethod
@@ -172,9 +172,9 @@ class CompressedFeatureTree(FeatureTree):
 
     def test_image_has_what_was_asked_for(self):
         told = json.loads(dgfs("info", "--scan", "--json", self.image).stdout)
-        for word in ("zstd-extents", "joint-frames", "volumes"):
+        for word in ("zstd-extents", "fragment-frames", "volumes"):
             self.assertIn(word, json.dumps(told["features"]))
-        self.assertGreater(told["joint_files"], 300)
+        self.assertGreater(told["fragment_files"], 300)
         self.assertGreater(told["shared_files"], 0)
 
     def test_digests_are_those_of_the_source(self):

@@ -152,8 +152,8 @@ TEST_F(ListCommandTest, InfoScanCountsSharedFilesAsTheBuildDoes) {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{},
         {"--compress", "zstd:3"},
-        {"--compress", "zstd:3", "--joint-frames", "16K"},
-        {"--compress", "zstd:3", "--joint-frames", "16K", "--volume", dir_ / "v.volume"}}) {
+        {"--compress", "zstd:3", "--fragment-frames", "16K"},
+        {"--compress", "zstd:3", "--fragment-frames", "16K", "--volume", dir_ / "v.volume"}}) {
     std::vector<std::string> arguments = {"build", "--json", tree_, image_};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Outcome built = run(arguments);

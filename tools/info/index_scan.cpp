@@ -67,16 +67,16 @@ class IndexScanner {
   }
 
   void add_extent(const reader::Node& node) {
-    if (node.joint_offset) ++out_.joint_files;
+    if (node.fragment_offset) ++out_.fragment_files;
     if (node.stored_bytes == 0) return;
-    // The first file of a joint frame tells for those behind it, which have none but its extent.
-    const bool is_told = node.joint_offset.value_or(0) != 0 && node.data == joint_at_;
-    const bool is_shared = is_told ? is_joint_shared_ : is_known(node);
+    // The first file of a fragment frame tells for those behind it, which have none but its extent.
+    const bool is_told = node.fragment_offset.value_or(0) != 0 && node.data == fragment_frame_at_;
+    const bool is_shared = is_told ? is_fragment_frame_shared_ : is_known(node);
     if (is_shared) ++out_.shared_files;
     if (is_shared && !is_told) out_.shared_bytes += node.stored_bytes;
-    if (node.joint_offset) {
-      joint_at_ = node.data;
-      is_joint_shared_ = is_shared;
+    if (node.fragment_offset) {
+      fragment_frame_at_ = node.data;
+      is_fragment_frame_shared_ = is_shared;
     }
   }
 
@@ -89,9 +89,9 @@ class IndexScanner {
   }
 
   IndexScan out_;
-  std::map<std::uint32_t, std::uint64_t> ends_;  ///< of the extents, by volume
-  std::optional<format::DataAddress> joint_at_;  ///< the last joint frame that was seen
-  bool is_joint_shared_ = false;                 ///< with an earlier extent
+  std::map<std::uint32_t, std::uint64_t> ends_;           ///< of the extents, by volume
+  std::optional<format::DataAddress> fragment_frame_at_;  ///< the last fragment frame that was seen
+  bool is_fragment_frame_shared_ = false;                 ///< with an earlier extent
   std::vector<IndexScan::Kind> kinds_;
   std::vector<std::uint64_t> sizes_;
   std::unordered_set<reader::InodeNumber> counted_;

@@ -31,11 +31,11 @@ struct IndexScan {
   std::uint64_t with_xattrs = 0;  ///< objects of any type
   /// Files whose extent begins before the end of those that stand before it in key order: it is
   /// one of them, for the builder gives each new extent a place behind all others. All that are in
-  /// such a joint frame count.
+  /// such a fragment frame count.
   std::uint64_t shared_files = 0;
-  std::uint64_t shared_bytes = 0;  ///< that their extents would take
-  std::uint64_t joint_files = 0;   ///< that share a frame with their neighbours
-  std::optional<Time> oldest;      ///< modification time of files
+  std::uint64_t shared_bytes = 0;    ///< that their extents would take
+  std::uint64_t fragment_files = 0;  ///< that share a frame with their neighbours
+  std::optional<Time> oldest;        ///< modification time of files
   std::optional<Time> newest;
   std::uint64_t damaged_regions = 0;  ///< of both copies of the index
 };

@@ -159,24 +159,25 @@ TEST(FrameTest, SurvivesDamageUnderARightChecksum) {
   }
 }
 
-TEST(JointFrameTest, SaysItsOwnLength) {  // F-307
-  const auto content = text_bytes(kJointFrameBytesMax);
+TEST(FragmentFrameTest, SaysItsOwnLength) {  // F-307
+  const auto content = text_bytes(kFragmentFrameBytesMax);
   const auto frame = make_extent(ExtentCodec::kZstd, content);
-  const auto opened = open_joint_frame(frame);
+  const auto opened = open_fragment_frame(frame);
   ASSERT_TRUE(opened);
   EXPECT_TRUE(opened.value() == content);
-  const auto long_frame = make_extent(ExtentCodec::kZstd, text_bytes(kJointFrameBytesMax + 1));
-  expect_error(open_joint_frame(long_frame), ErrorKind::kCorrupt, 2729);
-  expect_error(open_joint_frame(Bytes(frame).first(8)), ErrorKind::kCorrupt, 2728);
-  expect_error(open_joint_frame(Bytes(frame).first(frame.size() - 1)), ErrorKind::kCorrupt, 2721);
+  const auto long_frame = make_extent(ExtentCodec::kZstd, text_bytes(kFragmentFrameBytesMax + 1));
+  expect_error(open_fragment_frame(long_frame), ErrorKind::kCorrupt, 2729);
+  expect_error(open_fragment_frame(Bytes(frame).first(8)), ErrorKind::kCorrupt, 2728);
+  expect_error(open_fragment_frame(Bytes(frame).first(frame.size() - 1)), ErrorKind::kCorrupt,
+               2721);
   auto damaged = frame;
   for (std::size_t i = 0; i < frame.size(); ++i) {
     damaged[i] ^= 0x10;
-    EXPECT_FALSE(open_joint_frame(damaged)) << i;
+    EXPECT_FALSE(open_fragment_frame(damaged)) << i;
     // Unchecked, it is an error or content of a length within bounds.
-    const auto unchecked = open_joint_frame(damaged, {nullptr, false});
+    const auto unchecked = open_fragment_frame(damaged, {nullptr, false});
     if (unchecked) {
-      EXPECT_LE(unchecked.value().size(), kJointFrameBytesMax);
+      EXPECT_LE(unchecked.value().size(), kFragmentFrameBytesMax);
     }
     damaged[i] ^= 0x10;
   }

@@ -30,10 +30,10 @@ struct PieceTree {
 inline const PieceTree kPieceTrees[] = {
     {"Raw", {}},
     {"Compressed", builder::Compression{3}},
-    {"Joint", builder::Compression{3, builder::kDictionaryBytesDefault, std::size_t{16} << 10}},
+    {"Fragments", builder::Compression{3, builder::kDictionaryBytesDefault, std::size_t{16} << 10}},
 };
 /// The one without and the one with all of what contents can need of an index.
-inline const PieceTree kPlainAndJointTree[] = {kPieceTrees[0], kPieceTrees[2]};
+inline const PieceTree kPlainAndFragmentsTree[] = {kPieceTrees[0], kPieceTrees[2]};
 inline constexpr auto kPieceTreeNameOf = [](const auto& tree) {
   return std::string(tree.param.name);
 };

@@ -53,7 +53,7 @@ class IndexMend : public IndexCopies, public ::testing::WithParamInterface<Piece
   std::size_t told_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Trees, IndexMend, ::testing::ValuesIn(kPlainAndJointTree),
+INSTANTIATE_TEST_SUITE_P(Trees, IndexMend, ::testing::ValuesIn(kPlainAndFragmentsTree),
                          kPieceTreeNameOf);
 
 TEST_P(IndexMend, NothingIsWrittenWhereNothingIsWrong) {

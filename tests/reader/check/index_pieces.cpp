@@ -28,7 +28,7 @@ void add_blocks(const Buffer& index, const format::SectionPlace& place,
   }
 }
 
-// A class of which there is enough for a dictionary, of files that fit into joint frames; and a
+// A class of which there is enough for a dictionary, of files that fit into fragment frames; and a
 // text of two frames, twice.
 void add_compressible(PackedTree& tree) {
   constexpr std::uint32_t kFiles = 100;

@@ -88,7 +88,7 @@ TEST_P(WarmRead, AllocatesNothingWithADictionary) {
   for (const int number : {0, 7, kRecords - 1}) {
     const auto name = std::to_string(number) + ".json";
     const auto bytes = record(number).size();
-    if (GetParam() && GetParam()->joint_bytes == 0) {
+    if (GetParam() && GetParam()->fragment_frame_bytes == 0) {
       // It takes 75; 204 by itself.
       EXPECT_LT(value_of(image_->lookup(name)).stored_bytes, 140U);
     }
@@ -99,7 +99,8 @@ TEST_P(WarmRead, AllocatesNothingWithADictionary) {
 
 INSTANTIATE_TEST_SUITE_P(Codecs, WarmRead,
                          ::testing::Values(std::nullopt, Compression{},
-                                           Compression{.joint_bytes = std::size_t{64} << 10}));
+                                           Compression{.fragment_frame_bytes = std::size_t{64}
+                                                                               << 10}));
 
 }  // namespace
 }  // namespace dgfs::test

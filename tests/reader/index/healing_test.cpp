@@ -93,7 +93,7 @@ class IndexHealing : public IndexCopies, public ::testing::WithParamInterface<Pi
   std::vector<std::string> warnings_;  // the files they are of
 };
 
-INSTANTIATE_TEST_SUITE_P(Trees, IndexHealing, ::testing::ValuesIn(kPlainAndJointTree),
+INSTANTIATE_TEST_SUITE_P(Trees, IndexHealing, ::testing::ValuesIn(kPlainAndFragmentsTree),
                          kPieceTreeNameOf);
 
 TEST_P(IndexHealing, AnyPieceOfTheSidecarWithOneWarning) {

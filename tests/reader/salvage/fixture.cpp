@@ -83,7 +83,7 @@ bool SalvageFixture::needs_dictionary(const reader::Node& node) const {
     return false;
   }
   const auto stored = Bytes(image_).subspan(node.data.offset_bytes, node.stored_bytes);
-  if (node.joint_offset) return !format::open_joint_frame(stored);
+  if (node.fragment_offset) return !format::open_fragment_frame(stored);
   if (node.sparse_map.present()) return false;  // one, whose class has none
   Buffer content(node.size_bytes);
   return !format::open_frame(node.codec, 0, stored, content);

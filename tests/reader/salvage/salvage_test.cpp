@@ -46,8 +46,8 @@ TEST_P(SalvageStored, TheTreeHasWhatItIsNamedFor) {
   const auto superblock = tree_.open()->superblock();
   EXPECT_EQ((superblock.incompat & format::feature::kIncompatZstdExtents) != 0,
             compression.has_value());
-  EXPECT_EQ((superblock.incompat & format::feature::kIncompatJointFrames) != 0,
-            compression && compression->joint_bytes != 0);
+  EXPECT_EQ((superblock.incompat & format::feature::kIncompatFragmentFrames) != 0,
+            compression && compression->fragment_frame_bytes != 0);
   EXPECT_EQ(superblock.section(SectionKind::kDictionaries).length_bytes != 0,
             compression.has_value());
   if (!compression) return;
@@ -55,8 +55,9 @@ TEST_P(SalvageStored, TheTreeHasWhatItIsNamedFor) {
   EXPECT_EQ(truth_["frames"].node.data, truth_["texts/frames too"].node.data);
   EXPECT_EQ(truth_["frames"].node.codec, format::ExtentCodec::kZstd);
   EXPECT_TRUE(format::has_seek_table(truth_["frames"].node.size_bytes));
-  EXPECT_EQ(count_if([](const auto& truth) { return truth.node.joint_offset.has_value(); }) > 100,
-            compression->joint_bytes != 0);
+  EXPECT_EQ(
+      count_if([](const auto& truth) { return truth.node.fragment_offset.has_value(); }) > 100,
+      compression->fragment_frame_bytes != 0);
 }
 
 TEST_F(Salvage, ASoundImageIsSavedWhole) {

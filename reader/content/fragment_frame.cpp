@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Content of joint frames, which small files share. A frame is decoded as a whole and kept: who
+// Content of fragment frames, which small files share. A frame is decoded as a whole and kept: who
 // reads one file of it reads the next ones soon.
 #include <algorithm>
 #include <cstring>
@@ -13,9 +13,9 @@
 
 namespace dgfs::reader {
 
-Status Content::read_joint(const Extent& extent, std::uint64_t at, MutableBytes out) const {
-  const auto frame = joint_frame(extent);
-  const auto part = frame ? joint_part(extent, *frame.assume_value()) : frame.assume_error();
+Status Content::read_fragment(const Extent& extent, std::uint64_t at, MutableBytes out) const {
+  const auto frame = fragment_frame(extent);
+  const auto part = frame ? fragment_of(extent, *frame.assume_value()) : frame.assume_error();
   if (!part) {
     CounterCells::add(counters_.errors);
     std::fill(out.begin(), out.end(), std::uint8_t{0});  // F-300
@@ -25,10 +25,11 @@ Status Content::read_joint(const Extent& extent, std::uint64_t at, MutableBytes 
   return ok();
 }
 
-Result<std::shared_ptr<const Buffer>> Content::joint_frame(const Extent& extent,
-                                                           std::optional<Bytes> stored) const {
-  const ContentKey key = {ContentKey::Kind::kJointFrame, extent.codec,        extent.address.volume,
-                          extent.address.offset_bytes,   extent.stored_bytes, 0};
+Result<std::shared_ptr<const Buffer>> Content::fragment_frame(const Extent& extent,
+                                                              std::optional<Bytes> stored) const {
+  const ContentKey key = {
+      ContentKey::Kind::kFragmentFrame, extent.codec,        extent.address.volume,
+      extent.address.offset_bytes,      extent.stored_bytes, 0};
   if (auto cached = frames_.find(key)) return cached;
   if (!stored) {
     const auto whole = ReadScratch::first(ReadScratch::get().stored,
@@ -36,7 +37,7 @@ Result<std::shared_ptr<const Buffer>> Content::joint_frame(const Extent& extent,
     DGFS_CHECK(read_stored(extent, 0, {&whole, 1}));
     stored = whole;
   }
-  auto content = format::open_joint_frame(*stored, options_);
+  auto content = format::open_fragment_frame(*stored, options_);
   if (!content) return frame_error(3089, extent, 0, 0, content.assume_error().text().c_str());
   auto frame = std::make_shared<const Buffer>(std::move(content).assume_value());
   frames_.put(key, {frame, frame->capacity()});
@@ -44,12 +45,12 @@ Result<std::shared_ptr<const Buffer>> Content::joint_frame(const Extent& extent,
 }
 
 // F-307. The file's part of the frame.
-Result<Bytes> Content::joint_part(const Extent& extent, const Buffer& frame) const {
-  const std::size_t begin = *extent.joint_offset;
+Result<Bytes> Content::fragment_of(const Extent& extent, const Buffer& frame) const {
+  const std::size_t begin = *extent.fragment_offset;
   if (begin <= frame.size() && extent.content_bytes <= frame.size() - begin) {
     return Bytes(frame).subspan(begin, static_cast<std::size_t>(extent.content_bytes));
   }
-  return frame_error(3265, extent, 0, 0, "the joint frame ends before the file");
+  return frame_error(3265, extent, 0, 0, "the fragment frame ends before the file");
 }
 
 }  // namespace dgfs::reader

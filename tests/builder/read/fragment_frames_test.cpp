@@ -8,14 +8,14 @@
 #include <set>
 #include <tuple>
 
-#include "builder/read/joint_groups.h"
+#include "builder/read/fragment_groups.h"
 #include "format/entry/mode.h"
 #include "tests/builder/build_fixture.h"
 
 namespace dgfs::test {
 namespace {
 
-using builder::JointGroups;
+using builder::FragmentGroups;
 
 constexpr std::size_t kFrame = std::size_t{16} << 10;
 
@@ -26,8 +26,8 @@ builder::ScannedEntry scanned(std::uint64_t size_bytes) {
   return entry;
 }
 
-TEST(JointGroupsTest, HoldNoMoreThanAFrame) {
-  JointGroups groups(kFrame);
+TEST(FragmentGroupsTest, HoldNoMoreThanAFrame) {
+  FragmentGroups groups(kFrame);
   const auto quarter = scanned(kFrame / 4);
   for (std::uint64_t group = 1; group <= 3; ++group) {
     for (int i = 0; i < 4; ++i) EXPECT_EQ(groups.join(quarter), group);
@@ -36,30 +36,30 @@ TEST(JointGroupsTest, HoldNoMoreThanAFrame) {
   EXPECT_EQ(groups.join(scanned(1)), 4U);
 }
 
-TEST(JointGroupsTest, EndAfterManyRecords) {
-  JointGroups groups(kFrame);
+TEST(FragmentGroupsTest, EndAfterManyRecords) {
+  FragmentGroups groups(kFrame);
   const auto tiny = scanned(1);
   EXPECT_EQ(groups.join(tiny), 1U);
-  for (std::size_t i = 2; i < JointGroups::kRecordsMax; ++i) groups.pass(50);
+  for (std::size_t i = 2; i < FragmentGroups::kRecordsMax; ++i) groups.pass(50);
   EXPECT_TRUE(groups.has_room(tiny));
   EXPECT_EQ(groups.join(tiny), 1U);
   EXPECT_FALSE(groups.has_room(tiny));
   groups.pass(50);
   EXPECT_FALSE(groups.is_open());
   EXPECT_EQ(groups.join(tiny), 2U);
-  groups.pass(JointGroups::kRecordBytesMax + 1);
+  groups.pass(FragmentGroups::kRecordBytesMax + 1);
   EXPECT_FALSE(groups.is_open());
 }
 
-TEST(JointGroupsTest, TakeSmallFilesOfOneNameAlone) {
-  const JointGroups groups(kFrame);
+TEST(FragmentGroupsTest, TakeSmallFilesOfOneNameAlone) {
+  const FragmentGroups groups(kFrame);
   EXPECT_TRUE(groups.may_join(scanned(kFrame / 4), 100));
   EXPECT_FALSE(groups.may_join(scanned(kFrame / 4 + 1), 100));
-  EXPECT_FALSE(groups.may_join(scanned(1), JointGroups::kRecordBytesMax + 1));
+  EXPECT_FALSE(groups.may_join(scanned(1), FragmentGroups::kRecordBytesMax + 1));
   auto linked = scanned(1);
   linked.flags |= builder::kRecordMultiplyLinked;
   EXPECT_FALSE(groups.may_join(linked, 100));
-  EXPECT_FALSE(JointGroups(0).may_join(scanned(1), 100));
+  EXPECT_FALSE(FragmentGroups(0).may_join(scanned(1), 100));
 }
 
 std::string letter(int i, std::size_t bytes) {
@@ -68,12 +68,12 @@ std::string letter(int i, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
-class JointTest : public BuildFixture {
+class FragmentBuildTest : public BuildFixture {
  protected:
   builder::BuildOptions options(const std::string& image = "/i") {
     auto options = options_for(tree_, image);
     options.compression = builder::Compression{3};
-    options.compression->joint_bytes = kFrame;
+    options.compression->fragment_frame_bytes = kFrame;
     return options;
   }
   static std::string name_of(const std::string& directory, int i) {
@@ -85,39 +85,39 @@ class JointTest : public BuildFixture {
       tree_.file(name_of(directory, i), letter(i, 300 + static_cast<std::size_t>(i) * 37 % 900));
     }
   }
-  void expect_as_raw(const ImageDump& joint) {
+  void expect_as_raw(const ImageDump& framed) {
     build(options_for(tree_, "/raw"));
     const auto raw = dump("/raw");
-    ASSERT_EQ(joint.nodes.size(), raw.nodes.size());
+    ASSERT_EQ(framed.nodes.size(), raw.nodes.size());
     for (const auto& [path, node] : raw.nodes) {
-      EXPECT_TRUE(joint.nodes.at(path).content == node.content) << path;
-      EXPECT_EQ(joint.nodes.at(path).inode, node.inode) << path;
+      EXPECT_TRUE(framed.nodes.at(path).content == node.content) << path;
+      EXPECT_EQ(framed.nodes.at(path).inode, node.inode) << path;
     }
   }
 };
 
-TEST_F(JointTest, NeighboursShareFrames) {
+TEST_F(FragmentBuildTest, NeighboursShareFrames) {
   make_feature_tree(tree_);
   add_letters("mail", 300);
   const auto report = build(options());
   const auto image = dump("/i");
   expect_as_raw(image);
-  EXPECT_NE(image.superblock.incompat & format::feature::kIncompatJointFrames, 0U);
+  EXPECT_NE(image.superblock.incompat & format::feature::kIncompatFragmentFrames, 0U);
   std::map<std::pair<format::VolumeNumber, std::uint64_t>, std::size_t> frames;
   for (int i = 0; i < 300; ++i) {
     const auto& node = image.nodes.at(name_of("mail", i));
-    ASSERT_TRUE(node.entry.joint_offset) << i;
+    ASSERT_TRUE(node.entry.fragment_offset) << i;
     ++frames[{node.volume, node.data_offset}];
   }
   EXPECT_LT(frames.size(), 20U);
   auto alone = options("/alone");
-  alone.compression->joint_bytes = 0;
+  alone.compression->fragment_frame_bytes = 0;
   // More than half of what the letters, of 100 bytes each, take alone.
   EXPECT_LT(report.superblock.stored_bytes + 300 * 50, build(alone).superblock.stored_bytes);
-  EXPECT_EQ(dump("/alone").superblock.incompat & format::feature::kIncompatJointFrames, 0U);
+  EXPECT_EQ(dump("/alone").superblock.incompat & format::feature::kIncompatFragmentFrames, 0U);
 }
 
-TEST_F(JointTest, WhatIsNotSmallAndPlainStandsAlone) {
+TEST_F(FragmentBuildTest, WhatIsNotSmallAndPlainStandsAlone) {
   constexpr std::size_t kLargeFrame = std::size_t{64} << 10;
   tree_.file("a", letter(1, 500));
   tree_.file("b", letter(2, 500));
@@ -131,20 +131,20 @@ TEST_F(JointTest, WhatIsNotSmallAndPlainStandsAlone) {
   tree_.symlink("j", "a");
   tree_.file("k", letter(8, 500));
   auto large = options();
-  large.compression->joint_bytes = kLargeFrame;
+  large.compression->fragment_frame_bytes = kLargeFrame;
   build(large);
   const auto image = dump("/i");
   expect_as_raw(image);
-  std::set<std::string> joint;
+  std::set<std::string> framed;
   for (const auto& [path, node] : image.nodes) {
-    if (node.entry.joint_offset) joint.insert(path);
+    if (node.entry.fragment_offset) framed.insert(path);
   }
-  EXPECT_EQ(joint, (std::set<std::string>{"a", "b", "h", "k"}));
+  EXPECT_EQ(framed, (std::set<std::string>{"a", "b", "h", "k"}));
   EXPECT_EQ(image.nodes.at("a").data_offset, image.nodes.at("b").data_offset);
   EXPECT_EQ(image.nodes.at("h").data_offset, image.nodes.at("k").data_offset);
 }
 
-TEST_F(JointTest, NoiseIsStoredAsItIs) {
+TEST_F(FragmentBuildTest, NoiseIsStoredAsItIs) {
   for (int i = 0; i < 60; ++i) {
     tree_.file(std::to_string(100 + i), noise(700, static_cast<std::uint64_t>(i)));
   }
@@ -155,7 +155,7 @@ TEST_F(JointTest, NoiseIsStoredAsItIs) {
 }
 
 // A frame is a content of its own: where a second tree has the same neighbours, they share it.
-TEST_F(JointTest, EqualFramesAreStoredOnce) {
+TEST_F(FragmentBuildTest, EqualFramesAreStoredOnce) {
   add_letters("first", 200);
   tree_.file("first/zz ends a frame", letter(200, kFrame));
   auto alike = options();
@@ -174,7 +174,7 @@ TEST_F(JointTest, EqualFramesAreStoredOnce) {
 }
 
 // A file alone may have what a frame has, and the other way round.
-TEST_F(JointTest, AFileMayBeWhatAFrameIs) {
+TEST_F(FragmentBuildTest, AFileMayBeWhatAFrameIs) {
   tree_.directory("a");
   tree_.file("a/1", letter(1, 3000));
   tree_.file("a/2", letter(2, 3000));
@@ -190,7 +190,7 @@ TEST_F(JointTest, AFileMayBeWhatAFrameIs) {
   expect_as_raw(dump("/i"));
 }
 
-TEST_F(JointTest, GivesTheSameBytesOnAnyNumberOfThreads) {
+TEST_F(FragmentBuildTest, GivesTheSameBytesOnAnyNumberOfThreads) {
   for (int d = 0; d < 4; ++d) add_letters("d" + std::to_string(d), 700);
   tree_.directory("e");
   for (int i = 0; i < 3000; ++i)
@@ -200,24 +200,24 @@ TEST_F(JointTest, GivesTheSameBytesOnAnyNumberOfThreads) {
   expect_as_raw(dump("/i"));
 }
 
-TEST_F(JointTest, IndexesStaySmall) {
+TEST_F(FragmentBuildTest, IndexesStaySmall) {
   add_letters("mail", 5000);
-  auto joint = options();
+  auto framed = options();
   auto raw = options_for(tree_, "/raw");
-  joint.token_entries_min = raw.token_entries_min = 1;
+  framed.token_entries_min = raw.token_entries_min = 1;
   const auto index_bytes = [&](const builder::BuildOptions& options) {
     return build(options).superblock.section(format::SectionKind::kPages).length_bytes;
   };
   // Most entries go on in the frame of the one before, which takes no byte; a page may begin.
-  EXPECT_LE(index_bytes(joint), index_bytes(raw) + 5000 / 2 + format::kPageBytes);
+  EXPECT_LE(index_bytes(framed), index_bytes(raw) + 5000 / 2 + format::kPageBytes);
   expect_as_raw(dump("/i"));
 }
 
-TEST_F(JointTest, RefusesImpossibleFrames) {
+TEST_F(FragmentBuildTest, RefusesImpossibleFrames) {
   tree_.file("f", "some words");
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{4095}, std::size_t{65537}}) {
     auto wrong = options();
-    wrong.compression->joint_bytes = bytes;
+    wrong.compression->fragment_frame_bytes = bytes;
     const auto refused = builder::build(*env_, wrong);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), 4112);

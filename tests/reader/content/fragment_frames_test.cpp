@@ -23,13 +23,13 @@ std::string note(int i) {
   return text;
 }
 
-class JointReadTest : public testing::Test {
+class FragmentReadTest : public testing::Test {
  protected:
   void SetUp() override {
     for (int i = 0; i < kNotes; ++i) tree_.file(name_of(i), note(i));
     builder::BuildOptions options;
     options.compression = builder::Compression{3};
-    options.compression->joint_bytes = std::size_t{16} << 10;
+    options.compression->fragment_frame_bytes = std::size_t{16} << 10;
     tree_.pack(options);
   }
   // Reading many says of all but the first file that it is damaged.
@@ -49,7 +49,7 @@ class JointReadTest : public testing::Test {
   PackedTree tree_;
 };
 
-TEST_F(JointReadTest, NeighboursCostOneReadTogether) {
+TEST_F(FragmentReadTest, NeighboursCostOneReadTogether) {
   const auto image = tree_.open();
   static_cast<void>(image->files());  // opens the volumes, which reads their headers
   const auto first = value_of(image->lookup(name_of(0)));
@@ -62,7 +62,7 @@ TEST_F(JointReadTest, NeighboursCostOneReadTogether) {
   }
 }
 
-TEST_F(JointReadTest, DamageIsOfTheFilesInTheFrameAlone) {
+TEST_F(FragmentReadTest, DamageIsOfTheFilesInTheFrameAlone) {
   const auto damaged = value_of(tree_.open()->lookup(name_of(20)));
   const auto file = value_of(tree_.memory().open(kImage, {storage::OpenOptions::Mode::kReadWrite}));
   Buffer byte(1);
@@ -91,13 +91,13 @@ TEST_F(JointReadTest, DamageIsOfTheFilesInTheFrameAlone) {
 }
 
 // What the index says of a place in a frame is a claim until the frame is there.
-TEST_F(JointReadTest, AFileBehindTheEndOfItsFrameIsDamaged) {
+TEST_F(FragmentReadTest, AFileBehindTheEndOfItsFrameIsDamaged) {
   const auto image = tree_.open();
   auto node = value_of(image->lookup(name_of(1)));
   const auto sound = node;
-  node.joint_offset = 65536 - 1000;
+  node.fragment_offset = 65536 - 1000;
   auto longer = sound;
-  longer.size_bytes = format::kJointFrameBytesMax - *sound.joint_offset;
+  longer.size_bytes = format::kFragmentFrameBytesMax - *sound.fragment_offset;
   for (const auto& wrong : {node, longer}) {
     const auto read = contents(*image, wrong);
     ASSERT_FALSE(read);

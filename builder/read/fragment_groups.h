@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Joint groups: which small neighbours are to share a frame. Decided by the tree alone, so that an
-// image depends on no thread.
+// Groups of fragments: which small neighbours are to share a frame. Decided by the tree alone, so
+// that an image depends on no thread.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace dgfs::builder {
 
 /// Told of the records of the tree one after the other. A group is open from its first file on,
 /// until a record comes that it has no room for. Not thread-safe.
-class JointGroups {
+class FragmentGroups {
  public:
   /// Records from the first file of a group to its last one, directories and links among them: what
   /// a batch, which holds whole groups, goes beyond its size by.
@@ -25,7 +25,7 @@ class JointGroups {
   static constexpr std::size_t kRecordBytesMax = 1024;
 
   /// @param content_bytes_max  of a frame; 0: nothing is shared
-  explicit JointGroups(std::size_t content_bytes_max) : content_bytes_max_(content_bytes_max) {}
+  explicit FragmentGroups(std::size_t content_bytes_max) : content_bytes_max_(content_bytes_max) {}
 
   /// What a batch must have room for where a group begins.
   [[nodiscard]] std::size_t stored_bytes_max() const {
