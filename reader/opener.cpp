@@ -11,7 +11,6 @@
 namespace dgfs::reader {
 namespace {
 
-// What the name of a separate index has behind that of its image.
 // What is to be opened, and how.
 struct Request {
   storage::Env& env;

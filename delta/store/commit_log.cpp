@@ -52,8 +52,9 @@ Status CommitLog::replay(const LogPosition& begin) {
     tables_.join();
     return ok();
   }));
+  const auto replayed = tables_.sequence();
   const std::lock_guard lock(progress_lock_);
-  progress_.durable = tables_.sequence();
+  progress_.durable = replayed;
   progress_.used_bytes = log_->used_bytes();
   return ok();
 }

@@ -44,7 +44,7 @@ class Maintenance {
 
   /// Moves all tables into the tree.
   [[nodiscard]] Status move_tables();
-  /// The same, unless less than `bytes` wait by the time that others have done their work.
+  /// The same, unless at most `bytes` wait by the time that others have done their work.
   [[nodiscard]] Status move_tables_above(std::uint64_t bytes);
   /// What was applied before is in a durable tree, and the log is empty.
   [[nodiscard]] Status make_checkpoint();

@@ -52,7 +52,7 @@ auto SideRecords::read(const IndexCopy& copy, SectionKind kind, const format::Si
 Result<std::string> SideRecords::target_of(const IndexCopy& copy, const Node& node) const {
   return read(copy, SectionKind::kLongTargets, node.long_target, kTargetRecordBytesMax,
               [&](Bytes body) -> Result<std::string> {
-                const auto text = as_text(body);  // F-167; length_max() bounds it
+                const auto text = as_text(body);  // F-167; kTargetRecordBytesMax bounds it
                 if (text.size() != node.size_bytes || text.empty() ||
                     text.find('\0') != std::string_view::npos) {
                   return Error(ErrorKind::kCorrupt, 3090, "not the target of this symlink");

@@ -51,7 +51,7 @@ class Ledger final : public CallObserver {
   }
 
  private:
-  // Unnamed files of all directories count as one.
+  // Files of Env::create_unnamed() count as one, of whatever directory.
   static std::string key(const std::string& path) {
     return base_name(path) == kUnnamedName ? std::string(kUnnamedName) : path;
   }
