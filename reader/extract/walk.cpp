@@ -6,6 +6,7 @@
 
 #include "format/entry/mode.h"
 #include "reader/extract/paths.h"
+#include "reader/image.h"
 
 namespace dgfs::reader {
 
