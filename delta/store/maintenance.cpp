@@ -7,7 +7,7 @@
 
 namespace dgfs::delta {
 
-Maintenance::Maintenance(const Parts& parts, std::unique_ptr<storage::File> superblocks,
+Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
                          const Superblock& superblock, const StoreOptions& options)
     : files_(parts.files),
       tables_(parts.tables),
@@ -15,7 +15,7 @@ Maintenance::Maintenance(const Parts& parts, std::unique_ptr<storage::File> supe
       log_(parts.log),
       failure_(parts.failure),
       options_(options),
-      superblocks_(std::move(superblocks)),
+      superblocks_(superblocks),
       superblock_(superblock),
       tree_(files_, tables_, reserve_, options),
       cleaning_(files_, tables_, reserve_, tree_, options),
@@ -47,8 +47,8 @@ Status Maintenance::recover() {
   // Reads may have seen a superblock that is not on the disk: its sync failed, or who wrote it
   // ended before. What is free by it may be in use by the one before. It is written anew, since a
   // sync alone writes nothing after one that failed.
-  DGFS_CHECK(write_superblock(*superblocks_, superblock_));
-  DGFS_CHECK(superblocks_->sync());
+  DGFS_CHECK(write_superblock(superblocks_, superblock_));
+  DGFS_CHECK(superblocks_.sync());
   const bool has_two_segments = log_.is_past(superblock_.log);
   if (has_two_segments || tables_.sequence() > superblock_.sequence) {
     DGFS_CHECK(make_checkpoint());
@@ -117,10 +117,10 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   next.root = *root->place();
   DGFS_CHECK(failure_.check());
   // Whether it is on the disk is not known, nor what of the log it makes superfluous.
-  if (auto written = write_superblock(*superblocks_, next); !written) {
+  if (auto written = write_superblock(superblocks_, next); !written) {
     return failure_.note(written.error());
   }
-  if (auto synced = superblocks_->sync(); !synced) return failure_.note(synced.error());
+  if (auto synced = superblocks_.sync(); !synced) return failure_.note(synced.error());
   superblock_ = next;
   tree_.note_checkpoint();
   return reserve_.shorten_files(*root);

@@ -22,7 +22,7 @@ namespace dgfs::delta {
 /// Thread-safe: one call at a time does its work, others wait.
 class Maintenance {
  public:
-  /// All must outlive it, but for the superblocks.
+  /// All must outlive it.
   struct Parts {
     TreeFiles& files;
     TableStack& tables;
@@ -30,10 +30,10 @@ class Maintenance {
     CommitLog& log;
     Failure& failure;
   };
-  /// @param superblocks  the file of them
+  /// @param superblocks  the file of them; must outlive it
   /// @param superblock   the newest one in it
-  Maintenance(const Parts& parts, std::unique_ptr<storage::File> superblocks,
-              const Superblock& superblock, const StoreOptions& options);
+  Maintenance(const Parts& parts, storage::File& superblocks, const Superblock& superblock,
+              const StoreOptions& options);
 
   /// Of a store that has been opened: finds the space that is in use, and makes durable what the
   /// log has. Once, before all other calls. Errors: kIo, kCorrupt, kNoSpace, kLimit.
@@ -90,7 +90,7 @@ class Maintenance {
   const StoreOptions options_;
 
   std::mutex lock_;  ///< before that of the log; all that follows
-  std::unique_ptr<storage::File> superblocks_;
+  storage::File& superblocks_;
   Superblock superblock_;
   LiveTree tree_;
   Cleaning cleaning_;

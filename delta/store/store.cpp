@@ -45,12 +45,13 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
 Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
     : env_(env),
       options_(options),
+      superblocks_(std::move(files.superblocks)),
       files_(std::move(files.blocks), std::move(files.extents), options.cache_bytes),
       tables_(failure_, stored_root(files.superblock.root), files.superblock.sequence),
       log_(std::move(files.log), tables_, files_.values, failure_, files.superblock.sequence),
       reserve_(files_, options),
-      maintenance_({files_, tables_, reserve_, log_, failure_}, std::move(files.superblocks),
-                   files.superblock, options) {}
+      maintenance_({files_, tables_, reserve_, log_, failure_}, *superblocks_, files.superblock,
+                   options) {}
 
 Status Store::start_workers() {
   tending_ = std::make_unique<Worker>([this] { return tend(); });

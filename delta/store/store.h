@@ -104,7 +104,8 @@ class Store {
   storage::Env& env_;  ///< its clock
   const StoreOptions options_;
   Failure failure_;
-  TreeFiles files_;  ///< outlive all values
+  std::unique_ptr<storage::File> superblocks_;  ///< holds the lock of the store: closed last
+  TreeFiles files_;                             ///< outlive all values
   TableStack tables_;
   CommitLog log_;
   SpaceReserve reserve_;

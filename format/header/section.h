@@ -39,6 +39,7 @@ enum class SectionKind : std::uint32_t {
   kDictionaries = 12,    ///< one dictionary of contents a block
   kDigests = 13,         ///< of contents
   kDigestTable = 14,     ///< which record of kDigests is whose
+  kEnd,                  ///< no kind: one more than the largest, for the table of them
 };
 
 /// How the bytes of a section are cut into pieces that have a checksum each.
@@ -80,7 +81,7 @@ inline constexpr std::array kSections = {
 inline constexpr std::size_t kSectionKinds = kSections.size();
 static_assert(std::ranges::adjacent_find(kSections, std::ranges::greater_equal(),
                                          &SectionTraits::kind) == kSections.end() &&
-              static_cast<std::size_t>(kSections.back().kind) + 1 == kSectionKinds);
+              static_cast<std::size_t>(SectionKind::kEnd) == kSectionKinds);
 
 /// "page directory"; "unknown section" of a number that no row has.
 [[nodiscard]] constexpr const char* section_name(SectionKind kind) {

@@ -118,7 +118,7 @@ class Restorer {
       restored_acls_.push_back(xattr.name);
     } else if (xattr.name == format::kAccessListXattr) {
       const auto list = format::parse_access_list(xattr.value);
-      if (list) group_bits_ = format::owning_group_of(*list);
+      group_bits_ = list ? format::owning_group_of(*list) : std::optional(0U);
     }
     return settle(AttributeKind::kAcl, xattr.name, std::move(set));
   }

@@ -11,6 +11,9 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 _LINK = re.compile(r"target_link_libraries\s*\(([^)]*)\)")
 _TARGET = re.compile(r"\bdgfs(?:::|_)([a-z_]+)\b")
 # dgfs::delta_store, and dgfs::storage_testing, are targets of delta/store and of storage.
+# Environments of tests: no part of what is installed as a program.
+_TESTING_FOLDERS = ("storage/memory/", "storage/testing/")
+_TESTING_TARGET = "storage_testing"
 _TARGET_NAMES = {layer.replace("/", "_"): layer for layer in LAYERS}
 
 
@@ -62,6 +65,8 @@ def _check_includes(tree, path, table):
             yield Finding(path, line, f'"{included}" is not a path from the repository root')
         elif not tree.exists(included):
             yield Finding(path, line, f'"{included}" does not exist')
+        elif included.startswith(_TESTING_FOLDERS) and layer != "storage":
+            yield Finding(path, line, f"{layer} may not include {included}, which is for tests")
         elif other != layer and other not in table[layer]:
             yield Finding(path, line, f"{layer} may not include {other} ({ARCHITECTURE})")
 
@@ -72,7 +77,11 @@ def _check_links(tree, layer, table):
     for match in _LINK.finditer(text):
         # The target itself comes first; whatever its name, it belongs to the folder.
         links = " ".join(match.group(1).split()[1:])
-        for other in filter(None, map(_layer_of_target, _TARGET.findall(links))):
+        names = _TARGET.findall(links)
+        if _TESTING_TARGET in names:
+            line = line_of(text, match.start())
+            yield Finding(path, line, f"{layer} may not link {_TESTING_TARGET}, which is for tests")
+        for other in filter(None, map(_layer_of_target, names)):
             if other not in (layer, *table.get(layer, ())):
                 line = line_of(text, match.start())
                 yield Finding(path, line, f"{layer} may not link {other} ({ARCHITECTURE})")

@@ -126,6 +126,14 @@ class LayersTest(RuleTest):
         files = self.tree(**{"storage/CMakeLists.txt": text})
         self.assert_finds(layers, files, "storage/CMakeLists.txt:1:", "may not link reader")
 
+    def test_reports_environments_of_tests_in_another_layer(self):
+        files = self.tree(**{"reader/c.h": '#include "storage/memory/env.h"\n'})
+        files["storage/memory/env.h"] = ""
+        self.assert_finds(layers, files, "reader/c.h:1:", "for tests")
+        text = "target_link_libraries(dgfs_reader PUBLIC dgfs::storage_testing)\n"
+        files = self.tree(**{"reader/CMakeLists.txt": text})
+        self.assert_finds(layers, files, "reader/CMakeLists.txt:1:", "for tests")
+
     def test_reports_a_source_of_delta_that_is_in_none_of_its_layers(self):
         for path in ("delta/d.h", "delta/other/d.h"):
             self.assert_finds(layers, self.tree(**{path: ""}), path, "not in the table")

@@ -13,7 +13,8 @@ namespace {
 using format::AccessList;
 using format::AccessTag;
 
-AccessList access_list(const reader::Image& image, const reader::Node& node) {
+// nullopt: there is none. The kernel, too, takes one that is malformed for one that gives nothing.
+std::optional<AccessList> access_list(const reader::Image& image, const reader::Node& node) {
   if (!node.xattrs.present()) return {};
   const Result<std::vector<Xattr>> xattrs = image.xattrs(node);
   if (!xattrs) return {};
@@ -62,8 +63,8 @@ bool may_access(const reader::Image& image, const reader::Node& node, const stor
   if (caller.user_id == node.uid) return (node.mode >> 6 & bits) != 0;
   // As the kernel, which does not look for a list where the group's bits are all clear.
   if ((node.mode & 0070) != 0) {
-    const AccessList list = access_list(image, node);
-    if (!list.empty()) return list_grants(list, node, caller, bits);
+    const auto list = access_list(image, node);
+    if (list) return list_grants(*list, node, caller, bits);
   }
   return (node.mode >> (caller.is_in_group(node.gid) ? 3 : 0) & bits) != 0;
 }

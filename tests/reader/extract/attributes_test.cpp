@@ -201,6 +201,19 @@ TEST_F(ExtractAttributes, WithoutItsAclAGroupHasNoMore) {
   for (const auto* path : {"/d", "/d/f", "/d/fifo"}) EXPECT_EQ(status(path).mode & 07777U, 0600U);
 }
 
+// What cannot be read may keep from anybody what the mode seems to give.
+TEST_F(ExtractAttributes, WithoutAMalformedAclAGroupHasNothing) {
+  const auto d = tree_.parent("d/f");
+  auto longer = kAcl;
+  longer.push_back(0);
+  expect_ok(d->set_xattr("f", kAccessAcl, longer));
+  expect_ok(d->set_mode("f", 0664));
+  tree_.pack();
+  options_.acls = false;
+  static_cast<void>(value_of(extract("")));
+  EXPECT_EQ(status("/d/f").mode & 07777U, 0604U);
+}
+
 TEST_F(ExtractAttributes, InheritedAclsStayWhereAclsAreLeftOut) {
   expect_ok(tree_.memory().make_directory("/dest", 0755));
   const auto out = value_of(tree_.memory().open_directory("/dest"));
