@@ -71,8 +71,9 @@ struct BuildOptions {
   std::string image_path;  ///< an older image there is replaced
   /// nullopt = image_path + ".idx"; an empty string = no separate index file.
   std::optional<std::string> index_path;
-  /// Further volumes: volume 1, 2, ... of the image, over all of which contents are spread. Older
-  /// volumes of the image at `image_path` there are replaced, those of others are not (kExists).
+  /// Further volumes of the image: 1, 2, ... Contents are spread over all of them and the image.
+  /// Older volumes of the image at `image_path` there are replaced, those of others are not
+  /// (kExists).
   std::vector<std::string> volume_paths;
   /// Whether files that are no DGFS files may be replaced by outputs; else that is kExists. Empty
   /// ones always may.

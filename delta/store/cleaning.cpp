@@ -24,9 +24,9 @@ TreeCleaner::Ends Cleaning::close_sparse_ends() {
   return {blocks.value_or(UINT64_MAX), values.value_or(UINT64_MAX)};
 }
 
-// Batches are refused, and the tree is written. Where free stretches are all that there is for
-// values that were promised space, they are left alone; likewise for blocks, unless it is for want
-// of their reserve that batches are refused.
+// Batches are refused, and the tree is written. A file keeps its free stretches where the space
+// that was promised or reserved in it needs all of them. The blocks' reserve is given up first
+// where it is not whole: then its lack is why batches are refused.
 TreeCleaner::Ends Cleaning::close_ends() {
   if (!reserve_.is_there()) reserve_.let_go();
   const auto blocks = files_.blocks.close_end(window_bytes());

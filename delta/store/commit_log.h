@@ -56,7 +56,7 @@ class CommitLog {
   void finish(const Checkpoint& checkpoint);
 
   /// Gives the large values of settled tables their places: the tree refers to bound values only.
-  /// As a rule the log has bound them before; what has died is in none of the tables.
+  /// As a rule the log has bound them before. The tables no longer have values that have died.
   /// @param checkpoint  whose tables they are; null: of none
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Status bind_settled(const Checkpoint* checkpoint = nullptr);
@@ -69,7 +69,7 @@ class CommitLog {
     std::uint64_t value_bytes = 0;    ///< of large values that were written
     std::uint64_t value_bytes_since_checkpoint = 0;
   };
-  /// Does not wait for anybody who writes.
+  /// Does not wait for the log to be written.
   [[nodiscard]] Progress progress() const;
 
  private:

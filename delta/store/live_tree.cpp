@@ -16,7 +16,8 @@ Status LiveTree::mark_used_space() {
   });
 }
 
-// Each of them makes a new tree, of which little is in memory alone when the next one comes.
+// Each table makes a new tree. Most of that tree is written before the next table is pushed, so
+// that little of it stands in memory alone.
 Status LiveTree::push_tables() {
   for (const MemtableRef& table : tables_.settled()) {
     DGFS_CHECK(push_table(table));

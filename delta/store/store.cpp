@@ -13,7 +13,7 @@ namespace {
 
 // How many times the bytes of the tables large values may take between two checkpoints.
 constexpr std::uint64_t kValueShare = 8;
-// Checkpoints that one batch may ask for to find space, each of which makes the files shorter.
+// Checkpoints that one batch may ask for to find space. Each one makes the files shorter.
 constexpr int kCleaningsMax = 16;
 // What a crash may cost those who do not sync.
 constexpr std::chrono::milliseconds kCommitInterval{1000};
@@ -103,7 +103,7 @@ Status Store::admit(const Batch& batch, const BatchSize& size) {
   return promise();
 }
 
-// Before anything is taken in: what is refused has not happened.
+// Refuses a batch before any part of it is taken in.
 Status Store::make_room(const BatchSize& batch) {
   const auto backlog = tables_.backlog();
   const auto unbound_bytes = files_.values.promised_bytes();  // with those of the batch

@@ -14,7 +14,7 @@
 namespace dgfs::delta {
 namespace {
 
-// Tables that may lie on each other, each of which a lookup has to ask.
+// How many tables may lie on each other. A lookup has to ask each of them.
 constexpr std::size_t kLooseTablesMax = 8;
 
 RunRef merged_tables(const std::vector<MemtableRef>& tables) {

@@ -27,7 +27,7 @@ class Overlay {
  public:
   explicit Overlay(Message newest) { said_.push_back(std::move(newest)); }
 
-  /// Older levels have nothing to add. What they say is ignored from then on.
+  /// Older levels have nothing to add: add_older() ignores them from now on.
   [[nodiscard]] bool is_final() const { return is_over_nothing_ || said_.back().is_final(); }
   /// The next older level has a message.
   void add_older(Message older) {
