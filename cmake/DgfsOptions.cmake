@@ -9,6 +9,8 @@ option(DGFS_HARDENING "Compile and link as Debian hardens programs" OFF)
 option(DGFS_WERROR "Treat warnings as errors" OFF)
 option(DGFS_CHECKED_LIBRARY "Check container accesses of the standard library" OFF)
 option(DGFS_CCACHE "Compile through ccache where it is installed" OFF)
+set(DGFS_TEST_LABELS "" CACHE STRING
+    "Labels of the GoogleTest programs that are built by default; empty: all of them")
 set(DGFS_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, for example address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)

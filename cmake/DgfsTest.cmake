@@ -16,6 +16,13 @@ function(dgfs_test)
   if("tsan" IN_LIST arg_LABELS)
     add_dependencies(dgfs_tsan_tests ${arg_NAME})
   endif()
+  set(unwanted ${arg_LABELS})
+  if(DGFS_TEST_LABELS)
+    list(REMOVE_ITEM unwanted ${DGFS_TEST_LABELS})
+  endif()
+  if(DGFS_TEST_LABELS AND "${unwanted}" STREQUAL "${arg_LABELS}")
+    set_target_properties(${arg_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   gtest_discover_tests(${arg_NAME} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 600)
   # PROPERTIES would keep the first label of a list only, so ctest sets them itself, from a file.
