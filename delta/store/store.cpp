@@ -218,6 +218,14 @@ Cursor Store::cursor(KeyRange bounds) {
   });
 }
 
+MessageCursor Store::message_cursor(KeyRange bounds) {
+  return failure_.whole_or_torn([&]() -> MessageCursor {
+    TreeView view = tables_.freeze();
+    tables_.join();
+    return {std::move(view), files_.source(), std::move(bounds)};
+  });
+}
+
 StoreCounters Store::counters() const {
   const auto progress = log_.progress();
   const auto counts = maintenance_.counts();

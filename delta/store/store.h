@@ -28,6 +28,7 @@
 #include "delta/store/store_options.h"
 #include "delta/store/table_stack.h"
 #include "delta/store/tree/cursor.h"
+#include "delta/store/tree/message_cursor.h"
 #include "delta/store/tree_files.h"
 #include "delta/store/worker.h"
 #include "storage/env.h"
@@ -73,6 +74,10 @@ class Store {
   /// Sees what has been applied so far. The store must outlive it.
   /// @param bounds  of the keys that it sees
   [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt});
+
+  /// The same of what the store says over what may lie below it: removals, patches and range
+  /// tombstones as they are.
+  [[nodiscard]] MessageCursor message_cursor(KeyRange bounds = {"", std::nullopt});
 
   /// Moves waiting tables into the tree. Errors: kIo, kNoSpace, kCorrupt, kLimit (no memory for
   /// it); the store says what it said before then, and goes on.

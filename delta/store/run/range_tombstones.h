@@ -58,6 +58,10 @@ class RangeTombstones {
   [[nodiscard]] bool overlaps(const KeyRange& range) const;
   /// The range tombstone that covers `key`, or end().
   [[nodiscard]] Map::const_iterator find(std::string_view key) const;
+  /// The first that does not begin before `key`, or end().
+  [[nodiscard]] Map::const_iterator lower_bound(std::string_view key) const {
+    return map_.lower_bound(key);
+  }
   /// The one that covers the keys right before `key`, or end().
   [[nodiscard]] Map::const_iterator find_before(const KeyEnd& key) const;
   /// How many lie in `range`, with their begins, counted up to `count_max`.

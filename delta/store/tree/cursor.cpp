@@ -2,53 +2,38 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/tree/cursor.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "delta/store/run/run_parts.h"
 
 namespace dgfs::delta {
-namespace {
-
-constexpr std::size_t kPointsAtFirst = 32;
-constexpr std::size_t kPointsMax = std::size_t{1} << 16;
-
-}  // namespace
 
 void Cursor::start() {
-  slice_.reset();
   large_ = nullptr;
-  ahead_.begin();
   values_ahead_.begin();
   is_backward_ = false;
-  points_max_ = kPointsAtFirst;
 }
 
-// Slices may overlap, so it goes by the key where the last one ended. A stretch that a range
-// tombstone covers is passed, and not read: no reason to read more at once, or ahead.
-Status Cursor::load(const KeyEnd& key, bool before, const ReadAhead& ahead) {
-  slice_.reset();
-  DGFS_TRY(slice, slice_at(view_, key, before, points_max_, source_, ahead));
-  is_passed_ = slice.run->size() == 0 && slice.run->tombstones().covers(slice.range);
-  if (!is_passed_) points_max_ = std::min(2 * points_max_, kPointsMax);
-  slice.run = settled(slice.run);
-  at_ = key ? slice.run->lower_bound(*key) : slice.run->size();
-  slice_ = std::move(slice);
+void Cursor::enter_slice() {
+  walk_.set_run(settled(walk_.slice().run));
   values_ahead_.enter();
-  return ok();
+  const KeyEnd& entry = walk_.entry();
+  at_ = entry ? run().lower_bound(*entry) : run().size();
 }
 
 Status Cursor::seek(std::string_view key) {
   start();
-  if (bounds_.empty()) return ok();
-  DGFS_CHECK(load(std::max(std::string(key), bounds_.begin), false, ahead_));
+  DGFS_CHECK(walk_.seek(key));
+  if (!walk_.is_somewhere()) return ok();
+  enter_slice();
   return find_forward();
 }
 
 Status Cursor::seek_before(const KeyEnd& end) {
   start();
-  if (bounds_.empty()) return ok();
-  DGFS_CHECK(load(ends_before(end, bounds_.end) ? end : bounds_.end, true, ahead_));
+  DGFS_CHECK(walk_.seek_before(end));
+  if (!walk_.is_somewhere()) return ok();
+  enter_slice();
   return find_backward();
 }
 
@@ -56,8 +41,9 @@ Result<std::string_view> Cursor::value() {
   const Point here = point();
   if (here.boxed == nullptr) return here.value;
   large_ = nullptr;
-  values_ahead_.visit(*slice_->run, at_, is_backward_, source_.values->file());
-  DGFS_TRY(value, value_of(*here.boxed, *source_.values, values_ahead_.wait_to_note()));
+  const ExtentVolume& values = *walk_.source().values;
+  values_ahead_.visit(run(), at_, is_backward_, values.file());
+  DGFS_TRY(value, value_of(*here.boxed, values, values_ahead_.wait_to_note()));
   large_ = std::move(value);
   return std::string_view(*large_);
 }
@@ -80,34 +66,24 @@ Status Cursor::previous() {
 
 // at_ is where the key would be, which may be behind the slice's last one.
 Status Cursor::find_forward() {
-  while (at_ == slice_->run->size()) {
-    const KeyEnd end = slice_->range.end;
-    if (!end || !is_before(*end, bounds_.end)) {
-      slice_.reset();
-      return ok();
-    }
-    const bool goes_on = slice_->is_cut_behind;
-    if (!goes_on && !is_passed_) ahead_.step(false);
-    DGFS_CHECK(load(end, false, goes_on ? ReadAhead() : ahead_));
+  while (at_ == run().size()) {
+    DGFS_CHECK(walk_.next());
+    if (!walk_.is_somewhere()) return ok();
+    enter_slice();
   }
-  if (!is_before(key(), bounds_.end)) slice_.reset();
+  if (!is_before(key(), walk_.bounds().end)) walk_.leave();
   return ok();
 }
 
 // at_ is behind the key.
 Status Cursor::find_backward() {
   while (at_ == 0) {
-    const std::string begin = slice_->range.begin;
-    if (begin <= bounds_.begin) {
-      slice_.reset();
-      return ok();
-    }
-    const bool goes_on = slice_->is_cut_before;
-    if (!goes_on && !is_passed_) ahead_.step(true);
-    DGFS_CHECK(load(begin, true, goes_on ? ReadAhead() : ahead_));
+    DGFS_CHECK(walk_.previous());
+    if (!walk_.is_somewhere()) return ok();
+    enter_slice();
   }
   --at_;
-  if (key() < bounds_.begin) slice_.reset();
+  if (key() < walk_.bounds().begin) walk_.leave();
   return ok();
 }
 

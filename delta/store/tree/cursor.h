@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "delta/store/tree/slice_walk.h"
 #include "delta/store/tree/value_ahead.h"
-#include "delta/store/tree/view.h"
 
 namespace dgfs::delta {
 
@@ -22,7 +22,7 @@ class Cursor {
   /// @param source  must outlive it
   /// @param bounds  of the keys that it sees
   Cursor(TreeView view, const BlockSource& source, KeyRange bounds)
-      : view_(std::move(view)), source_(source), bounds_(std::move(bounds)) {}
+      : walk_(std::move(view), source, std::move(bounds)) {}
 
   /// To the first key that is not below `key`. Errors of all moves: those of Stored::load; it
   /// stands nowhere then.
@@ -33,7 +33,7 @@ class Cursor {
   [[nodiscard]] Status next();
   [[nodiscard]] Status previous();
 
-  [[nodiscard]] bool is_at_key() const { return slice_.has_value(); }
+  [[nodiscard]] bool is_at_key() const { return walk_.is_somewhere(); }
   /// While it stands there.
   [[nodiscard]] std::string_view key() const { return point().key; }
   /// Where it lies, until the cursor moves or is asked again. A large value is read first, and
@@ -41,22 +41,17 @@ class Cursor {
   [[nodiscard]] Result<std::string_view> value();
 
  private:
-  [[nodiscard]] Point point() const { return slice_->run->point(at_); }
+  [[nodiscard]] Point point() const { return run().point(at_); }
+  [[nodiscard]] const Run& run() const { return *walk_.slice().run; }
   void start();
   void turn(bool backward);
-  [[nodiscard]] Status load(const KeyEnd& key, bool before, const ReadAhead& ahead);
+  void enter_slice();
   [[nodiscard]] Status find_forward();
   [[nodiscard]] Status find_backward();
 
-  TreeView view_;
-  BlockSource source_;
-  KeyRange bounds_;
-  std::optional<KeySlice> slice_;  ///< settled; none: it stands nowhere
-  bool is_passed_ = false;         ///< a range tombstone covers all of the slice
-  std::size_t at_ = 0;             ///< of its points
-  std::size_t points_max_ = 0;     ///< of the slice: more for whoever goes on
-  ValueRef large_;                 ///< of the key where it stands, if it was asked for
-  ReadAhead ahead_;
+  SliceWalk walk_;      ///< its slice is settled; nowhere where this is
+  std::size_t at_ = 0;  ///< of the slice's points
+  ValueRef large_;      ///< of the key where it stands, if it was asked for
   ValueAhead values_ahead_;
   bool is_backward_ = false;  ///< where it went last
 };
