@@ -6,8 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "delta/store/run/overlay.h"
-
 namespace dgfs::delta {
 namespace {
 
@@ -196,34 +194,25 @@ Status Store::checkpoint() { return maintenance_.make_checkpoint(); }
 
 Result<Message> Store::find(std::string_view key) const {
   DGFS_TRY(newest, tables_.find(key));
-  DGFS_TRY(message, delta::find(*newest.view, key, std::move(newest.message), files_.source()));
-  if (!message.large) return message;
-  // The view is held until here: it keeps the space of what it refers to.
-  DGFS_TRY(value, value_of(message, files_.values));
-  return Message{MessageKind::kPut, std::move(value), nullptr, {}};
+  return find_whole(*newest.view, key, std::move(newest.message), files_.source());
 }
 
 Result<std::optional<std::string>> Store::get(std::string_view key) const {
   DGFS_TRY(message, find(key));
-  if (!message.patch.empty()) message = over_nothing(std::move(message));
-  if (message.kind != MessageKind::kPut) return std::optional<std::string>();
-  return std::optional(*message.value);
+  return value_over_nothing(std::move(message));
 }
 
-Cursor Store::cursor(KeyRange bounds) {
-  return failure_.whole_or_torn([&]() -> Cursor {
-    TreeView view = tables_.freeze();
-    tables_.join();
-    return {std::move(view), files_.source(), std::move(bounds)};
-  });
+Snapshot Store::snapshot(std::string holder) const {
+  auto hold = holders_.add(std::move(holder), env_.monotonic_ns());
+  return {tables_.snapshot(), files_.source(), std::move(hold)};
 }
 
-MessageCursor Store::message_cursor(KeyRange bounds) {
-  return failure_.whole_or_torn([&]() -> MessageCursor {
-    TreeView view = tables_.freeze();
-    tables_.join();
-    return {std::move(view), files_.source(), std::move(bounds)};
-  });
+Cursor Store::cursor(KeyRange bounds) const {
+  return {tables_.snapshot(), files_.source(), std::move(bounds)};
+}
+
+MessageCursor Store::message_cursor(KeyRange bounds) const {
+  return {tables_.snapshot(), files_.source(), std::move(bounds)};
 }
 
 StoreCounters Store::counters() const {

@@ -23,12 +23,12 @@
 #include "delta/store/maintenance.h"
 #include "delta/store/pacer.h"
 #include "delta/store/run/batch.h"
+#include "delta/store/snapshot.h"
+#include "delta/store/snapshot_holders.h"
 #include "delta/store/space_reserve.h"
 #include "delta/store/store_files.h"
 #include "delta/store/store_options.h"
 #include "delta/store/table_stack.h"
-#include "delta/store/tree/cursor.h"
-#include "delta/store/tree/message_cursor.h"
 #include "delta/store/tree_files.h"
 #include "delta/store/worker.h"
 #include "storage/env.h"
@@ -71,13 +71,15 @@ class Store {
   /// What the store says of a key where something may lie below it: a value, that there is none, or
   /// a patch, which is empty if it says nothing. Errors: those of get().
   [[nodiscard]] Result<Message> find(std::string_view key) const;
-  /// Sees what has been applied so far. The store must outlive it.
+  /// All as it is now, for many lookups and cursors. Nothing is frozen and nobody waits: O(number
+  /// of tables that wait for the tree). Throws std::bad_alloc, also if the store is torn.
+  /// @param holder  a name to tell of, if somebody asks what keeps space
+  [[nodiscard]] Snapshot snapshot(std::string holder) const;
+  /// Of a snapshot of its own, of which nobody is told.
   /// @param bounds  of the keys that it sees
-  [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt});
-
-  /// The same of what the store says over what may lie below it: removals, patches and range
-  /// tombstones as they are.
-  [[nodiscard]] MessageCursor message_cursor(KeyRange bounds = {"", std::nullopt});
+  [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt}) const;
+  /// The same of what the store says over whatever may lie below it.
+  [[nodiscard]] MessageCursor message_cursor(KeyRange bounds = {"", std::nullopt}) const;
 
   /// Moves waiting tables into the tree. Errors: kIo, kNoSpace, kCorrupt, kLimit (no memory for
   /// it); the store says what it said before then, and goes on.
@@ -115,6 +117,8 @@ class Store {
   CommitLog log_;
   SpaceReserve reserve_;
   Maintenance maintenance_;
+
+  mutable SnapshotHolders holders_;
 
   std::mutex pace_lock_;  ///< innermost; what follows
   Pacer pacer_;

@@ -76,11 +76,20 @@ Result<TableStack::Newest> TableStack::find(std::string_view key) const {
   return Newest{message != nullptr ? *message : Message(), view_};
 }
 
-TreeView TableStack::freeze() {
-  const std::lock_guard lock(mutex_);
-  if (!failure_.check_torn()) throw std::bad_alloc();
-  freeze_table();
-  return *view_;
+TreeView TableStack::snapshot() const {
+  std::shared_ptr<const TreeView> view;
+  Memtable table;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failure_.check_torn()) throw std::bad_alloc();
+    view = view_;
+    table = table_;
+  }
+  TreeView all = *view;
+  if (!table.empty()) {
+    all.tables.push_back(std::make_shared<const ImmutableMemtable>(std::move(table)));
+  }
+  return all;
 }
 
 StoredNode TableStack::root() const {
@@ -116,16 +125,15 @@ std::uint64_t TableStack::frozen() const {
   return frozen_;
 }
 
-// All that needs memory comes first: the table is moved, or stays.
+// All that needs memory comes first: the table is frozen, or stays.
 void TableStack::freeze_table() {
   if (table_.empty()) return;
-  auto moved = std::make_shared<Memtable>();
-  const auto frozen = std::make_shared<const ImmutableMemtable>(moved, table_.size_bytes());
+  const auto frozen = std::make_shared<const ImmutableMemtable>(table_);
   group_.reserve(group_.size() + 1);
   add_table(frozen);
   group_.push_back(frozen);
   ++frozen_;
-  *moved = std::exchange(table_, {});
+  table_ = {};
 }
 
 void TableStack::add_table(MemtableRef table) {

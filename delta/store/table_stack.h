@@ -49,8 +49,9 @@ class TableStack {
   };
   /// Errors: those of Failure::check_torn().
   [[nodiscard]] Result<Newest> find(std::string_view key) const;
-  /// All as it is now. Throws std::bad_alloc if the store is torn.
-  [[nodiscard]] TreeView freeze();
+  /// All as it is now; the memtable goes on. Cost: O(number of tables). Throws std::bad_alloc if
+  /// the store is torn.
+  [[nodiscard]] TreeView snapshot() const;
   [[nodiscard]] StoredNode root() const;
   [[nodiscard]] TreeHold hold() const;
   /// Somebody has a view of what is not the newest tree: what is freed stays for it.

@@ -6,36 +6,34 @@
 
 namespace dgfs::delta {
 
+ImmutableMemtable::State ImmutableMemtable::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
 std::optional<Message> ImmutableMemtable::find(std::string_view key) const {
-  std::shared_ptr<const Memtable> table;
-  RunRef run;
-  {
-    const std::lock_guard lock(mutex_);
-    table = table_;
-    run = run_;
-  }
-  if (run) {
-    const auto point = run->find(key);
+  const State now = state();
+  if (now.run) {
+    const auto point = now.run->find(key);
     return point ? std::optional(point->message()) : std::nullopt;
   }
-  const Message* message = table->find(key);
+  const Message* message = now.table->find(key);
   return message != nullptr ? std::optional(*message) : std::nullopt;
+}
+
+KnownRange ImmutableMemtable::part(const KeyEnd& key, bool before, std::size_t count_max) const {
+  const State now = state();
+  if (now.run) return {now.run, {"", std::nullopt}};
+  return now.table->part(key, before, count_max);
 }
 
 RunRef ImmutableMemtable::run() const {
   const std::lock_guard making(making_);
-  std::shared_ptr<const Memtable> table;
-  {
-    const std::lock_guard lock(mutex_);
-    if (run_) return run_;
-    table = table_;
-  }
-  RunRef run = table->run();
-  {
-    const std::lock_guard lock(mutex_);
-    run_ = run;
-    table_ = nullptr;
-  }
+  const State now = state();
+  if (now.run) return now.run;
+  RunRef run = now.table->run();
+  const std::lock_guard lock(mutex_);
+  state_ = {nullptr, run};
   return run;
 }
 

@@ -18,24 +18,34 @@ namespace dgfs::delta {
 /// Thread-safe.
 class ImmutableMemtable {
  public:
-  /// @param table  has so many bytes and takes no more, before anybody else has this
-  ImmutableMemtable(std::shared_ptr<const Memtable> table, std::size_t size_bytes)
-      : size_bytes_(size_bytes), table_(std::move(table)) {}
-  explicit ImmutableMemtable(RunRef run) : size_bytes_(run->size_bytes()), run_(std::move(run)) {}
+  /// O(1).
+  explicit ImmutableMemtable(Memtable table)
+      : size_bytes_(table.size_bytes()),
+        state_{std::make_shared<const Memtable>(std::move(table)), nullptr} {}
+  explicit ImmutableMemtable(RunRef run)
+      : size_bytes_(run->size_bytes()), state_{nullptr, std::move(run)} {}
 
   /// What it says of a key; nullopt: nothing. O(log n).
   [[nodiscard]] std::optional<Message> find(std::string_view key) const;
   /// All that it says. The first call makes the run, O(n), and others wait for it.
   [[nodiscard]] RunRef run() const;
+  /// What it says of keys from one on, or right before one: as of Memtable::part(), or all of the
+  /// run if it has been made.
+  [[nodiscard]] KnownRange part(const KeyEnd& key, bool before, std::size_t count_max) const;
   /// What it takes of memory, about.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 
  private:
+  struct State {
+    std::shared_ptr<const Memtable> table;  ///< null: there is a run
+    RunRef run;
+  };
+  [[nodiscard]] State state() const;
+
   const std::size_t size_bytes_;
-  mutable std::mutex making_;                      ///< before mutex_
-  mutable std::mutex mutex_;                       ///< all that follows
-  mutable std::shared_ptr<const Memtable> table_;  ///< null: there is a run
-  mutable RunRef run_;
+  mutable std::mutex making_;  ///< before mutex_
+  mutable std::mutex mutex_;
+  mutable State state_;  ///< under mutex_
 };
 
 using MemtableRef = std::shared_ptr<const ImmutableMemtable>;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/run/memtable.h"
 
+#include <string>
 #include <utility>
 
 #include "delta/store/run/overlay.h"
@@ -24,21 +25,19 @@ std::size_t Memtable::bytes_of(const Operation& operation) {
   if (const auto* change = std::get_if<PointChange>(&operation)) {
     return bytes_of_point(change->key, change->message);
   }
-  RangeTombstones tombstones;
-  tombstones.add(std::get<RangeDelete>(operation).range);
-  return tombstones.size_bytes();
+  const KeyRange& range = std::get<RangeDelete>(operation).range;
+  return range.empty() ? 0 : RangeTombstones::bytes_of(range.begin, range.end);
 }
 
 bool Memtable::is_long(const Operation& operation) const {
   const auto* removal = std::get_if<RangeDelete>(&operation);
   if (removal == nullptr || removal->range.empty()) return false;
-  std::size_t count = tombstones_.count_in(removal->range, kCoveredMax + 1);
-  auto at = points().lower_bound(std::string_view(removal->range.begin));
-  while (count <= kCoveredMax && at != points().end() &&
-         is_before(Below::view(at->first), removal->range.end)) {
-    ++count;
-    ++at;
-  }
+  std::size_t count = 0;
+  const auto count_one = [&](const auto& entry) {
+    return is_before(entry.key(), removal->range.end) && ++count <= kCoveredMax;
+  };
+  tombstones_.visit_from(removal->range.begin, count_one);
+  if (count <= kCoveredMax) points_.visit_from(removal->range.begin, count_one);
   return count > kCoveredMax;
 }
 
@@ -55,72 +54,137 @@ void Memtable::apply(const Batch& batch) {
   for (const Operation& operation : batch.operations()) apply(operation);
 }
 
-const Memtable::Points& Memtable::points() const {
-  static const Points none;
-  return pooled_ ? pooled_->points : none;
-}
-
-Memtable::Points& Memtable::points() {
-  if (!pooled_) pooled_ = std::make_unique<Pooled>();
-  return pooled_->points;
+// Null: none covers it.
+const Memtable::Tombstones::Entry* Memtable::tombstone_over(std::string_view key) const {
+  const auto* last = tombstones_.last_until(key);
+  return last != nullptr && is_before(key, last->value()) ? last : nullptr;
 }
 
 void Memtable::put(std::string_view key, Message message) {
-  Points& all = points();
-  const auto at = all.lower_bound(key);
-  const bool is_there = at != all.end() && Below::view(at->first) == key;
-  const bool is_covered = tombstones_.covers(key);
+  const bool is_covered = tombstone_over(key) != nullptr;
+  Message* there = points_.find_to_change(key);
   Overlay said(std::move(message));
-  if (is_there) {
-    size_bytes_ -= bytes_of_point(key, at->second);
-    said.add_older(std::move(at->second));
+  if (there != nullptr) {
+    size_bytes_ -= bytes_of_point(key, *there);
+    said.add_older(std::move(*there));
   } else if (is_covered) {
     said.add_nothing_older();
   }
   message = said.take();
   if (is_covered && is_needless_over_nothing(message.kind)) {
-    if (is_there) all.erase(at);
+    if (there != nullptr) erase_point(key);
     return;
   }
   size_bytes_ += bytes_of_point(key, message);
-  if (is_there) {
-    at->second = std::move(message);
+  if (there != nullptr) {
+    *there = std::move(message);
   } else {
-    all.emplace_hint(at, Key(key.data(), key.size()), std::move(message));
+    points_.insert(key, std::move(message));
+    ++count_;
   }
+}
+
+// Its bytes are no longer counted.
+void Memtable::erase_point(std::string_view key) {
+  points_.erase(key);
+  --count_;
 }
 
 void Memtable::remove(const KeyRange& range) {
   if (range.empty()) return;
-  if (pooled_) {
-    Points& all = points();
-    auto at = all.lower_bound(std::string_view(range.begin));
-    while (at != all.end() && is_before(Below::view(at->first), range.end)) {
-      size_bytes_ -= bytes_of_point(Below::view(at->first), at->second);
-      at = all.erase(at);
-    }
+  while (const auto* point = points_.lower_bound(range.begin)) {
+    if (!is_before(point->key(), range.end)) break;
+    size_bytes_ -= bytes_of_point(point->key(), point->value());
+    erase_point(std::string(point->key()));
   }
-  tombstones_.add(range);
+  add_tombstone(range);
+}
+
+void Memtable::erase_tombstone(const Tombstones::Entry& tombstone) {
+  size_bytes_ -= RangeTombstones::bytes_of(tombstone.key(), tombstone.value());
+  tombstones_.erase(std::string(tombstone.key()));
+}
+
+// As RangeTombstones::add.
+void Memtable::add_tombstone(KeyRange range) {
+  if (const auto* last = tombstones_.last_until(range.begin);
+      last != nullptr && !ends_before(last->value(), range.begin)) {
+    range.begin = last->key();
+  }
+  while (const auto* next = tombstones_.lower_bound(range.begin)) {
+    if (range.end && next->key() > *range.end) break;
+    if (ends_before(range.end, next->value())) range.end = next->value();
+    erase_tombstone(*next);
+  }
+  size_bytes_ += RangeTombstones::bytes_of(range.begin, range.end);
+  tombstones_.insert(range.begin, std::move(range.end));
 }
 
 const Message* Memtable::find(std::string_view key) const {
-  const auto point = points().find(key);
-  if (point != points().end()) return &point->second;
-  return tombstones_.covers(key) ? &Message::removal() : nullptr;
+  if (const auto* point = points_.find(key)) return &point->value();
+  return tombstone_over(key) != nullptr ? &Message::removal() : nullptr;
 }
 
 RunRef Memtable::run() const {
   RunBuilder made;
-  made.reserve(points().size(), size_bytes_ / 2);
-  for (const auto& [key, message] : points()) made.add(Below::view(key), message);
-  return made.take(tombstones_);
+  made.reserve(count_, size_bytes_ / 2);
+  return run_of({"", std::nullopt}, std::move(made));
+}
+
+RunRef Memtable::run_of(const KeyRange& range, RunBuilder made) const {
+  points_.visit_from(range.begin, [&](const auto& point) {
+    if (!is_before(point.key(), range.end)) return false;
+    made.add(point.key(), point.value());
+    return true;
+  });
+  RangeTombstones tombstones;
+  const auto* first = tombstone_over(range.begin);
+  const auto begin = first != nullptr ? first->key() : std::string_view(range.begin);
+  tombstones_.visit_from(begin, [&](const auto& tombstone) {
+    if (!is_before(tombstone.key(), range.end)) return false;
+    tombstones.add({std::string(tombstone.key()), tombstone.value()});
+    return true;
+  });
+  if (!range.begin.empty() || range.end) tombstones = tombstones.clipped(range);
+  return made.take(std::move(tombstones));
+}
+
+KnownRange Memtable::part(const KeyEnd& key, bool before, std::size_t count_max) const {
+  KeyRange range = before ? part_before(key, count_max) : part_behind(*key, count_max);
+  RunRef run = run_of(range, {});
+  return {std::move(run), std::move(range)};
+}
+
+// To where more than that begins.
+KeyRange Memtable::part_behind(const std::string& key, std::size_t count_max) const {
+  KeyRange range{key, std::nullopt};
+  const auto end_at_last = [&, count = std::size_t{0}](const auto& entry) mutable {
+    if (!is_before(entry.key(), range.end)) return false;
+    if (count++ < count_max) return true;
+    range.end = std::string(entry.key());
+    return false;
+  };
+  points_.visit_from(key, end_at_last);
+  tombstones_.visit_from(key, end_at_last);
+  return range;
+}
+
+KeyRange Memtable::part_before(const KeyEnd& key, std::size_t count_max) const {
+  KeyRange range{"", key};
+  const auto begin_at_last = [&, count = std::size_t{0}](const auto& entry) mutable {
+    if (entry.key() < range.begin) return false;
+    if (++count < count_max) return true;
+    range.begin = std::string(entry.key());
+    return false;
+  };
+  points_.visit_before(key, begin_at_last);
+  tombstones_.visit_before(key, begin_at_last);
+  return range;
 }
 
 RunRef Memtable::freeze() {
   RunRef all = run();
-  pooled_ = nullptr;
-  size_bytes_ = 0;
-  tombstones_ = {};
+  *this = {};
   return all;
 }
 

@@ -4,20 +4,18 @@
 // Memtable: takes operations as they come and keeps what they say together, one message a key.
 #pragma once
 
-#include <boost/container/string.hpp>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <memory_resource>
-#include <string>
+#include <cstddef>
 #include <string_view>
 
 #include "delta/store/run/batch.h"
+#include "delta/store/run/persistent_map.h"
 #include "delta/store/run/run.h"
+#include "delta/store/run/run_builder.h"
 
 namespace dgfs::delta {
 
-/// One writer, or any number of readers.
+/// A value, of which a copy is taken in O(1): it says what the table said then, whatever the table
+/// takes later. One writer, or any number of readers, of each copy.
 class Memtable {
  public:
   /// Cost: O(log n); a range delete further the number of keys and range tombstones that it covers.
@@ -33,42 +31,37 @@ class Memtable {
 
   /// As Run::find.
   [[nodiscard]] const Message* find(std::string_view key) const;
-  [[nodiscard]] bool empty() const { return points().empty() && tombstones_.empty(); }
+  [[nodiscard]] bool empty() const { return points_.empty() && tombstones_.empty(); }
   /// What it takes of memory, about.
-  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_ + tombstones_.size_bytes(); }
+  [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
   /// All that is in it. O(n).
   [[nodiscard]] RunRef run() const;
-  /// The same, and leaves it empty.
+  /// What is in it from a key on, or right before one.
+  /// @param key        none: the end of all keys, with `before`
+  /// @param count_max  of points, and of range tombstones; at least 1
+  /// Cost: O(log n), and a step for each.
+  [[nodiscard]] KnownRange part(const KeyEnd& key, bool before, std::size_t count_max) const;
+  /// All that is in it, and leaves it empty.
   [[nodiscard]] RunRef freeze();
 
  private:
-  // Up to 22 bytes lie in it: in the node, which a search looks at in any case.
-  using Key = boost::container::string;
-  struct Below {
-    using is_transparent = void;
-    static std::string_view view(const Key& key) { return {key.data(), key.size()}; }
-    static std::string_view view(std::string_view key) { return key; }
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      return view(a) < view(b);
-    }
-  };
-  using Points = std::pmr::map<Key, Message, Below>;
+  using Points = PersistentMap<Message>;
+  using Tombstones = PersistentMap<KeyEnd>;  ///< as RangeTombstones has them: begin to end
 
-  // Nodes and keys come from pools of their own, which go at once.
-  struct Pooled {
-    std::pmr::unsynchronized_pool_resource memory;
-    Points points{&memory};
-  };
-
-  [[nodiscard]] const Points& points() const;
-  [[nodiscard]] Points& points();
+  [[nodiscard]] const Tombstones::Entry* tombstone_over(std::string_view key) const;
   void put(std::string_view key, Message message);
+  void erase_point(std::string_view key);
+  void erase_tombstone(const Tombstones::Entry& tombstone);
   void remove(const KeyRange& range);
+  void add_tombstone(KeyRange range);
+  [[nodiscard]] KeyRange part_behind(const std::string& key, std::size_t count_max) const;
+  [[nodiscard]] KeyRange part_before(const KeyEnd& key, std::size_t count_max) const;
+  [[nodiscard]] RunRef run_of(const KeyRange& range, RunBuilder made) const;
 
-  std::unique_ptr<Pooled> pooled_;  ///< null: no points
-  RangeTombstones tombstones_;
-  std::size_t size_bytes_ = 0;  ///< of the points
+  Points points_;
+  Tombstones tombstones_;
+  std::size_t count_ = 0;  ///< of the points
+  std::size_t size_bytes_ = 0;
 };
 
 }  // namespace dgfs::delta

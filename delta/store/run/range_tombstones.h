@@ -74,9 +74,11 @@ class RangeTombstones {
   [[nodiscard]] Map::const_iterator begin() const { return map_.begin(); }
   [[nodiscard]] Map::const_iterator end() const { return map_.end(); }
   /// What one of them takes of memory, about: a node of the map and its strings.
-  [[nodiscard]] static std::size_t bytes_of(const Map::value_type& tombstone) {
-    const auto& [begin, end] = tombstone;
+  [[nodiscard]] static std::size_t bytes_of(std::string_view begin, const KeyEnd& end) {
     return kTombstoneBytes + begin.size() + (end ? end->size() : 0);
+  }
+  [[nodiscard]] static std::size_t bytes_of(const Map::value_type& tombstone) {
+    return bytes_of(tombstone.first, tombstone.second);
   }
   /// What they take together, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }

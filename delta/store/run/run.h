@@ -157,6 +157,12 @@ inline Run::Points Run::points() const { return Points(*this); }
 /// Runs never change, so whoever needs one shares it.
 using RunRef = std::shared_ptr<const Run>;
 
+/// What is known of a range of keys. A value.
+struct KnownRange {
+  RunRef run;
+  KeyRange range;
+};
+
 /// Points of a run, by number. The run must outlive it.
 struct RunPart {
   const Run* run = nullptr;

@@ -15,8 +15,8 @@ Place TreeRun::place_of(std::size_t page) const {
   return {place()->offset_bytes + at.offset_bytes, at.length_bytes, at.checksum};
 }
 
-Result<TreeRun::Part> TreeRun::load_part(const KeyEnd& key, bool before,
-                                         const BlockSource& source) const {
+Result<KnownRange> TreeRun::load_part(const KeyEnd& key, bool before,
+                                      const BlockSource& source) const {
   const KeyRange all{"", std::nullopt};
   auto whole = in_memory(source);
   if (!whole && !pages_.empty()) {
@@ -29,7 +29,7 @@ Result<TreeRun::Part> TreeRun::load_part(const KeyEnd& key, bool before,
     whole = std::move(loaded);
   }
   note_read();
-  return Part{std::move(whole), all};
+  return KnownRange{std::move(whole), all};
 }
 
 std::optional<Extent> TreeRun::unread_part(const KeyEnd& key, bool before) const {
@@ -41,14 +41,14 @@ std::optional<Extent> TreeRun::unread_part(const KeyEnd& key, bool before) const
   return place_of(page).extent();
 }
 
-Result<TreeRun::Part> TreeRun::load_page(std::size_t page, const BlockSource& source) const {
+Result<KnownRange> TreeRun::load_page(std::size_t page, const BlockSource& source) const {
   const Place place = place_of(page);
   {
     const std::lock_guard lock(page_lock_);
     read_pages_.resize(pages_.size());
     if (auto run = read_pages_[page].lock()) {
       source.cache->touch(place.offset_bytes);
-      return Part{std::move(run), pages_.range(page)};
+      return KnownRange{std::move(run), pages_.range(page)};
     }
   }
   // No lock is held while reading, as in Stored::load.
@@ -58,7 +58,7 @@ Result<TreeRun::Part> TreeRun::load_page(std::size_t page, const BlockSource& so
   const std::lock_guard lock(page_lock_);
   read_pages_[page] = run.value();
   source.cache->insert(place.offset_bytes, run.value(), run.value()->size_bytes());
-  return Part{std::move(run).value(), pages_.range(page)};
+  return KnownRange{std::move(run).value(), pages_.range(page)};
 }
 
 void TreeRun::set_place(const Place& place, RunPages pages, const BlockSource& source) const {

@@ -40,16 +40,12 @@ class TreeRun : public Stored<Run> {
   /// @param hash  of the key
   [[nodiscard]] bool may_say(std::string_view key, std::uint64_t hash) const;
 
-  /// What is known of a range of keys: of a run in memory of all.
-  struct Part {
-    RunRef run;
-    KeyRange range;
-  };
-  /// The part that has a key. One page is read at most, if it has pages. Errors: as of load().
+  /// The part that has a key; of a run in memory all. One page is read at most, if it has pages.
+  /// Errors: as of load().
   /// @param key     none: the end of all keys, with `before`
   /// @param before  the part that has the keys right before `key` instead
-  [[nodiscard]] Result<Part> load_part(const KeyEnd& key, bool before,
-                                       const BlockSource& source) const;
+  [[nodiscard]] Result<KnownRange> load_part(const KeyEnd& key, bool before,
+                                             const BlockSource& source) const;
   /// Whether a reader has had any of it since its node was read.
   [[nodiscard]] bool was_read() const { return was_read_.load(std::memory_order_relaxed); }
   /// A reader has all of it.
@@ -72,7 +68,7 @@ class TreeRun : public Stored<Run> {
   [[nodiscard]] std::size_t page_of(const KeyEnd& key, bool before) const {
     return before ? pages_.find_before(key) : pages_.find(*key);
   }
-  [[nodiscard]] Result<Part> load_page(std::size_t page, const BlockSource& source) const;
+  [[nodiscard]] Result<KnownRange> load_page(std::size_t page, const BlockSource& source) const;
 
   About about_;
   mutable std::atomic<bool> was_read_{false};

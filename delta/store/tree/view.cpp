@@ -101,6 +101,12 @@ class SliceMaker {
     runs_.push_back(std::move(run));
     return is_covered;
   }
+  // The same of a table: a part of it alone, unless it is a run already.
+  [[nodiscard]] bool add(const ImmutableMemtable& table) {
+    auto part = table.part(key_, before_, points_max_);
+    paged_ = common(paged_, part.range);
+    return add(std::move(part.run));
+  }
   // The same of one on disk: a page of it, where few keys are wanted.
   [[nodiscard]] Result<bool> add(const StoredRun& run, const BlockSource& source) {
     if (points_max_ > kPointsByPage) {
@@ -197,7 +203,7 @@ class SliceMaker {
   bool before_;
   std::size_t points_max_;
   KeyRange range_{"", std::nullopt};
-  KeyRange paged_{"", std::nullopt};  // what the pages have of it
+  KeyRange paged_{"", std::nullopt};  // what pages and parts of tables have of it
   std::vector<RunRef> runs_;          // the newest first
 };
 
@@ -232,7 +238,7 @@ Result<KeySlice> slice_at(const TreeView& view, const KeyEnd& key, bool before,
                           const ReadAhead& ahead) {
   SliceMaker maker(key, before, points_max);
   for (auto table = view.tables.rbegin(); table != view.tables.rend(); ++table) {
-    if (maker.add((*table)->run())) return maker.take();
+    if (maker.add(**table)) return maker.take();
   }
   const auto slot_at = [&](const Node& node) {
     return before ? slot_before(node, key) : node.find(*key);

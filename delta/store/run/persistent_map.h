@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// PersistentMap: an ordered map of byte strings of which a copy is taken in O(1). Copies share
+// their nodes; a change copies the nodes on its way that somebody else has as well, and changes the
+// others where they lie. (An AVL tree with path copying: Driscoll, Sarnak, Sleator, Tarjan, "Making
+// Data Structures Persistent", 1989; counting references as Blelloch, Ferizovic, Sun do, "Just Join
+// for Parallel Ordered Sets", 2016.)
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <boost/container/string.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "delta/store/run/range_tombstones.h"
+
+namespace dgfs::delta {
+
+/// A value. One writer, or any number of readers, of each copy; copies are independent of each
+/// other, also where they are in different threads. A change that throws std::bad_alloc has not
+/// happened, but for erase(), after which the map is as good as empty.
+template <class Value>
+class PersistentMap {
+  class Node;
+  using Ref = boost::intrusive_ptr<Node>;
+
+ public:
+  /// A key with its value. Lives as long as a map that has it and is not changed.
+  class Entry {
+   public:
+    [[nodiscard]] std::string_view key() const { return {key_.data(), key_.size()}; }
+    [[nodiscard]] const Value& value() const { return value_; }
+
+   protected:
+    Entry(std::string_view key, Value value)
+        : key_(key.data(), key.size()), value_(std::move(value)) {}
+
+    // Up to 22 bytes lie in it: in the node, which a search looks at in any case.
+    boost::container::string key_;
+    Value value_;
+  };
+
+  [[nodiscard]] bool empty() const { return !root_; }
+
+  // Null: there is none. O(log n).
+
+  [[nodiscard]] const Entry* find(std::string_view key) const {
+    const Entry* at = lower_bound(key);
+    return at != nullptr && at->key() == key ? at : nullptr;
+  }
+  /// The first that is not below `key`.
+  [[nodiscard]] const Entry* lower_bound(std::string_view key) const {
+    const Node* best = nullptr;
+    for (const Node* at = root_.get(); at != nullptr;) {
+      const auto order = at->key() <=> key;
+      if (order == 0) return at;
+      if (order > 0) best = at;
+      at = (order > 0 ? at->left : at->right).get();
+    }
+    return best;
+  }
+  /// The last that is not above `key`.
+  [[nodiscard]] const Entry* last_until(std::string_view key) const {
+    const Node* best = nullptr;
+    for (const Node* at = root_.get(); at != nullptr;) {
+      const bool is_above = at->key() > key;
+      if (!is_above) best = at;
+      at = (is_above ? at->left : at->right).get();
+    }
+    return best;
+  }
+  /// The last that lies before `end`.
+  [[nodiscard]] const Entry* last_before(const KeyEnd& end) const {
+    const Node* best = nullptr;
+    for (const Node* at = root_.get(); at != nullptr;) {
+      const bool lies_before = is_before(at->key(), end);
+      if (lies_before) best = at;
+      at = (lies_before ? at->right : at->left).get();
+    }
+    return best;
+  }
+
+  /// Calls `visit(entry)` for all from `begin` on in order, until it returns false.
+  /// Cost: O(log n), and a step for each.
+  template <class Visit>
+  void visit_from(std::string_view begin, Visit visit) const {
+    visit_from(root_.get(), begin, visit);
+  }
+  /// The same for all that lie before `end`, from the last one on.
+  template <class Visit>
+  void visit_before(const KeyEnd& end, Visit visit) const {
+    visit_before(root_.get(), end, visit);
+  }
+
+  /// The value of a key, to be changed until the map is; null: there is no such key. O(log n).
+  [[nodiscard]] Value* find_to_change(std::string_view key) {
+    if (find(key) == nullptr) return nullptr;
+    Ref* at = &root_;
+    while (true) {
+      own(*at);
+      const auto order = key <=> (*at)->key();
+      if (order == 0) return &(*at)->value_to_change();
+      at = order < 0 ? &(*at)->left : &(*at)->right;
+    }
+  }
+  /// A key that is not there. O(log n).
+  void insert(std::string_view key, Value value) {
+    Ref node(new Node(key, std::move(value)));
+    insert(root_, node);
+  }
+  /// A key that is there. O(log n).
+  void erase(std::string_view key) { root_ = without(std::move(root_), key); }
+
+ private:
+  class Node : public Entry {
+   public:
+    Node(std::string_view key, Value value) : Entry(key, std::move(value)) {}
+    Node(const Node& other)
+        : Entry(other), left(other.left), right(other.right), height(other.height) {}
+    Node& operator=(const Node&) = delete;
+
+    [[nodiscard]] Value& value_to_change() { return this->value_; }
+    [[nodiscard]] bool is_shared() const { return references_.load(std::memory_order_acquire) > 1; }
+
+    Ref left;
+    Ref right;
+    int height = 1;
+
+   private:
+    friend void intrusive_ptr_add_ref(const Node* node) {
+      node->references_.fetch_add(1, std::memory_order_relaxed);
+    }
+    friend void intrusive_ptr_release(const Node* node) {
+      if (node->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node;
+    }
+    mutable std::atomic<std::uint32_t> references_{0};
+  };
+
+  template <class Visit>
+  static bool visit_from(const Node* at, std::string_view begin, Visit& visit) {
+    for (; at != nullptr; at = at->right.get()) {
+      if (at->key() < begin) continue;
+      if (!visit_from(at->left.get(), begin, visit) || !visit(*at)) return false;
+    }
+    return true;
+  }
+  template <class Visit>
+  static bool visit_before(const Node* at, const KeyEnd& end, Visit& visit) {
+    for (; at != nullptr; at = at->left.get()) {
+      if (!is_before(at->key(), end)) continue;
+      if (!visit_before(at->right.get(), end, visit) || !visit(*at)) return false;
+    }
+    return true;
+  }
+
+  // Whoever has a node that somebody else may have gets a copy.
+  static void own(Ref& node) {
+    if (node->is_shared()) node = Ref(new Node(*node));
+  }
+  static int height_of(const Ref& node) { return node ? node->height : 0; }
+  static void update(Node& node) {
+    node.height = 1 + std::max(height_of(node.left), height_of(node.right));
+  }
+  // `side` of a node that is owned becomes the root, which is lower on the other side.
+  static void rotate(Ref& root, Ref Node::*side, Ref Node::*other) {
+    own((*root).*side);
+    Ref top = std::move((*root).*side);
+    (*root).*side = std::move((*top).*other);
+    update(*root);
+    (*top).*other = std::move(root);
+    update(*top);
+    root = std::move(top);
+  }
+  static void lower(Ref& root, Ref Node::*side, Ref Node::*other) {
+    own((*root).*side);
+    Ref& child = (*root).*side;
+    if (height_of((*child).*other) > height_of((*child).*side)) rotate(child, other, side);
+    rotate(root, side, other);
+  }
+  // Of a node that is owned and whose subtrees differ by two at most.
+  static void balance(Ref& root) {
+    const int excess = height_of(root->left) - height_of(root->right);
+    if (excess > 1) {
+      lower(root, &Node::left, &Node::right);
+    } else if (excess < -1) {
+      lower(root, &Node::right, &Node::left);
+    } else {
+      update(*root);
+    }
+  }
+  static void insert(Ref& at, Ref& node) {
+    if (!at) {
+      at = std::move(node);
+      return;
+    }
+    own(at);
+    insert(node->key() < at->key() ? at->left : at->right, node);
+    balance(at);
+  }
+
+  static Ref without(Ref at, std::string_view key) {
+    own(at);
+    const auto order = key <=> at->key();
+    if (order == 0) return joined(std::move(at->left), std::move(at->right));
+    Ref& side = order < 0 ? at->left : at->right;
+    side = without(std::move(side), key);
+    balance(at);
+    return at;
+  }
+  // Of subtrees whose heights differ by two at most, as they are beside one node.
+  static Ref joined(Ref left, Ref right) {
+    if (!right) return left;
+    Ref first;
+    right = without_first(std::move(right), first);
+    first->left = std::move(left);
+    first->right = std::move(right);
+    balance(first);
+    return first;
+  }
+  static Ref without_first(Ref at, Ref& first) {
+    own(at);
+    if (!at->left) {
+      Ref rest = std::move(at->right);
+      first = std::move(at);
+      return rest;
+    }
+    at->left = without_first(std::move(at->left), first);
+    balance(at);
+    return at;
+  }
+
+  Ref root_;
+};
+
+}  // namespace dgfs::delta

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/snapshot.h"
+
+#include "delta/store/run/overlay.h"
+
+namespace dgfs::delta {
+
+Result<Message> find_whole(const TreeView& view, std::string_view key, Message newer,
+                           const BlockSource& source) {
+  DGFS_TRY(message, find(view, key, std::move(newer), source));
+  if (!message.large) return message;
+  // The view keeps the space of what the message refers to.
+  DGFS_TRY(value, value_of(message, *source.values));
+  return Message{MessageKind::kPut, std::move(value), nullptr, {}};
+}
+
+std::optional<std::string> value_over_nothing(Message message) {
+  if (!message.patch.empty()) message = over_nothing(std::move(message));
+  if (message.kind != MessageKind::kPut) return std::nullopt;
+  return *message.value;
+}
+
+Result<Message> Snapshot::find(std::string_view key) const {
+  return find_whole(view_, key, Message(), source_);
+}
+
+Result<std::optional<std::string>> Snapshot::get(std::string_view key) const {
+  DGFS_TRY(message, find(key));
+  return value_over_nothing(std::move(message));
+}
+
+}  // namespace dgfs::delta

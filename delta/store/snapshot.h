@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Snapshot: a store as it was at one moment, for many lookups and cursors.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "delta/store/snapshot_holders.h"
+#include "delta/store/tree/cursor.h"
+#include "delta/store/tree/message_cursor.h"
+#include "delta/store/tree/view.h"
+
+namespace dgfs::delta {
+
+/// Thread-safe; a value. The store must outlive it. While it is there, space that the store has no
+/// more use for is kept.
+class Snapshot {
+ public:
+  /// @param holder  null: nobody is told of it
+  Snapshot(TreeView view, const BlockSource& source, SnapshotHolders::Hold holder)
+      : view_(std::move(view)), source_(source), holder_(std::move(holder)) {}
+
+  /// As of Store.
+  [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
+  [[nodiscard]] Result<Message> find(std::string_view key) const;
+  /// They may outlive the snapshot, and keep its space as long.
+  [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt}) const {
+    return {view_, source_, std::move(bounds)};
+  }
+  [[nodiscard]] MessageCursor message_cursor(KeyRange bounds = {"", std::nullopt}) const {
+    return {view_, source_, std::move(bounds)};
+  }
+
+ private:
+  TreeView view_;
+  BlockSource source_;
+  SnapshotHolders::Hold holder_;
+};
+
+/// What a view says of a key over whatever lies below it, with a large value read.
+/// @param newer  lies over the view
+/// Errors: kIo, kCorrupt.
+[[nodiscard]] Result<Message> find_whole(const TreeView& view, std::string_view key, Message newer,
+                                         const BlockSource& source);
+/// The value where nothing lies below; none: there is no such key.
+[[nodiscard]] std::optional<std::string> value_over_nothing(Message message);
+
+}  // namespace dgfs::delta
