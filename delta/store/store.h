@@ -75,6 +75,10 @@ class Store {
   /// of tables that wait for the tree). Throws std::bad_alloc, also if the store is torn.
   /// @param holder  a name to tell of, if somebody asks what keeps space
   [[nodiscard]] Snapshot snapshot(std::string holder) const;
+  /// Who has had a snapshot for longest; none: nobody has one.
+  [[nodiscard]] std::optional<SnapshotHolders::Holder> oldest_snapshot() const {
+    return holders_.oldest();
+  }
   /// Of a snapshot of its own, of which nobody is told.
   /// @param bounds  of the keys that it sees
   [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt}) const;

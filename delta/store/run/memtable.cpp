@@ -62,7 +62,7 @@ const Memtable::Tombstones::Entry* Memtable::tombstone_over(std::string_view key
 
 void Memtable::put(std::string_view key, Message message) {
   const bool is_covered = tombstone_over(key) != nullptr;
-  Message* there = points_.find_to_change(key);
+  Message* there = points_.find(key) == nullptr ? nullptr : &points_.find_to_change(key);
   Overlay said(std::move(message));
   if (there != nullptr) {
     size_bytes_ -= bytes_of_point(key, *there);
