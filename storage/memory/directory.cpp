@@ -14,8 +14,6 @@ namespace {
 
 using Lock = std::lock_guard<std::mutex>;
 
-using Lock = std::lock_guard<std::mutex>;
-
 constexpr std::uint32_t created_mode(std::uint32_t type, std::uint32_t mode) {
   return type | (mode & kPermissionMask & ~kMemoryUmask);
 }
