@@ -13,21 +13,17 @@
 //
 // Prints one JSON object. Counts are those of the device by whomever, so nothing else should read
 // from it.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "bench/cached_file.h"
 #include "format/entry/mode.h"
 #include "reader/image.h"
 #include "storage/forwarding_env.h"
@@ -54,36 +50,6 @@ class RandomAccessEnv final : public storage::ForwardingEnv {
     file->advise(storage::Access::kRandom, 0, 0);
     return std::move(file);
   }
-};
-
-struct DeviceReads {
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
-};
-
-/// The index as the system has it.
-class CachedFile {
- public:
-  explicit CachedFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~CachedFile() { close(fd_); }
-  CachedFile(const CachedFile&) = delete;
-  CachedFile& operator=(const CachedFile&) = delete;
-
-  void drop() const { posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED); }
-  [[nodiscard]] DeviceReads device_reads() const {
-    struct stat status {};
-    fstat(fd_, &status);
-    std::ifstream in(
-        fmt::format("/sys/dev/block/{}:{}/stat", major(status.st_dev), minor(status.st_dev)));
-    std::uint64_t merged = 0;
-    DeviceReads reads;
-    in >> reads.count >> merged >> reads.bytes;
-    reads.bytes *= 512;
-    return reads;
-  }
-
- private:
-  int fd_;
 };
 
 class IndexReads {

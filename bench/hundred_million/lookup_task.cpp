@@ -2,18 +2,12 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "bench/hundred_million/lookup_task.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <utility>
 
+#include "bench/cached_file.h"
 #include "bench/hundred_million/data_offsets.h"
 #include "format/content/extent.h"
 #include "reader/image.h"
@@ -30,44 +24,6 @@ using ImagePointer = std::unique_ptr<const reader::Image>;
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
-
-struct DeviceReads {
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
-};
-
-/// Takes a file out of the page cache of the system, and puts it back.
-class CachedFile {
- public:
-  explicit CachedFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    fsync(fd_);  // what is not written yet cannot be dropped
-  }
-  ~CachedFile() { close(fd_); }
-  CachedFile(const CachedFile&) = delete;
-  CachedFile& operator=(const CachedFile&) = delete;
-
-  void drop() const { posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED); }
-  /// What has been read so far of the block device that it is on; zeros where it is on none.
-  [[nodiscard]] DeviceReads device_reads() const {
-    struct stat status {};
-    fstat(fd_, &status);
-    std::ifstream in(
-        fmt::format("/sys/dev/block/{}:{}/stat", major(status.st_dev), minor(status.st_dev)));
-    std::uint64_t merged = 0;
-    DeviceReads reads;
-    in >> reads.count >> merged >> reads.bytes;
-    reads.bytes *= 512;
-    return reads;
-  }
-  void load() const {
-    Buffer buffer(std::size_t{1} << 20);
-    off_t at = 0;
-    for (ssize_t got = 1; got > 0; at += got) got = pread(fd_, buffer.data(), buffer.size(), at);
-  }
-
- private:
-  int fd_;
-};
 
 /// A file and what an index must say about it.
 struct Question {
