@@ -55,6 +55,12 @@ Result<SparseMap> decode_map(Bytes body, std::uint64_t file_bytes) {
 
 }  // namespace
 
+SparseMap SparseMap::whole(std::uint64_t file_bytes) {
+  SparseMap map;
+  if (file_bytes != 0) map.add(0, file_bytes);
+  return map;
+}
+
 void SparseMap::add(std::uint64_t begin_bytes, std::uint64_t length_bytes) {
   segments_.push_back({begin_bytes, length_bytes, content_bytes()});
 }

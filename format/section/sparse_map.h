@@ -25,6 +25,9 @@ class SparseMap {
     friend bool operator==(const Segment&, const Segment&) = default;
   };
 
+  /// Of a file without holes: one segment, or none where it is empty.
+  [[nodiscard]] static SparseMap whole(std::uint64_t file_bytes);
+
   /// Segments must be given in rising order, not touching, not empty.
   void add(std::uint64_t begin_bytes, std::uint64_t length_bytes);
   /// In rising order.

@@ -246,9 +246,10 @@ class Verifier {
     }
     auto map = image_.sparse_map(item.node);
     if (!map) return false;  // told by verify_records()
-    std::vector<format::SparseMap::Segment> whole = {{0, item.node.size_bytes, 0}};
-    const auto& segments = map.assume_value() ? map.assume_value()->segments() : whole;
-    if (!segments.empty() && item.node.size_bytes != 0) {
+    const auto data =
+        std::move(map.assume_value()).value_or(format::SparseMap::whole(item.node.size_bytes));
+    const auto& segments = data.segments();
+    if (!segments.empty()) {
       // Of a volume that is not there, or an extent that cannot be one, is said once, not for
       // every frame: the size of the file is no more than a claim then, and may be 2^63 - 1.
       const auto place = image_.locate(item.node, segments.front().begin);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "format/content/extent.h"
 #include "format/limits.h"
@@ -23,10 +22,9 @@ constexpr std::uint64_t kIntactChunkBytes = 16 * std::uint64_t{format::kFrameByt
 
 Status IntactContents::read() {
   DGFS_TRY(map, image_.sparse_map(node_));
-  const std::vector<format::SparseMap::Segment> whole = {{0, node_.size_bytes, 0}};
+  const auto data = std::move(map).value_or(format::SparseMap::whole(node_.size_bytes));
   Buffer buffer(static_cast<std::size_t>(std::min(kIntactChunkBytes, node_.size_bytes)));
-  for (const auto& segment : map ? map->segments() : whole) {
-    if (segment.length == 0) continue;
+  for (const auto& segment : data.segments()) {
     // Of a volume that is not there, or an extent that cannot be one, not every frame is tried: the
     // size of the file is no more than a claim then, and may be 2^63 - 1.
     const auto place = image_.locate(node_, segment.begin);

@@ -5,7 +5,7 @@
 #include "reader/image.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 #include "format/entry/mode.h"
 #include "reader/extract/intact_contents.h"
@@ -74,13 +74,14 @@ Status ObjectMaker::make_file(const Node& node, storage::Directory& directory,
 
 Status ObjectMaker::write_contents(const Node& node, storage::File& file) const {
   DGFS_TRY(map, image_.sparse_map(node));
-  const std::vector<format::SparseMap::Segment> whole = {{0, node.size_bytes, 0}};
+  const bool has_holes = map.has_value();
+  const auto data = std::move(map).value_or(format::SparseMap::whole(node.size_bytes));
   Buffer buffer(
       static_cast<std::size_t>(std::min<std::uint64_t>(kCopyChunkBytes, node.size_bytes)));
-  for (const auto& segment : map ? map->segments() : whole) {
+  for (const auto& segment : data.segments()) {
     DGFS_CHECK(write_segment(node, segment, buffer, file));
   }
-  return map ? file.truncate(node.size_bytes) : Status(ok());
+  return has_holes ? file.truncate(node.size_bytes) : Status(ok());
 }
 
 Status ObjectMaker::save_contents(const Node& node, storage::File& file,

@@ -72,6 +72,13 @@ TEST(SparseMapTest, HoldsAFileWithoutData) {
   EXPECT_EQ(decoded.value().find(0), 0U);
 }
 
+TEST(SparseMapTest, HoldsAFileWithoutHoles) {
+  const auto whole = SparseMap::whole(3);
+  EXPECT_EQ(whole, map_of({true, true, true}));
+  EXPECT_EQ(whole.content_bytes(), 3);
+  EXPECT_EQ(SparseMap::whole(0), SparseMap());
+}
+
 TEST(SparseMapTest, RefusesRulesBroken) {  // F-081, F-082
   const auto refuse = [](const std::vector<std::uint64_t>& values, unsigned code) {
     const auto refused = SparseMap::decode(varints(values), 100);
