@@ -5,8 +5,8 @@
 // io_uring and threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/bytes.h"
 
@@ -33,12 +33,5 @@ class PosixReads {
   [[nodiscard]] virtual EndedRead wait() = 0;
   [[nodiscard]] virtual const char* name() const = 0;
 };
-
-/// Null where the system has no io_uring, or forbids it.
-/// @param depth  reads under way at most
-[[nodiscard]] std::unique_ptr<PosixReads> make_uring_reads(unsigned depth);
-/// Starts threads as reads find none idle, up to `depth` and to what the system grants; without
-/// any, begin() reads.
-[[nodiscard]] std::unique_ptr<PosixReads> make_thread_reads(unsigned depth);
 
 }  // namespace dgfs::storage

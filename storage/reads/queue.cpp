@@ -13,7 +13,8 @@
 
 #include "storage/posix/file.h"
 #include "storage/posix/transfer.h"
-#include "storage/reads/posix_reads.h"
+#include "storage/reads/thread_reads.h"
+#include "storage/reads/uring_reads.h"
 
 namespace dgfs::storage {
 namespace {

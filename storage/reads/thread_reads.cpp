@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// Reads by threads that wait for one each. It is no reader/work_pool.h: threads begin as reads pile
-// up, results are waited for one by one, and the end of a read may need no memory.
+#include "storage/reads/thread_reads.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +12,6 @@
 #include <system_error>
 #include <thread>
 #include <vector>
-
-#include "storage/reads/posix_reads.h"
 
 namespace dgfs::storage {
 namespace {

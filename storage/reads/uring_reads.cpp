@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// Reads through io_uring.
+#include "storage/reads/uring_reads.h"
+
 #include <liburing.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <utility>
-
-#include "storage/reads/posix_reads.h"
 
 namespace dgfs::storage {
 namespace {

@@ -13,7 +13,7 @@
 #include "format/header/section.h"
 #include "format/limits.h"
 #include "storage/posix/env.h"
-#include "storage/reads/posix_reads.h"
+#include "storage/reads/uring_reads.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/support/image_assembler.h"
 #include "tests/support/random.h"

@@ -15,7 +15,7 @@
 
 #include "storage/posix/env.h"
 #include "storage/posix/file.h"
-#include "storage/reads/posix_reads.h"
+#include "storage/reads/uring_reads.h"
 #include "storage/testing/counting_env.h"
 #include "storage/testing/faulty_env.h"
 #include "tests/storage/env_fixture.h"
