@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// Blocks of the page directory: up to kPageDirectoryBlockRecords records as columns of varints,
-// so that the sealed block around it compresses well. Layout: docs/FORMAT.md, "Page directory".
+#include "format/page/directory_block.h"
+
 #include <span>
 
 #include "format/coding.h"
 #include "format/entry/key.h"
 #include "format/limits.h"
-#include "format/page/directory.h"
 
 namespace dgfs::format {
 namespace {

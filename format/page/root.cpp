@@ -9,7 +9,7 @@
 #include "format/entry/key.h"
 #include "format/header/section.h"
 #include "format/limits.h"
-#include "format/page/directory.h"
+#include "format/page/directory_block.h"
 
 namespace dgfs::format {
 namespace {

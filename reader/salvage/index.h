@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "format/header/superblock.h"
 #include "format/header/volume_header.h"
-#include "format/page/directory.h"
+#include "format/page/directory_block.h"
 #include "format/page/page.h"
 #include "reader/index/tables.h"
 #include "reader/salvage/scan.h"

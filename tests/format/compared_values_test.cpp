@@ -7,7 +7,7 @@
 #include "format/entry/attribute_table.h"
 #include "format/header/superblock.h"
 #include "format/header/volume_header.h"
-#include "format/page/directory.h"
+#include "format/page/directory_block.h"
 #include "format/page/root.h"
 #include "format/section/directory_table.h"
 #include "format/section/inode_runs.h"

@@ -4,7 +4,7 @@
 
 #include "format/header/section.h"
 #include "format/limits.h"
-#include "format/page/directory.h"
+#include "format/page/directory_block.h"
 #include "tests/format/section/section_fixtures.h"
 
 namespace dgfs::format {
