@@ -15,6 +15,8 @@
 #include "tools/cli/rule_options.h"
 #include "tools/cli/session.h"
 #include "tools/command.h"
+#include "tools/diff/directory_tree.h"
+#include "tools/diff/image_tree.h"
 #include "tools/diff/walk.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/operand_pattern.h"

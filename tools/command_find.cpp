@@ -9,7 +9,7 @@
 #include "tools/cli/session.h"
 #include "tools/cli/text_input.h"
 #include "tools/command.h"
-#include "tools/find/expression.h"
+#include "tools/find/parser.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/image_path.h"
 #include "tools/paths/operand_pattern.h"

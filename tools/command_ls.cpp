@@ -10,6 +10,8 @@
 #include "tools/cli/option_parser.h"
 #include "tools/cli/session.h"
 #include "tools/command.h"
+#include "tools/ls/command_line.h"
+#include "tools/ls/name_options.h"
 #include "tools/ls/printer.h"
 #include "tools/paths/image_argument.h"
 #include "tools/paths/image_path.h"

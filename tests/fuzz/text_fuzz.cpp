@@ -14,7 +14,7 @@
 #include "tests/fuzz/fuzz_input.h"
 #include "tools/cli/compression_option.h"
 #include "tools/cli/mount_helper.h"
-#include "tools/find/expression.h"
+#include "tools/find/tests.h"
 #include "tools/stat_format.h"
 #include "tools/text/date_text.h"
 #include "tools/text/mode_text.h"

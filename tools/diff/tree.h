@@ -13,8 +13,6 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "reader/image.h"
-#include "storage/env.h"
 #include "storage/file.h"
 
 namespace dgfs::tools {
@@ -66,11 +64,5 @@ class DiffTree {
   /// Must not outlive the tree.
   [[nodiscard]] virtual Result<std::unique_ptr<DiffContent>> open(const std::string& path) = 0;
 };
-
-/// `image` must outlive the tree.
-[[nodiscard]] std::unique_ptr<DiffTree> make_image_tree(const reader::Image& image);
-/// Errors: kNotFound, kNotDirectory, kPermission.
-[[nodiscard]] Result<std::unique_ptr<DiffTree>> make_directory_tree(storage::Env& env,
-                                                                    const std::string& path);
 
 }  // namespace dgfs::tools

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The expression of dgfs find: tests and actions on one entry, joined by operators. The parser
-// makes one function of it.
+// The expression of dgfs find: tests and actions on one entry, joined by operators to one function.
+// What all of them have in common is here.
 #pragma once
 
 #include <functional>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "reader/image.h"
 #include "tools/cli/session.h"
-#include "tools/find/access_check.h"
 #include "tools/paths/image_path.h"
 #include "tools/text/user_names.h"
-#include "tools/text/wildcards.h"
 
 namespace dgfs::tools {
 
@@ -66,58 +63,6 @@ struct FindExpression {
   std::optional<std::string> starts_file;  ///< of -files0-from: where to begin
 };
 
-/// Parses what follows the paths; an expression without an action prints. The tests refer to
-/// `run`. Errors: kInvalidArgument, its text fit for "dgfs find: TEXT"; -newer: those of
-/// find_node().
-[[nodiscard]] Result<FindExpression> parse_find(std::span<const std::string> words, FindRun& run);
-
-/// All tests and actions that an expression may name, for completion: "-name", "-print0".
-[[nodiscard]] std::vector<std::string> expression_words();
-
-/// Whether the word begins an expression (or is wrong where a path is expected).
-[[nodiscard]] bool begins_expression(std::string_view word);
-
-// Primaries with a value; they say what is wrong with it. kInvalidArgument.
-/// "+N", "-N", "N".
-struct Comparison {
-  char sign = '=';  ///< '+' more than, '-' less than, '=' equal
-  std::uint64_t number = 0;
-  [[nodiscard]] bool holds(std::uint64_t value) const;
-};
-[[nodiscard]] Result<Comparison> parse_comparison(std::string_view text);
-[[nodiscard]] Result<FindTest> size_test(std::string_view text);
-/// What a test looks at: &reader::Node::mtime and so on.
-using TimeMember = Time reader::Node::*;
-enum class AgeUnit : std::uint8_t {
-  kDays,     ///< -mtime: whole days, so that 1 means from 24 hours to 48
-  kMinutes,  ///< -mmin: begun minutes, so that 1 means up to a minute
-};
-/// @param text  may have a fraction
-/// @param now   what ages are counted from
-[[nodiscard]] Result<FindTest> age_test(std::string_view text, TimeMember member, AgeUnit unit,
-                                        const Time& now);
-/// The end of the day: what -daystart counts ages from.
-[[nodiscard]] Time end_of_day(const Time& now);
-[[nodiscard]] Result<FindTest> permission_test(std::string_view text);
-/// @param run  where links are to be followed (-xtype), else null
-[[nodiscard]] Result<FindTest> type_test(std::string_view text, FindRun* run);
-/// Bits of regcomp's GNU syntaxes by their name in -regextype. kInvalidArgument.
-[[nodiscard]] Result<unsigned long> regex_syntax(std::string_view name);
-/// Whether the whole path fits.
-[[nodiscard]] Result<FindTest> regex_test(const std::string& pattern, unsigned long syntax,
-                                          bool any_case);
-
-// Wildcards of names, paths and link targets.
-[[nodiscard]] FindTest name_test(const std::string& pattern,
-                                 WildcardCase letters = WildcardCase::kExact);
-[[nodiscard]] FindTest path_test(const std::string& pattern,
-                                 WildcardCase letters = WildcardCase::kExact);
-[[nodiscard]] FindTest link_test(FindRun& run, const std::string& pattern,
-                                 WildcardCase letters = WildcardCase::kExact);
-[[nodiscard]] FindTest empty_test(FindRun& run);
-/// Whether the user may do that with the entry, or what a link leads to.
-[[nodiscard]] FindTest access_test(FindRun& run, Access wanted);
-
 /// The type of file system that a mounted image has: -fstype, %F.
 inline constexpr std::string_view kFileSystemType = "fuse.dgfs";
 
@@ -125,10 +70,9 @@ inline constexpr std::string_view kFileSystemType = "fuse.dgfs";
 /// loop.
 [[nodiscard]] char followed_type(FindRun& run, const FindItem& item);
 
-// Actions.
+/// -print, -print0, and the action of an expression that has none: the path, or the entry as JSON.
+/// @param end  what follows the path
 [[nodiscard]] FindTest print_action(FindRun& run, char end);
-[[nodiscard]] FindTest list_action(FindRun& run);
-[[nodiscard]] Result<FindTest> printf_action(FindRun& run, std::string_view format);
 
 /// Last component, as -name sees it: "/" for the root written so.
 [[nodiscard]] std::string_view last_component(std::string_view path);

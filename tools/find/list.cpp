@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// find -ls: lines whose columns are as wide as the widest entry so far needed.
+#include "tools/find/list.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ctime>
 
 #include "format/entry/mode.h"
-#include "tools/find/expression.h"
 #include "tools/paths/node_facts.h"
 #include "tools/text/mode_text.h"
 #include "tools/text/quoting.h"

@@ -4,6 +4,8 @@
 // Grammar of the expression, loosest first:
 //   list: or (',' or)*     or: and (-o and)*     and: not (-a? not)*     not: ! not | primary
 //   primary: '(' list ')' | -TEST [VALUE] | -ACTION [VALUE]
+#include "tools/find/parser.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +14,10 @@
 #include <vector>
 
 #include "tools/cli/suggestion.h"
-#include "tools/find/expression.h"
+#include "tools/find/list.h"
+#include "tools/find/printf.h"
+#include "tools/find/regex.h"
+#include "tools/find/tests.h"
 #include "tools/paths/image_path.h"
 #include "tools/text/date_text.h"
 #include "tools/text/size_text.h"

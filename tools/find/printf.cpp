@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// find -printf.
+#include "tools/find/printf.h"
+
 #include <fmt/format.h>
 
 #include "format/entry/mode.h"
-#include "tools/find/expression.h"
 #include "tools/ls/security_marks.h"
 #include "tools/paths/node_facts.h"
 #include "tools/text/mode_text.h"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// find -regex: the C library's matcher, whose syntaxes are those of GNU find.
+#include "tools/find/regex.h"
+
 #include <fmt/format.h>
 #include <regex.h>
 
 #include <memory>
 #include <utility>
-
-#include "tools/find/expression.h"
 
 namespace dgfs::tools {
 namespace {

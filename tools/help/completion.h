@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Completion scripts for shells, made from what commands say about themselves. Paths inside an
-// image come from the program while the user types: 'dgfs help --paths IMAGE BEGINNING'.
+// What completion scripts of all shells are made from: what commands say about themselves. Paths
+// inside an image come from the program while the user types: 'dgfs help --paths IMAGE BEGINNING'.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +34,5 @@ struct OperandPlaces {
 [[nodiscard]] std::vector<std::string> choices_of(std::string_view operand);
 /// @param operands  "IMAGE [PATH]..."; what follows a repeated one is left out
 [[nodiscard]] OperandPlaces operand_places(std::string_view operands);
-
-[[nodiscard]] std::string bash_completion(std::span<const CompletedCommand> commands);
-[[nodiscard]] std::string zsh_completion(std::span<const CompletedCommand> commands);
 
 }  // namespace dgfs::tools

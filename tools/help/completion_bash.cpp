@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The script is a table of all commands, a case for each, and functions that look it up.
-#include <fmt/format.h>
+#include "tools/help/completion_bash.h"
 
-#include "tools/help/completion.h"
+#include <fmt/format.h>
 
 namespace dgfs::tools {
 namespace {

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The script leaves the work to _arguments of zsh; each command is a call of it.
-#include <fmt/format.h>
+#include "tools/help/completion_zsh.h"
 
-#include "tools/help/completion.h"
+#include <fmt/format.h>
 
 namespace dgfs::tools {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// Options of dgfs ls for the looks of names: quoting, indicators, colours, links.
+#include "tools/ls/name_options.h"
+
 #include <sys/utsname.h>
 
 #include <cstdlib>
@@ -9,7 +9,6 @@
 
 #include "tools/ls/name.h"
 #include "tools/ls/option_words.h"
-#include "tools/ls/options.h"
 #include "tools/text/color.h"
 
 namespace dgfs::tools {

@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/option_parser.h"
-#include "tools/cli/session.h"
 #include "tools/ls/long_listing.h"
 #include "tools/paths/image_path.h"
 #include "tools/text/name_style.h"
@@ -51,21 +49,11 @@ struct LsOptions {
   std::size_t tab_columns = 8;
   LongListingOptions listing;
 
-  // Set by parse_ls(), from the above.
+  // Set by complete_ls_options(), from the above; but for link_base.
   LsFormat format = LsFormat::kOnePerLine;
   LsSort sort = LsSort::kName;
   NameStyle name_style;
   std::string link_base;  ///< what stands before paths in links
 };
-
-/// Adds the options; `ls` must outlive the parse.
-void add_ls_options(OptionParser& options, const Session& session, LsOptions& ls);
-/// Those of them that say how names look: name_options.cpp.
-void add_ls_name_options(OptionParser& options, const Session& session, LsOptions& ls);
-/// Works out what was not said, from terminal and environment.
-void complete_ls_options(const Session& session, LsOptions& ls);
-void complete_ls_name_options(const Session& session, LsOptions& ls);
-/// @param image_path  as the user wrote it
-[[nodiscard]] std::string link_base(const std::string& image_path);
 
 }  // namespace dgfs::tools

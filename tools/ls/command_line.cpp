@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tools/ls/options.h"
+#include "tools/ls/command_line.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "tools/ls/name_options.h"
 #include "tools/ls/option_words.h"
 #include "tools/text/size_text.h"
 

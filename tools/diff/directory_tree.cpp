@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// A DiffTree over a directory of the system.
+#include "tools/diff/directory_tree.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "reader/extract/directory_stack.h"
 #include "reader/extract/paths.h"
-#include "tools/diff/tree.h"
 #include "tools/paths/image_path.h"
 
 namespace dgfs::tools {

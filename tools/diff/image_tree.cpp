@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-//
-// A DiffTree over an image.
+#include "tools/diff/image_tree.h"
+
 #include <utility>
 
 #include "format/entry/mode.h"
-#include "tools/diff/tree.h"
 #include "tools/paths/image_path.h"
 
 namespace dgfs::tools {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The completion script for bash.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tools/help/completion.h"
+
+namespace dgfs::tools {
+
+[[nodiscard]] std::string bash_completion(std::span<const CompletedCommand> commands);
+
+}  // namespace dgfs::tools
