@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/content/content.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -68,7 +66,7 @@ struct Content::Run {
 };
 
 Status Content::read(const Extent& extent, std::uint64_t at, MutableBytes out) const {
-  if (extent.fragment_offset) return read_fragment(extent, at, out);
+  if (extent.fragment_offset) return fragments_.read(extent, at, out);
   const auto run_frames_max =
       extent.codec == format::ExtentCodec::kRaw ? kRawRunFramesMax : kZstdRunFramesMax;
   while (!out.empty()) {
@@ -145,7 +143,7 @@ Status Content::read_raw(const Extent& extent, Run& run) const {
     spans.emplace_back(reinterpret_cast<std::uint8_t*>(&checksums[i]), kChecksumBytes);
     spans.push_back(run.destination(extent, run.first + i));
   }
-  DGFS_CHECK(read_stored(extent, format::raw_frame_offset(run.first), spans));
+  DGFS_CHECK(read_stored(extent, format::raw_frame_offset(run.first), spans, counters_));
   for (std::uint64_t i = 0; options_.checked && i < run.count; ++i) {
     const auto frame = run.first + i;
     if (format::frame_checksum(frame, spans[2 * i + 1]) != checksums[i]) {  // F-300
@@ -166,7 +164,7 @@ Status Content::read_zstd(const Extent& extent, Run& run) const {
   const auto end = extent.frame_begin(run.first + run.count, table);
   const auto stored =
       ReadScratch::first(ReadScratch::get().stored, static_cast<std::size_t>(end - begin));
-  DGFS_CHECK(read_stored(extent, begin, {&stored, 1}));
+  DGFS_CHECK(read_stored(extent, begin, {&stored, 1}, counters_));
   for (auto frame = run.first; frame < run.first + run.count; ++frame) {
     const auto at = extent.frame_begin(frame, table);
     const auto bytes =
@@ -184,23 +182,6 @@ Status Content::open_frame(const Extent& extent, const format::SeekTable* table,
                            std::uint64_t frame, Bytes stored, MutableBytes out) const {
   if (table == nullptr) return format::open_frame(extent.codec, frame, stored, out, options_);
   return format::open_listed_frame(frame, stored, table->checksum(frame), out, options_);
-}
-
-Status Content::read_stored(const Extent& extent, std::uint64_t offset,
-                            std::span<const MutableBytes> outs) const {
-  std::size_t wanted = 0;
-  for (const auto& out : outs) wanted += out.size();
-  const auto& file = *extent.volume->file;
-  const auto place = extent.address.offset_bytes + offset;
-  CounterCells::add(counters_.data_reads);
-  CounterCells::add(counters_.data_read_bytes, wanted);
-  auto read = file.read_at(place, outs);
-  if (!read) return read_error(read.assume_error(), file.path(), "contents", place);
-  if (read.assume_value() == wanted) return ok();
-  return Error(ErrorKind::kCorrupt, 3086, "the file ends early")
-      .in_file(file.path())
-      .in_section("contents")
-      .at_offset(place + read.assume_value());
 }
 
 // Copies what partial frames were read for, and keeps those that may be asked for again.
@@ -221,7 +202,7 @@ Result<ContentMapPointer> Content::seek_table(const Extent& extent) const {
   return maps_.get(key, [&]() -> Result<ContentMapCache::Loaded> {
     Buffer stored(extent.seek_table_bytes());
     const MutableBytes whole(stored);
-    DGFS_CHECK(read_stored(extent, extent.stored_bytes - stored.size(), {&whole, 1}));
+    DGFS_CHECK(read_stored(extent, extent.stored_bytes - stored.size(), {&whole, 1}, counters_));
     auto map = std::make_shared<ContentMap>();
     DGFS_TRY(
         table,
@@ -237,10 +218,7 @@ Result<ContentMapPointer> Content::seek_table(const Extent& extent) const {
 std::optional<Bytes> Content::open_stored(const Extent& extent, Bytes stored,
                                           Buffer& scratch) const {
   if (extent.fragment_offset) {
-    const auto frame = fragment_frame(extent, stored);
-    const auto part = frame ? fragment_of(extent, *frame.assume_value()) : frame.assume_error();
-    if (!part) return std::nullopt;
-    scratch.assign(part.assume_value().begin(), part.assume_value().end());
+    if (!fragments_.open_stored(extent, stored, scratch)) return std::nullopt;
     return scratch;
   }
   if (extent.codec == format::ExtentCodec::kRaw && extent.frame_count() == 1) {
@@ -277,7 +255,7 @@ Status Content::check_neighbours(std::span<const Extent> extents) const {
   Buffer stored(stored_bytes);
   Buffer content(format::kZstdFrameBytes);
   const MutableBytes whole(stored);
-  DGFS_CHECK(read_stored(extents.front(), 0, {&whole, 1}));
+  DGFS_CHECK(read_stored(extents.front(), 0, {&whole, 1}, counters_));
   std::size_t at = 0;
   for (const auto& extent : extents) {
     const auto bytes = Bytes(stored).subspan(at, static_cast<std::size_t>(extent.stored_bytes));
@@ -299,17 +277,6 @@ Result<std::uint64_t> Content::locate(const Extent& extent, std::uint64_t at) co
   if (!extent.has_seek_table()) return base;
   DGFS_TRY(map, seek_table(extent));
   return base + map->seek_table->begin(frame);
-}
-
-Error Content::frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,
-                           std::uint64_t stored_offset, const char* what) const {
-  const auto begin = frame * extent.frame_bytes();
-  return Error(ErrorKind::kCorrupt, code,
-               fmt::format("bytes {}-{}: {}", begin, begin + extent.frame_content_bytes(frame) - 1,
-                           what))
-      .in_file(extent.volume->file->path())
-      .in_section("contents")
-      .at_offset(extent.address.offset_bytes + stored_offset);
 }
 
 }  // namespace dgfs::reader

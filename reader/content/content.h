@@ -12,6 +12,7 @@
 #include "format/content/seek_table.h"
 #include "format/zstd/content_dictionary.h"
 #include "reader/content/file_extent.h"
+#include "reader/content/fragment_frames.h"
 #include "reader/content/map.h"
 #include "reader/counter_cells.h"
 #include "reader/node.h"
@@ -30,7 +31,8 @@ class Content {
         counters_(counters),
         frames_(frames),
         maps_(maps),
-        options_{&dictionaries, checked} {}
+        options_{&dictionaries, checked},
+        fragments_(counters, frames, options_) {}
 
   /// The extent of a file with so much content (bytes without holes; not 0).
   /// Errors: as extent_of() of reader/content/file_extent.h.
@@ -69,27 +71,17 @@ class Content {
   [[nodiscard]] Status read_run(const Extent& extent, Run& run) const;
   [[nodiscard]] Status read_raw(const Extent& extent, Run& run) const;
   [[nodiscard]] Status read_zstd(const Extent& extent, Run& run) const;
-  [[nodiscard]] Status read_stored(const Extent& extent, std::uint64_t offset,
-                                   std::span<const MutableBytes> outs) const;
   void hand_out(const Extent& extent, Run& run) const;
   [[nodiscard]] Result<ContentMapPointer> seek_table(const Extent& extent) const;
-  [[nodiscard]] Status read_fragment(const Extent& extent, std::uint64_t at,
-                                     MutableBytes out) const;
-  /// The content of the whole frame, out of the cache if it is there. @param stored  where the
-  /// caller has read it; else it is read
-  [[nodiscard]] Result<std::shared_ptr<const Buffer>> fragment_frame(
-      const Extent& extent, std::optional<Bytes> stored = {}) const;
-  [[nodiscard]] Result<Bytes> fragment_of(const Extent& extent, const Buffer& frame) const;
   [[nodiscard]] Status open_frame(const Extent& extent, const format::SeekTable* table,
                                   std::uint64_t frame, Bytes stored, MutableBytes out) const;
-  [[nodiscard]] Error frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,
-                                  std::uint64_t stored_offset, const char* what) const;
 
   const Volumes& volumes_;
   CounterCells& counters_;
   FrameCache& frames_;
   ContentMapCache& maps_;
   format::FrameOptions options_;
+  FragmentFrames fragments_;
 };
 
 }  // namespace dgfs::reader

@@ -2,9 +2,12 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "reader/content/file_extent.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "format/limits.h"
+#include "reader/placed_error.h"
 
 namespace dgfs::reader {
 namespace {
@@ -61,6 +64,34 @@ Result<Extent> extent_of(const Volumes& volumes, const Node& node, std::uint64_t
   return Extent{volume,        node.data,  node.stored_bytes,
                 content_bytes, node.codec, node.fragment_offset,
                 cached};
+}
+
+Status read_stored(const Extent& extent, std::uint64_t offset, std::span<const MutableBytes> outs,
+                   CounterCells& counters) {
+  std::size_t wanted = 0;
+  for (const auto& out : outs) wanted += out.size();
+  const auto& file = *extent.volume->file;
+  const auto place = extent.address.offset_bytes + offset;
+  CounterCells::add(counters.data_reads);
+  CounterCells::add(counters.data_read_bytes, wanted);
+  auto read = file.read_at(place, outs);
+  if (!read) return read_error(read.assume_error(), file.path(), "contents", place);
+  if (read.assume_value() == wanted) return ok();
+  return Error(ErrorKind::kCorrupt, 3086, "the file ends early")
+      .in_file(file.path())
+      .in_section("contents")
+      .at_offset(place + read.assume_value());
+}
+
+Error frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,
+                  std::uint64_t stored_offset, const char* what) {
+  const auto begin = frame * extent.frame_bytes();
+  return Error(ErrorKind::kCorrupt, code,
+               fmt::format("bytes {}-{}: {}", begin, begin + extent.frame_content_bytes(frame) - 1,
+                           what))
+      .in_file(extent.volume->file->path())
+      .in_section("contents")
+      .at_offset(extent.address.offset_bytes + stored_offset);
 }
 
 }  // namespace dgfs::reader

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "base/result.h"
 #include "format/content/extent.h"
 #include "format/content/seek_table.h"
+#include "reader/counter_cells.h"
 #include "reader/node.h"
 #include "reader/volume/volumes.h"
 
@@ -61,5 +63,14 @@ struct Extent {
 /// (volume).
 [[nodiscard]] Result<Extent> extent_of(const Volumes& volumes, const Node& node,
                                        std::uint64_t content_bytes);
+
+/// Reads stored bytes of an extent, from `offset` in it, in one data read, which is counted.
+/// Errors: kIo, kCorrupt (the file ends early).
+[[nodiscard]] Status read_stored(const Extent& extent, std::uint64_t offset,
+                                 std::span<const MutableBytes> outs, CounterCells& counters);
+/// What is wrong with a frame, and which bytes of content it has. kCorrupt.
+/// @param stored_offset  of the frame, in the extent
+[[nodiscard]] Error frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,
+                                std::uint64_t stored_offset, const char* what);
 
 }  // namespace dgfs::reader
