@@ -14,6 +14,7 @@
 #include "storage/posix/new_file.h"
 #include "storage/posix/os_error.h"
 #include "storage/posix/status.h"
+#include "storage/posix/xattr.h"
 
 namespace dgfs::storage {
 namespace {

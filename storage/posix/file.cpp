@@ -13,6 +13,7 @@
 #include "storage/posix/os_error.h"
 #include "storage/posix/status.h"
 #include "storage/posix/transfer.h"
+#include "storage/posix/xattr.h"
 
 namespace dgfs::storage {
 namespace {
