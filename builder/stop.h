@@ -19,7 +19,10 @@ class StopFlag {
     return flag_ != nullptr && flag_->load(std::memory_order_relaxed);
   }
   /// kInterrupted once the flag is set.
-  [[nodiscard]] Status check() const;
+  [[nodiscard]] Status check() const {
+    if (!is_set()) return ok();
+    return Error(ErrorKind::kInterrupted, 4000, "interrupted");
+  }
 
  private:
   const std::atomic<bool>* flag_;

@@ -5,16 +5,25 @@
 // messages and patterns want them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 namespace dgfs::builder {
 
 /// "a 00 b 00" and "name" -> "a/b/name".
-[[nodiscard]] std::string tree_path(std::string_view prefix, std::string_view name);
+[[nodiscard]] inline std::string tree_path(std::string_view prefix, std::string_view name) {
+  std::string path(prefix);
+  std::replace(path.begin(), path.end(), '\0', '/');
+  return path.append(name);
+}
 
 /// "a 00 b 00" and "name" -> the path key (format/entry/key.h). An empty prefix and name give the
 /// root's.
-void set_key(std::string& key, std::string_view prefix, std::string_view name);
+inline void set_key(std::string& key, std::string_view prefix, std::string_view name) {
+  key.reserve(prefix.size() + 1 + name.size());  // all at once: growing would double a long one
+  key.assign(prefix).push_back('\0');
+  key.append(name);
+}
 
 }  // namespace dgfs::builder

@@ -23,8 +23,20 @@ class DecodedPage {
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// Key of entry i relative to the page's prefix; lives as long as the page.
   [[nodiscard]] virtual std::string_view key(std::size_t index) const = 0;
-  /// Index of the first entry whose relative key is not less than `key`; size() if none.
-  [[nodiscard]] std::size_t lower_bound(std::string_view key) const;
+  /// Index of the first entry whose relative key is not less than `wanted`; size() if none.
+  [[nodiscard]] std::size_t lower_bound(std::string_view wanted) const {
+    std::size_t begin = 0;
+    std::size_t end = size();
+    while (begin < end) {
+      const auto middle = begin + (end - begin) / 2;
+      if (key(middle) < wanted) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
+  }
   /// All of entry i, key relative.
   [[nodiscard]] virtual Entry entry(std::size_t index) const = 0;
   /// Mode of entry i without building the entry (listing needs only the type).
