@@ -49,6 +49,7 @@ Status Maintenance::recover() {
   // sync alone writes nothing after one that failed.
   DGFS_CHECK(write_superblock(superblocks_, superblock_));
   DGFS_CHECK(superblocks_.sync());
+  DGFS_CHECK(reopen_log());
   const bool has_two_segments = log_.is_past(superblock_.log);
   if (has_two_segments || tables_.sequence() > superblock_.sequence) {
     DGFS_CHECK(make_checkpoint());
@@ -58,6 +59,16 @@ Status Maintenance::recover() {
   if (has_two_segments) return make_checkpoint();
   DGFS_CHECK(reserve_.keep(*tree_.root()));
   return ok();
+}
+
+// A superblock says so before anything is logged, in the other slot, as the one that was read has
+// to stay whole.
+Status Maintenance::reopen_log() {
+  if (!superblock_.log.is_end) return ok();
+  superblock_.log.is_end = false;
+  ++superblock_.checkpoint;
+  DGFS_CHECK(write_superblock(superblocks_, superblock_));
+  return superblocks_.sync();
 }
 
 Status Maintenance::move_tables() {
@@ -73,6 +84,15 @@ Status Maintenance::move_tables_above(std::uint64_t bytes) {
 
 Status Maintenance::make_checkpoint() {
   return work([this] { return write_checkpoint(); });
+}
+
+Status Maintenance::make_last_checkpoint() {
+  return work([this] {
+    is_closing_ = true;
+    auto written = write_checkpoint();
+    is_closing_ = false;
+    return written;
+  });
 }
 
 Status Maintenance::move_all() {
@@ -114,6 +134,7 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   ++next.checkpoint;
   next.sequence = checkpoint.sequence;
   next.log = checkpoint.log;
+  next.log.is_end = is_closing_ && log_.progress().used_bytes == 0;
   next.root = *root->place();
   DGFS_CHECK(failure_.check());
   // Whether it is on the disk is not known, nor what of the log it makes superfluous.

@@ -49,6 +49,10 @@ class Maintenance {
   /// What was applied before is in a durable tree, and the log is empty.
   [[nodiscard]] Status make_checkpoint();
 
+  /// The same, and its superblock says that nothing is logged behind: the last call, if it
+  /// succeeds.
+  [[nodiscard]] Status make_last_checkpoint();
+
   /// A batch was refused for want of space: frees what can be freed.
   [[nodiscard]] Status find_space();
   /// The same was in vain: free space that lies in pieces becomes one at the ends of the files,
@@ -78,6 +82,7 @@ class Maintenance {
   // What follows is called with lock_ held.
   [[nodiscard]] Status move_all();
   [[nodiscard]] Status write_checkpoint();
+  [[nodiscard]] Status reopen_log();
   [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint);
   [[nodiscard]] Status write_superblock_of(const CommitLog::Checkpoint& checkpoint);
   void note_checkpoint(const CommitLog::Checkpoint& checkpoint);
@@ -92,6 +97,7 @@ class Maintenance {
   std::mutex lock_;  ///< before that of the log; all that follows
   storage::File& superblocks_;
   Superblock superblock_;
+  bool is_closing_ = false;  ///< nobody logs any more
   LiveTree tree_;
   Cleaning cleaning_;
   std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then

@@ -192,6 +192,14 @@ Status Store::commit() {
 Status Store::maintain() { return maintenance_.move_tables(); }
 Status Store::checkpoint() { return maintenance_.make_checkpoint(); }
 
+Status Store::close() {
+  commits_.reset();
+  tending_.reset();
+  DGFS_CHECK(maintenance_.make_last_checkpoint());
+  static_cast<void>(failure_.note(Error(ErrorKind::kInvalidArgument, 7131, "the store is closed")));
+  return ok();
+}
+
 Result<Message> Store::find(std::string_view key) const {
   DGFS_TRY(newest, tables_.find(key));
   return find_whole(*newest.view, key, std::move(newest.message), files_.source());

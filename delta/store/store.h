@@ -92,6 +92,11 @@ class Store {
   /// maintain().
   [[nodiscard]] Status checkpoint();
 
+  /// A checkpoint, after which nothing but reading is possible: a store that was closed is opened
+  /// again without looking for anything in its log. No other call may be under way. Errors: those
+  /// of checkpoint(); what is durable is as after a crash then.
+  [[nodiscard]] Status close();
+
   [[nodiscard]] StoreCounters counters() const;
 
  private:

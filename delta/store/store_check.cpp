@@ -158,14 +158,15 @@ class Check {
     auto log = Log::open(env_, directory_, superblock.parameters.segment_bytes, superblock.store,
                          storage::OpenOptions::Mode::kRead);
     if (!log) return damage_.add(std::move(log).error());
-    auto replayed =
-        log.value()->replay(superblock.log, [&](const Run& run, std::uint64_t sequence) {
-          report_.log_sequence = std::max(report_.log_sequence, sequence);
-          if (sequence <= superblock.sequence) return Status(ok());
-          ++report_.log_groups;
-          auto marked = values.mark(run.values());
-          return marked && options_.reads_runs ? values.read(run) : marked;
-        });
+    LogPosition begin = superblock.log;
+    begin.is_end = false;  // all of it is read
+    auto replayed = log.value()->replay(begin, [&](const Run& run, std::uint64_t sequence) {
+      report_.log_sequence = std::max(report_.log_sequence, sequence);
+      if (sequence <= superblock.sequence) return Status(ok());
+      ++report_.log_groups;
+      auto marked = values.mark(run.values());
+      return marked && options_.reads_runs ? values.read(run) : marked;
+    });
     report_.free_value_bytes = values.free_bytes();
     report_.log_generation = log.value()->segment_begin().generation;
     report_.log_used_bytes = log.value()->used_bytes();

@@ -8,6 +8,8 @@
 namespace dgfs::delta {
 namespace {
 
+using Ahead = SegmentReader::Ahead;
+
 constexpr std::size_t kZerosBytes = std::size_t{1} << 20;
 
 std::string segment_path(const std::string& directory, std::size_t number) {
@@ -59,41 +61,52 @@ Result<std::unique_ptr<Log>> Log::open(storage::Env& env, const std::string& dir
   return std::unique_ptr<Log>(new Log(std::move(segments), segment_bytes, store));
 }
 
-Result<std::optional<Log::Found>> Log::find(std::uint64_t generation,
-                                            std::uint64_t offset_bytes) const {
-  DGFS_TRY(found, find_since(generation, segment(generation), offset_bytes));
+Result<std::optional<Log::Found>> Log::find(std::uint64_t generation, std::uint64_t offset_bytes,
+                                            SegmentReader& reader, Ahead ahead) const {
+  DGFS_TRY(found, find_since(generation, offset_bytes, reader, ahead));
   if (found && found->header.generation != generation) return std::optional<Found>();
-  return std::move(found);
+  return found;
 }
 
 Result<std::optional<Log::Found>> Log::find_since(std::uint64_t generation_min,
-                                                  const storage::File& file,
-                                                  std::uint64_t offset_bytes) const {
-  Found found;
-  found.bytes.resize(kGroupAlignmentBytes);
-  DGFS_CHECK(storage::read_exactly(file, offset_bytes, found.bytes));
-  const auto header = decode_group_header(found.bytes);
+                                                  std::uint64_t offset_bytes, SegmentReader& reader,
+                                                  Ahead ahead) const {
+  DGFS_TRY(begin, reader.read(offset_bytes, kGroupAlignmentBytes, ahead));
+  const auto header = decode_group_header(begin);
   const std::uint64_t room = segment_bytes_ - offset_bytes;
   if (!header || header->store != store_ || header->generation < generation_min ||
       header->run_bytes > room || header->padded_bytes() > room) {
     return std::optional<Found>();
   }
-  found.header = *header;
-  found.bytes.resize(static_cast<std::size_t>(header->padded_bytes()));
-  DGFS_CHECK(storage::read_exactly(file, offset_bytes + kGroupAlignmentBytes,
-                                   MutableBytes(found.bytes).subspan(kGroupAlignmentBytes)));
-  if (!is_group_whole(found.header, found.bytes)) return std::optional<Found>();
-  return std::optional(std::move(found));
+  const auto group_bytes = static_cast<std::size_t>(header->padded_bytes());
+  DGFS_TRY(group, reader.read(offset_bytes, group_bytes, Ahead::kPiece));
+  if (!is_group_whole(*header, group)) return std::optional<Found>();
+  return std::optional(Found{*header, group});
 }
 
 Status Log::replay(const LogPosition& begin, const Sink& sink) {
   position_ = begin;
-  segment_begin_ = begin;
+  position_.is_end = false;
+  segment_begin_ = position_;
+  Readers readers = {SegmentReader(*segments_[0], segment_bytes_),
+                     SegmentReader(*segments_[1], segment_bytes_)};
+  return replay(sink, begin.is_end, readers);
+}
+
+Status Log::replay(const Sink& sink, bool is_end, Readers& readers) {
+  const auto first = position_.number;
   while (true) {
-    DGFS_CHECK(replay_segment(sink));
+    SegmentReader& reader = readers[position_.generation % 2];
+    DGFS_CHECK(replay_segment(sink, reader));
     // A whole group is at the begin of the next segment only if all of this one were durable.
-    DGFS_TRY(next, find(position_.generation + 1, 0));
-    if (!next) return check_nothing_follows();
+    DGFS_TRY(next, find(position_.generation + 1, 0, readers[(position_.generation + 1) % 2],
+                        Ahead::kNothing));
+    if (!next) {
+      if (!is_end || position_.number != first) {
+        DGFS_CHECK(check_nothing_follows(reader));
+      }
+      return check_not_outrun(readers);
+    }
     if (next->header.number != position_.number || next->header.previous != position_.previous) {
       return in_log(Error(ErrorKind::kCorrupt, 7021, "groups are missing at the end"),
                     segment(position_.generation), used_bytes_);
@@ -103,13 +116,14 @@ Status Log::replay(const LogPosition& begin, const Sink& sink) {
   }
 }
 
-Status Log::replay_segment(const Sink& sink) {
+Status Log::replay_segment(const Sink& sink, SegmentReader& reader) {
   used_bytes_ = 0;
   while (used_bytes_ < segment_bytes_) {
-    DGFS_TRY(group, find(position_.generation, used_bytes_));
+    const auto ahead = used_bytes_ == 0 ? Ahead::kNothing : Ahead::kPiece;
+    DGFS_TRY(group, find(position_.generation, used_bytes_, reader, ahead));
     if (!group) return ok();
     const GroupHeader& header = group->header;
-    const storage::File& file = segment(position_.generation);
+    const storage::File& file = reader.file();
     if (header.number != position_.number || header.previous != position_.previous) {
       return in_log(Error(ErrorKind::kCorrupt, 7022, "a group does not follow the one before"),
                     file, used_bytes_);
@@ -124,25 +138,25 @@ Status Log::replay_segment(const Sink& sink) {
   return ok();
 }
 
-Status Log::check_nothing_follows() const {
+Status Log::check_nothing_follows(SegmentReader& reader) const {
   for (auto at = used_bytes_; at < segment_bytes_; at += kGroupAlignmentBytes) {
-    DGFS_TRY(group, find(position_.generation, at));
+    DGFS_TRY(group, find(position_.generation, at, reader, Ahead::kPiece));
     if (group && group->header.number >= position_.number) {
       return in_log(Error(ErrorKind::kCorrupt, 7023, "whole groups follow a damaged one"),
-                    segment(position_.generation), at);
+                    reader.file(), at);
     }
   }
-  return check_not_outrun();
+  return ok();
 }
 
 // A superblock that was lost, though it was said to be written, leaves one whose segment may have
 // been used again meanwhile. It does so from its begin on.
-Status Log::check_not_outrun() const {
-  for (const auto& file : segments_) {
-    DGFS_TRY(first, find_since(position_.generation + 1, *file, 0));
+Status Log::check_not_outrun(Readers& readers) const {
+  for (SegmentReader& reader : readers) {
+    DGFS_TRY(first, find_since(position_.generation + 1, 0, reader, Ahead::kNothing));
     if (first && first->header.number >= position_.number) {
       return in_log(Error(ErrorKind::kCorrupt, 7025, "groups are newer than the superblock knows"),
-                    *file, 0);
+                    reader.file(), 0);
     }
   }
   return ok();

@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "delta/store/log/group.h"
+#include "delta/store/log/segment_reader.h"
 #include "storage/env.h"
 
 namespace dgfs::delta {
@@ -21,6 +23,9 @@ struct LogPosition {
   std::uint64_t generation = 1;  ///< its segment begins there
   std::uint64_t number = 1;      ///< of the next group
   std::uint64_t previous = 0;    ///< checksum of the group before
+  /// Nothing was logged behind it before the store was closed: if no group is there, none is
+  /// anywhere.
+  bool is_end = false;
 
   friend bool operator==(const LogPosition&, const LogPosition&) = default;
 };
@@ -43,7 +48,8 @@ class Log {
   /// Gives `sink` all groups from `begin` on, in order, to the first that is not whole: the last
   /// one, which a crash has cut. Appending goes on behind. Errors: those of the sink; kIo; kCorrupt
   /// if whole groups follow one that is not, since a group is written only after the one before is
-  /// durable.
+  /// durable: reads the rest of the segment for that, unless the log was empty when it was closed,
+  /// and is; the begins of both segments alone are read then.
   [[nodiscard]] Status replay(const LogPosition& begin, const Sink& sink);
 
   /// Makes a run durable as one group. Errors: kNoSpace if it does not fit into the segment, or
@@ -69,20 +75,26 @@ class Log {
   [[nodiscard]] storage::File& segment(std::uint64_t generation) const {
     return *segments_[static_cast<std::size_t>(generation % 2)];
   }
-  [[nodiscard]] Status replay_segment(const Sink& sink);
-  /// The group at an offset, if a whole one of this store is there, of that generation, or of it
-  /// or a later one.
+  using Readers = std::array<SegmentReader, 2>;
+  /// A group of this store; its bytes are good until its segment is read on.
   struct Found {
     GroupHeader header;
-    Buffer bytes;
+    Bytes bytes;
   };
+
+  [[nodiscard]] Status replay(const Sink& sink, bool is_end, Readers& readers);
+  [[nodiscard]] Status replay_segment(const Sink& sink, SegmentReader& reader);
+  /// The whole one of that generation at an offset.
   [[nodiscard]] Result<std::optional<Found>> find(std::uint64_t generation,
-                                                  std::uint64_t offset_bytes) const;
+                                                  std::uint64_t offset_bytes, SegmentReader& reader,
+                                                  SegmentReader::Ahead ahead) const;
+  /// The same, of that generation or a later one.
   [[nodiscard]] Result<std::optional<Found>> find_since(std::uint64_t generation_min,
-                                                        const storage::File& file,
-                                                        std::uint64_t offset_bytes) const;
-  [[nodiscard]] Status check_nothing_follows() const;
-  [[nodiscard]] Status check_not_outrun() const;
+                                                        std::uint64_t offset_bytes,
+                                                        SegmentReader& reader,
+                                                        SegmentReader::Ahead ahead) const;
+  [[nodiscard]] Status check_nothing_follows(SegmentReader& reader) const;
+  [[nodiscard]] Status check_not_outrun(Readers& readers) const;
 
   Segments segments_;
   std::uint64_t segment_bytes_;

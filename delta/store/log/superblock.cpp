@@ -54,7 +54,8 @@ Buffer encode_superblock(const Superblock& superblock) {
         superblock.parameters.inline_bytes, superblock.parameters.keeps_removals,
         superblock.checkpoint, superblock.sequence, superblock.log.generation,
         superblock.log.number, superblock.log.previous, superblock.root.offset_bytes,
-        superblock.root.length_bytes, superblock.root.checksum}) {
+        superblock.root.length_bytes, superblock.root.checksum,
+        std::uint64_t{superblock.log.is_end}}) {
     out.fixed(number);
   }
   bytes.resize(kSuperblockBytes);
@@ -96,6 +97,9 @@ Result<Superblock> decode_superblock(Bytes bytes) {
     DGFS_TRY(value, in.fixed<std::uint64_t>());
     *number = value;
   }
+  DGFS_TRY(is_end, in.fixed<std::uint64_t>());
+  if (is_end > 1) return corrupt(7130, "the log has neither an end nor none");
+  superblock.log.is_end = is_end == 1;
   DGFS_CHECK(check_parameters(superblock.parameters));
   return superblock;
 }

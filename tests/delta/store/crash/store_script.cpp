@@ -13,8 +13,8 @@ namespace {
 using namespace delta;
 
 constexpr std::array<const char*, kLetters> kNames = {
-    "put-a",       "put-b",       "put-large", "patch",    "field",      "remove",
-    "remove-some", "remove-rest", "sync",      "maintain", "checkpoint", "reopen"};
+    "put-a",       "put-b", "put-large", "patch",      "field",  "remove", "remove-some",
+    "remove-rest", "sync",  "maintain",  "checkpoint", "reopen", "close"};
 constexpr std::size_t kLargeBytes = 1700;
 
 // What a letter at a position of a script does to keys: each position leaves other values.
@@ -85,6 +85,8 @@ class ScriptRun {
         return static_cast<bool>(store_->maintain()) && !env_.has_stopped();
       case Letter::kReopen:
         return open();
+      case Letter::kClose:
+        return acknowledge(store_->close()) && open();
       default:
         break;
     }

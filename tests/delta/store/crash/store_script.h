@@ -28,8 +28,9 @@ enum class Letter : std::uint8_t {
   kMaintain,
   kCheckpoint,
   kReopen,  ///< what is in no log is gone
+  kClose,   ///< and opens it again
 };
-inline constexpr std::size_t kLetters = 12;
+inline constexpr std::size_t kLetters = 13;
 
 using Script = std::vector<Letter>;
 
