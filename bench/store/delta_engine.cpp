@@ -79,6 +79,7 @@ EngineResult open_delta(const EngineOptions& options) {
   store_options.in_background = true;
   auto env = storage::make_posix_env();
   DGFS_TRY(store, delta::Store::open(*env, options.directory, store_options));
+  DGFS_CHECK(store->start());
   return std::unique_ptr<Engine>(std::make_unique<DeltaEngine>(std::move(env), std::move(store)));
 }
 

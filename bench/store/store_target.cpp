@@ -76,6 +76,7 @@ Result<std::unique_ptr<RecordTarget>> make_store_target(const std::string& direc
   options.in_background = true;
   auto env = storage::make_posix_env();
   DGFS_TRY(store, delta::Store::open(*env, directory + "/records", options));
+  DGFS_CHECK(store->start());
   return std::unique_ptr<RecordTarget>(
       std::make_unique<StoreTarget>(std::move(env), std::move(store)));
 }

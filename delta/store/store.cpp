@@ -34,9 +34,6 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
   std::unique_ptr<Store> store(
       new Store(env, std::move(files), with_parameters(options, parameters)));
   DGFS_CHECK(store->maintenance_.recover());
-  if (options.in_background) {
-    DGFS_CHECK(store->start_workers());
-  }
   return store;
 }
 
@@ -51,11 +48,15 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
       maintenance_({files_, tables_, reserve_, log_, failure_}, *superblocks_, files.superblock,
                    options) {}
 
-Status Store::start_workers() {
-  tending_ = std::make_unique<Worker>([this] { return tend(); });
-  commits_ = std::make_unique<Worker>([this] { return sync(); }, kCommitInterval);
-  DGFS_CHECK(tending_->start());
-  return commits_->start();
+Status Store::start() {
+  if (!options_.in_background || tending_ != nullptr) return ok();
+  auto tending = std::make_unique<Worker>([this] { return tend(); });
+  auto commits = std::make_unique<Worker>([this] { return sync(); }, kCommitInterval);
+  DGFS_CHECK(tending->start());
+  DGFS_CHECK(commits->start());
+  tending_ = std::move(tending);
+  commits_ = std::move(commits);
+  return ok();
 }
 
 Status Store::apply(const Batch& batch) {

@@ -58,6 +58,11 @@ class Store {
                                                            const std::string& directory,
                                                            const StoreOptions& options);
 
+  /// Starts the threads that StoreOptions::in_background asks for, if they have not been started:
+  /// opening starts none, as the process may have to fork after it. Until then the store works as
+  /// one without them. No other call may be under way. Errors: kLimit (no thread to be had).
+  [[nodiscard]] Status start();
+
   /// All of a batch or nothing; others see all of it or nothing. Durable after sync(), or whenever
   /// the log is written. Errors: kLimit (a key or a value too long, a batch too large for a
   /// segment of the log), kNoSpace (the disk has no space for it, unless it does nothing but
@@ -102,7 +107,6 @@ class Store {
  private:
   Store(storage::Env& env, StoreFiles files, const StoreOptions& options);
 
-  [[nodiscard]] Status start_workers();
   [[nodiscard]] Status add(const Batch& batch);
   [[nodiscard]] Result<bool> take_in(const Batch& batch, const BatchSize& size);
   [[nodiscard]] Status admit(const Batch& batch, const BatchSize& size);

@@ -20,8 +20,9 @@ struct StoreOptions {
   /// Of free space in a file; less is not given back to the disk, and not worth cleaning.
   std::size_t spare_bytes = std::size_t{1} << 20;
   int level = 1;  ///< zstd's, of blocks of the tree; 0: they are not compressed
-  /// Threads maintain the store, and make durable what is a second old. Without them writers do the
-  /// first, at moments that depend on what they write alone, and sync() the second.
+  /// Threads maintain the store, and make durable what is a second old, once Store::start() has
+  /// been called. Without them writers do the first, at moments that depend on what they write
+  /// alone, and sync() the second.
   bool in_background = false;
 };
 

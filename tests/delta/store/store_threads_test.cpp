@@ -2,7 +2,11 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -76,6 +80,7 @@ TEST_P(StoreThreads, SeeWholeBatches) {
   auto options = tiny_options(random);
   options.in_background = GetParam();
   auto store = open_store(*env, options);
+  ASSERT_TRUE(store->start());
   std::vector<StoreModel> models(kWriters);
   std::atomic<bool> is_done = false;
   std::vector<std::thread> writers;
@@ -160,6 +165,7 @@ TEST(StoreCommits, MakeDurableWhatIsASecondOld) {
   Batch batch;
   batch.put("key", "value");
   ASSERT_TRUE(store->apply(batch));
+  ASSERT_TRUE(store->start());
   for (int i = 0; i < 600 && store->counters().log_bytes == 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -168,6 +174,41 @@ TEST(StoreCommits, MakeDurableWhatIsASecondOld) {
   env->crash(storage::CrashLoss::kDropUnsynced, 1);
   store = open_store(*env, options);
   EXPECT_EQ(values_of(*store), (std::map<std::string, std::string>{{"key", "value"}}));
+}
+
+std::set<std::string> threads() {
+  std::set<std::string> ids;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    ids.insert(entry.path().filename());
+  }
+  return ids;
+}
+
+// Those of an earlier test may end only now.
+std::size_t count_new_threads(const std::set<std::string>& before) {
+  const auto now = threads();
+  return static_cast<std::size_t>(std::count_if(
+      now.begin(), now.end(), [&](const std::string& id) { return !before.contains(id); }));
+}
+
+// Where a process forks threads stay behind.
+TEST(StoreStart, StartsThreadsAndOpeningNone) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.in_background = true;
+  const auto before = threads();
+  auto store = open_store(*env, options);
+  Batch batch;
+  batch.put("key", "value");
+  ASSERT_TRUE(store->apply(batch));
+  EXPECT_EQ(count_new_threads(before), 0U);
+  ASSERT_TRUE(store->start());
+  EXPECT_EQ(count_new_threads(before), 2U);
+  ASSERT_TRUE(store->start()) << "asked for again, it does nothing";
+  EXPECT_EQ(count_new_threads(before), 2U);
+  ASSERT_TRUE(store->close());
+  EXPECT_EQ(values_of(*store).size(), 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(InBackground, StoreThreads, testing::Bool());

@@ -40,7 +40,9 @@ Result<std::unique_ptr<Store>> open(storage::Env& env, const std::string& direct
   Random random(seed);
   auto options = tiny_options(random);
   options.in_background = true;
-  return Store::open(env, directory, options);
+  DGFS_TRY(store, Store::open(env, directory, options));
+  DGFS_CHECK(store->start());
+  return store;
 }
 
 Result<std::uint64_t> last_number(const Store& store) {
