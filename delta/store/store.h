@@ -48,8 +48,9 @@ struct StoreCounters {
 /// Thread-safe. A store is open once, in whatever process. After a failed sync, or a failed write
 /// of a superblock, every call that writes fails with the same error until the store is opened
 /// again: what the disk holds is not known. So do all calls after one that writes has thrown
-/// std::bad_alloc: what the memory holds is not known. cursor() throws it again then. Maintenance
-/// that lacks memory is given up, as a rule, and throws nothing.
+/// std::bad_alloc: what the memory holds is not known. snapshot() and cursors throw it again then;
+/// where they themselves lack memory, the store goes on. Maintenance that lacks memory is given up,
+/// as a rule, and throws nothing.
 class Store {
  public:
   /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already, or being

@@ -46,7 +46,7 @@ class StoreMemoryTest : public testing::TestWithParam<std::uint64_t> {
     note(history, batches);
     if (has_thrown) expect_torn(*store);
     EXPECT_TRUE(failed_ || !(has_thrown || is_refused));
-    if (!failed_) {
+    if (!has_thrown && !is_refused) {
       EXPECT_EQ(values_of(*store), history.values());
     }
     store.reset();
@@ -63,12 +63,19 @@ class StoreMemoryTest : public testing::TestWithParam<std::uint64_t> {
       case 1:
         return store.sync();
       case 2:
-        static_cast<void>(store.cursor());
+        take_cursor(store);
         return store.maintain();
       case 3:
         return store.checkpoint();
       default:
         return ok();
+    }
+  }
+  /// Where there is no memory for it nothing has changed: the store goes on.
+  static void take_cursor(const Store& store) {
+    try {
+      static_cast<void>(store.cursor());
+    } catch (const std::bad_alloc&) {
     }
   }
   /// The batch of the last step may be there or not; what was synced before it must be.
