@@ -102,6 +102,9 @@ class File {
   /// is closed. Does not wait. Errors: kBusy (somebody has it), kUnsupported (the file
   /// system has no locks), kIo.
   [[nodiscard]] virtual Status lock() = 0;
+  /// The same beside others that ask for no more: nobody has it alone meanwhile. Whoever has had it
+  /// otherwise has it so from then on.
+  [[nodiscard]] virtual Status lock_shared() = 0;
 
   /// First data segment that ends after `offset_bytes` (its begin clipped to it); an empty
   /// segment at the file's size where only a hole follows. File systems that do not track holes

@@ -85,6 +85,7 @@ class ForwardingFile : public File {
   Status preallocate(std::uint64_t size_bytes) override { return inner_->preallocate(size_bytes); }
   Status sync() override { return inner_->sync(); }
   Status lock() override { return inner_->lock(); }
+  Status lock_shared() override { return inner_->lock_shared(); }
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
     return inner_->next_data(offset_bytes);
   }

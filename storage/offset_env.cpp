@@ -54,6 +54,7 @@ class OffsetFile final : public File {
   Status preallocate(std::uint64_t) override { return refusal(); }
   Status sync() override { return ok(); }
   Status lock() override { return file_->lock(); }
+  Status lock_shared() override { return file_->lock_shared(); }
 
  private:
   [[nodiscard]] Error refusal() const {

@@ -47,6 +47,10 @@ class WrappedFile final : public File {
     DGFS_CHECK(observer_.before(CallKind::kOther, path()));
     return inner_->lock();
   }
+  Status lock_shared() override {
+    DGFS_CHECK(observer_.before(CallKind::kOther, path()));
+    return inner_->lock_shared();
+  }
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
     return observer_.next_data(*inner_, offset_bytes, path());
   }

@@ -132,7 +132,8 @@ Manual delta_manual() {
       .paragraphs =
           {"DIR holds the store of a delta: what is written beside an image. No mount writes one "
            "yet. Nothing is changed, and leave to read its files is all that is needed. A store "
-           "that is in use can be neither checked nor shown, and nobody can open it meanwhile.",
+           "that is open for writing can be neither checked nor shown, and nobody can write to it "
+           "meanwhile.",
            "'info' tells from superblocks, log and nodes what the store is made of; --scan reads "
            "all blocks, too, and counts what is in them. 'check' reads everything: checksums, the "
            "order of keys, that each key lies where it is looked for, that each block is used "

@@ -30,10 +30,17 @@ StoredNode stored_root(const Place& root) {
 Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string& directory,
                                            const StoreOptions& options) {
   DGFS_TRY(files, open_store_files(env, directory, options));
-  const auto parameters = files.superblock.parameters;
+  const auto superblock = files.superblock;
   std::unique_ptr<Store> store(
-      new Store(env, std::move(files), with_parameters(options, parameters)));
-  DGFS_CHECK(store->maintenance_.recover());
+      new Store(env, std::move(files), with_parameters(options, superblock.parameters)));
+  if (options.access == StoreAccess::kReadOnly) {
+    DGFS_CHECK(store->log_.replay(superblock.log));  // into memory
+    static_cast<void>(store->failure_.note(
+        Error(ErrorKind::kPermission, 7132, "the store is open for reading alone")
+            .in_file(directory)));
+  } else {
+    DGFS_CHECK(store->maintenance_.recover());
+  }
   return store;
 }
 
@@ -49,7 +56,7 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
                    options) {}
 
 Status Store::start() {
-  if (!options_.in_background || tending_ != nullptr) return ok();
+  if (!options_.in_background || only_reads() || tending_ != nullptr) return ok();
   auto tending = std::make_unique<Worker>([this] { return tend(); });
   auto commits = std::make_unique<Worker>([this] { return sync(); }, kCommitInterval);
   DGFS_CHECK(tending->start());
@@ -64,6 +71,7 @@ Status Store::apply(const Batch& batch) {
 }
 
 Status Store::add(const Batch& batch) {
+  DGFS_CHECK(failure_.check());
   DGFS_CHECK(check_batch(batch));
   const auto size = size_of(batch, options_.parameters.inline_bytes);
   if (size.table_bytes > options_.parameters.segment_bytes / kGroupShare) {
@@ -194,6 +202,7 @@ Status Store::maintain() { return maintenance_.move_tables(); }
 Status Store::checkpoint() { return maintenance_.make_checkpoint(); }
 
 Status Store::close() {
+  if (only_reads()) return ok();
   commits_.reset();
   tending_.reset();
   DGFS_CHECK(maintenance_.make_last_checkpoint());

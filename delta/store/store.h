@@ -45,16 +45,18 @@ struct StoreCounters {
   std::uint64_t tables = 0;  ///< frozen
 };
 
-/// Thread-safe. A store is open once, in whatever process. After a failed sync, or a failed write
-/// of a superblock, every call that writes fails with the same error until the store is opened
-/// again: what the disk holds is not known. So do all calls after one that writes has thrown
-/// std::bad_alloc: what the memory holds is not known. snapshot() and cursors throw it again then;
-/// where they themselves lack memory, the store goes on. Maintenance that lacks memory is given up,
-/// as a rule, and throws nothing.
+/// Thread-safe. A store is open once, in whatever process, or for reading alone any number of
+/// times. After a failed sync, or a failed write of a superblock, every call that writes fails with
+/// the same error until the store is opened again: what the disk holds is not known. So do all
+/// calls after one that writes has thrown std::bad_alloc: what the memory holds is not known.
+/// snapshot() and cursors throw it again then; where they themselves lack memory, the store goes
+/// on. Maintenance that lacks memory is given up, as a rule, and throws nothing.
 class Store {
  public:
-  /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already, or being
-  /// made), kIo, kNoSpace, kCorrupt, kUnsupported.
+  /// For reading alone it writes nothing: what of the log the tree has not is in memory, and all
+  /// calls that write are refused with kPermission. Errors: kNotFound (no store, and none is to be
+  /// made), kBusy (it is open already, unless all read alone, or being made), kIo, kNoSpace,
+  /// kCorrupt, kUnsupported.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
                                                            const std::string& directory,
                                                            const StoreOptions& options);
@@ -118,6 +120,7 @@ class Store {
   [[nodiscard]] Status tend();
   void join_tables_soon();
   void pace(const BatchSize& batch);
+  [[nodiscard]] bool only_reads() const { return options_.access == StoreAccess::kReadOnly; }
   [[nodiscard]] Pacer::Duration now() const { return Pacer::Duration(env_.monotonic_ns()); }
 
   // Order of locks: that of maintenance_, that of log_, that of tables_, and one of those that call

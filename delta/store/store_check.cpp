@@ -36,7 +36,7 @@ Result<File> open_superblocks(storage::Env& env, const std::string& directory) {
 }
 
 Status lock(storage::File& superblocks, const std::string& directory) {
-  auto locked = superblocks.lock();
+  auto locked = superblocks.lock_shared();
   if (locked || locked.error().kind() != ErrorKind::kBusy) return locked;
   return Error(ErrorKind::kBusy, 7087, "the store is in use by another process").in_file(directory);
 }

@@ -49,8 +49,7 @@ struct CheckProgress {
 /// How a store is walked. A value.
 struct StoreCheckOptions {
   bool reads_runs = true;  ///< false: superblocks, nodes and log alone are read
-  /// Has the store for the walk alone: nobody can open it meanwhile. Without, the caller knows that
-  /// nothing changes.
+  /// Nobody can open it for writing meanwhile. Without, the caller knows that nothing changes.
   bool locks = false;
   /// Is told of each place that is damaged, and the walk goes on. Not set: it ends by the first.
   Damage::Sink damaged = {};
@@ -62,8 +61,8 @@ struct StoreCheckOptions {
 /// theirs, that children have the right height, that no two blocks overlap, nor two large values.
 /// Nothing is changed, and nothing but leave to read is needed. Errors: kNotFound, kNotDirectory
 /// (no store is there), kCorrupt (it has no whole superblock, or, where nobody is told of damage,
-/// the first place of that), kUnsupported, kBusy (it is open), kIo, kPermission, kInterrupted.
-/// Cost: what it reads, once; where there is progress to tell, nodes twice.
+/// the first place of that), kUnsupported, kBusy (it is open for writing), kIo, kPermission,
+/// kInterrupted. Cost: what it reads, once; where there is progress to tell, nodes twice.
 [[nodiscard]] Result<StoreReport> check_store(storage::Env& env, const std::string& directory,
                                               const StoreCheckOptions& options = {});
 

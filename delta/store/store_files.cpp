@@ -9,35 +9,19 @@
 namespace dgfs::delta {
 namespace {
 
+using File = std::unique_ptr<storage::File>;
+using Mode = storage::OpenOptions::Mode;
+
 constexpr const char* kSuperblocks = "/store";
 constexpr const char* kBlocks = "/blocks";
 constexpr const char* kExtents = "/extents";
 constexpr const char* kMaking = "/lock";
 
-// Whoever makes a store has it. It stays where it is for good: of a file that is removed, two
-// might have a lock each.
-Result<std::unique_ptr<storage::File>> lock_for_making(storage::Env& env,
-                                                       const std::string& directory) {
-  using Mode = storage::OpenOptions::Mode;
-  const auto path = directory + kMaking;
-  auto file = env.open(path, {Mode::kReadWrite});
-  if (!file && file.error().kind() == ErrorKind::kNotFound) {
-    file = env.open(path, {Mode::kCreateNew});
-    if (!file && file.error().kind() == ErrorKind::kExists) {
-      file = env.open(path, {Mode::kReadWrite});
-    }
-  }
-  if (file) {
-    DGFS_CHECK(file.value()->lock());
-  }
-  return file;
-}
-
-Result<std::unique_ptr<storage::File>> make_empty(storage::Env& env, const std::string& path) {
+Result<File> make_empty(storage::Env& env, const std::string& path) {
   if (env.status(path)) {
     DGFS_CHECK(env.remove(path));
   }
-  return env.open(path, {storage::OpenOptions::Mode::kCreateNew});
+  return env.open(path, {Mode::kCreateNew});
 }
 
 // The superblocks are the last to get a name: without them there is no store, and what an attempt
@@ -59,6 +43,7 @@ Status make(storage::Env& env, const std::string& directory, const StoreOptions&
   env.random(superblock.store);
   superblock.parameters = options.parameters;
   superblock.checkpoint = 1;
+  superblock.sequence = options.sequence;
   superblock.root = *root->place();
   DGFS_TRY(superblocks, env.create_unnamed(directory));
   // Both, so that no checkpoint has to find space for its own.
@@ -78,11 +63,8 @@ Status make_if_none(storage::Env& env, const std::string& directory, const Store
   return found ? ok() : Status(found.error());
 }
 
-}  // namespace
-
-Result<StoreFiles> open_store_files(storage::Env& env, const std::string& directory,
-                                    const StoreOptions& options) {
-  using Mode = storage::OpenOptions::Mode;
+Result<File> open_to_write(storage::Env& env, const std::string& directory,
+                           const StoreOptions& options) {
   auto superblocks = env.open(directory + kSuperblocks, {Mode::kReadWrite});
   if (!superblocks && superblocks.error().kind() == ErrorKind::kNotFound && options.create) {
     DGFS_CHECK(make_if_none(env, directory, options));
@@ -93,10 +75,64 @@ Result<StoreFiles> open_store_files(storage::Env& env, const std::string& direct
   // Whoever made the store may have ended before its names were durable.
   DGFS_CHECK(env.sync_directory(directory));
   DGFS_CHECK(env.sync_directory(storage::parent_path(directory)));
+  return superblocks;
+}
+
+Result<File> open_to_read(storage::Env& env, const std::string& directory) {
+  DGFS_TRY(superblocks, env.open(directory + kSuperblocks, {Mode::kRead}));
+  DGFS_CHECK(superblocks->lock_shared());
+  return superblocks;
+}
+
+}  // namespace
+
+// Whoever makes a store has it. It stays where it is for good: of a file that is removed, two
+// might have a lock each.
+Result<File> lock_for_making(storage::Env& env, const std::string& directory) {
+  const auto path = directory + kMaking;
+  auto file = env.open(path, {Mode::kReadWrite});
+  if (!file && file.error().kind() == ErrorKind::kNotFound) {
+    file = env.open(path, {Mode::kCreateNew});
+    if (!file && file.error().kind() == ErrorKind::kExists) {
+      file = env.open(path, {Mode::kReadWrite});
+    }
+  }
+  if (file) {
+    DGFS_CHECK(file.value()->lock());
+  }
+  return file;
+}
+
+Result<Superblock> make_store(storage::Env& env, const std::string& directory,
+                              const StoreOptions& options) {
+  auto made = env.make_directory(directory, 0777);
+  if (!made && made.error().kind() != ErrorKind::kExists) return std::move(made).error();
+  DGFS_TRY(lock, lock_for_making(env, directory));
+  if (env.status(directory + kSuperblocks)) {
+    DGFS_CHECK(env.remove(directory + kSuperblocks));
+  }
+  DGFS_CHECK(make(env, directory, options));
+  DGFS_CHECK(env.sync_directory(storage::parent_path(directory)));
+  return read_store_superblock(env, directory);
+}
+
+Result<Superblock> read_store_superblock(storage::Env& env, const std::string& directory) {
+  DGFS_TRY(superblocks, env.open(directory + kSuperblocks));
+  return read_superblock(*superblocks);
+}
+
+Result<StoreFiles> open_store_files(storage::Env& env, const std::string& directory,
+                                    const StoreOptions& options) {
+  const bool only_reads = options.access == StoreAccess::kReadOnly;
+  const auto mode = only_reads ? Mode::kRead : Mode::kReadWrite;
+  auto superblocks =
+      only_reads ? open_to_read(env, directory) : open_to_write(env, directory, options);
+  if (!superblocks) return std::move(superblocks).error();
   DGFS_TRY(superblock, read_superblock(*superblocks.value()));
-  DGFS_TRY(log, Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store));
-  DGFS_TRY(blocks, env.open(directory + kBlocks, {Mode::kReadWrite}));
-  DGFS_TRY(extents, env.open(directory + kExtents, {Mode::kReadWrite}));
+  DGFS_TRY(log,
+           Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store, mode));
+  DGFS_TRY(blocks, env.open(directory + kBlocks, {mode}));
+  DGFS_TRY(extents, env.open(directory + kExtents, {mode}));
   return StoreFiles{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
                     std::move(extents)};
 }

@@ -9,10 +9,18 @@
 
 namespace dgfs::delta {
 
+/// What may be done with a store that is opened.
+enum class StoreAccess : std::uint8_t {
+  kReadWrite,
+  kReadOnly,  ///< beside others who ask for no more; nothing on disk is changed
+};
+
 /// How a store is opened. A value.
 struct StoreOptions {
-  bool create = false;         ///< makes one where there is none
+  StoreAccess access = StoreAccess::kReadWrite;
+  bool create = false;         ///< makes one where there is none, unless for reading alone
   StoreParameters parameters;  ///< of one that is made
+  std::uint64_t sequence = 0;  ///< of one that is made: the last that stores below it have
   /// For blocks that were read; an eighth more for large values that are read again and again.
   std::size_t cache_bytes = std::size_t{64} << 20;
   std::size_t table_bytes = std::size_t{32} << 20;  ///< of changes that wait for the tree

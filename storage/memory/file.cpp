@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "storage/memory/file.h"
 
+#include <utility>
+
 #include "storage/scatter.h"
 
 namespace dgfs::storage {
@@ -26,7 +28,7 @@ MemoryFile::MemoryFile(std::shared_ptr<MemoryTree> tree, MemoryInodePtr inode, s
 MemoryFile::~MemoryFile() {
   const Lock lock(tree_->mutex);
   if (crash_count_ != tree_->crash_count) return;  // the crash has closed it
-  if (has_lock_) inode_->is_locked = false;
+  unlock();
   --inode_->open_count;
   tree_->release_if_gone(*inode_);
 }
@@ -108,11 +110,31 @@ Status MemoryFile::sync() {
 Status MemoryFile::lock() {
   const Lock lock(tree_->mutex);
   DGFS_CHECK(check_alive());
-  if (inode_->is_locked && !has_lock_) {
-    return Error(ErrorKind::kBusy, 1190, "is locked by somebody else").in_file(path_);
+  if ((inode_->is_locked && !has_lock_) || inode_->shared_locks > (shares_lock_ ? 1 : 0)) {
+    return locked_by_others();
   }
+  unlock();
   inode_->is_locked = has_lock_ = true;
   return ok();
+}
+
+Status MemoryFile::lock_shared() {
+  const Lock lock(tree_->mutex);
+  DGFS_CHECK(check_alive());
+  if (inode_->is_locked && !has_lock_) return locked_by_others();
+  unlock();
+  ++inode_->shared_locks;
+  shares_lock_ = true;
+  return ok();
+}
+
+Error MemoryFile::locked_by_others() const {
+  return Error(ErrorKind::kBusy, 1190, "is locked by somebody else").in_file(path_);
+}
+
+void MemoryFile::unlock() {
+  if (std::exchange(has_lock_, false)) inode_->is_locked = false;
+  if (std::exchange(shares_lock_, false)) --inode_->shared_locks;
 }
 
 Result<DataSegment> MemoryFile::next_data(std::uint64_t offset_bytes) const {

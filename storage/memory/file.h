@@ -30,6 +30,7 @@ class MemoryFile final : public File {
   Status preallocate(std::uint64_t size_bytes) override;
   Status sync() override;
   Status lock() override;
+  Status lock_shared() override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
   void advise(storage::Access access, std::uint64_t offset_bytes,
               std::uint64_t length_bytes) override;
@@ -44,12 +45,15 @@ class MemoryFile final : public File {
 
  private:
   [[nodiscard]] Status check_writable() const;
+  [[nodiscard]] Error locked_by_others() const;
+  void unlock();
 
   std::shared_ptr<MemoryTree> tree_;
   MemoryInodePtr inode_;
   std::string path_;
   Access access_;
   bool has_lock_ = false;
+  bool shares_lock_ = false;
   std::uint64_t crash_count_;
 };
 

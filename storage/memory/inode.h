@@ -62,6 +62,7 @@ struct MemoryInode {
 
   std::uint64_t open_count = 0;     // Files that hold it
   bool is_locked = false;           // by one of them
+  std::uint64_t shared_locks = 0;   // by others, if it is not
   std::uint64_t charged_pages = 0;  // its part of the capacity in use
 
   [[nodiscard]] bool is_directory() const noexcept;

@@ -208,6 +208,7 @@ void MemoryTree::crash(CrashLoss loss, std::uint64_t seed) {
     lose_unsynced(inode, loss, seed);
     inode.open_count = 0;
     inode.is_locked = false;
+    inode.shared_locks = 0;
     inode.charged_pages = pages_taken(inode);
     charged_pages_ += inode.charged_pages;
     for (const auto& [name, child] : inode.entries) {

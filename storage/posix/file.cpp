@@ -149,8 +149,11 @@ Status PosixFile::sync() {
 }
 
 // Of the open file, not of the process: another opening in this one is refused as well.
-Status PosixFile::lock() {
-  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0) return ok();
+Status PosixFile::lock() { return lock_as(LOCK_EX); }
+Status PosixFile::lock_shared() { return lock_as(LOCK_SH); }
+
+Status PosixFile::lock_as(int how) {
+  if (::flock(fd_.get(), how | LOCK_NB) == 0) return ok();
   if (errno == EWOULDBLOCK) {
     return Error(ErrorKind::kBusy, 1191, "is locked by somebody else").in_file(path_);
   }

@@ -34,6 +34,7 @@ class PosixFile final : public File {
   Status preallocate(std::uint64_t size_bytes) override;
   Status sync() override;
   Status lock() override;
+  Status lock_shared() override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
   /// A read that begins where kWillNeed said waits awake for a while: what is left of it is often
   /// shorter than what it takes to go to sleep and be woken.
@@ -45,6 +46,7 @@ class PosixFile final : public File {
   void set_path(std::string path) { path_ = std::move(path); }
 
  private:
+  [[nodiscard]] Status lock_as(int how);
   [[nodiscard]] Transfer read_cached(std::uint64_t offset_bytes, Scatter outs) const;
 
   UniqueFd fd_;         // through the page cache; all but data goes through it

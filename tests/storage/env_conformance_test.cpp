@@ -130,6 +130,25 @@ TEST_P(EnvConformance, AFileIsLockedUntilItIsClosed) {
   EXPECT_TRUE(second->lock());
 }
 
+TEST_P(EnvConformance, ALockIsSharedByThoseThatAskForNoMore) {
+  create(at("f"), "x");
+  auto first = std::move(env().open(at("f"))).value();
+  auto second = std::move(env().open(at("f"))).value();
+  auto writer = std::move(env().open(at("f"), kWrite)).value();
+  ASSERT_OK(first->lock_shared());
+  ASSERT_OK(first->lock_shared());
+  ASSERT_OK(second->lock_shared());
+  EXPECT_FAILS(ErrorKind::kBusy, writer->lock());
+  EXPECT_FAILS(ErrorKind::kBusy, first->lock());
+  second = nullptr;
+  first = nullptr;
+  ASSERT_OK(writer->lock());
+  first = std::move(env().open(at("f"))).value();
+  EXPECT_FAILS(ErrorKind::kBusy, first->lock_shared());
+  ASSERT_OK(writer->lock_shared());
+  EXPECT_TRUE(first->lock_shared());
+}
+
 TEST_P(EnvConformance, OpenNeverWaitsForTheOtherEndOfAFifo) {
   ASSERT_OK(root()->make_node("fifo", 0010600, 0));
   EXPECT_FAILS(ErrorKind::kInvalidArgument, env().open(at("fifo")));

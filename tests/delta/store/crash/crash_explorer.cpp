@@ -41,6 +41,15 @@ void fill(storage::MemoryEnv& disk, delta::Store& store) {
   EXPECT_GT(report.value().log_groups, 0U);
 }
 
+// Where there is no store yet, nothing is seen.
+Values seen_before_recovery(storage::Env& disk, delta::StoreOptions options) {
+  options.access = delta::StoreAccess::kReadOnly;
+  auto opened = delta::Store::open(disk, "/s", options);
+  if (opened) return values_of(*opened.value());
+  EXPECT_EQ(opened.error().kind(), ErrorKind::kNotFound) << opened.error().message();
+  return {};
+}
+
 }  // namespace
 
 CrashExplorer::CrashExplorer(StoreImage base, const ExplorerOptions& options)
@@ -159,9 +168,12 @@ StoreImage make_base(Base base) {
 
 void expect_recovered(storage::MemoryEnv& disk, const delta::StoreOptions& options,
                       const CrashHistory& history) {
+  const auto seen = seen_before_recovery(disk, options);
   const auto store = open_store(disk, options);
   ASSERT_NE(store, nullptr);
-  ASSERT_TRUE(history.find(values_of(*store))) << "not what it may have";
+  const auto values = values_of(*store);
+  ASSERT_TRUE(history.find(values)) << "not what it may have";
+  ASSERT_EQ(seen, values) << "opened for reading alone, it has other values";
   expect_sound(disk);
   delta::Batch batch;
   batch.put("after", "the crash");
