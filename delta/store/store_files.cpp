@@ -107,7 +107,8 @@ Result<Superblock> make_store(storage::Env& env, const std::string& directory,
                               const StoreOptions& options) {
   auto made = env.make_directory(directory, 0777);
   if (!made && made.error().kind() != ErrorKind::kExists) return std::move(made).error();
-  DGFS_TRY(lock, lock_for_making(env, directory));
+  const auto lock = lock_for_making(env, directory);  // held until it is made
+  if (!lock) return lock.error();
   if (env.status(directory + kSuperblocks)) {
     DGFS_CHECK(env.remove(directory + kSuperblocks));
   }

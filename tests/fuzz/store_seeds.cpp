@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "delta/store/directory/manifest.h"
 #include "delta/store/disk/block_codec.h"
 #include "delta/store/log/superblock.h"
 #include "delta/store/run/memtable.h"
@@ -122,6 +123,24 @@ void add_store_seeds(const std::filesystem::path& folder) {
   superblock.sequence = 1000;
   superblock.root = place_of(9);
   corpus.add(encode_superblock(superblock), kSuperblock);
+}
+
+void add_manifest_seeds(const std::filesystem::path& folder) {
+  SeedCorpus corpus(folder, "manifest");
+  for (const std::size_t stores : {std::size_t{1}, std::size_t{2}, kStoresMax}) {
+    Manifest manifest;
+    manifest.generation = stores * 2;
+    while (manifest.stores.size() < stores) {
+      const std::uint64_t below = manifest.stores.size();
+      manifest.stores.push_back({below + 1, {}, below * 1000, below * 10 + 1});
+    }
+    Buffer both = encode_manifest(manifest);
+    corpus.add(both);
+    ++manifest.generation;
+    const Buffer second = encode_manifest(manifest);
+    both.insert(both.end(), second.begin(), second.end());
+    corpus.add(both);
+  }
 }
 
 }  // namespace dgfs::test

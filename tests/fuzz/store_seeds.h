@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Seeds of the target "store": a run, a node, a group and a superblock of some sorts.
+// Seeds of the targets "store": a run, a node, a group and a superblock of some sorts; and
+// "manifest": both slots.
 #pragma once
 
 #include <filesystem>
@@ -9,5 +10,6 @@
 namespace dgfs::test {
 
 void add_store_seeds(const std::filesystem::path& folder);
+void add_manifest_seeds(const std::filesystem::path& folder);
 
 }  // namespace dgfs::test

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/directory/delta_directory.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "delta/store/store_files.h"
+
+namespace dgfs::delta {
+namespace {
+
+using storage::OpenOptions;
+
+std::string manifest_path(const std::string& directory) { return directory + "/MANIFEST"; }
+
+std::string store_path(const std::string& directory, const StackedStore& store) {
+  return directory + "/" + store.name();
+}
+
+// What a store keeps of it: whether anything may lie below.
+// (One place, so that a parameter which has the number itself can take it.)
+std::uint64_t kept_born(std::uint64_t born_object) { return born_object == 0 ? 0 : 1; }
+
+StoreOptions options_to_make(StoreOptions options, const StackedStore& store) {
+  options.parameters.keeps_removals = kept_born(store.born_object);
+  options.sequence = store.first_sequence - 1;
+  return options;
+}
+
+// In place of any that an attempt which was broken off has left.
+Status make_stacked(storage::Env& env, const std::string& directory, StackedStore& store,
+                    const StoreOptions& options) {
+  DGFS_TRY(superblock,
+           make_store(env, store_path(directory, store), options_to_make(options, store)));
+  store.uuid = superblock.store;
+  return ok();
+}
+
+Status publish_manifest(storage::Env& env, const std::string& directory, Manifest& manifest) {
+  DGFS_TRY(file, env.create_unnamed(directory));
+  DGFS_CHECK(write_both_slots(*file, manifest));
+  DGFS_CHECK(env.publish(*file, manifest_path(directory)));
+  return env.sync_directory(storage::parent_path(directory));
+}
+
+Error not_the_one(std::uint16_t code, const std::string& store, std::string text) {
+  return Error(ErrorKind::kCorrupt, code, std::move(text))
+      .in_file(store + "/store")
+      .in_section("superblock");
+}
+
+StoreOptions options_to_open(StoreOptions options, bool is_newest) {
+  options.create = false;
+  if (!is_newest) options.access = StoreAccess::kReadOnly;
+  return options;
+}
+
+Result<std::unique_ptr<Store>> open_stacked(storage::Env& env, const std::string& directory,
+                                            const Manifest& manifest, std::size_t index,
+                                            const StoreOptions& options) {
+  const bool is_newest = index + 1 == manifest.stores.size();
+  const auto path = store_path(directory, manifest.stores[index]);
+  auto superblock = read_store_superblock(env, path);
+  if (!superblock && superblock.error().kind() == ErrorKind::kNotFound) {
+    return Error(ErrorKind::kCorrupt, 7142, "the manifest names a store that is not there")
+        .in_file(path);
+  }
+  if (!superblock) return std::move(superblock).error();
+  DGFS_CHECK(check_stacked(superblock.value(), manifest, index, directory));
+  return Store::open(env, path, options_to_open(options, is_newest));
+}
+
+// Reads may have seen a slot that is not on the disk: it is written anew and synced. Where the
+// other one has the stack of before, a change of stacks was broken off between the two.
+Status heal(storage::File& file, Manifest& manifest) {
+  DGFS_CHECK(write_manifest(file, manifest));
+  Buffer other(kManifestSlotBytes);
+  DGFS_TRY(count,
+           file.read_at((manifest.generation + 1) % 2 * kManifestSlotBytes, MutableBytes(other)));
+  other.resize(count);
+  const auto found = decode_manifest(other);
+  if (found && found.value().says_the_same(manifest)) return ok();
+  ++manifest.generation;
+  return write_manifest(file, manifest);
+}
+
+}  // namespace
+
+Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& directory,
+                                     StoreAccess access) {
+  const bool only_reads = access == StoreAccess::kReadOnly;
+  DGFS_TRY(file, env.open(manifest_path(directory), {only_reads ? OpenOptions::Mode::kRead
+                                                                : OpenOptions::Mode::kReadWrite}));
+  DGFS_CHECK(only_reads ? file->lock_shared() : file->lock());
+  DGFS_TRY(manifest, read_manifest(*file));
+  if (!only_reads) {
+    // Whoever made the delta may have ended before its names were durable.
+    DGFS_CHECK(env.sync_directory(directory));
+    DGFS_CHECK(env.sync_directory(storage::parent_path(directory)));
+    DGFS_CHECK(heal(*file, manifest));
+  }
+  return LockedManifest{std::move(file), std::move(manifest)};
+}
+
+Status check_stacked(const Superblock& superblock, const Manifest& manifest, std::size_t index,
+                     const std::string& directory) {
+  const StackedStore& store = manifest.stores[index];
+  const auto path = store_path(directory, store);
+  if (superblock.store != store.uuid) {
+    return not_the_one(7143, path,
+                       fmt::format("has UUID {}, and the manifest {}",
+                                   format::uuid_text(superblock.store),
+                                   format::uuid_text(store.uuid)));
+  }
+  if (superblock.parameters.keeps_removals != kept_born(store.born_object)) {
+    return not_the_one(7144, path,
+                       fmt::format("has not the born object of the manifest, {}",
+                                   store.born_object));
+  }
+  if (superblock.sequence + 1 < store.first_sequence) {
+    return not_the_one(7145, path,
+                       fmt::format("ends with sequence {}, and begins with {} by the manifest",
+                                   superblock.sequence, store.first_sequence));
+  }
+  const bool is_newest = index + 1 == manifest.stores.size();
+  if (!is_newest && superblock.sequence + 1 != manifest.stores[index + 1].first_sequence) {
+    return not_the_one(7146, path,
+                       fmt::format("ends with sequence {}, and the next store begins with {} by "
+                                   "the manifest",
+                                   superblock.sequence,
+                                   manifest.stores[index + 1].first_sequence));
+  }
+  return ok();
+}
+
+Status DeltaDirectory::create(storage::Env& env, const std::string& directory,
+                              const format::Uuid& image, std::uint64_t born_object,
+                              const StoreOptions& options) {
+  auto made = env.make_directory(directory, 0777);
+  if (!made && made.error().kind() != ErrorKind::kExists) return made;
+  const auto lock = lock_for_making(env, directory);  // held until it is made
+  if (!lock) return lock.error();
+  const auto found = env.status(manifest_path(directory));
+  if (found) {
+    return Error(ErrorKind::kExists, 7147, "there is a delta already").in_file(directory);
+  }
+  if (found.error().kind() != ErrorKind::kNotFound) return found.error();
+  Manifest manifest;
+  env.random(manifest.delta);
+  manifest.image = image;
+  StackedStore store;
+  store.born_object = born_object;
+  DGFS_CHECK(make_stacked(env, directory, store, options));
+  manifest.stores.push_back(store);
+  return publish_manifest(env, directory, manifest);
+}
+
+Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
+                                                             const std::string& directory,
+                                                             const StoreOptions& options) {
+  DGFS_TRY(locked, lock_manifest(env, directory, options.access));
+  std::unique_ptr<DeltaDirectory> delta(
+      new DeltaDirectory(std::move(locked.file), std::move(locked.manifest)));
+  for (std::size_t index = 0; index < delta->manifest_.stores.size(); ++index) {
+    DGFS_TRY(store, open_stacked(env, directory, delta->manifest_, index, options));
+    delta->stores_.push_back(std::move(store));
+  }
+  return delta;
+}
+
+Status DeltaDirectory::add_store(storage::Env& env, const std::string& directory,
+                                 std::uint64_t first_object, const StoreOptions& options) {
+  StoreOptions to_open = options;
+  to_open.access = StoreAccess::kReadWrite;
+  to_open.in_background = false;
+  DGFS_TRY(locked, lock_manifest(env, directory, to_open.access));
+  Manifest& manifest = locked.manifest;
+  const std::size_t newest = manifest.stores.size() - 1;
+  StackedStore next = manifest.stores[newest];
+  if (first_object < next.born_object) {
+    return Error(ErrorKind::kInvalidArgument, 7148,
+                 fmt::format("objects from {} on are born in the newest store, and shall be from "
+                             "{} on in the next one",
+                             next.born_object, first_object))
+        .in_file(directory);
+  }
+  if (manifest.stores.size() == kStoresMax) {
+    return Error(ErrorKind::kLimit, 7149, "the stack has as many stores as it may")
+        .in_file(directory);
+  }
+  {
+    DGFS_TRY(store, open_stacked(env, directory, manifest, newest, to_open));
+    DGFS_CHECK(store->close());
+  }
+  DGFS_TRY(closed, read_store_superblock(env, store_path(directory, next)));
+  ++next.number;
+  next.born_object = first_object;
+  next.first_sequence = closed.sequence + 1;
+  DGFS_CHECK(make_stacked(env, directory, next, options));
+  DGFS_CHECK(env.sync_directory(directory));
+  manifest.stores.push_back(next);
+  ++manifest.generation;
+  return write_both_slots(*locked.file, manifest);
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Directories of deltas: what they open as, and what a crash leaves of their changes.
+#include "delta/store/directory/delta_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "delta/store/run/overlay.h"
+#include "storage/memory/env.h"
+#include "tests/delta/store/crash/stopping_env.h"
+#include "tests/delta/store/random_batch.h"
+#include "tests/delta/store/tiny_store.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+using storage::CrashLoss;
+
+constexpr std::uint64_t kBorn = 1000;
+constexpr std::uint64_t kNextBorn = 2000;
+
+StoreOptions stack_options() {
+  Random random(3);
+  auto options = tiny_options(random);
+  options.create = false;
+  return options;
+}
+
+StoreOptions read_options() {
+  auto options = stack_options();
+  options.access = StoreAccess::kReadOnly;
+  return options;
+}
+
+format::Uuid image() {
+  format::Uuid uuid{};
+  uuid.fill(0x42);
+  return uuid;
+}
+
+void put(Store& store, const std::string& key, const std::string& value) {
+  Batch batch;
+  batch.put(key, value);
+  ASSERT_TRUE(store.apply(batch));
+}
+
+class DeltaDirectoryTest : public testing::Test {
+ protected:
+  Status create(storage::Env& env) {
+    return DeltaDirectory::create(env, "/d", image(), kBorn, stack_options());
+  }
+  Status add(storage::Env& env, std::uint64_t object = kNextBorn) {
+    return DeltaDirectory::add_store(env, "/d", object, stack_options());
+  }
+  std::unique_ptr<DeltaDirectory> open(storage::Env& env) { return open(env, stack_options()); }
+  std::unique_ptr<DeltaDirectory> open(storage::Env& env, const StoreOptions& options) {
+    auto opened = DeltaDirectory::open(env, "/d", options);
+    EXPECT_TRUE(opened) << opened.error().message();
+    return opened ? std::move(opened).value() : nullptr;
+  }
+  // A delta with something in the log of its store.
+  void make_first() {
+    ASSERT_TRUE(create(*disk_));
+    const auto delta = open(*disk_);
+    put(delta->newest(), "key", "first");
+    ASSERT_TRUE(delta->newest().sync());
+  }
+  void flip(const std::string& path, std::uint64_t offset_bytes) {
+    const auto file = disk_->open(path, {storage::OpenOptions::Mode::kReadWrite}).value();
+    Buffer byte(1);
+    ASSERT_TRUE(storage::read_exactly(*file, offset_bytes, byte));
+    byte[0] ^= 1;
+    ASSERT_TRUE(file->write_at(offset_bytes, byte));
+  }
+  Error open_error(const StoreOptions& options = stack_options()) {
+    auto opened = DeltaDirectory::open(*disk_, "/d", options);
+    EXPECT_FALSE(opened);
+    return opened ? Error() : std::move(opened).error();
+  }
+
+  std::unique_ptr<storage::MemoryEnv> disk_ = storage::make_memory_env(1);
+};
+
+TEST_F(DeltaDirectoryTest, HasTheStoresThatItsManifestNames) {
+  make_first();
+  ASSERT_TRUE(add(*disk_));
+  const auto delta = open(*disk_);
+  const auto& manifest = delta->manifest();
+  EXPECT_EQ(manifest.image, image());
+  ASSERT_EQ(delta->stores().size(), 2U);
+  ASSERT_EQ(manifest.stores.size(), 2U);
+  EXPECT_EQ(manifest.stores[0].born_object, kBorn);
+  EXPECT_EQ(manifest.stores[1].born_object, kNextBorn);
+  EXPECT_EQ(manifest.stores[0].first_sequence, 1U);
+  EXPECT_EQ(manifest.stores[1].first_sequence, 2U);
+  EXPECT_EQ(manifest.stores[1].name(), "0002");
+  EXPECT_EQ(*delta->stores()[0]->get("key").value(), "first");
+  EXPECT_FALSE(delta->newest().get("key").value());
+  put(delta->newest(), "key", "second");
+  Batch batch;
+  batch.put("key", "below");
+  EXPECT_EQ(delta->stores()[0]->apply(batch).error().kind(), ErrorKind::kPermission);
+}
+
+TEST_F(DeltaDirectoryTest, IsMadeOnce) {
+  make_first();
+  EXPECT_EQ(create(*disk_).error().kind(), ErrorKind::kExists);
+  EXPECT_EQ(*open(*disk_)->newest().get("key").value(), "first");
+}
+
+TEST_F(DeltaDirectoryTest, IsReadBesideOthersAndWrittenToAlone) {
+  make_first();
+  {
+    const auto one = open(*disk_, read_options());
+    const auto other = open(*disk_, read_options());
+    EXPECT_EQ(*other->newest().get("key").value(), "first");
+    EXPECT_EQ(open_error().kind(), ErrorKind::kBusy);
+    EXPECT_EQ(add(*disk_).error().kind(), ErrorKind::kBusy);
+  }
+  const auto writer = open(*disk_);
+  EXPECT_EQ(open_error(read_options()).kind(), ErrorKind::kBusy);
+  EXPECT_EQ(add(*disk_).error().kind(), ErrorKind::kBusy);
+}
+
+TEST_F(DeltaDirectoryTest, IsReadWithoutAWrite) {
+  make_first();
+  ASSERT_TRUE(add(*disk_));
+  int changes = 0;
+  HookEnv env(*disk_, [&](storage::CallKind kind, const std::string& path) -> Status {
+    using storage::CallKind;
+    if (kind == CallKind::kOpen || kind == CallKind::kRead || kind == CallKind::kOther) return ok();
+    ++changes;
+    return Error(ErrorKind::kIo, 1133, "nothing may be changed").in_file(path);
+  });
+  EXPECT_EQ(*open(env, read_options())->stores()[0]->get("key").value(), "first");
+  EXPECT_EQ(changes, 0);
+}
+
+TEST_F(DeltaDirectoryTest, RefusesAStoreThatIsBornTooEarly) {
+  make_first();
+  EXPECT_EQ(add(*disk_, kBorn - 1).error().code(), 7148);
+  ASSERT_TRUE(add(*disk_, kBorn));
+  ASSERT_EQ(open(*disk_)->stores().size(), 2U);
+}
+
+TEST_F(DeltaDirectoryTest, RefusesStoresThatAreNotThoseOfItsManifest) {
+  make_first();
+  ASSERT_TRUE(add(*disk_));
+  ASSERT_TRUE(disk_->rename("/d/0001", "/d/below"));
+  EXPECT_EQ(open_error().code(), 7142);
+  ASSERT_TRUE(disk_->rename("/d/0002", "/d/0001"));
+  EXPECT_EQ(open_error().code(), 7143);
+  EXPECT_EQ(open_error().message().find("/d/0001/store: superblock: has UUID "), 0U)
+      << open_error().message();
+  ASSERT_TRUE(disk_->rename("/d/0001", "/d/0002"));
+  ASSERT_TRUE(disk_->rename("/d/below", "/d/0001"));
+  // Somebody writes to a store by itself that has another one on it.
+  {
+    auto alone = Store::open(*disk_, "/d/0001", stack_options());
+    put(*alone.value(), "key", "later");
+    ASSERT_TRUE(alone.value()->checkpoint());
+  }
+  EXPECT_EQ(open_error().code(), 7146);
+}
+
+TEST_F(DeltaDirectoryTest, KeepsItsNewestStackWhereASlotIsLost) {
+  make_first();
+  ASSERT_TRUE(add(*disk_));
+  { put(open(*disk_)->newest(), "key", "second"); }
+  for (std::uint64_t at = 0; at < 2 * kManifestSlotBytes; at += 13) {
+    flip("/d/MANIFEST", at);
+    ASSERT_EQ(open(*disk_, read_options())->stores().size(), 2U) << at;
+    ASSERT_EQ(open(*disk_)->stores().size(), 2U) << at;  // it mends the slot
+    flip("/d/MANIFEST", (at + kManifestSlotBytes) % (2 * kManifestSlotBytes));
+    ASSERT_EQ(open(*disk_)->stores().size(), 2U) << at;
+  }
+  flip("/d/MANIFEST", 20);
+  flip("/d/MANIFEST", kManifestSlotBytes + 20);
+  EXPECT_EQ(open_error().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(open_error().message().find("/d/MANIFEST: manifest: "), 0U) << open_error().message();
+}
+
+// Two stores, the upper one over what the lower one says, are like one.
+TEST_F(DeltaDirectoryTest, OfTwoStoresSaysTogetherWhatAMapDoes) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    disk_ = storage::make_memory_env(1);
+    Random random(seed);
+    BatchShape shape;
+    shape.keys = 50;
+    StoreModel model;
+    ASSERT_TRUE(create(*disk_));
+    for (const bool is_upper : {false, true}) {
+      if (is_upper) {
+        ASSERT_TRUE(add(*disk_));
+      }
+      for (int opening = 0; opening < 2; ++opening) {
+        const auto delta = open(*disk_);
+        for (int step = 0; step < 100; ++step) {
+          const auto batch = random_batch(random, shape);
+          ASSERT_TRUE(delta->newest().apply(batch));
+          model.apply(batch);
+        }
+        ASSERT_TRUE(opening == 0 ? delta->newest().sync() : delta->close());
+      }
+    }
+    const auto delta = open(*disk_, read_options());
+    for (std::uint64_t number = 0; number < 4 * shape.keys; ++number) {
+      const auto key = random_key(random, shape);
+      Overlay overlay(delta->newest().find(key).value());
+      overlay.add_older(delta->stores()[0]->find(key).value());
+      Message said = overlay.take();
+      if (said.kind == MessageKind::kPatch) said = over_nothing(std::move(said));
+      const auto found = model.values().find(key);
+      ASSERT_EQ(said.kind == MessageKind::kPut, found != model.values().end()) << key;
+      if (found != model.values().end()) {
+        ASSERT_EQ(*said.value, found->second) << key;
+      }
+    }
+  }
+}
+
+// A crash at each call of a change, with each kind of loss. What is left is seen by a reader and
+// by a writer alike.
+class DeltaCrash : public DeltaDirectoryTest {
+ protected:
+  static constexpr std::array kLosses = {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll,
+                                         CrashLoss::kRandomSubset, CrashLoss::kScattered};
+
+  /// @param prepare  makes what is there before
+  /// @param change   is stopped; returns whether it was acknowledged
+  /// @param look     at what is left
+  void stop_everywhere(const std::function<void()>& prepare,
+                       const std::function<Status(storage::Env&)>& change,
+                       const std::function<void(bool is_acknowledged)>& look) {
+    int points = 0;
+    for (const auto loss : kLosses) {
+      bool has_stopped = true;
+      for (std::uint64_t call = 1; has_stopped; ++call) {
+        disk_ = storage::make_memory_env(1);
+        prepare();
+        StoppingEnv env(*disk_, call);
+        const auto changed = change(env.env());
+        has_stopped = env.has_stopped();
+        const bool is_acknowledged = changed && !has_stopped;
+        disk_->crash(loss, call);
+        look(is_acknowledged);
+        ++points;
+        ASSERT_FALSE(HasFailure()) << "call " << call << ", loss " << static_cast<int>(loss);
+      }
+    }
+    RecordProperty("crash_points", points);
+    EXPECT_GT(points, 100);
+  }
+};
+
+TEST_F(DeltaCrash, OfMakingADeltaLeavesNoneOrAWholeOne) {
+  stop_everywhere([] {}, [&](storage::Env& env) { return create(env); },
+                  [&](bool is_acknowledged) {
+                    const auto seen = DeltaDirectory::open(*disk_, "/d", read_options());
+                    if (!seen) {
+                      EXPECT_FALSE(is_acknowledged);
+                      ASSERT_EQ(seen.error().kind(), ErrorKind::kNotFound)
+                          << seen.error().message();
+                      ASSERT_TRUE(create(*disk_)) << "what is left is replaced";
+                    } else {
+                      ASSERT_EQ(seen.value()->manifest().stores.size(), 1U);
+                    }
+                  });
+}
+
+TEST_F(DeltaCrash, OfAMadeDeltaIsUsable) {
+  stop_everywhere([] {}, [&](storage::Env& env) { return create(env); },
+                  [&](bool /*is_acknowledged*/) {
+                    const auto made = create(*disk_);
+                    ASSERT_TRUE(made || made.error().kind() == ErrorKind::kExists);
+                    { put(open(*disk_)->newest(), "key", "value"); }
+                    {
+                      const auto delta = open(*disk_);
+                      put(delta->newest(), "key", "value");
+                      ASSERT_TRUE(delta->close());
+                    }
+                    EXPECT_EQ(*open(*disk_, read_options())->newest().get("key").value(), "value");
+                    EXPECT_TRUE(check_store(*disk_, "/d/0001"));
+                  });
+}
+
+TEST_F(DeltaCrash, OfAddingAStoreLeavesTheOldStackOrTheNew) {
+  stop_everywhere(
+      [&] { make_first(); }, [&](storage::Env& env) { return add(env); },
+      [&](bool is_acknowledged) {
+        std::size_t seen = 0;
+        {
+          const auto delta = open(*disk_, read_options());
+          ASSERT_NE(delta, nullptr);
+          seen = delta->stores().size();
+          ASSERT_TRUE(seen == 2 || !is_acknowledged);
+          ASSERT_EQ(*delta->stores()[0]->get("key").value(), "first");
+        }
+        {
+          const auto delta = open(*disk_);
+          ASSERT_EQ(delta->stores().size(), seen);
+          put(delta->newest(), "other", "value");
+          ASSERT_TRUE(delta->newest().sync());
+        }
+        // What a broken-off attempt has left is replaced by the next one.
+        ASSERT_TRUE(add(*disk_, kNextBorn));
+        const auto delta = open(*disk_);
+        ASSERT_EQ(delta->stores().size(), seen + 1);
+        ASSERT_EQ(*delta->stores()[seen - 1]->get("other").value(), "value");
+        ASSERT_EQ(delta->newest().get("other").value(), std::nullopt);
+        for (const auto& store : delta->manifest().stores) {
+          ASSERT_TRUE(check_store(*disk_, "/d/" + store.name())) << store.name();
+        }
+      });
+}
+
+// The process ends, the next one sees what is not on the disk, writes to what it sees, and then the
+// machine stops.
+TEST_F(DeltaCrash, AfterTheProcessHasEndedLosesNothingThatIsDurable) {
+  bool has_stopped = true;
+  for (std::uint64_t call = 1; has_stopped; ++call) {
+    for (const auto loss : kLosses) {
+      disk_ = storage::make_memory_env(1);
+      make_first();
+      StoppingEnv env(*disk_, call);
+      static_cast<void>(add(env.env()));
+      has_stopped = env.has_stopped();
+      std::size_t seen = 0;
+      {
+        const auto delta = open(*disk_);
+        ASSERT_NE(delta, nullptr) << call;
+        seen = delta->stores().size();
+        put(delta->newest(), "other", "value");
+        ASSERT_TRUE(delta->newest().sync());
+      }
+      disk_->crash(loss, call);
+      const auto delta = open(*disk_);
+      ASSERT_NE(delta, nullptr) << call;
+      ASSERT_EQ(delta->stores().size(), seen) << call;
+      ASSERT_EQ(*delta->newest().get("other").value(), "value") << call;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test
