@@ -14,4 +14,13 @@ Status read_exactly(const File& file, std::uint64_t offset_bytes, MutableBytes o
       .at_offset(offset_bytes);
 }
 
+std::string holders_text(const File& file) {
+  std::string text;
+  for (const LockHolder& holder : file.lock_holders()) {
+    text += (text.empty() ? "process " : ", process ") + std::to_string(holder.process);
+    if (!holder.command.empty()) text += " (" + holder.command + ")";
+  }
+  return text.empty() ? "another process" : text;
+}
+
 }  // namespace dgfs::storage

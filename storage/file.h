@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -47,6 +48,12 @@ struct FileStatus {
   Time access_time;                   ///< last read, where the system keeps it
   Time modify_time;                   ///< last change of the contents
   Time change_time;                   ///< last change of the attributes
+};
+
+/// A process that has a lock. A value.
+struct LockHolder {
+  std::uint64_t process = 0;  ///< its number
+  std::string command;        ///< that it runs, cut to 15 bytes; empty where it is not known
 };
 
 /// An open file, which must not outlive the Env that it was opened in. All calls are positional,
@@ -105,6 +112,9 @@ class File {
   /// The same beside others that ask for no more: nobody has it alone meanwhile. Whoever has had it
   /// otherwise has it so from then on.
   [[nodiscard]] virtual Status lock_shared() = 0;
+  /// The processes that have the lock of the file now, as far as the system tells. Slow: for
+  /// messages. None where it does not tell; never fails.
+  [[nodiscard]] virtual std::vector<LockHolder> lock_holders() const { return {}; }
 
   /// First data segment that ends after `offset_bytes` (its begin clipped to it); an empty
   /// segment at the file's size where only a hole follows. File systems that do not track holes
@@ -122,6 +132,8 @@ class File {
   [[nodiscard]] virtual const std::string& path() const = 0;
 };
 
+/// "process 4711 (dgfs)" of who has the lock of a file, "another process" where that is not known.
+[[nodiscard]] std::string holders_text(const File& file);
 /// read_at that treats a short read as an error of kind kCorrupt ("file ends early").
 [[nodiscard]] Status read_exactly(const File& file, std::uint64_t offset_bytes, MutableBytes out);
 

@@ -86,6 +86,7 @@ class ForwardingFile : public File {
   Status sync() override { return inner_->sync(); }
   Status lock() override { return inner_->lock(); }
   Status lock_shared() override { return inner_->lock_shared(); }
+  std::vector<LockHolder> lock_holders() const override { return inner_->lock_holders(); }
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override {
     return inner_->next_data(offset_bytes);
   }

@@ -4,7 +4,12 @@
 // dgfs delta: what the store of a delta is made of, and whether it is sound.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+
 #include "base/json.h"
+#include "delta/store/directory/delta_directory.h"
 #include "delta/store/store_check.h"
 #include "tools/cli/option_parser.h"
 #include "tools/cli/progress_bar.h"
@@ -17,6 +22,20 @@
 namespace dgfs::tools {
 namespace {
 
+// Where a store stands in a delta. A value.
+struct StackPlace {
+  std::string directory;
+  delta::Manifest manifest;
+  std::size_t index = 0;
+
+  [[nodiscard]] const delta::StackedStore& store() const { return manifest.stores[index]; }
+  [[nodiscard]] std::string path() const { return directory + "/" + store().name(); }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{} of {}, from object {} and batch {} on", index + 1,
+                       manifest.stores.size(), store().born_object, store().first_sequence);
+  }
+};
+
 class DeltaCommand {
  public:
   struct Options {
@@ -27,6 +46,9 @@ class DeltaCommand {
 
   DeltaCommand(const Session& session, std::string directory, const Options& options)
       : session_(session), directory_(std::move(directory)), options_(options) {}
+  /// Of a store of a delta.
+  DeltaCommand(const Session& session, const StackPlace& place, const Options& options)
+      : session_(session), directory_(place.path()), options_(options), place_(place) {}
 
   /// Facts go to the output, damage to the error output.
   int info() {
@@ -39,15 +61,25 @@ class DeltaCommand {
       }
     });
     if (!walked) return session_.fail(walked.error());
-    const delta::StoreReport& report = walked.value();
+    delta::StoreReport report = walked.value();
+    if (const auto stacked = check_place(report); !stacked) {
+      ++report.damaged_places;
+      if (options_.json) {
+        damaged_list += (damaged_list.empty() ? "" : ",") + json_string(stacked.error().message());
+      } else if (cap_.take()) {
+        session_.complain("damaged: " + stacked.error().message());
+      }
+    }
     if (options_.json) {
       JsonObject object;
       object.add("store", directory_);
+      add_place(object);
       add_store(object, report, options_.scan);
       session_.print(object.add_raw("damaged", "[" + damaged_list + "]").line());
     } else {
       if (const auto rest = cap_.rest("in the store")) session_.complain("damaged: " + *rest);
       session_.print(fmt::format("{:<11} {}\n", "store", shell_quoted(directory_)));
+      if (place_) session_.print(fmt::format("{:<11} {}\n", "place", place_->text()));
       session_.print(store_text(report, options_.scan));
     }
     return report.damaged_places == 0 ? kExitDone : kExitFailed;
@@ -56,21 +88,43 @@ class DeltaCommand {
   int check() {
     const auto walked = walk(true, [this](const Error& error) { tell(error); });
     if (!walked) return session_.fail(walked.error());
-    const delta::StoreReport& report = walked.value();
+    delta::StoreReport report = walked.value();
+    if (const auto stacked = check_place(report); !stacked) {
+      ++report.damaged_places;
+      tell(stacked.error());
+    }
     const bool is_sound = report.damaged_places == 0;
     if (options_.json) {
-      session_.print(summary(report).line());
+      JsonObject line = summary(report);
+      add_place(line);
+      session_.print(line.line());
     } else if (!options_.quiet || !is_sound) {
       if (const auto rest = cap_.rest("in the store")) session_.print(*rest + "\n");
       if (const auto remark = check_remark(report); !remark.empty()) {
-        session_.print("superblocks: " + remark + "\n");
+        session_.print(label() + "superblocks: " + remark + "\n");
       }
-      session_.print(check_summary(report) + "\n");
+      session_.print(label() + check_summary(report) + "\n");
     }
     return is_sound ? kExitDone : kExitFailed;
   }
 
  private:
+  Status check_place(const delta::StoreReport& report) const {
+    if (!place_) return ok();
+    return delta::check_stacked(report.superblock, place_->manifest, place_->index,
+                                place_->directory);
+  }
+  void add_place(JsonObject& object) const {
+    if (!place_) return;
+    const auto& store = place_->store();
+    object.add("number", store.number)
+        .add("delta", format::uuid_text(place_->manifest.delta))
+        .add("image", format::uuid_text(place_->manifest.image))
+        .add("born_object", store.born_object)
+        .add("first_sequence", store.first_sequence);
+  }
+  [[nodiscard]] std::string label() const { return place_ ? place_->store().name() + ": " : ""; }
+
   Result<delta::StoreReport> walk(bool reads_runs, const delta::Damage::Sink& damaged) {
     ProgressBar bar(session_.io(), options_.quiet);
     delta::StoreCheckOptions how;
@@ -118,8 +172,56 @@ class DeltaCommand {
   const Session& session_;
   const std::string directory_;
   const Options options_;
+  const std::optional<StackPlace> place_;  ///< none: a store by itself
   ReportCap cap_;
 };
+
+// A directory without a manifest may hold a store by itself: nullopt.
+Result<std::optional<delta::LockedManifest>> find_manifest(storage::Env& env,
+                                                           const std::string& directory) {
+  auto locked = delta::lock_manifest(env, directory, delta::StoreAccess::kReadOnly);
+  if (locked) return std::optional(std::move(locked).value());
+  const auto kind = locked.error().kind();
+  if (kind == ErrorKind::kNotFound || kind == ErrorKind::kNotDirectory) {
+    return std::optional<delta::LockedManifest>();
+  }
+  return std::move(locked).error();
+}
+
+// What there is to say of the manifest itself.
+void show_manifest(const Session& session, const std::string& directory,
+                   const delta::LockedManifest& locked, const DeltaCommand::Options& options,
+                   bool checks) {
+  if (options.json || (checks && options.quiet)) return;
+  if (!checks) {
+    const auto& manifest = locked.manifest;
+    session.print(fmt::format("{:<11} {}\n", "delta", shell_quoted(directory)));
+    session.print(fmt::format("{:<11} {}\n", "uuid", format::uuid_text(manifest.delta)));
+    session.print(fmt::format("{:<11} {}\n", "image", format::uuid_text(manifest.image)));
+    session.print(fmt::format("{:<11} {}, the newest is {}\n", "stores", manifest.stores.size(),
+                              manifest.stores.back().name()));
+  }
+  if (const auto whole = delta::count_whole_slots(*locked.file); whole && whole.value() < 2) {
+    const auto text = "one of two slots is not whole, the other one stands in for it";
+    session.print(checks ? fmt::format("manifest: {}\n", text)
+                         : fmt::format("{:<11} {}\n", "manifest", text));
+  }
+}
+
+// The manifest stays locked meanwhile.
+int run_stack(const Session& session, const std::string& directory,
+              const delta::LockedManifest& locked, const DeltaCommand::Options& options,
+              bool checks) {
+  show_manifest(session, directory, locked, options, checks);
+  int code = kExitDone;
+  for (std::size_t index = 0; index < locked.manifest.stores.size(); ++index) {
+    if (!checks && !options.json) session.print("\n");
+    DeltaCommand command(session, StackPlace{directory, locked.manifest, index}, options);
+    code = std::max(code, checks ? command.check() : command.info());
+    if (session.should_stop()) break;
+  }
+  return code;
+}
 
 // Completion of shells leaves slashes at the end.
 std::string without_slashes(std::string path) {
@@ -130,10 +232,13 @@ std::string without_slashes(std::string path) {
 Manual delta_manual() {
   return {
       .paragraphs =
-          {"DIR holds the store of a delta: what is written beside an image. No mount writes one "
-           "yet. Nothing is changed, and leave to read its files is all that is needed. A store "
-           "that is open for writing can be neither checked nor shown, and nobody can write to it "
-           "meanwhile.",
+          {"DIR is a delta: what is written beside an image. Its file MANIFEST names the stores in "
+           "it, each of which is shown or checked with its number, from the oldest on; a directory "
+           "that is a store by itself may be given, too. No mount writes one yet. Nothing is "
+           "changed, and leave to read its files is all that is needed. One that is open for "
+           "writing can be neither checked nor shown: the process that has it is named where the "
+           "system tells, as it does of processes of the same user, and root all. Nobody can write "
+           "to it meanwhile.",
            "'info' tells from superblocks, log and nodes what the store is made of; --scan reads "
            "all blocks, too, and counts what is in them. 'check' reads everything: checksums, the "
            "order of keys, that each key lies where it is looked for, that each block is used "
@@ -171,7 +276,11 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
     return session.fail_usage(shell_quoted(operands[0]) + ": neither 'info' nor 'check'");
   }
   if (checks && options.scan) return session.fail_usage("check reads everything: no --scan");
-  DeltaCommand command(session, without_slashes(operands[1]), options);
+  const auto directory = without_slashes(operands[1]);
+  const auto locked = find_manifest(session.env(), directory);
+  if (!locked) return session.fail(locked.error());
+  if (locked.value()) return run_stack(session, directory, *locked.value(), options, checks);
+  DeltaCommand command(session, directory, options);
   return checks ? command.check() : command.info();
 }
 

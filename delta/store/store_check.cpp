@@ -38,7 +38,9 @@ Result<File> open_superblocks(storage::Env& env, const std::string& directory) {
 Status lock(storage::File& superblocks, const std::string& directory) {
   auto locked = superblocks.lock_shared();
   if (locked || locked.error().kind() != ErrorKind::kBusy) return locked;
-  return Error(ErrorKind::kBusy, 7087, "the store is in use by another process").in_file(directory);
+  return Error(ErrorKind::kBusy, 7087,
+               "the store is in use by " + storage::holders_text(superblocks))
+      .in_file(directory);
 }
 
 Error without_superblock(const Error& error, const storage::File& file) {

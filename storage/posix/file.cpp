@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "storage/posix/lock_holders.h"
 #include "storage/posix/os_error.h"
 #include "storage/posix/status.h"
 #include "storage/posix/transfer.h"
@@ -151,6 +152,11 @@ Status PosixFile::sync() {
 // Of the open file, not of the process: another opening in this one is refused as well.
 Status PosixFile::lock() { return lock_as(LOCK_EX); }
 Status PosixFile::lock_shared() { return lock_as(LOCK_SH); }
+
+std::vector<LockHolder> PosixFile::lock_holders() const {
+  const auto known = status();
+  return known ? flock_holders(known.value()) : std::vector<LockHolder>();
+}
 
 Status PosixFile::lock_as(int how) {
   if (::flock(fd_.get(), how | LOCK_NB) == 0) return ok();

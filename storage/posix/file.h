@@ -35,6 +35,7 @@ class PosixFile final : public File {
   Status sync() override;
   Status lock() override;
   Status lock_shared() override;
+  std::vector<LockHolder> lock_holders() const override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
   /// A read that begins where kWillNeed said waits awake for a while: what is left of it is often
   /// shorter than what it takes to go to sleep and be woken.

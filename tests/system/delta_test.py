@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 
 import support
@@ -70,10 +71,36 @@ class SoundStores(ScratchCase):
             for command in ("check", "info"):
                 result = dgfs("delta", command, self.store, check=False)
                 self.assertEqual((result.returncode, result.stdout), (1, b""))
-                self.assertIn(b"is in use", result.stderr)
+                self.assertIn(f"is in use by process {writer.pid} (write_store)\n".encode(),
+                              result.stderr)
             writer.stdin.close()
             self.assertEqual(writer.wait(timeout=60), 0)
         dgfs("delta", "check", self.store)
+
+    def test_a_process_that_has_inherited_the_store_is_named(self):
+        """A mount forks after opening: the process that has taken the lock is gone then."""
+        inherited = ("import os, subprocess, sys, fcntl\n"
+                     "lock = os.open(sys.argv[1], os.O_RDONLY)\n"
+                     "fcntl.flock(lock, fcntl.LOCK_EX)\n"
+                     "child = os.fork()\n"
+                     "if child: print(child, flush=True); os._exit(0)\n"
+                     "sys.stdin.read()\n")
+        write_store(self.store, 1)
+        with subprocess.Popen([sys.executable, "-c", inherited, self.store / "store"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            child = int(process.stdout.readline())
+            self.assertEqual(process.wait(timeout=60), 0)
+            result = dgfs("delta", "check", self.store, check=False)
+            self.assertIn(f"is in use by process {child} (".encode(), result.stderr)
+            process.stdin.close()
+
+    def test_nobody_is_named_after_a_crash(self):
+        with subprocess.Popen([WRITE_STORE, self.store, "1", "--hold"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as writer:
+            self.assertEqual(writer.stdout.readline(), b"open\n")
+            writer.kill()
+            writer.wait(timeout=60)
+        self.assertIn(b"no damage", dgfs("delta", "check", self.store).stdout)
 
     def test_leave_to_read_is_enough(self):
         support.need_root()

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "delta/store/directory/delta_directory.h"
 #include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
@@ -156,6 +157,91 @@ TEST_F(DeltaCommandTest, AStoreInUseIsNotDamaged) {
     EXPECT_EQ(run({"delta", what, "/s"}), 1);
     EXPECT_EQ(out_, "");
     EXPECT_EQ(err_, "dgfs: delta: /s: the store is in use by another process\n");
+  }
+}
+
+// A delta of two stores in "/d".
+class StackCommandTest : public DeltaCommandTest {
+ protected:
+  StackCommandTest() {
+    options_.create = false;
+    format::Uuid image{};
+    image.fill(0x11);
+    EXPECT_TRUE(delta::DeltaDirectory::create(*env_, "/d", image, 100, options_));
+    {
+      const auto made = open();
+      delta::Batch batch;
+      batch.put("key", "value");
+      EXPECT_TRUE(made->newest().apply(batch));
+    }
+    EXPECT_TRUE(delta::DeltaDirectory::add_store(*env_, "/d", 200, options_));
+  }
+  std::unique_ptr<delta::DeltaDirectory> open() {
+    return delta::DeltaDirectory::open(*env_, "/d", options_).value();
+  }
+};
+
+TEST_F(StackCommandTest, InfoShowsEachStoreWithItsPlace) {
+  EXPECT_EQ(run({"delta", "info", "/d/"}), 0) << err_;
+  for (const char* line :
+       {"delta       /d\nuuid        ", "\nimage       11111111-1111-1111-1111-111111111111\n",
+        "\nstores      2, the newest is 0002\n\nstore       /d/0001\n",
+        "\nplace       1 of 2, from object 100 and batch 1 on\n", "\n\nstore       /d/0002\n",
+        "\nplace       2 of 2, from object 200 and batch 1 on\n"}) {
+    EXPECT_NE(out_.find(line), std::string::npos) << line << out_;
+  }
+  EXPECT_EQ(run({"delta", "info", "--json", "/d"}), 0) << err_;
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), '\n'), 2);
+  EXPECT_TRUE(out_.starts_with("{\"store\":\"/d/0001\",\"number\":1,\"delta\":\"")) << out_;
+  EXPECT_NE(out_.find("\n{\"store\":\"/d/0002\",\"number\":2,"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("\"born_object\":200,\"first_sequence\":1,"), std::string::npos) << out_;
+}
+
+TEST_F(StackCommandTest, CheckReadsAllStores) {
+  EXPECT_EQ(run({"delta", "check", "/d"}), 0) << out_ << err_;
+  EXPECT_TRUE(out_.starts_with("0001: no damage in ")) << out_;
+  EXPECT_NE(out_.find("\n0002: no damage in "), std::string::npos) << out_;
+  EXPECT_EQ(run({"delta", "check", "-q", "/d"}), 0);
+  EXPECT_EQ(out_ + err_, "");
+  flip("/d/0001/blocks", 512);
+  flip("/d/0001/blocks", 0);
+  EXPECT_EQ(run({"delta", "check", "/d"}), 1);
+  EXPECT_NE(out_.find("damaged: /d/0001/blocks: "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("\n0002: no damage in "), std::string::npos) << "it goes on" << out_;
+  EXPECT_EQ(run({"delta", "check", "--json", "/d"}), 1);
+  EXPECT_NE(out_.find("{\"sound\":true,"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("{\"sound\":false,"), std::string::npos) << out_;
+}
+
+TEST_F(StackCommandTest, AStoreThatTheManifestDoesNotNameIsDamage) {
+  ASSERT_TRUE(env_->rename("/d/0002", "/d/other"));
+  EXPECT_EQ(run({"delta", "check", "/d"}), 1);
+  EXPECT_NE(err_.find("/d/0002"), std::string::npos) << err_;
+  ASSERT_TRUE(env_->rename("/s", "/d/0002"));
+  for (const char* what : {"check", "info"}) {
+    EXPECT_EQ(run({"delta", what, "/d"}), 1);
+    EXPECT_NE((out_ + err_).find("damaged: /d/0002/store: superblock: has UUID "),
+              std::string::npos)
+        << out_ << err_;
+  }
+}
+
+TEST_F(StackCommandTest, AManifestIsShownWithASlotAndRefusedWithNone) {
+  flip("/d/MANIFEST", 70);
+  EXPECT_EQ(run({"delta", "check", "/d"}), 0);
+  EXPECT_TRUE(out_.starts_with("manifest: one of two slots is not whole, ")) << out_;
+  EXPECT_EQ(run({"delta", "info", "/d"}), 0);
+  EXPECT_NE(out_.find("\nmanifest    one of two slots is not whole, "), std::string::npos) << out_;
+  flip("/d/MANIFEST", 4096 + 70);
+  EXPECT_EQ(run({"delta", "check", "/d"}), 1);
+  EXPECT_EQ(err_, "dgfs: delta: /d/MANIFEST: manifest: neither of the two slots is whole\n");
+}
+
+TEST_F(StackCommandTest, ADeltaInUseIsNotDamaged) {
+  const auto delta = open();
+  for (const char* what : {"check", "info"}) {
+    EXPECT_EQ(run({"delta", what, "/d"}), 1);
+    EXPECT_EQ(err_, "dgfs: delta: /d: the delta is in use by another process\n");
   }
 }
 

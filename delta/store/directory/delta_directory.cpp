@@ -91,9 +91,13 @@ Status heal(storage::File& file, Manifest& manifest) {
 Result<LockedManifest> lock_manifest(storage::Env& env, const std::string& directory,
                                      StoreAccess access) {
   const bool only_reads = access == StoreAccess::kReadOnly;
-  DGFS_TRY(file, env.open(manifest_path(directory), {only_reads ? OpenOptions::Mode::kRead
-                                                                : OpenOptions::Mode::kReadWrite}));
-  DGFS_CHECK(only_reads ? file->lock_shared() : file->lock());
+  DGFS_TRY(file, env.open(manifest_path(directory),
+                          {only_reads ? OpenOptions::Mode::kRead : OpenOptions::Mode::kReadWrite}));
+  if (auto taken = only_reads ? file->lock_shared() : file->lock(); !taken) {
+    if (taken.error().kind() != ErrorKind::kBusy) return std::move(taken).error();
+    return Error(ErrorKind::kBusy, 7150, "the delta is in use by " + storage::holders_text(*file))
+        .in_file(directory);
+  }
   DGFS_TRY(manifest, read_manifest(*file));
   if (!only_reads) {
     // Whoever made the delta may have ended before its names were durable.
@@ -109,15 +113,14 @@ Status check_stacked(const Superblock& superblock, const Manifest& manifest, std
   const StackedStore& store = manifest.stores[index];
   const auto path = store_path(directory, store);
   if (superblock.store != store.uuid) {
-    return not_the_one(7143, path,
-                       fmt::format("has UUID {}, and the manifest {}",
-                                   format::uuid_text(superblock.store),
-                                   format::uuid_text(store.uuid)));
+    return not_the_one(
+        7143, path,
+        fmt::format("has UUID {}, and the manifest {}", format::uuid_text(superblock.store),
+                    format::uuid_text(store.uuid)));
   }
   if (superblock.parameters.keeps_removals != kept_born(store.born_object)) {
-    return not_the_one(7144, path,
-                       fmt::format("has not the born object of the manifest, {}",
-                                   store.born_object));
+    return not_the_one(
+        7144, path, fmt::format("has not the born object of the manifest, {}", store.born_object));
   }
   if (superblock.sequence + 1 < store.first_sequence) {
     return not_the_one(7145, path,
@@ -129,8 +132,7 @@ Status check_stacked(const Superblock& superblock, const Manifest& manifest, std
     return not_the_one(7146, path,
                        fmt::format("ends with sequence {}, and the next store begins with {} by "
                                    "the manifest",
-                                   superblock.sequence,
-                                   manifest.stores[index + 1].first_sequence));
+                                   superblock.sequence, manifest.stores[index + 1].first_sequence));
   }
   return ok();
 }

@@ -156,6 +156,12 @@ Result<Manifest> read_manifest(const storage::File& file) {
   return first->generation > second->generation ? std::move(*first) : std::move(*second);
 }
 
+Result<unsigned> count_whole_slots(const storage::File& file) {
+  DGFS_TRY(first, read_slot(file, 0));
+  DGFS_TRY(second, read_slot(file, 1));
+  return unsigned{first.has_value()} + unsigned{second.has_value()};
+}
+
 Status write_manifest(storage::File& file, const Manifest& manifest) {
   DGFS_CHECK(
       file.write_at(manifest.generation % 2 * kManifestSlotBytes, encode_manifest(manifest)));

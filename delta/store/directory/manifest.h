@@ -69,6 +69,8 @@ struct Manifest {
 /// The newest of both slots that is whole. Errors: kIo; kCorrupt if none is, or they are of
 /// different deltas; kUnsupported if one is of another version.
 [[nodiscard]] Result<Manifest> read_manifest(const storage::File& file);
+/// How many of the two slots are whole. Errors: kIo.
+[[nodiscard]] Result<unsigned> count_whole_slots(const storage::File& file);
 /// Writes it into its slot, durably. Errors: kIo, kNoSpace.
 [[nodiscard]] Status write_manifest(storage::File& file, const Manifest& manifest);
 /// Writes it into its slot, and then the same as the next generation into the other one, which it

@@ -289,33 +289,32 @@ TEST_F(DeltaCrash, OfAMadeDeltaIsUsable) {
 }
 
 TEST_F(DeltaCrash, OfAddingAStoreLeavesTheOldStackOrTheNew) {
-  stop_everywhere(
-      [&] { make_first(); }, [&](storage::Env& env) { return add(env); },
-      [&](bool is_acknowledged) {
-        std::size_t seen = 0;
-        {
-          const auto delta = open(*disk_, read_options());
-          ASSERT_NE(delta, nullptr);
-          seen = delta->stores().size();
-          ASSERT_TRUE(seen == 2 || !is_acknowledged);
-          ASSERT_EQ(*delta->stores()[0]->get("key").value(), "first");
-        }
-        {
-          const auto delta = open(*disk_);
-          ASSERT_EQ(delta->stores().size(), seen);
-          put(delta->newest(), "other", "value");
-          ASSERT_TRUE(delta->newest().sync());
-        }
-        // What a broken-off attempt has left is replaced by the next one.
-        ASSERT_TRUE(add(*disk_, kNextBorn));
-        const auto delta = open(*disk_);
-        ASSERT_EQ(delta->stores().size(), seen + 1);
-        ASSERT_EQ(*delta->stores()[seen - 1]->get("other").value(), "value");
-        ASSERT_EQ(delta->newest().get("other").value(), std::nullopt);
-        for (const auto& store : delta->manifest().stores) {
-          ASSERT_TRUE(check_store(*disk_, "/d/" + store.name())) << store.name();
-        }
-      });
+  stop_everywhere([&] { make_first(); }, [&](storage::Env& env) { return add(env); },
+                  [&](bool is_acknowledged) {
+                    std::size_t seen = 0;
+                    {
+                      const auto delta = open(*disk_, read_options());
+                      ASSERT_NE(delta, nullptr);
+                      seen = delta->stores().size();
+                      ASSERT_TRUE(seen == 2 || !is_acknowledged);
+                      ASSERT_EQ(*delta->stores()[0]->get("key").value(), "first");
+                    }
+                    {
+                      const auto delta = open(*disk_);
+                      ASSERT_EQ(delta->stores().size(), seen);
+                      put(delta->newest(), "other", "value");
+                      ASSERT_TRUE(delta->newest().sync());
+                    }
+                    // What a broken-off attempt has left is replaced by the next one.
+                    ASSERT_TRUE(add(*disk_, kNextBorn));
+                    const auto delta = open(*disk_);
+                    ASSERT_EQ(delta->stores().size(), seen + 1);
+                    ASSERT_EQ(*delta->stores()[seen - 1]->get("other").value(), "value");
+                    ASSERT_EQ(delta->newest().get("other").value(), std::nullopt);
+                    for (const auto& store : delta->manifest().stores) {
+                      ASSERT_TRUE(check_store(*disk_, "/d/" + store.name())) << store.name();
+                    }
+                  });
 }
 
 // The process ends, the next one sees what is not on the disk, writes to what it sees, and then the

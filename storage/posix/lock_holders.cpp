@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "storage/posix/lock_holders.h"
+
+#include <sys/stat.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace dgfs::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Until `see` says that it has seen enough. What cannot be listed is passed over: processes end.
+void each_entry(const fs::path& folder, const std::function<bool(const fs::path&)>& see) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    if (!see(entry->path())) return;
+  }
+}
+
+bool is_file(const fs::path& path, const FileStatus& file) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 && found.st_dev == file.device &&
+         found.st_ino == file.inode;
+}
+
+// "lock:   1: FLOCK  ADVISORY  WRITE 359 00:13:11691 0 EOF": of the opening, whoever has taken it.
+bool has_flock(const fs::path& about_opening) {
+  std::ifstream lines(about_opening);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("lock:") && line.find(" FLOCK ") != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool holds_lock(const fs::path& process, const FileStatus& file) {
+  bool holds = false;
+  each_entry(process / "fd", [&](const fs::path& opening) {
+    holds = is_file(opening, file) && has_flock(process / "fdinfo" / opening.filename());
+    return !holds;
+  });
+  return holds;
+}
+
+std::uint64_t process_number(const std::string& name) {
+  std::uint64_t number = 0;
+  const auto end = name.data() + name.size();
+  const auto parsed = std::from_chars(name.data(), end, number);
+  return parsed.ec == std::errc() && parsed.ptr == end ? number : 0;
+}
+
+}  // namespace
+
+std::vector<LockHolder> flock_holders(const FileStatus& file) {
+  std::vector<LockHolder> holders;
+  each_entry("/proc", [&](const fs::path& process) {
+    const auto number = process_number(process.filename());
+    if (number == 0 || !holds_lock(process, file)) return true;
+    LockHolder holder{number, ""};
+    std::ifstream comm(process / "comm");
+    std::getline(comm, holder.command);
+    holders.push_back(std::move(holder));
+    return true;
+  });
+  return holders;
+}
+
+}  // namespace dgfs::storage
