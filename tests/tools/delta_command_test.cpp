@@ -48,9 +48,9 @@ class DeltaCommandTest : public testing::Test {
     byte[0] ^= 1;
     ASSERT_TRUE(file->write_at(offset_bytes, byte));
   }
-  void damage_all_blocks() {
-    const auto size = env_->status("/s/blocks").value().size_bytes;
-    for (std::uint64_t at = 0; at < size; at += 512) flip("/s/blocks", at);
+  void damage_all_blocks(const std::string& path = "/s/blocks") {
+    const auto size = env_->status(path).value().size_bytes;
+    for (std::uint64_t at = 0; at < size; at += 512) flip(path, at);
   }
 
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
@@ -203,8 +203,7 @@ TEST_F(StackCommandTest, CheckReadsAllStores) {
   EXPECT_NE(out_.find("\n0002: no damage in "), std::string::npos) << out_;
   EXPECT_EQ(run({"delta", "check", "-q", "/d"}), 0);
   EXPECT_EQ(out_ + err_, "");
-  flip("/d/0001/blocks", 512);
-  flip("/d/0001/blocks", 0);
+  damage_all_blocks("/d/0001/blocks");
   EXPECT_EQ(run({"delta", "check", "/d"}), 1);
   EXPECT_NE(out_.find("damaged: /d/0001/blocks: "), std::string::npos) << out_;
   EXPECT_NE(out_.find("\n0002: no damage in "), std::string::npos) << "it goes on" << out_;
