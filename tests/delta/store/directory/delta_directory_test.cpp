@@ -345,5 +345,27 @@ TEST_F(DeltaCrash, AfterTheProcessHasEndedLosesNothingThatIsDurable) {
   }
 }
 
+// The same, and the machine stops while the next process opens what it sees: a slot that was not on
+// the disk must be, before the other one is written.
+TEST_F(DeltaCrash, OfAnOpeningAfterTheProcessHasEndedLeavesAWholeStack) {
+  constexpr std::uint64_t kCallsOfTheManifest = 12;
+  bool has_stopped = true;
+  for (std::uint64_t call = 1; has_stopped; ++call) {
+    for (std::uint64_t round = 0; round < 4 * kCallsOfTheManifest; ++round) {
+      disk_ = storage::make_memory_env(1);
+      make_first();
+      StoppingEnv first(*disk_, call);
+      static_cast<void>(add(first.env()));
+      has_stopped = first.has_stopped();
+      StoppingEnv second(*disk_, 1 + round / 4);
+      static_cast<void>(DeltaDirectory::open(second.env(), "/d", stack_options()));
+      disk_->crash(CrashLoss::kScattered, round * 1000 + call);
+      const auto delta = open(*disk_);
+      ASSERT_NE(delta, nullptr) << "call " << call << ", round " << round;
+      ASSERT_EQ(*delta->stores()[0]->get("key").value(), "first");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dgfs::test
