@@ -16,7 +16,7 @@
 
 #include "delta/store/failure.h"
 #include "delta/store/run/memtable.h"
-#include "delta/store/tree/view.h"
+#include "delta/store/snapshot/view.h"
 
 namespace dgfs::delta {
 

@@ -3,7 +3,7 @@
 //
 // What a store says over a lower layer, which is a map here: both merged are what the operations
 // make of the lower layer.
-#include "delta/store/tree/message_cursor.h"
+#include "delta/store/snapshot/message_cursor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/tree/cursor.h"
+#include "delta/store/snapshot/cursor.h"
 
 #include <utility>
 

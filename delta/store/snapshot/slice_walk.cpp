@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/tree/slice_walk.h"
+#include "delta/store/snapshot/slice_walk.h"
 
 #include <algorithm>
 #include <string>

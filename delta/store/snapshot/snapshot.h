@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
-#include "delta/store/snapshot_holders.h"
-#include "delta/store/tree/cursor.h"
-#include "delta/store/tree/message_cursor.h"
-#include "delta/store/tree/view.h"
+#include "delta/store/snapshot/cursor.h"
+#include "delta/store/snapshot/holders.h"
+#include "delta/store/snapshot/message_cursor.h"
+#include "delta/store/snapshot/view.h"
 
 namespace dgfs::delta {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/tree/message_cursor.h"
+#include "delta/store/snapshot/message_cursor.h"
 
 #include <algorithm>
 #include <iterator>

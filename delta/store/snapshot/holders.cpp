@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/snapshot_holders.h"
+#include "delta/store/snapshot/holders.h"
 
 #include <iterator>
 #include <utility>

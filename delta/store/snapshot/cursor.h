@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "delta/store/tree/slice_walk.h"
-#include "delta/store/tree/value_ahead.h"
+#include "delta/store/snapshot/slice_walk.h"
+#include "delta/store/snapshot/value_ahead.h"
 
 namespace dgfs::delta {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "delta/store/tree/slice_walk.h"
+#include "delta/store/snapshot/slice_walk.h"
 
 namespace dgfs::delta {
 

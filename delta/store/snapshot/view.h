@@ -13,8 +13,8 @@
 
 #include "delta/store/disk/retired_blocks.h"
 #include "delta/store/run/immutable_memtable.h"
+#include "delta/store/snapshot/read_ahead.h"
 #include "delta/store/tree/node.h"
-#include "delta/store/tree/read_ahead.h"
 
 namespace dgfs::delta {
 

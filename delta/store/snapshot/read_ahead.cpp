@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/tree/read_ahead.h"
+#include "delta/store/snapshot/read_ahead.h"
 
 namespace dgfs::delta {
 namespace {

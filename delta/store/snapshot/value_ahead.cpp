@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/tree/value_ahead.h"
+#include "delta/store/snapshot/value_ahead.h"
 
 #include <algorithm>
 

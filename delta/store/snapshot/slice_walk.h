@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "delta/store/tree/view.h"
+#include "delta/store/snapshot/view.h"
 
 namespace dgfs::delta {
 

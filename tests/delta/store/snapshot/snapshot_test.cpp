@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/snapshot.h"
+#include "delta/store/snapshot/snapshot.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/tree/view.h"
+#include "delta/store/snapshot/view.h"
 
 #include <algorithm>
 #include <iterator>
