@@ -53,7 +53,7 @@ struct FileStatus {
 /// A process that has a lock. A value.
 struct LockHolder {
   std::uint64_t process = 0;  ///< its number
-  std::string command;        ///< that it runs, cut to 15 bytes; empty where it is not known
+  std::string command;        ///< that it runs, cut to 15 printable characters; empty where unknown
 };
 
 /// An open file, which must not outlive the Env that it was opened in. All calls are positional,

@@ -4,13 +4,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
 #include <system_error>
-#include <utility>
 
 namespace dgfs::storage {
 namespace {
@@ -50,6 +50,16 @@ bool holds_lock(const fs::path& process, const FileStatus& file) {
   return holds;
 }
 
+// A process chooses its name: what a terminal might obey is not shown.
+std::string command_of(const fs::path& process) {
+  std::ifstream comm(process / "comm");
+  std::string command;
+  std::getline(comm, command);
+  std::ranges::replace_if(
+      command, [](char each) { return each < ' ' || each > '~'; }, '?');
+  return command;
+}
+
 std::uint64_t process_number(const std::string& name) {
   std::uint64_t number = 0;
   const auto end = name.data() + name.size();
@@ -64,10 +74,7 @@ std::vector<LockHolder> flock_holders(const FileStatus& file) {
   each_entry("/proc", [&](const fs::path& process) {
     const auto number = process_number(process.filename());
     if (number == 0 || !holds_lock(process, file)) return true;
-    LockHolder holder{number, ""};
-    std::ifstream comm(process / "comm");
-    std::getline(comm, holder.command);
-    holders.push_back(std::move(holder));
+    holders.push_back({number, command_of(process)});
     return true;
   });
   return holders;

@@ -5,8 +5,10 @@
 #include "storage/posix/env.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -72,6 +74,22 @@ TEST_F(PosixEnvTest, WritesPastTheCacheGoToTheCopyOncePublished) {
   Buffer there(content.size());
   ASSERT_OK(read_exactly(*std::move(env_->open(dir_ / "f")).value(), 0, there));
   EXPECT_EQ(there, content);
+}
+
+// Its name may be whatever the process has chosen, such as what changes a terminal.
+TEST_F(PosixEnvTest, NamesWhoHasALockInWhatATerminalCanShow) {
+  publish_letters();
+  std::array<char, 16> name{};
+  ASSERT_EQ(::prctl(PR_GET_NAME, name.data()), 0);
+  ASSERT_EQ(::prctl(PR_SET_NAME, "a\033[31m\xc2\x9b"), 0);
+  const auto file = std::move(env_->open(dir_ / "file", {})).value();
+  EXPECT_TRUE(file->lock_holders().empty());
+  ASSERT_OK(file->lock());
+  const auto holders = std::move(env_->open(dir_ / "file", {})).value()->lock_holders();
+  ASSERT_EQ(::prctl(PR_SET_NAME, name.data()), 0);
+  ASSERT_EQ(holders.size(), 1U);
+  EXPECT_EQ(holders[0].process, static_cast<std::uint64_t>(::getpid()));
+  EXPECT_EQ(holders[0].command, "a?[31m??");
 }
 
 // A read that was announced takes another way to the same bytes: the first time, and only then.
