@@ -83,11 +83,11 @@ class Store {
   /// of tables that wait for the tree). Throws std::bad_alloc, also if the store is torn.
   /// @param holder  a name to tell of, if somebody asks what keeps space
   [[nodiscard]] Snapshot snapshot(std::string holder) const;
-  /// Who has had a snapshot for longest; none: nobody has one.
+  /// The holder of the oldest snapshot; none: there is no snapshot.
   [[nodiscard]] std::optional<SnapshotHolders::Holder> oldest_snapshot() const {
     return holders_.oldest();
   }
-  /// Of a snapshot of its own, of which nobody is told.
+  /// Shows the store as it is now. The cursor keeps that state, and no holder is listed for it.
   /// @param bounds  of the keys that it sees
   [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt}) const;
   /// The same of what the store says over whatever may lie below it.
@@ -102,7 +102,7 @@ class Store {
 
   /// A checkpoint, after which nothing but reading is possible: a store that was closed is opened
   /// again without looking for anything in its log. No other call may be under way. Errors: those
-  /// of checkpoint(); what is durable is as after a crash then.
+  /// of checkpoint(); the disk then holds what it would hold after a crash.
   [[nodiscard]] Status close();
 
   [[nodiscard]] StoreCounters counters() const;

@@ -19,8 +19,7 @@ std::string store_path(const std::string& directory, const StackedStore& store) 
   return directory + "/" + store.name();
 }
 
-// What a store keeps of it: whether anything may lie below.
-// (One place, so that a parameter which has the number itself can take it.)
+// A superblock does not keep the number, but whether anything may lie below the store.
 std::uint64_t kept_born(std::uint64_t born_object) { return born_object == 0 ? 0 : 1; }
 
 StoreOptions options_to_make(StoreOptions options, const StackedStore& store) {

@@ -23,8 +23,8 @@ namespace dgfs::delta {
 /// times.
 class DeltaDirectory {
  public:
-  /// Makes the directory, its first store, and last of all its manifest, durably: a crash leaves a
-  /// whole delta or none, and what it left is replaced.
+  /// Makes the directory, its first store, and last of all its manifest, durably. A crash leaves a
+  /// whole delta or none; a later create() replaces what the broken one has left.
   /// @param image        the delta belongs to it
   /// @param born_object  above every object number of the image; 0: nothing lies below
   /// @param options      parameters of the store

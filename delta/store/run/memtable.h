@@ -14,8 +14,8 @@
 
 namespace dgfs::delta {
 
-/// A value, of which a copy is taken in O(1): it says what the table said then, whatever the table
-/// takes later. One writer, or any number of readers, of each copy.
+/// A value. A copy costs O(1), and later changes of the table do not change the copy. Each copy may
+/// have one writer, or any number of readers.
 class Memtable {
  public:
   /// Cost: O(log n); a range delete further the number of keys and range tombstones that it covers.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PersistentMap: an ordered map of byte strings of which a copy is taken in O(1). Copies share
-// their nodes; a change copies the nodes on its way that somebody else has as well, and changes the
-// others where they lie. (An AVL tree with path copying: Driscoll, Sarnak, Sleator, Tarjan, "Making
+// PersistentMap: an ordered map of byte strings. A copy costs O(1): both maps share all nodes. A
+// change copies those nodes on its way that another map shares, and changes the other nodes in
+// place. (An AVL tree with path copying: Driscoll, Sarnak, Sleator, Tarjan, "Making
 // Data Structures Persistent", 1989; counting references as Blelloch, Ferizovic, Sun do, "Just Join
 // for Parallel Ordered Sets", 2016.)
 #pragma once

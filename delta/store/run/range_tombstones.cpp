@@ -65,13 +65,6 @@ RangeTombstones::Map::const_iterator RangeTombstones::find_before(const KeyEnd& 
   return ends_before(tombstone->second, key) ? map_.end() : tombstone;
 }
 
-std::size_t RangeTombstones::count_in(const KeyRange& range, std::size_t count_max) const {
-  std::size_t count = 0;
-  auto at = map_.lower_bound(range.begin);
-  for (; at != map_.end() && is_before(at->first, range.end) && count < count_max; ++at) ++count;
-  return count;
-}
-
 RangeTombstones RangeTombstones::clipped(const KeyRange& range) const {
   RangeTombstones part;
   if (range.empty()) return part;

@@ -64,8 +64,6 @@ class RangeTombstones {
   }
   /// The one that covers the keys right before `key`, or end().
   [[nodiscard]] Map::const_iterator find_before(const KeyEnd& key) const;
-  /// How many lie in `range`, with their begins, counted up to `count_max`.
-  [[nodiscard]] std::size_t count_in(const KeyRange& range, std::size_t count_max) const;
   /// Those parts that lie in `range`.
   [[nodiscard]] RangeTombstones clipped(const KeyRange& range) const;
 

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/snapshot/holders.h"
 
-#include <iterator>
 #include <utility>
 
 namespace dgfs::delta {
@@ -15,7 +14,7 @@ SnapshotHolders::Hold SnapshotHolders::add(std::string name, std::uint64_t since
     const std::lock_guard lock(mutex_);
     holders_.splice(holders_.end(), added);
   }
-  // Where the hold itself finds no memory, this is called all the same.
+  // A shared_ptr that finds no memory for its count calls the deleter, too.
   return {&*at, [this, at](const Holder*) {
             const std::lock_guard lock(mutex_);
             holders_.erase(at);
@@ -26,11 +25,6 @@ std::optional<SnapshotHolders::Holder> SnapshotHolders::oldest() const {
   const std::lock_guard lock(mutex_);
   if (holders_.empty()) return std::nullopt;
   return holders_.front();
-}
-
-std::size_t SnapshotHolders::count() const {
-  const std::lock_guard lock(mutex_);
-  return holders_.size();
 }
 
 }  // namespace dgfs::delta

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SnapshotHolders: who has snapshots of a store, so that whoever wonders what keeps its space can
-// be told.
+// SnapshotHolders: the names of those who hold snapshots of a store. A message about space that is
+// not freed can name the oldest of them.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,13 @@ class SnapshotHolders {
     std::string name;
     std::uint64_t since_ns = 0;  ///< on the monotonic clock
   };
-  /// Whoever has one holds a snapshot.
+  /// The holder is listed until the last copy of its hold ends.
   using Hold = std::shared_ptr<const Holder>;
 
-  /// @param since_ns  not before that of those who came before
+  /// @param since_ns  on the monotonic clock; calls come in its order
   [[nodiscard]] Hold add(std::string name, std::uint64_t since_ns);
   /// None: nobody holds one.
   [[nodiscard]] std::optional<Holder> oldest() const;
-  [[nodiscard]] std::size_t count() const;
 
  private:
   mutable std::mutex mutex_;   ///< innermost; all that follows

@@ -94,8 +94,9 @@ Status MessageCursor::find_backward() {
   const bool has_point = at_ != 0;
   const bool has_tombstone = tombstone_ != run().tombstones().begin();
   std::string_view key = has_point ? run().point(at_ - 1).key : std::prev(tombstone_)->first;
-  if (has_point && has_tombstone)
+  if (has_point && has_tombstone) {
     key = std::max<std::string_view>(key, std::prev(tombstone_)->first);
+  }
   if (key < walk_.bounds().begin) {
     if (!stands_within(walk_.bounds().begin)) walk_.leave();
     return ok();

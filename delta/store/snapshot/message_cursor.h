@@ -16,9 +16,9 @@ namespace dgfs::delta {
 /// Sees the store as it was when it was made. For one thread.
 ///
 /// It stands at a place, or nowhere. A place is a key that the view has a message for, or where a
-/// stretch of keys begins that a range tombstone covers, or both. Of a key below which no place
-/// lies in between, the last place before it says whether it is covered: covered_until(). One
-/// stretch may be told in pieces that touch.
+/// stretch of keys begins that a range tombstone covers, or both. For a key that is no place
+/// itself, the last place before it says whether the key is covered: covered_until(). The cursor
+/// may show one stretch as several pieces that touch.
 class MessageCursor {
  public:
   /// Stands nowhere.
@@ -53,7 +53,6 @@ class MessageCursor {
   [[nodiscard]] bool is_point() const;
   [[nodiscard]] bool is_begin() const;
   void enter_slice();
-  void stand(std::string_view key);
   [[nodiscard]] bool stands_within(std::string_view key);
   [[nodiscard]] Status find_forward();
   [[nodiscard]] Status find_backward();

@@ -4,8 +4,6 @@
 // Snapshot: a store as it was at one moment, for many lookups and cursors.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +16,7 @@
 
 namespace dgfs::delta {
 
-/// Thread-safe; a value. The store must outlive it. While it is there, space that the store has no
-/// more use for is kept.
+/// Thread-safe; a value. The store must outlive it. It keeps the space of the state that it shows.
 class Snapshot {
  public:
   /// @param holder  null: nobody is told of it
@@ -29,7 +26,8 @@ class Snapshot {
   /// As of Store.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
   [[nodiscard]] Result<Message> find(std::string_view key) const;
-  /// They may outlive the snapshot, and keep its space as long.
+  /// A cursor may outlive the snapshot. It then keeps the space itself, and the holder is no longer
+  /// listed.
   [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt}) const {
     return {view_, source_, std::move(bounds)};
   }
