@@ -11,6 +11,7 @@
 #include "delta/store/disk/parameters.h"
 #include "delta/store/extent/large_value.h"
 #include "delta/store/run/memtable.h"
+#include "delta/store/run/overlay.h"
 
 namespace dgfs::delta {
 namespace {
@@ -56,7 +57,7 @@ Status check_batch(const Batch& batch) {
 bool removes_only(const Batch& batch) {
   return std::ranges::all_of(batch.operations(), [](const Operation& operation) {
     const auto* change = std::get_if<PointChange>(&operation);
-    return change == nullptr || change->message.kind == MessageKind::kDelete;
+    return change == nullptr || is_needless_over_nothing(change->message.kind);
   });
 }
 

@@ -222,7 +222,7 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
 
 Snapshot Store::snapshot(std::string holder) const {
   auto hold = holders_.add(std::move(holder), env_.monotonic_ns());
-  return {tables_.snapshot(), files_.source(), std::move(hold)};
+  return {tables_.snapshot(), files_.source(), std::move(hold), options_.parameters.born_object};
 }
 
 Cursor Store::cursor(KeyRange bounds) const {

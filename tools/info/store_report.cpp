@@ -14,13 +14,19 @@
 namespace dgfs::tools {
 namespace {
 
+std::string born_text(std::uint64_t born_object) {
+  if (born_object == 0) return "";
+  if (born_object == UINT64_MAX) return ", over layers that may have any object";
+  return fmt::format(", over layers with objects below {}", born_object);
+}
+
 std::string parameters_text(const delta::StoreParameters& parameters) {
   return fmt::format(
       "basement {}, buffers of a node {}, fan-out {}, log segment {}, values up to {} in the "
       "tree{}",
       size_text(parameters.basement_bytes), size_text(parameters.buffer_bytes), parameters.fanout,
       size_text(parameters.segment_bytes), size_text(parameters.inline_bytes),
-      parameters.keeps_removals == 1 ? ", removals are kept" : "");
+      born_text(parameters.born_object));
 }
 
 std::string checkpoints_text(const delta::StoreReport& report) {
@@ -133,7 +139,7 @@ void add_store(JsonObject& json, const delta::StoreReport& report, bool has_read
       .add("fanout", superblock.parameters.fanout)
       .add("segment_bytes", superblock.parameters.segment_bytes)
       .add("inline_bytes", superblock.parameters.inline_bytes)
-      .add("keeps_removals", superblock.parameters.keeps_removals == 1);
+      .add("born_object", superblock.parameters.born_object);
   JsonObject log;
   log.add("segment", log_name(report))
       .add("groups", report.log_groups)

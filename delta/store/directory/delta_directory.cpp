@@ -19,11 +19,8 @@ std::string store_path(const std::string& directory, const StackedStore& store) 
   return directory + "/" + store.name();
 }
 
-// A superblock does not keep the number, but whether anything may lie below the store.
-std::uint64_t kept_born(std::uint64_t born_object) { return born_object == 0 ? 0 : 1; }
-
 StoreOptions options_to_make(StoreOptions options, const StackedStore& store) {
-  options.parameters.keeps_removals = kept_born(store.born_object);
+  options.parameters.born_object = store.born_object;
   options.sequence = store.first_sequence - 1;
   return options;
 }
@@ -117,9 +114,10 @@ Status check_stacked(const Superblock& superblock, const Manifest& manifest, std
         fmt::format("has UUID {}, and the manifest {}", format::uuid_text(superblock.store),
                     format::uuid_text(store.uuid)));
   }
-  if (superblock.parameters.keeps_removals != kept_born(store.born_object)) {
-    return not_the_one(
-        7144, path, fmt::format("has not the born object of the manifest, {}", store.born_object));
+  if (superblock.parameters.born_object != store.born_object) {
+    return not_the_one(7144, path,
+                       fmt::format("has objects from {} on as its own, and the manifest {}",
+                                   superblock.parameters.born_object, store.born_object));
   }
   if (superblock.sequence + 1 < store.first_sequence) {
     return not_the_one(7145, path,

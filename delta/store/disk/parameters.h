@@ -25,9 +25,10 @@ struct StoreParameters {
   std::uint64_t segment_bytes = std::uint64_t{64} << 20;  ///< of the log; there are two
   /// Longer values go to the extent volume: written once, and read with a read of their own.
   std::uint64_t inline_bytes = std::uint64_t{2} << 10;
-  /// 1: something lies below the store that may have the keys which are removed here, so that
-  /// removals and patches stay what they are down to the basements; 0: nothing does.
-  std::uint64_t keeps_removals = 0;
+  /// Nothing below the store has an object as high as this (delta/store/run/object_key.h), so that
+  /// removals and patches of keys of younger objects have done their work in the basements. 0:
+  /// nothing lies below at all; UINT64_MAX: something may lie below each key.
+  std::uint64_t born_object = 0;
 
   /// Of a piece of a run that is read and checked alone, in memory, about; never 0.
   [[nodiscard]] std::size_t page_bytes() const {

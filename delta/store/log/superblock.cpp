@@ -17,7 +17,7 @@ using format::Decoder;
 using format::Encoder;
 
 constexpr std::array<std::uint8_t, 8> kSuperblockMagic = {'D', 'G', 'F', 'S', 'T', 'O', 'R', 'E'};
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kChecksumAt = kSuperblockBytes - 8;
 
 Error corrupt(std::uint16_t code, const char* text) {
@@ -32,7 +32,7 @@ Status check_parameters(const StoreParameters& parameters) {
       parameters.buffer_bytes == 0 || parameters.buffer_bytes > kBytesMax ||
       parameters.fanout < 2 || parameters.fanout > 1024 || parameters.segment_bytes == 0 ||
       parameters.segment_bytes % kGroupAlignmentBytes != 0 ||
-      parameters.segment_bytes > 64 * kBytesMax || parameters.keeps_removals > 1) {
+      parameters.segment_bytes > 64 * kBytesMax) {
     return corrupt(7040, "impossible parameters");
   }
   return ok();
@@ -51,7 +51,7 @@ Buffer encode_superblock(const Superblock& superblock) {
   for (const std::uint64_t number :
        {superblock.parameters.basement_bytes, superblock.parameters.buffer_bytes,
         superblock.parameters.fanout, superblock.parameters.segment_bytes,
-        superblock.parameters.inline_bytes, superblock.parameters.keeps_removals,
+        superblock.parameters.inline_bytes, superblock.parameters.born_object,
         superblock.checkpoint, superblock.sequence, superblock.log.generation,
         superblock.log.number, superblock.log.previous, superblock.root.offset_bytes,
         superblock.root.length_bytes, superblock.root.checksum,
@@ -90,7 +90,7 @@ Result<Superblock> decode_superblock(Bytes bytes) {
   for (std::uint64_t* number :
        {&superblock.parameters.basement_bytes, &superblock.parameters.buffer_bytes,
         &superblock.parameters.fanout, &superblock.parameters.segment_bytes,
-        &superblock.parameters.inline_bytes, &superblock.parameters.keeps_removals,
+        &superblock.parameters.inline_bytes, &superblock.parameters.born_object,
         &superblock.checkpoint, &superblock.sequence, &superblock.log.generation,
         &superblock.log.number, &superblock.log.previous, &superblock.root.offset_bytes,
         &superblock.root.length_bytes, &superblock.root.checksum}) {

@@ -35,6 +35,9 @@ class Batch {
     add(PointChange{std::move(key), Message::put(std::move(value))});
   }
   void remove(std::string key) { add(PointChange{std::move(key), Message::removal()}); }
+  /// Removes a key of which it is known that no layer below the store has it: nothing is left of it
+  /// once it has reached the lowest level of the store.
+  void erase(std::string key) { add(PointChange{std::move(key), Message::erasure()}); }
   /// Removes all keys of `range`, however many there are; an empty range has none.
   void remove_range(KeyRange range) { add(RangeDelete{std::move(range)}); }
   /// Replaces bytes of the value from an offset on, without reading it. A key that is not there has
@@ -43,9 +46,19 @@ class Batch {
     if (bytes.empty()) return;
     add(PointChange{std::move(key), Message::change(Piece{offset_bytes, std::move(bytes)})});
   }
+  /// Zeros take the place of bytes of the value from an offset on, as far as there are any.
+  void zero(std::string key, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+    if (length_bytes == 0) return;
+    add(PointChange{std::move(key), Message::change(Zeros{offset_bytes, length_bytes})});
+  }
   /// Changes a field of 8 bytes of the value likewise.
   void change_field(std::string key, FieldChange change) {
     add(PointChange{std::move(key), Message::change(change)});
+  }
+
+  /// Sets one.
+  void set_field(std::string key, std::uint64_t offset_bytes, std::uint64_t value) {
+    add(PointChange{std::move(key), Message::change(field_set_to(offset_bytes, value))});
   }
 
   void add(Operation operation) { operations_.push_back(std::move(operation)); }

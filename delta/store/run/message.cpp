@@ -17,6 +17,11 @@ const Message& Message::removal() {
   return message;
 }
 
+const Message& Message::erasure() {
+  static const Message message{MessageKind::kErase, nullptr, nullptr, {}};
+  return message;
+}
+
 Message Message::change(Edit edit) {
   Message message;
   message.patch.add(std::move(edit));

@@ -14,11 +14,12 @@
 
 namespace dgfs::delta {
 
-/// What a message says of the key.
+/// What a message says of the key. Runs on disk have these numbers.
 enum class MessageKind : std::uint8_t {
-  kPatch,   ///< whatever older levels say, changed by `patch`
-  kDelete,  ///< there is no such key
-  kPut,     ///< `value`, or `large` changed by `patch`
+  kPatch = 0,   ///< whatever older levels say, changed by `patch`
+  kDelete = 1,  ///< there is no such key
+  kPut = 2,     ///< `value`, or `large` changed by `patch`
+  kErase = 4,   ///< there is no such key, nor is there one below the store
 };
 
 /// Older levels have nothing to add to a message of this kind.
@@ -34,6 +35,7 @@ struct Message {
   [[nodiscard]] static Message put(std::string value);
   [[nodiscard]] static Message put(LargeRef large);
   [[nodiscard]] static const Message& removal();
+  [[nodiscard]] static const Message& erasure();
   [[nodiscard]] static Message change(Edit edit);
 
   [[nodiscard]] bool is_final() const { return delta::is_final(kind); }

@@ -12,6 +12,7 @@ Message composed(Message older, Message newer) {
   if (newer.patch.empty()) return older;
   switch (older.kind) {
     case MessageKind::kDelete:
+    case MessageKind::kErase:
       return over_nothing(std::move(newer));
     case MessageKind::kPut: {
       if (older.large) break;
@@ -28,6 +29,7 @@ Message composed(Message older, Message newer) {
 
 Message over_nothing(Message newer) {
   if (newer.is_final()) return newer;
+  if (newer.patch.empty()) return Message::removal();
   std::string value;
   newer.patch.apply_to(value);
   return Message::put(std::move(value));

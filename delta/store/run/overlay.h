@@ -15,11 +15,12 @@ namespace dgfs::delta {
 /// `newer` over `older`: what both say together. A patch of what is not there changes an empty
 /// value; one without edits says nothing.
 [[nodiscard]] Message composed(Message older, Message newer);
-/// The same where nothing is older: a patch changes an empty value.
+/// The same where nothing is older: a patch changes an empty value; one without edits says that
+/// there is no such key.
 [[nodiscard]] Message over_nothing(Message newer);
 /// Whether a message of a kind need not be said where nothing is older.
 [[nodiscard]] constexpr bool is_needless_over_nothing(MessageKind kind) {
-  return kind == MessageKind::kDelete;
+  return kind == MessageKind::kDelete || kind == MessageKind::kErase;
 }
 
 /// What the levels say of one key together, from the newest on. For one thread.

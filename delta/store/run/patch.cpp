@@ -3,14 +3,11 @@
 #include "delta/store/run/patch.h"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace dgfs::delta {
 namespace {
-
-std::uint64_t length_of(const Piece& piece) { return piece.bytes.size(); }
-std::uint64_t length_of(const FieldChange& /*change*/) { return FieldChange::kFieldBytes; }
 
 // Of a value, in bytes.
 struct ByteRange {
@@ -30,29 +27,16 @@ struct ByteRange {
 
 ByteRange range_of(const Edit& edit) { return {begin_of(edit), end_of(edit)}; }
 
-std::uint64_t changed(const FieldChange& change, std::uint64_t field) {
-  switch (change.operation) {
-    case FieldOperation::kAdd:
-      return field + change.operand;
-    case FieldOperation::kMax:
-      return std::max(field, change.operand);
-  }
-  return field;
-}
-
-void change_field(const FieldChange& change, char* field) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, field, sizeof number);
-  number = changed(change, number);
-  std::memcpy(field, &number, sizeof number);
+// Whether one edit may stand before the other in a patch that is ordered.
+bool is_out_of_order(const Edit& before, const Edit& behind) {
+  return before.index() == behind.index() ? end_of(before) >= begin_of(behind)
+                                          : end_of(before) > begin_of(behind);
 }
 
 bool is_in_order(const std::vector<Edit>& edits) {
-  return std::ranges::all_of(edits,
-                             [](const Edit& e) { return std::holds_alternative<Piece>(e); }) &&
-         std::ranges::adjacent_find(edits, [](const Edit& a, const Edit& b) {
-           return end_of(a) >= begin_of(b);
-         }) == edits.end();
+  return std::ranges::none_of(
+             edits, [](const Edit& e) { return std::holds_alternative<FieldChange>(e); }) &&
+         std::ranges::adjacent_find(edits, is_out_of_order) == edits.end();
 }
 
 // `newer` over `older`, which it overlaps or touches, as one piece.
@@ -69,59 +53,100 @@ Piece joined(Piece older, const Piece& newer) {
   return older;
 }
 
+Zeros joined(const Zeros& older, const Zeros& newer) {
+  const auto begin = std::min(older.offset_bytes, newer.offset_bytes);
+  return {begin, std::max(end_of(older), end_of(newer)) - begin};
+}
+
+// Those parts of an edit that lie before and behind a range, as far as there are any.
+void add_outside(const Edit& edit, const ByteRange& range, std::vector<Edit>& before,
+                 std::vector<Edit>& behind) {
+  const auto part = [&](std::uint64_t begin, std::uint64_t end) -> Edit {
+    if (std::holds_alternative<Zeros>(edit)) return Zeros{begin, end - begin};
+    return Piece{
+        begin, std::get<Piece>(edit).bytes.substr(static_cast<std::size_t>(begin - begin_of(edit)),
+                                                  static_cast<std::size_t>(end - begin))};
+  };
+  if (begin_of(edit) < range.begin) before.push_back(part(begin_of(edit), range.begin));
+  if (range.end < end_of(edit)) behind.push_back(part(range.end, end_of(edit)));
+}
+
 }  // namespace
 
-std::uint64_t begin_of(const Edit& edit) {
-  return std::visit([](const auto& each) { return each.offset_bytes; }, edit);
-}
-
-std::uint64_t end_of(const Edit& edit) {
-  return std::visit([](const auto& each) { return each.offset_bytes + length_of(each); }, edit);
-}
-
-void apply(const Edit& edit, std::string& value) {
-  const auto begin = static_cast<std::size_t>(begin_of(edit));
-  value.resize(std::max(value.size(), static_cast<std::size_t>(end_of(edit))));
-  if (const auto* piece = std::get_if<Piece>(&edit)) {
-    piece->bytes.copy(value.data() + begin, piece->bytes.size());
-  } else {
-    change_field(std::get<FieldChange>(edit), value.data() + begin);
-  }
-}
-
-Patch::Patch(std::vector<Edit> edits)
-    : edits_(std::move(edits)), is_ordered_(is_in_order(edits_)) {}
+Patch::Patch(std::vector<Edit> edits, std::uint64_t least_bytes)
+    : edits_(std::move(edits)), least_bytes_(least_bytes), is_ordered_(is_in_order(edits_)) {}
 
 void Patch::add(Edit edit) {
-  auto* piece = std::get_if<Piece>(&edit);
-  if (piece == nullptr) {
-    is_ordered_ = false;
-    add_field(std::get<FieldChange>(edit));
-  } else if (is_ordered_) {
-    add_in_order(std::move(*piece));
+  if (lengthens(edit) && end_of(edit) >= least_bytes_) least_bytes_ = 0;
+  if (auto* piece = std::get_if<Piece>(&edit)) {
+    is_ordered_ ? add_in_order(std::move(*piece)) : add_piece(std::move(*piece));
+  } else if (const auto* zeros = std::get_if<Zeros>(&edit)) {
+    is_ordered_ ? add_in_order(*zeros) : add_zeros(*zeros);
   } else {
-    add_piece(std::move(*piece));
+    add_field(std::get<FieldChange>(edit));
   }
 }
 
 void Patch::add(Patch newer) {
   for (Edit& edit : newer.edits_) add(std::move(edit));
+  least_bytes_ = std::max(least_bytes_, newer.least_bytes_);
 }
 
-// Records of a file come like this: nothing but those that the piece touches is looked at.
+void Patch::replace(std::size_t begin, std::size_t end, std::vector<Edit> edits) {
+  const auto first = edits_.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto kept = std::min(end - begin, edits.size());
+  const auto moved = edits.begin() + static_cast<std::ptrdiff_t>(kept);
+  const auto at = std::move(edits.begin(), moved, first);
+  if (moved == edits.end()) {
+    edits_.erase(at, edits_.begin() + static_cast<std::ptrdiff_t>(end));
+  } else {
+    edits_.insert(at, std::make_move_iterator(moved), std::make_move_iterator(edits.end()));
+  }
+}
+
+// Records of a file come like this: nothing but what the piece touches is looked at.
 void Patch::add_in_order(Piece piece) {
-  const auto end = piece.offset_bytes + piece.bytes.size();
-  const auto first = std::ranges::lower_bound(edits_, piece.offset_bytes, {}, end_of);
-  auto behind = first;
-  for (; behind != edits_.end() && begin_of(*behind) <= end; ++behind) {
-    piece = joined(std::move(std::get<Piece>(*behind)), piece);
+  const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.bytes.size()};
+  const auto first = static_cast<std::size_t>(
+      std::ranges::lower_bound(edits_, own.begin, {}, end_of) - edits_.begin());
+  std::vector<Edit> before;
+  std::vector<Edit> behind;
+  auto end = first;
+  for (; end < edits_.size() && begin_of(edits_[end]) <= own.end; ++end) {
+    if (auto* older = std::get_if<Piece>(&edits_[end])) {
+      piece = joined(std::move(*older), piece);
+    } else {
+      add_outside(edits_[end], own, before, behind);
+    }
   }
-  if (first == behind) {
-    edits_.insert(first, std::move(piece));
-    return;
+  before.emplace_back(std::move(piece));
+  std::ranges::move(behind, std::back_inserter(before));
+  replace(first, end, std::move(before));
+}
+
+void Patch::add_in_order(Zeros zeros) {
+  const ByteRange own = range_of(zeros);
+  const auto first = static_cast<std::size_t>(
+      std::ranges::lower_bound(edits_, own.begin, {}, end_of) - edits_.begin());
+  std::vector<Edit> before;
+  std::vector<Edit> behind;
+  auto end = first;
+  for (; end < edits_.size() && begin_of(edits_[end]) <= own.end; ++end) {
+    if (const auto* older = std::get_if<Zeros>(&edits_[end])) {
+      zeros = joined(*older, zeros);
+      continue;
+    }
+    if (range_of(edits_[end]).overlaps(own)) swallow(end);
+    add_outside(edits_[end], own, before, behind);
   }
-  *first = std::move(piece);
-  edits_.erase(first + 1, behind);
+  before.emplace_back(zeros);
+  std::ranges::move(behind, std::back_inserter(before));
+  replace(first, end, std::move(before));
+}
+
+// Zeros take the place of what lengthens the value, all or a part of it.
+void Patch::swallow(std::size_t at) {
+  if (lengthens(edits_[at])) least_bytes_ = std::max(least_bytes_, end_of(edits_[at]));
 }
 
 // From the newest edit back: what lies within the piece is gone, and a piece that touches it is
@@ -148,26 +173,54 @@ void Patch::add_piece(Piece piece) {
   edits_.emplace_back(std::move(piece));
 }
 
+// Likewise.
+void Patch::add_zeros(Zeros zeros) {
+  std::vector<ByteRange> passed;
+  for (auto at = edits_.size(); at-- > 0;) {
+    const ByteRange range = range_of(edits_[at]);
+    const ByteRange own = range_of(zeros);
+    const auto* older = std::get_if<Zeros>(&edits_[at]);
+    const bool is_free =
+        std::ranges::none_of(passed, [&](const ByteRange& newer) { return newer.overlaps(range); });
+    if (!is_free || !(own.contains(range) || (older != nullptr && own.touches(range)))) {
+      passed.push_back(range);
+      continue;
+    }
+    if (older != nullptr) zeros = joined(*older, zeros);
+    swallow(at);
+    edits_.erase(edits_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  edits_.emplace_back(zeros);
+}
+
+// What the newest edit says that overlaps it decides.
 void Patch::add_field(FieldChange change) {
   for (auto at = edits_.size(); at-- > 0;) {
     Edit& older = edits_[at];
     if (!range_of(older).overlaps(range_of(change))) continue;
+    const bool is_within = range_of(older).contains(range_of(change));
     if (auto* piece = std::get_if<Piece>(&older)) {
-      if (!range_of(older).contains(range_of(change))) break;
+      if (!is_within) break;
       change_field(change, piece->bytes.data() + (change.offset_bytes - piece->offset_bytes));
       return;
+    }
+    if (std::holds_alternative<Zeros>(older)) {
+      if (!is_within) break;
+      return add(field_set_to(change.offset_bytes, changed(change, 0)));
     }
     auto& field = std::get<FieldChange>(older);
     if (field.offset_bytes != change.offset_bytes || field.operation != change.operation) break;
     field.operand = changed(change, field.operand);
     return;
   }
+  is_ordered_ = false;
   edits_.emplace_back(change);
 }
 
 std::size_t Patch::bytes_of(const Edit& edit) {
   constexpr std::size_t kEditBytes = 48;
-  return kEditBytes + static_cast<std::size_t>(end_of(edit) - begin_of(edit));
+  return kEditBytes +
+         (lengthens(edit) ? static_cast<std::size_t>(end_of(edit) - begin_of(edit)) : 0);
 }
 
 std::size_t Patch::size_bytes() const {
@@ -178,6 +231,7 @@ std::size_t Patch::size_bytes() const {
 
 void Patch::apply_to(std::string& value) const {
   for (const Edit& edit : edits_) apply(edit, value);
+  if (value.size() < least_bytes_) value.resize(static_cast<std::size_t>(least_bytes_));
 }
 
 }  // namespace dgfs::delta

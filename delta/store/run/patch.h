@@ -1,58 +1,27 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Patch: changes of parts of a value that were made without looking at it. A value is a string of
-// bytes; what a change lies beyond the end of is zeros.
+// Patch: edits of one value that were made without looking at it, as few as say the same.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
+
+#include "delta/store/run/edit.h"
 
 namespace dgfs::delta {
 
-/// Bytes that replace those at an offset.
-struct Piece {
-  std::uint64_t offset_bytes = 0;  ///< in the value
-  std::string bytes;               ///< not empty
-  friend bool operator==(const Piece&, const Piece&) = default;
-};
-
-/// What happens to a field of 8 bytes, little-endian, unsigned.
-enum class FieldOperation : std::uint8_t {
-  kAdd,  ///< modulo 2^64
-  kMax,
-};
-
-/// A change of one field. To set a field is a Piece.
-struct FieldChange {
-  static constexpr std::uint64_t kFieldBytes = 8;
-
-  std::uint64_t offset_bytes = 0;  ///< of the field in the value; of any alignment
-  FieldOperation operation = FieldOperation::kAdd;
-  std::uint64_t operand = 0;
-  friend bool operator==(const FieldChange&, const FieldChange&) = default;
-};
-
-/// One change.
-using Edit = std::variant<Piece, FieldChange>;
-
-/// The first byte that an edit touches, and the one behind the last.
-[[nodiscard]] std::uint64_t begin_of(const Edit& edit);
-[[nodiscard]] std::uint64_t end_of(const Edit& edit);
-/// Changes `value`, which grows as far as the edit reaches.
-void apply(const Edit& edit, std::string& value);
-
-/// Edits in the order in which they were made; pieces alone by their offsets. What later ones make
-/// superfluous is left out: pieces are joined where they touch, a piece swallows what lies within
-/// it, and fields of the same kind of change are one. A value.
+/// Edits in the order in which they were made; those that are no field's change by their offsets,
+/// as long as there are no others. What later ones make superfluous is left out: pieces are joined
+/// where they touch, and so are zeros, a piece or zeros swallow what lies within them, and fields
+/// of the same kind of change are one. A value.
 class Patch {
  public:
   Patch() = default;
-  /// @param edits  of another patch
-  explicit Patch(std::vector<Edit> edits);
+  /// @param edits        of another patch
+  /// @param least_bytes  of the same
+  explicit Patch(std::vector<Edit> edits, std::uint64_t least_bytes = 0);
 
   /// Adds an edit, which may change, join or replace those before.
   /// Cost: O(number of edits and bytes of those that it touches).
@@ -60,8 +29,11 @@ class Patch {
   /// The edits of `newer`, in order.
   void add(Patch newer);
 
-  [[nodiscard]] bool empty() const { return edits_.empty(); }
+  [[nodiscard]] bool empty() const { return edits_.empty() && least_bytes_ == 0; }
   [[nodiscard]] const std::vector<Edit>& edits() const { return edits_; }
+  /// A value that is shorter grows to this, whatever the edits say: bytes that lengthened it were
+  /// replaced by zeros, which do not. 0: none were.
+  [[nodiscard]] std::uint64_t least_bytes() const { return least_bytes_; }
   /// What one of the edits takes of memory, about.
   [[nodiscard]] static std::size_t bytes_of(const Edit& edit);
   /// What they take together, the same on all machines.
@@ -69,15 +41,22 @@ class Patch {
   /// Changes `value`.
   void apply_to(std::string& value) const;
 
-  friend bool operator==(const Patch& a, const Patch& b) { return a.edits_ == b.edits_; }
+  friend bool operator==(const Patch& a, const Patch& b) {
+    return a.edits_ == b.edits_ && a.least_bytes_ == b.least_bytes_;
+  }
 
  private:
   void add_in_order(Piece piece);
+  void add_in_order(Zeros zeros);
   void add_piece(Piece piece);
+  void add_zeros(Zeros zeros);
   void add_field(FieldChange change);
+  void replace(std::size_t begin, std::size_t end, std::vector<Edit> edits);
+  void swallow(std::size_t at);
 
   std::vector<Edit> edits_;
-  bool is_ordered_ = true;  ///< all are pieces, by their offsets, and none touches another
+  std::uint64_t least_bytes_ = 0;
+  bool is_ordered_ = true;  ///< no field's change; by their offsets, and none touches its like
 };
 
 }  // namespace dgfs::delta

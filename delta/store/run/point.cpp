@@ -8,6 +8,7 @@ namespace dgfs::delta {
 
 Message Point::message() const {
   if (boxed != nullptr) return *boxed;
+  if (kind == MessageKind::kErase) return Message::erasure();
   return kind == MessageKind::kPut ? Message::put(std::string(value)) : Message::removal();
 }
 

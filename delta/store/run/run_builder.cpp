@@ -52,7 +52,7 @@ void RunBuilder::add_put(std::string_view key, std::string_view value) {
   add_bytes(key, MessageKind::kPut, value);
 }
 
-void RunBuilder::add_removal(std::string_view key) { add_bytes(key, MessageKind::kDelete, ""); }
+void RunBuilder::add_removal(std::string_view key, MessageKind kind) { add_bytes(key, kind, ""); }
 
 void RunBuilder::add_bytes(std::string_view key, MessageKind kind, std::string_view value) {
   run_->items_.push_back({run_->bytes_.size(), static_cast<std::uint32_t>(value.size()),

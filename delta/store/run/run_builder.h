@@ -27,8 +27,9 @@ class RunBuilder {
   void add(std::string_view key, Message message);
   void add(const Point& point);
   void add_put(std::string_view key, std::string_view value);
-  void add_removal(std::string_view key);
-  /// A removal or a put, not boxed, of a key that begins as the last one does.
+  /// @param kind  kDelete or kErase
+  void add_removal(std::string_view key, MessageKind kind);
+  /// A removal, an erasure or a put, not boxed, of a key that begins as the last one does.
   /// @param shared  bytes of the last key, at most all
   void add_next(std::size_t shared, std::string_view rest, MessageKind kind,
                 std::string_view value);

@@ -8,8 +8,9 @@
 //             string; kind: 1 byte; of a put its value: string; of a put of a large value its
 //             place: offset / 512, length: varints, checksum: 8 bytes; of this and of a patch the
 //             edits: varint count
-//   edit      what: 1 byte, 0 piece, 1 add, 2 max; offset: varint; of a piece its bytes: string;
-//             else the operand: varint
+//   edit      what: 1 byte: 0 a piece, 6 zeros, 7 the least length, which is the last, else the
+//             number of a FieldOperation; offset, or that length: varint; of a piece its bytes:
+//             string; of zeros how many: varint; of a field the operand: varint
 //   range tombstone  begin: string; 1 byte: whether it ends; then the end: string
 //
 // A small change of a known key so takes its own bytes and some eight more.
@@ -19,6 +20,7 @@
 #include "delta/store/disk/parameters.h"
 #include "delta/store/disk/place_codec.h"
 #include "delta/store/run/decode_error.h"
+#include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "format/coding.h"
 
@@ -28,16 +30,17 @@ namespace {
 using format::Decoder;
 using format::Encoder;
 
-constexpr std::uint8_t kLargePut = 3;  // the kinds before it are those of MessageKind
+constexpr std::uint8_t kLargePut = 3;  // the others are those of MessageKind
 
 // Room for what keys have in common with those before them, as a share of all that is there.
 constexpr std::size_t kSharedShare = 8;
 // Room is made ahead for pages of as much as this, however many are said to come.
 constexpr std::size_t kPagedBytesMax = std::size_t{16} << 20;
 
+// The others are those of FieldOperation.
 constexpr std::uint8_t kPieceTag = 0;
-constexpr std::uint8_t kAddTag = 1;
-constexpr std::uint8_t kMaxTag = 2;
+constexpr std::uint8_t kZerosTag = 6;
+constexpr std::uint8_t kLeastTag = 7;
 
 std::size_t shared_length(std::string_view a, std::string_view b) {
   const auto [at, other] = std::mismatch(
@@ -54,34 +57,47 @@ void encode_edit(const Edit& edit, Encoder& out) {
     out.fixed(kPieceTag);
     out.varint(piece->offset_bytes);
     out.string(piece->bytes);
-    return;
+  } else if (const auto* zeros = std::get_if<Zeros>(&edit)) {
+    out.fixed(kZerosTag);
+    out.varint(zeros->offset_bytes);
+    out.varint(zeros->length_bytes);
+  } else {
+    const auto& change = std::get<FieldChange>(edit);
+    out.fixed(static_cast<std::uint8_t>(change.operation));
+    out.varint(change.offset_bytes);
+    out.varint(change.operand);
   }
-  const auto& change = std::get<FieldChange>(edit);
-  out.fixed(change.operation == FieldOperation::kAdd ? kAddTag : kMaxTag);
-  out.varint(change.offset_bytes);
-  out.varint(change.operand);
 }
 
-Result<Edit> decode_edit(Decoder& in) {
-  DGFS_TRY(tag, in.fixed<std::uint8_t>());
+Result<Edit> decode_edit(std::uint8_t tag, Decoder& in) {
   DGFS_TRY(offset, in.varint_up_to(kValueBytesMax));
   if (tag == kPieceTag) {
     DGFS_TRY(bytes, in.string(kValueBytesMax - offset));
     if (bytes.empty()) return corrupt(7001, in, "a piece without bytes");
     return Edit(Piece{offset, std::string(bytes)});
   }
-  if (tag != kAddTag && tag != kMaxTag) return corrupt(7002, in, "an edit of no known sort");
+  if (tag == kZerosTag) {
+    DGFS_TRY(length, in.varint_up_to(kValueBytesMax - offset));
+    if (length == 0) return corrupt(7151, in, "no zeros at all");
+    return Edit(Zeros{offset, length});
+  }
+  if (tag > static_cast<std::uint8_t>(FieldOperation::kSignedMin)) {
+    return corrupt(7002, in, "an edit of no known sort");
+  }
   if (offset > kValueBytesMax - FieldChange::kFieldBytes) {
     return corrupt(7003, in, "a field beyond the longest value");
   }
   DGFS_TRY(operand, in.varint());
-  const auto operation = tag == kAddTag ? FieldOperation::kAdd : FieldOperation::kMax;
-  return Edit(FieldChange{offset, operation, operand});
+  return Edit(FieldChange{offset, static_cast<FieldOperation>(tag), operand});
 }
 
 void encode_patch(const Patch& patch, Encoder& out) {
-  out.varint(patch.edits().size());
+  const bool has_least = patch.least_bytes() != 0;
+  out.varint(patch.edits().size() + (has_least ? 1 : 0));
   for (const Edit& edit : patch.edits()) encode_edit(edit, out);
+  if (!has_least) return;
+  out.fixed(kLeastTag);
+  out.varint(patch.least_bytes());
 }
 
 Result<Patch> decode_patch(std::size_t bytes_max, Decoder& in) {
@@ -89,7 +105,13 @@ Result<Patch> decode_patch(std::size_t bytes_max, Decoder& in) {
   std::vector<Edit> edits;
   std::size_t bytes = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    DGFS_TRY(edit, decode_edit(in));
+    DGFS_TRY(tag, in.fixed<std::uint8_t>());
+    if (tag == kLeastTag && i + 1 == count) {
+      DGFS_TRY(least, in.varint_up_to(kValueBytesMax));
+      if (least == 0) return corrupt(7152, in, "a least length of nothing");
+      return Patch(std::move(edits), least);
+    }
+    DGFS_TRY(edit, decode_edit(tag, in));
     bytes += Patch::bytes_of(edit);
     if (bytes > bytes_max) return too_large(in);
     edits.push_back(std::move(edit));
@@ -138,7 +160,8 @@ Status decode_point(std::string_view key, std::size_t bytes_max, Decoder& in, Ru
       return ok();
     }
     case MessageKind::kDelete:
-      points.add_removal(key);
+    case MessageKind::kErase:
+      points.add_removal(key, static_cast<MessageKind>(kind));
       return ok();
     case MessageKind::kPatch: {
       Message message;
@@ -173,7 +196,7 @@ bool read_plain(std::size_t last_key_bytes, Decoder& in, PlainPoint& point) {
   ahead.skip(1);
   point.value = {};
   if (point.kind == MessageKind::kPut ? !ahead.try_short_string(point.value)
-                                      : point.kind != MessageKind::kDelete) {
+                                      : !is_needless_over_nothing(point.kind)) {
     return false;
   }
   in = ahead;

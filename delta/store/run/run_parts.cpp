@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/store/run/object_key.h"
 #include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_cuts.h"
@@ -35,29 +36,32 @@ std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max) {
   return slices;
 }
 
-RunRef without_tombstones(const RunRef& run) {
-  if (run->tombstones().empty()) return run;
+RunRef with_tombstones_over_older(const RunRef& run, std::uint64_t born_object) {
+  if (run->tombstones().empty() || born_object == UINT64_MAX) return run;
   RunBuilder points;
   points.reserve_for({{run.get(), 0, run->size()}});
   points.add(*run, 0, run->size());
-  return points.take();
+  return points.take(over_older_objects(run->tombstones(), born_object));
 }
 
-RunRef settled(const RunRef& run) {
-  const auto is_settled = [](const Point& point) {
-    return point.is_final() && !is_needless_over_nothing(point.kind);
+RunRef settled(const RunRef& run, std::uint64_t born_object) {
+  const auto has_work = [born_object](const Point& point) {
+    return point.kind != MessageKind::kPut &&
+           (point.kind == MessageKind::kErase || is_young(point.key, born_object));
   };
-  if (run->tombstones().empty() && std::ranges::all_of(run->points(), is_settled)) return run;
+  if (std::ranges::none_of(run->points(), has_work)) {
+    return with_tombstones_over_older(run, born_object);
+  }
   RunBuilder points;
   points.reserve_for({{run.get(), 0, run->size()}});
   for (const Point point : run->points()) {
-    if (is_settled(point)) {
+    if (!has_work(point)) {
       points.add(point);
-    } else if (!point.is_final()) {
-      points.add(point.key, over_nothing(point.message()));
+    } else if (Message last = over_nothing(point.message()); last.kind == MessageKind::kPut) {
+      points.add(point.key, std::move(last));
     }
   }
-  return points.take();
+  return points.take(over_older_objects(run->tombstones(), born_object));
 }
 
 }  // namespace dgfs::delta

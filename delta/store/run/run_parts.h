@@ -23,9 +23,10 @@ struct RunSlice {
 /// Slices of about equal size in key order, none much above `bytes_max` unless a message is; at
 /// least one, the run itself if that will do. Cost: a copy.
 [[nodiscard]] std::vector<RunSlice> cut(const RunRef& run, std::uint64_t bytes_max);
-[[nodiscard]] RunRef without_tombstones(const RunRef& run);
-/// For the lowest level of all: what nothing lies beneath. Removals and range tombstones have done
-/// their work, patches change empty values.
-[[nodiscard]] RunRef settled(const RunRef& run);
+/// The same without range tombstones over young keys, as of object_key.h.
+[[nodiscard]] RunRef with_tombstones_over_older(const RunRef& run, std::uint64_t born_object);
+/// For the lowest level of a store. Erasures have done their work; of young keys removals and range
+/// tombstones have, too, and patches change empty values.
+[[nodiscard]] RunRef settled(const RunRef& run, std::uint64_t born_object);
 
 }  // namespace dgfs::delta

@@ -15,7 +15,7 @@ void Cursor::start() {
 }
 
 void Cursor::enter_slice() {
-  walk_.set_run(settled(walk_.slice().run));
+  walk_.set_run(settled(walk_.slice().run, 0));
   values_ahead_.enter();
   const KeyEnd& entry = walk_.entry();
   at_ = entry ? run().lower_bound(*entry) : run().size();

@@ -36,6 +36,10 @@ void MessageCursor::enter_slice() {
 Status MessageCursor::seek(std::string_view key) {
   DGFS_CHECK(walk_.seek(key));
   if (!walk_.is_somewhere()) return ok();
+  if (!is_before(*walk_.entry(), walk_.bounds().end)) {
+    walk_.leave();
+    return ok();
+  }
   enter_slice();
   key_ = *walk_.entry();
   if (covered_until() != nullptr) return ok();

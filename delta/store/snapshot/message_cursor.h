@@ -35,6 +35,8 @@ class MessageCursor {
   /// It must stand at a place.
   [[nodiscard]] Status next();
   [[nodiscard]] Status previous();
+  /// Nowhere.
+  void leave() { walk_.leave(); }
 
   [[nodiscard]] bool is_at_place() const { return walk_.is_somewhere(); }
   // While it stands there:

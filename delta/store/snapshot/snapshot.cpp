@@ -16,7 +16,7 @@ Result<Message> find_whole(const TreeView& view, std::string_view key, Message n
 }
 
 std::optional<std::string> value_over_nothing(Message message) {
-  if (!message.patch.empty()) message = over_nothing(std::move(message));
+  message = over_nothing(std::move(message));
   if (message.kind != MessageKind::kPut) return std::nullopt;
   return *message.value;
 }

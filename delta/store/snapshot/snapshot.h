@@ -4,6 +4,7 @@
 // Snapshot: a store as it was at one moment, for many lookups and cursors.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,9 +20,14 @@ namespace dgfs::delta {
 /// Thread-safe; a value. The store must outlive it. It keeps the space of the state that it shows.
 class Snapshot {
  public:
-  /// @param holder  null: nobody is told of it
-  Snapshot(TreeView view, const BlockSource& source, SnapshotHolders::Hold holder)
-      : view_(std::move(view)), source_(source), holder_(std::move(holder)) {}
+  /// @param holder       null: nobody is told of it
+  /// @param born_object  of the store
+  Snapshot(TreeView view, const BlockSource& source, SnapshotHolders::Hold holder,
+           std::uint64_t born_object = 0)
+      : view_(std::move(view)),
+        source_(source),
+        holder_(std::move(holder)),
+        born_object_(born_object) {}
 
   /// As of Store.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
@@ -34,11 +40,16 @@ class Snapshot {
   [[nodiscard]] MessageCursor message_cursor(KeyRange bounds = {"", std::nullopt}) const {
     return {view_, source_, std::move(bounds)};
   }
+  /// Nothing below the store has an object as high as this.
+  [[nodiscard]] std::uint64_t born_object() const { return born_object_; }
+  /// Of the store: what large values lie in.
+  [[nodiscard]] const ExtentVolume* values() const { return source_.values; }
 
  private:
   TreeView view_;
   BlockSource source_;
   SnapshotHolders::Hold holder_;
+  std::uint64_t born_object_;
 };
 
 /// What a view says of a key over whatever lies below it, with a large value read.

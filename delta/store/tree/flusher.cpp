@@ -113,7 +113,7 @@ Status Flusher::hand_out(const Node& node, const RunRef& run, const KeyRange& ra
     auto part = clipped(run, slot_range);
     if (part->tombstones().covers(slot_range)) {
       clear(node.height(), slots[i]);
-      if (parameters_.keeps_removals == 0) part = without_tombstones(part);
+      part = with_tombstones_over_older(part, parameters_.born_object);
     }
     if (!part->empty()) slots[i].runs.push_back(make(std::move(part)));
     if (flushes_ && slots[i].runs.size() > kRunsMax) {

@@ -82,7 +82,7 @@ Result<std::vector<Slot>> Flusher::rewritten(const Slot& slot) {
   if (slot.basement) sources.push_back(slot.basement);
   sources.insert(sources.end(), slot.runs.begin(), slot.runs.end());
   DGFS_TRY(all, taken(sources));
-  if (parameters_.keeps_removals == 0) all = settled(all);
+  all = settled(all, parameters_.born_object);
   DGFS_TRY(basement, with_large_values(all));
   std::vector<Slot> parts;
   for (auto& [low, part] : cut(basement, parameters_.basement_bytes)) {

@@ -154,7 +154,8 @@ TEST(DecodeMemory, OfAGroupIsBoundedByItsSegment) {
   const auto run_of = [](std::size_t points) {
     RunBuilder builder;
     const std::string common(kKeyBytesMax - 3, 'k');
-    for (std::size_t i = 0; i < points; ++i) builder.add_removal(common + numbered(i));
+    for (std::size_t i = 0; i < points; ++i)
+      builder.add_removal(common + numbered(i), MessageKind::kDelete);
     return builder.take();
   };
   const auto fitting = run_of(kSegmentBytes / (kKeyBytesMax + Point::kBytes));

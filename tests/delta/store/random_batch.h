@@ -37,10 +37,11 @@ class StoreModel {
         values_[key] = *message.value;
         break;
       case delta::MessageKind::kDelete:
+      case delta::MessageKind::kErase:
         values_.erase(key);
         break;
       case delta::MessageKind::kPatch:
-        for (const auto& edit : message.patch.edits()) delta::apply(edit, values_[key]);
+        message.patch.apply_to(values_[key]);
         break;
     }
   }
@@ -54,11 +55,16 @@ struct BatchShape {
   std::size_t value_bytes_max = 40;
   std::uint64_t operations_max = 4;
   bool has_ranges = true;  ///< some operations remove a range
+  bool may_erase = true;   ///< nothing lies below the store
 };
 
 inline std::string random_key(Random& random, const BatchShape& shape) {
   const auto number = random.below(shape.keys);
   return "key" + std::to_string(number) + std::string(number % 5, 'x');
+}
+
+inline delta::FieldOperation random_operation(Random& random) {
+  return static_cast<delta::FieldOperation>(1 + random.below(5));
 }
 
 inline delta::Batch random_batch(Random& random, const BatchShape& shape) {
@@ -72,16 +78,21 @@ inline delta::Batch random_batch(Random& random, const BatchShape& shape) {
     const auto kind = random.below(8);
     switch (kind == 3 && !shape.has_ranges ? 4 : kind) {
       case 0:
-        batch.remove(key);
+        shape.may_erase&& random.one_in(2) ? batch.erase(key) : batch.remove(key);
         break;
       case 1:
-        batch.patch(key, random.below(shape.value_bytes_max), text(10));
+        if (random.one_in(3)) {
+          batch.zero(key, random.below(shape.value_bytes_max), random.below(20));
+        } else {
+          batch.patch(key, random.below(shape.value_bytes_max), text(10));
+        }
         break;
       case 2:
-        batch.change_field(
-            key, {random.below(16),
-                  random.one_in(2) ? delta::FieldOperation::kAdd : delta::FieldOperation::kMax,
-                  random.below(1000)});
+        if (random.one_in(4)) {
+          batch.set_field(key, random.below(16), random.below(1000));
+        } else {
+          batch.change_field(key, {random.below(16), random_operation(random), random.below(1000)});
+        }
         break;
       case 3: {
         delta::KeyRange range{key, random_key(random, shape)};

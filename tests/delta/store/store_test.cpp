@@ -38,10 +38,11 @@ TEST_P(StoreModelTest, SaysWhatHappensToALowerLayer) {
     Random random(GetParam() * 1000 + round);
     const auto env = storage::make_memory_env(1);
     auto options = tiny_options(random);
-    options.parameters.keeps_removals = 1;
+    options.parameters.born_object = UINT64_MAX;
     auto store = open_store(*env, options);
     BatchShape shape;
     shape.keys = 20 + random.below(200);
+    shape.may_erase = false;
     Values lower;
     StoreModel model;
     for (auto count = random.below(shape.keys); count > 0; --count) {

@@ -13,11 +13,22 @@ using namespace delta;
 
 Edit random_edit(Random& random) {
   if (random.one_in(3)) {
-    const auto operation = random.one_in(2) ? FieldOperation::kAdd : FieldOperation::kMax;
-    return FieldChange{random.below(40), operation, random.below(5000)};
+    const auto number = random.below(5000);
+    const bool is_negative = random.one_in(2);
+    return FieldChange{random.below(40), static_cast<FieldOperation>(1 + random.below(5)),
+                       is_negative ? 0 - number : number};
   }
+  if (random.one_in(3)) return Zeros{random.below(50), 1 + random.below(30)};
   const auto bytes = random.bytes(1 + random.below(random.one_in(4) ? 30 : 6));
   return Piece{random.below(40), std::string(bytes.begin(), bytes.end())};
+}
+
+// Without a field's change, so that they are kept by their offsets.
+Edit random_bytes_or_zeros(Random& random) {
+  while (true) {
+    const Edit edit = random_edit(random);
+    if (!std::holds_alternative<FieldChange>(edit)) return edit;
+  }
 }
 
 // However edits are joined, and wherever patches are cut, the value is that of one edit after the
@@ -43,6 +54,74 @@ TEST(Patch, SaysWhatItsEditsSay) {
     whole.apply_to(value);
     ASSERT_EQ(value, expected);
   }
+}
+
+TEST(Patch, SaysWhatPiecesAndZerosSayByTheirOffsets) {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    std::string expected(random.below(60), 'v');
+    std::string value = expected;
+    Patch patch;
+    for (auto count = random.below(25); count > 0; --count) {
+      const Edit edit = random_bytes_or_zeros(random);
+      apply(edit, expected);
+      patch.add(edit);
+    }
+    const auto& edits = patch.edits();
+    for (std::size_t i = 1; i < edits.size(); ++i) {
+      ASSERT_LE(end_of(edits[i - 1]), begin_of(edits[i]));
+    }
+    patch.apply_to(value);
+    ASSERT_EQ(value, expected);
+  }
+}
+
+TEST(Patch, CarriesNoZeros) {
+  Patch patch;
+  patch.add(Piece{100, std::string(50000, 'a')});
+  patch.add(Zeros{0, 60000});
+  EXPECT_EQ(patch.edits(), std::vector<Edit>{(Zeros{0, 60000})});
+  EXPECT_LT(patch.size_bytes(), 100U);
+  // The piece had made the value as long as this.
+  std::string value;
+  patch.apply_to(value);
+  EXPECT_EQ(value, std::string(50100, '\0'));
+}
+
+TEST(Patch, ZerosLengthenNothing) {
+  std::string value = "abc";
+  Patch patch;
+  patch.add(Zeros{1, 100});
+  patch.apply_to(value);
+  EXPECT_EQ(value, std::string("a\0\0", 3));
+}
+
+TEST(Patch, CutsAPieceInTwoForZeros) {
+  Patch patch;
+  patch.add(Piece{0, "abcdef"});
+  patch.add(Zeros{2, 2});
+  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Piece{0, "ab"}, Zeros{2, 2}, Piece{4, "ef"}}));
+  patch.add(Piece{3, "x"});
+  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Piece{0, "ab"}, Zeros{2, 1}, Piece{3, "xef"}}));
+}
+
+TEST(Patch, MakesAPieceOfAFieldOverZeros) {
+  Patch patch;
+  patch.add(Zeros{0, 16});
+  patch.add(FieldChange{8, FieldOperation::kAdd, 7});
+  patch.add(FieldChange{8, FieldOperation::kSignedMin, 0 - std::uint64_t{5}});
+  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Zeros{0, 8}, field_set_to(8, 0 - std::uint64_t{5})}));
+}
+
+TEST(Edit, ChangesSignedAndUnsignedFields) {
+  constexpr std::uint64_t kMinusOne = UINT64_MAX;
+  EXPECT_EQ(changed({0, FieldOperation::kAdd, kMinusOne}, 5), 4U);
+  EXPECT_EQ(changed({0, FieldOperation::kMax, kMinusOne}, 5), kMinusOne);
+  EXPECT_EQ(changed({0, FieldOperation::kMin, kMinusOne}, 5), 5U);
+  EXPECT_EQ(changed({0, FieldOperation::kSignedMax, kMinusOne}, 5), 5U);
+  EXPECT_EQ(changed({0, FieldOperation::kSignedMax, 5}, kMinusOne), 5U);
+  EXPECT_EQ(changed({0, FieldOperation::kSignedMin, kMinusOne}, 5), kMinusOne);
+  EXPECT_EQ(changed({0, FieldOperation::kSignedMin, 5}, kMinusOne), kMinusOne);
 }
 
 TEST(Patch, JoinsPiecesThatTouch) {

@@ -25,7 +25,7 @@ using namespace delta;
 // All of it, over nothing.
 std::map<std::string, std::string> settled_values_of(const RunRef& run) {
   std::map<std::string, std::string> values;
-  const auto lowest = settled(run);
+  const auto lowest = settled(run, 0);
   for (const Point point : lowest->points()) values.emplace(point.key, point.value);
   return values;
 }
@@ -99,6 +99,10 @@ TEST(Run, FindsWhatItSaysOfAKey) {
       Message expected;
       for (const auto& run : runs) {
         if (const auto point = run->find(key)) expected = composed(expected, point->message());
+      }
+      // A range tombstone says of an erased key what has to be said.
+      if (expected.kind == MessageKind::kErase && all->tombstones().covers(key)) {
+        expected = Message::removal();
       }
       const auto found = all->find(key);
       EXPECT_EQ(found ? found->message() : Message(), expected) << key;

@@ -7,10 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include <iterator>
+#include <map>
 
 #include "storage/memory/env.h"
 #include "tests/delta/store/random_batch.h"
+#include "tests/delta/store/snapshot/over_lower.h"
 #include "tests/delta/store/tiny_store.h"
 
 namespace dgfs::test {
@@ -20,58 +21,14 @@ using namespace delta;
 
 using Values = std::map<std::string, std::string>;
 
-// `older` is null where nothing lies below.
-void put_over(Values& values, const std::string& key, const Message& message,
-              const std::string* older) {
-  switch (message.kind) {
-    case MessageKind::kPut:
-      values[key] = *message.value;
-      break;
-    case MessageKind::kDelete:
-      break;
-    case MessageKind::kPatch: {
-      auto& value = values[key] = older == nullptr ? "" : *older;
-      for (const auto& edit : message.patch.edits()) delta::apply(edit, value);
-      break;
-    }
-  }
-}
-
-bool is_covered(const KeyEnd* until, const std::string& key) {
-  return until != nullptr && is_before(key, *until);
-}
-
-// One place and the lower layer's keys from it on before `end`, which is the next place's.
-void add_stretch(Values& values, const MessageCursor& cursor, const KeyEnd& end,
-                 const Values& lower) {
-  const std::string place(cursor.key());
-  const auto* until = cursor.covered_until();
-  const auto below = lower.find(place);
-  const auto* older = below == lower.end() || until != nullptr ? nullptr : &below->second;
-  const auto message = cursor.message();
-  ASSERT_TRUE(message || until != nullptr) << place << " is no place";
-  if (message) put_over(values, place, *message, older);
-  for (auto at = lower.upper_bound(place); at != lower.end() && is_before(at->first, end); ++at) {
-    if (!is_covered(until, at->first)) values.insert(*at);
-  }
-}
-
-// The lower layer's keys of the bounds that lie before the first place.
-void add_front(Values& values, const KeyRange& bounds, const KeyEnd& first, const Values& lower) {
-  const KeyEnd& end = ends_before(first, bounds.end) ? first : bounds.end;
-  for (auto at = lower.lower_bound(bounds.begin); at != lower.end() && is_before(at->first, end);
-       ++at) {
-    values.insert(*at);
-  }
-}
-
 class MessageCursorOver : public testing::TestWithParam<std::uint64_t> {
  protected:
   MessageCursorOver() {
-    options_.parameters.keeps_removals = 1;
+    options_.parameters.born_object = UINT64_MAX;
     options_.parameters.inline_bytes = 1 << 20;
     store_ = open_store(*env_, options_);
     shape_.keys = 20 + random_.below(300);
+    shape_.may_erase = false;
     for (std::uint64_t i = 0; i < shape_.keys; ++i) {
       if (random_.one_in(2)) lower_[random_key(random_, shape_)] = "lower";
     }
@@ -101,35 +58,10 @@ class MessageCursorOver : public testing::TestWithParam<std::uint64_t> {
   }
 
   Values forward(const KeyRange& bounds) {
-    Values values;
-    auto cursor = store_->message_cursor(bounds);
-    expect_moved(cursor.seek(""));
-    if (bounds.empty()) return values;
-    add_front(values, bounds, place_of(cursor), lower_);
-    while (cursor.is_at_place()) {
-      auto behind = cursor;
-      expect_moved(behind.next());
-      const auto next = place_of(behind);
-      EXPECT_TRUE(!next || *next > cursor.key()) << cursor.key();
-      add_stretch(values, cursor, next ? next : bounds.end, lower_);
-      expect_moved(cursor.next());
-    }
-    return values;
+    return OverLower(store_->message_cursor(bounds), bounds, lower_).forward();
   }
   Values backward(const KeyRange& bounds) {
-    Values values;
-    auto cursor = store_->message_cursor(bounds);
-    expect_moved(cursor.seek_before(std::nullopt));
-    if (bounds.empty()) return values;
-    KeyEnd end = bounds.end;
-    while (cursor.is_at_place()) {
-      EXPECT_TRUE(is_before(cursor.key(), end)) << cursor.key();
-      add_stretch(values, cursor, end, lower_);
-      end = cursor.key();
-      expect_moved(cursor.previous());
-    }
-    add_front(values, bounds, end, lower_);
-    return values;
+    return OverLower(store_->message_cursor(bounds), bounds, lower_).backward();
   }
   static KeyEnd place_of(const MessageCursor& cursor) {
     if (!cursor.is_at_place()) return std::nullopt;
@@ -175,6 +107,20 @@ TEST_P(MessageCursorOver, StandsAtACoveredKeyThatIsLookedFor) {
   EXPECT_FALSE(cursor.is_at_place());
   expect_moved(cursor.seek("a"));
   EXPECT_EQ(place_of(cursor), KeyEnd("b"));
+}
+
+// Also where that is covered.
+TEST_P(MessageCursorOver, StandsNowhereForAKeyBehindItsBounds) {
+  Batch batch;
+  batch.remove_range({"a", "z"});
+  ASSERT_TRUE(store_->apply(batch));
+  auto cursor = store_->message_cursor({"b", "f"});
+  for (const auto* key : {"f", "g"}) {
+    expect_moved(cursor.seek(key));
+    EXPECT_FALSE(cursor.is_at_place());
+  }
+  expect_moved(cursor.seek("e"));
+  EXPECT_TRUE(cursor.is_at_place());
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, MessageCursorOver, testing::Range<std::uint64_t>(0, 20));

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Edit: one change of a part of a value, made without looking at it. A value is a string of bytes;
+// a change that lies beyond its end lengthens it with zeros, unless it is one to zeros.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace dgfs::delta {
+
+/// Bytes that replace those at an offset.
+struct Piece {
+  std::uint64_t offset_bytes = 0;  ///< in the value
+  std::string bytes;               ///< not empty
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+/// Zeros that replace the bytes at an offset, as far as the value has any: they lengthen nothing,
+/// and are not carried.
+struct Zeros {
+  std::uint64_t offset_bytes = 0;  ///< in the value
+  std::uint64_t length_bytes = 0;  ///< not 0
+  friend bool operator==(const Zeros&, const Zeros&) = default;
+};
+
+/// What happens to a field of 8 bytes, little-endian. Runs on disk have these numbers.
+enum class FieldOperation : std::uint8_t {
+  kAdd = 1,        ///< modulo 2^64, which serves signed numbers, too
+  kMax = 2,        ///< of unsigned numbers, like the next
+  kMin = 3,        ///<
+  kSignedMax = 4,  ///< of two's complements, like the next
+  kSignedMin = 5,  ///<
+};
+
+/// A change of one field. To set a field is a Piece.
+struct FieldChange {
+  static constexpr std::uint64_t kFieldBytes = 8;
+
+  std::uint64_t offset_bytes = 0;  ///< of the field in the value; of any alignment
+  FieldOperation operation = FieldOperation::kAdd;
+  std::uint64_t operand = 0;
+  friend bool operator==(const FieldChange&, const FieldChange&) = default;
+};
+
+using Edit = std::variant<Piece, Zeros, FieldChange>;
+
+/// Sets a field.
+[[nodiscard]] Piece field_set_to(std::uint64_t offset_bytes, std::uint64_t value);
+
+/// The first byte that an edit touches, and the one behind the last.
+[[nodiscard]] std::uint64_t begin_of(const Edit& edit);
+[[nodiscard]] std::uint64_t end_of(const Edit& edit);
+/// Whether a value reaches to the edit's end afterwards.
+[[nodiscard]] inline bool lengthens(const Edit& edit) {
+  return !std::holds_alternative<Zeros>(edit);
+}
+/// What a change makes of a field that has a number.
+[[nodiscard]] std::uint64_t changed(const FieldChange& change, std::uint64_t number);
+/// Changes a field where it lies. @param field  of FieldChange::kFieldBytes
+void change_field(const FieldChange& change, char* field);
+/// Changes `value`.
+void apply(const Edit& edit, std::string& value);
+
+}  // namespace dgfs::delta

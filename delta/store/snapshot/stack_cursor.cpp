@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/snapshot/stack_cursor.h"
+
+#include <algorithm>
+
+#include "delta/store/run/object_key.h"
+#include "delta/store/run/overlay.h"
+
+namespace dgfs::delta {
+
+StackCursor::StackCursor(std::vector<Layer> layers) {
+  heads_.reserve(layers.size());
+  for (Layer& layer : layers) heads_.push_back({std::move(layer), std::nullopt});
+}
+
+Status StackCursor::seek(std::string_view key) {
+  is_somewhere_ = is_backward_ = false;
+  for (Head& head : heads_) {
+    head.passed_cover.reset();
+    DGFS_CHECK(head.layer.cursor.seek(key));
+  }
+  return find(false);
+}
+
+Status StackCursor::seek_before(const KeyEnd& end) {
+  is_somewhere_ = false;
+  is_backward_ = true;
+  for (Head& head : heads_) {
+    DGFS_CHECK(head.layer.cursor.seek_before(end));
+  }
+  return find(true);
+}
+
+Status StackCursor::next() {
+  DGFS_CHECK(turn(false));
+  DGFS_CHECK(move_all(false));
+  return find(false);
+}
+
+Status StackCursor::previous() {
+  DGFS_CHECK(turn(true));
+  DGFS_CHECK(move_all(true));
+  return find(true);
+}
+
+// So that each store is at the first of its places from the key on, or at the last until it.
+Status StackCursor::turn(bool backward) {
+  is_somewhere_ = false;
+  if (backward == std::exchange(is_backward_, backward)) return ok();
+  for (Head& head : heads_) {
+    head.passed_cover.reset();
+    DGFS_CHECK(backward ? head.layer.cursor.seek_before(key_ + '\0')
+                        : head.layer.cursor.seek(key_));
+  }
+  return ok();
+}
+
+// Stores that are at the key leave it.
+Status StackCursor::move_all(bool backward) {
+  for (Head& head : heads_) {
+    if (!head.is_at(key_)) continue;
+    if (backward) {
+      DGFS_CHECK(head.layer.cursor.previous());
+      continue;
+    }
+    head.passed_cover.reset();
+    if (const KeyEnd* cover = head.layer.cursor.covered_until()) head.passed_cover.emplace(*cover);
+    DGFS_CHECK(head.layer.cursor.next());
+  }
+  return ok();
+}
+
+Status StackCursor::find(bool backward) {
+  while (auto key = nearest(backward)) {
+    key_ = *std::move(key);
+    const auto end = compose(key_);
+    if (is_place(end)) {
+      is_somewhere_ = true;
+      return ok();
+    }
+    DGFS_CHECK(pass(end, backward));
+  }
+  return ok();
+}
+
+// None: no store has a place left.
+std::optional<std::string> StackCursor::nearest(bool backward) const {
+  const Head* first = nullptr;
+  for (const Head& head : heads_) {
+    if (!head.layer.cursor.is_at_place()) continue;
+    const auto is_nearer = [&] {
+      const auto key = head.layer.cursor.key();
+      return backward ? first->layer.cursor.key() < key : key < first->layer.cursor.key();
+    };
+    if (first == nullptr || is_nearer()) first = &head;
+  }
+  return first == nullptr ? std::nullopt : std::optional(std::string(first->layer.cursor.key()));
+}
+
+// Null: the store does not cover the key. Backward a store is at its last place until the key,
+// forward it may have passed that.
+const KeyEnd* StackCursor::cover_of(const Head& head, std::string_view key) const {
+  const bool is_told_here = is_backward_ ? head.layer.cursor.is_at_place() : head.is_at(key);
+  const KeyEnd* end = nullptr;
+  if (is_told_here) {
+    end = head.layer.cursor.covered_until();
+  } else if (head.passed_cover && !is_backward_) {
+    end = &*head.passed_cover;
+  }
+  return end != nullptr && is_before(key, *end) ? end : nullptr;
+}
+
+// Of all stores down to the one below which nothing lies. Returns its number, or how many there
+// are.
+std::size_t StackCursor::compose(std::string_view key) {
+  message_.reset();
+  cover_.reset();
+  std::optional<Overlay> said;
+  std::size_t end = heads_.size();
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    const Head& head = heads_[i];
+    if (const KeyEnd* cover = cover_of(head, key)) {
+      if (!cover_ || ends_before(*cover_, *cover)) cover_.emplace(*cover);
+      end = std::min(end, i);
+    }
+    if (end < i || (said && said->is_final())) continue;
+    if (head.is_at(key)) {
+      if (auto message = head.layer.cursor.message()) {
+        if (message->large) values_ = head.layer.values;
+        if (said) {
+          said->add_older(*std::move(message));
+        } else {
+          said.emplace(*std::move(message));
+        }
+      }
+    }
+    if (end == i || is_young(key, head.layer.born_object)) {
+      end = std::min(end, i);
+      if (said) said->add_nothing_older();
+    }
+  }
+  if (said) message_ = said->take();
+  return end;
+}
+
+// Where an older store alone begins to cover keys, that is told if it goes on behind what a newer
+// one covers, or behind young keys.
+bool StackCursor::is_place(std::size_t end) const {
+  if (message_ || end == heads_.size() || heads_[end].is_at(key_)) return true;
+  const KeyEnd* newer = cover_of(heads_[end], key_);
+  return std::ranges::any_of(heads_, [&](const Head& head) {
+    const KeyEnd* own = head.is_at(key_) ? cover_of(head, key_) : nullptr;
+    return own != nullptr && (newer == nullptr || ends_before(*newer, *own));
+  });
+}
+
+// Stores below one that covers the key leave what that covers.
+Status StackCursor::pass(std::size_t newest, bool backward) {
+  const KeyEnd* cover = cover_of(heads_[newest], key_);
+  const std::string begin(heads_[newest].layer.cursor.is_at_place()
+                              ? heads_[newest].layer.cursor.key()
+                              : std::string_view());
+  for (std::size_t i = newest + 1; i < heads_.size(); ++i) {
+    Head& head = heads_[i];
+    if (!head.is_at(key_)) continue;
+    MessageCursor& cursor = head.layer.cursor;
+    if (cover == nullptr) {  // an older store has a key of an object that was born above it
+      head.passed_cover.reset();
+      DGFS_CHECK(backward ? cursor.previous() : cursor.next());
+    } else if (backward) {
+      DGFS_CHECK(cursor.seek_before(begin + '\0'));
+    } else if (head.passed_cover.reset(); *cover) {
+      DGFS_CHECK(cursor.seek(**cover));
+    } else {
+      cursor.leave();
+    }
+  }
+  return ok();
+}
+
+Result<Message> StackCursor::message() const {
+  if (!message_->large) return *message_;
+  DGFS_TRY(value, value_of(*message_, *values_));
+  return Message{MessageKind::kPut, std::move(value), nullptr, {}};
+}
+
+}  // namespace dgfs::delta
