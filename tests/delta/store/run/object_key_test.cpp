@@ -50,8 +50,7 @@ TEST(OverOlderObjects, KeepsWhatCoversKeysThatAreNotYoung) {
       if (random.one_in(10)) range.end.reset();
       if (!range.empty()) all.add(range);
     }
-    const auto born =
-        random.one_in(2) ? prefix_of(random_key(random)).object : random.below(3);
+    const auto born = random.one_in(2) ? prefix_of(random_key(random)).object : random.below(3);
     const auto older = over_older_objects(all, born);
     for (int i = 0; i < 200; ++i) {
       const auto key = random_key(random);

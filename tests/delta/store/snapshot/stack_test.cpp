@@ -69,7 +69,8 @@ class StackRun {
     const auto stack = snapshot();
     for (int i = 0; i < 10; ++i) {
       const auto key = any_key();
-      const auto found = stack.get(key, [this](std::string_view asked) { return at_bottom(asked); });
+      const auto found =
+          stack.get(key, [this](std::string_view asked) { return at_bottom(asked); });
       ASSERT_TRUE(found) << found.error().message();
       const auto at = values_.find(key);
       ASSERT_EQ(found.value().has_value(), at != values_.end());
@@ -208,8 +209,7 @@ class StackOfTwo : public testing::Test {
       options.create = true;
       options.parameters.born_object = 100 * (i + 1);
       options.parameters.basement_bytes = 2048;
-      stores_.push_back(
-          std::move(Store::open(*env_, "/s" + std::to_string(i), options)).value());
+      stores_.push_back(std::move(Store::open(*env_, "/s" + std::to_string(i), options)).value());
     }
   }
   Store& older() { return *stores_[0]; }
@@ -239,7 +239,9 @@ TEST_F(StackOfTwo, ASnapshotStaysAsItWas) {
   later.put(object_key(1, 5), "after");
   later.remove_range({"", std::nullopt});
   apply(newer(), later);
-  const auto nothing = [](std::string_view) { return Result<std::optional<std::string>>(std::nullopt); };
+  const auto nothing = [](std::string_view) {
+    return Result<std::optional<std::string>>(std::nullopt);
+  };
   EXPECT_EQ(stack.get(object_key(1, 5), nothing).value(), "before");
   EXPECT_EQ(snapshot().get(object_key(1, 5), nothing).value(), std::nullopt);
 }
@@ -264,8 +266,8 @@ TEST_F(StackOfTwo, DeadShortLivedNamesLeaveNothing) {
   for (int i = 0; i < 2000; ++i) {
     const auto name = std::to_string(i);
     Batch made;
-    made.put(object_key(1, 5, "new" + name), "x");    // a new name in an older directory
-    made.put(object_key(1, 300, name), "x");          // a name in a directory that was made here
+    made.put(object_key(1, 5, "new" + name), "x");  // a new name in an older directory
+    made.put(object_key(1, 300, name), "x");        // a name in a directory that was made here
     made.patch(object_key(2, 300 + 1, name), 0, "x");
     apply(newer(), made);
     if (i % 100 == 0) {
@@ -297,7 +299,8 @@ TEST_F(StackOfTwo, AWalkSeeksPastWhatIsCovered) {
     auto cursor = snapshot().cursor();
     ASSERT_TRUE(backward ? cursor.seek_before(std::nullopt) : cursor.seek(""));
     int places = 0;
-    for (; cursor.is_at_place(); ++places) ASSERT_TRUE(backward ? cursor.previous() : cursor.next());
+    for (; cursor.is_at_place(); ++places)
+      ASSERT_TRUE(backward ? cursor.previous() : cursor.next());
     EXPECT_LE(places, 3) << backward;
   }
 }
