@@ -43,9 +43,16 @@ RunRef run_of(int count) {
   Batch batch;
   for (int i = 0; i < count; ++i) {
     const auto key = "directory/name" + std::to_string(i * 37 % 1000);
-    switch (i % 5) {
+    switch (i % 6) {
       case 0:
-        batch.remove(key);
+        i % 4 == 0 ? batch.remove(key) : batch.erase(key);
+        break;
+      case 5:
+        batch.patch(key, 20, "bytes that zeros take the place of");
+        batch.zero(key, static_cast<std::uint64_t>(i % 30), 40);
+        batch.change_field(key, {200, FieldOperation::kSignedMin, UINT64_MAX});
+        batch.change_field(key, {208, FieldOperation::kMin, 7});
+        batch.change_field(key, {216, FieldOperation::kSignedMax, 7});
         break;
       case 1:
         batch.patch(key, static_cast<std::uint64_t>(i), "four");
