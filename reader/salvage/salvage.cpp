@@ -33,7 +33,7 @@ class Salvage {
     auto open = options_.open;
     open.warn = {};  // what is damaged is told where it is missed
     image_ = SalvageImage::make(env_, files, *index_, open);
-    tree_ = std::make_unique<SalvageTree>(*index_, *image_, options_.devices, tell_);
+    tree_ = std::make_unique<SalvageTree>(*index_, options_.devices, tell_);
     return ok();
   }
 

@@ -19,14 +19,11 @@
 
 namespace dgfs::reader {
 
-class Image;
-
 class SalvageTree final : public ExtractTree {
  public:
   /// All references outlive it.
-  /// @param image  of SalvageImage
-  SalvageTree(const SalvageIndex& index, const Image& image, bool devices, TellLost tell)
-      : index_(index), image_(image), devices_(devices), tell_(std::move(tell)) {}
+  SalvageTree(const SalvageIndex& index, bool devices, TellLost tell)
+      : index_(index), devices_(devices), tell_(std::move(tell)) {}
 
   void walk(ExtractLog& log, const MakeParent& make_parent, const Visit& visit) override;
   [[nodiscard]] Result<std::string> directory_path(InodeNumber inode) const override;
@@ -71,7 +68,6 @@ class SalvageTree final : public ExtractTree {
   std::uint64_t tell_missing(std::uint64_t begin, std::uint64_t end);
 
   const SalvageIndex& index_;
-  const Image& image_;
   bool devices_;
   TellLost tell_;
   std::map<InodeNumber, LinkPlace> links_;

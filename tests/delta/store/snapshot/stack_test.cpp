@@ -44,10 +44,18 @@ class StackRun {
     below_ = values_;
     auto options = options_;
     options.parameters.born_object = born_;
-    const auto path = "/s" + std::to_string(stores_.size());
-    auto store = Store::open(*env_, path, options);
-    ASSERT_TRUE(store) << store.error().message();
-    stores_.push_back(std::move(store).value());
+    open(stores_.size(), options);
+  }
+  // The older stores are only read from then on.
+  void reopen() {
+    ASSERT_TRUE(stores_.back()->sync());
+    const auto count = stores_.size();
+    stores_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      auto options = options_;
+      if (i + 1 != count) options.access = StoreAccess::kReadOnly;
+      open(i, options);
+    }
   }
 
   void take_step() {
@@ -63,6 +71,7 @@ class StackRun {
     if (random_.one_in(40)) {
       ASSERT_TRUE(stores_.back()->checkpoint());
     }
+    if (random_.one_in(80)) reopen();
   }
 
   void expect_gets() {
@@ -110,6 +119,11 @@ class StackRun {
   [[nodiscard]] std::size_t stores() const { return stores_.size(); }
 
  private:
+  void open(std::size_t number, const StoreOptions& options) {
+    auto store = Store::open(*env_, "/s" + std::to_string(number), options);
+    ASSERT_TRUE(store) << store.error().message();
+    stores_.push_back(std::move(store).value());
+  }
   // Of an object that a layer up to now may have.
   std::string any_key() {
     const auto object = random_.below(born_ + kObjectsOfALayer);
