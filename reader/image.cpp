@@ -91,6 +91,10 @@ Status Image::list_nodes(InodeNumber directory, std::uint64_t first_position,
       lost);
 }
 
+Result<DirectoryCursor> Image::directory(InodeNumber directory) const {
+  return DirectoryCursor::make(opened_->names, directory);
+}
+
 Status Image::walk(std::string_view path,
                    const std::function<bool(std::string_view path, const Node& node)>& visit,
                    const std::function<bool(const Error&)>& damaged) const {

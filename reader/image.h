@@ -29,6 +29,7 @@
 #include "format/section/sparse_map.h"
 #include "reader/content/read_many.h"
 #include "reader/counters.h"
+#include "reader/directory_cursor.h"
 #include "reader/node.h"
 #include "reader/open_options.h"
 #include "storage/env.h"
@@ -89,6 +90,10 @@ class Image {
   [[nodiscard]] Status list_nodes(InodeNumber directory, std::uint64_t first_position,
                                   const std::function<bool(const ListedName&, const Node&)>& visit,
                                   const std::function<bool(const LostNames&)>& lost = {}) const;
+
+  /// A cursor over the names of a directory, which stands at none. No read. kNotFound,
+  /// kNotDirectory.
+  [[nodiscard]] Result<DirectoryCursor> directory(InodeNumber directory) const;
 
   /// Visits the entry at `path` and everything below it in key order (a directory's names, then
   /// its subdirectories' in turn), each index page once, until `visit` returns false. `path`

@@ -359,9 +359,9 @@ Status Namespace::list(InodeNumber directory, std::uint64_t first_position, cons
     const auto left = range.count - position;
     const auto entries = listed_range(range.first + position, left, common);
     if (!entries) {
-      const auto page = page_number_at(range.first + position);
-      const auto end = std::min(tables_.pages.end_ordinal(page) - range.first, range.count);
-      const auto error = losing_page(entries.assume_error(), page);
+      const auto error =
+          losing_page(entries.assume_error(), page_number_at(range.first + position));
+      const auto end = position_behind_page(range, position);
       DGFS_CHECK(lose_names(range, position, end, error, lost));
       position = end;
       continue;
@@ -375,6 +375,56 @@ Status Namespace::list(InodeNumber directory, std::uint64_t first_position, cons
     }
   }
   return ok();
+}
+
+Result<EntryRange> Namespace::names_from(const format::ChildRange& range, std::uint64_t position,
+                                         std::optional<std::string>& common) const {
+  auto entries = listed_range(range.first + position, range.count - position, common);
+  if (entries) return entries;
+  return losing_page(entries.assume_error(), page_number_at(range.first + position));
+}
+
+Result<std::uint64_t> Namespace::position_of(const format::ChildRange& range,
+                                             std::string_view name) const {
+  if (range.count == 0) return std::uint64_t{0};
+  const auto position = position_of_page(range, name);
+  const auto end = position_behind_page(range, position);
+  const auto number = page_number_at(range.first + position);
+  const auto found = [&]() -> Result<EntryRange> {
+    DGFS_TRY(page, pages_.get(number));
+    const auto begin = page->index_of(range.first + position);
+    return pages_.range(page, begin, begin + static_cast<std::size_t>(end - position));
+  }();
+  if (!found) return losing_page(found.assume_error(), number);
+  const EntryRange& entries = found.assume_value();
+  const auto first = entries.page->index_of(range.first + position);
+  std::string scratch;
+  auto low = first;
+  auto high = first + static_cast<std::size_t>(end - position);
+  while (low < high) {
+    const auto middle = low + (high - low) / 2;
+    if (entries.name(middle, scratch) < name) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return position + (low - first);
+}
+
+std::uint64_t Namespace::position_of_page(const format::ChildRange& range,
+                                          std::string_view name) const {
+  if (range.count == 0) return 0;
+  const auto page = page_of_name(page_number_at(range.first),
+                                 page_number_at(range.first + range.count - 1), name);
+  return std::max(tables_.pages.first_ordinal(page), range.first) - range.first;
+}
+
+std::uint64_t Namespace::position_behind_page(const format::ChildRange& range,
+                                              std::uint64_t position) const {
+  if (position >= range.count) return range.count;
+  const auto page = page_number_at(range.first + position);
+  return std::min(tables_.pages.end_ordinal(page) - range.first, range.count);
 }
 
 Status Namespace::lose_names(const format::ChildRange& range, std::uint64_t position,

@@ -43,6 +43,28 @@ class Namespace {
   [[nodiscard]] Status list(InodeNumber directory, std::uint64_t first_position,
                             const VisitEntry& visit, const Lose& lost) const;
 
+  // For whoever pulls names; positions are 0-based places among those of the directory.
+
+  /// The names of a directory. No read. Errors: kNotFound, kNotDirectory.
+  [[nodiscard]] Result<format::ChildRange> children(InodeNumber directory) const;
+  /// Some entries from a position on, of one page, checked to be of one directory.
+  /// @param position  below range.count
+  /// @param common    what the keys of the names begin with; set by the first call for a directory
+  /// Errors: those of list(), with how many names are lost.
+  [[nodiscard]] Result<EntryRange> names_from(const format::ChildRange& range,
+                                              std::uint64_t position,
+                                              std::optional<std::string>& common) const;
+  /// Position of the first name that is not before `name`; range.count if there is none. One page
+  /// read. Errors: likewise.
+  [[nodiscard]] Result<std::uint64_t> position_of(const format::ChildRange& range,
+                                                  std::string_view name) const;
+  /// The first position in the page that has `name`, if any has. No read.
+  [[nodiscard]] std::uint64_t position_of_page(const format::ChildRange& range,
+                                               std::string_view name) const;
+  /// The first position behind the page of a position. No read.
+  [[nodiscard]] std::uint64_t position_behind_page(const format::ChildRange& range,
+                                                   std::uint64_t position) const;
+
   /// `error` with what it costs that the page cannot be read.
   [[nodiscard]] Error losing_page(const Error& error, std::size_t page) const;
 
@@ -56,7 +78,6 @@ class Namespace {
                                      InodeNumber link_inode) const;
 
  private:
-  [[nodiscard]] Result<format::ChildRange> children(InodeNumber directory) const;
   [[nodiscard]] std::size_t page_number_at(Ordinal ordinal) const;
   [[nodiscard]] Result<EntryRange> range_from(Ordinal first, std::uint64_t count) const;
   [[nodiscard]] Result<EntryRange> listed_range(Ordinal first, std::uint64_t count,
