@@ -44,7 +44,10 @@ void Cleaning::move_ends(const TreeCleaner::Ends& ends) {
   } catch (const std::bad_alloc&) {
   }
   if (!is_done) cleaner.undo();
-  pace_.note_cleaning(end_bytes_before, cleaner.cost_bytes(), cleaner.is_full());
+  const auto moved_before = files_.blocks.moved_bytes();
+  filter_.leave_end(ends.blocks);
+  const auto filter_bytes = files_.blocks.moved_bytes() - moved_before;
+  pace_.note_cleaning(end_bytes_before, cleaner.cost_bytes() + filter_bytes, cleaner.is_full());
 }
 
 // False: the old tree is to stay.

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "delta/store/cleaning_pace.h"
+#include "delta/store/filter/filter_blocks.h"
 #include "delta/store/live_tree.h"
 #include "delta/store/tree/tree_cleaner.h"
 
@@ -17,13 +18,18 @@ namespace dgfs::delta {
 class Cleaning {
  public:
   /// All must outlive it.
-  Cleaning(TreeFiles& files, TableStack& tables, SpaceReserve& reserve, LiveTree& tree,
-           const StoreOptions& options)
-      : files_(files), tables_(tables), reserve_(reserve), tree_(tree), options_(options) {}
+  Cleaning(TreeFiles& files, TableStack& tables, FilterBlocks& filter, SpaceReserve& reserve,
+           LiveTree& tree, const StoreOptions& options)
+      : files_(files),
+        tables_(tables),
+        filter_(filter),
+        reserve_(reserve),
+        tree_(tree),
+        options_(options) {}
 
-  /// In a checkpoint whose tree has been written: nothing of that is in danger, as what is moved,
-  /// and the nodes above it, have been written as well when the cleaned tree takes its place. Where
-  /// that does not work out all is as it was, and the checkpoint goes on.
+  /// In a checkpoint whose tree and filter have been written: nothing of that is in danger, as what
+  /// is moved, and the nodes above it, have been written as well when the cleaned tree takes its
+  /// place. Where that does not work out all is as it was, and the checkpoint goes on.
   void clean();
 
   /// Space is wanted: the next one is not put off, and cleans however little is free.
@@ -47,6 +53,7 @@ class Cleaning {
 
   TreeFiles& files_;
   TableStack& tables_;
+  FilterBlocks& filter_;
   SpaceReserve& reserve_;
   LiveTree& tree_;
   const StoreOptions options_;

@@ -11,6 +11,7 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
                          const Superblock& superblock, const StoreOptions& options)
     : files_(parts.files),
       tables_(parts.tables),
+      filter_(parts.filter),
       reserve_(parts.reserve),
       log_(parts.log),
       failure_(parts.failure),
@@ -18,7 +19,7 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
       superblocks_(superblocks),
       superblock_(superblock),
       tree_(files_, tables_, reserve_, options),
-      cleaning_(files_, tables_, reserve_, tree_, options),
+      cleaning_(files_, tables_, filter_, reserve_, tree_, options),
       in_tree_(superblock.sequence) {}
 
 template <class Call>
@@ -43,6 +44,8 @@ Status Maintenance::done_or_undone(Call call) {
 
 Status Maintenance::recover() {
   DGFS_CHECK(tree_.mark_used_space());
+  filter_.load(superblock_.filter);
+  filter_.mark_used_space();
   DGFS_CHECK(log_.replay(superblock_.log));
   // Reads may have seen a superblock that is not on the disk: its sync failed, or who wrote it
   // ended before. What is free by it may be in use by the one before. It is written anew, since a
@@ -121,6 +124,7 @@ Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
   // No group refers to these that is replayed after this checkpoint.
   tree_.retire_values(files_.values.take_dropped());
   DGFS_CHECK(tree_.write(tree_.root()));
+  DGFS_CHECK(filter_.write());                         // it was told of all that the tree has
   if (!checkpoint.keeps_writers()) cleaning_.clean();  // all writers wait otherwise
   return ok();
 }
@@ -136,6 +140,7 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   next.log = checkpoint.log;
   next.log.is_end = is_closing_ && log_.progress().used_bytes == 0;
   next.root = *root->place();
+  next.filter = filter_.place();
   DGFS_CHECK(failure_.check());
   // Whether it is on the disk is not known, nor what of the log it makes superfluous.
   if (auto written = write_superblock(superblocks_, next); !written) {
@@ -144,6 +149,7 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   if (auto synced = superblocks_.sync(); !synced) return failure_.note(synced.error());
   superblock_ = next;
   tree_.note_checkpoint();
+  filter_.note_checkpoint();
   return reserve_.shorten_files(*root);
 }
 

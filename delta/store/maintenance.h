@@ -13,6 +13,7 @@
 #include "delta/store/cleaning.h"
 #include "delta/store/commit_log.h"
 #include "delta/store/failure.h"
+#include "delta/store/filter/filter_blocks.h"
 #include "delta/store/live_tree.h"
 #include "delta/store/log/superblock.h"
 #include "delta/store/space_reserve.h"
@@ -26,6 +27,7 @@ class Maintenance {
   struct Parts {
     TreeFiles& files;
     TableStack& tables;
+    FilterBlocks& filter;
     SpaceReserve& reserve;
     CommitLog& log;
     Failure& failure;
@@ -89,6 +91,7 @@ class Maintenance {
 
   TreeFiles& files_;
   TableStack& tables_;
+  FilterBlocks& filter_;
   SpaceReserve& reserve_;
   CommitLog& log_;
   Failure& failure_;

@@ -11,6 +11,8 @@ namespace {
 
 // Tables that wait; each adds a run to each slot of the root.
 constexpr std::uint64_t kTablesMax = 16;
+// What of a table brings the filter one prefix takes at least so much.
+constexpr std::uint64_t kBytesOfPrefix = 48;
 
 }  // namespace
 
@@ -32,7 +34,8 @@ Result<std::uint64_t> SpaceReserve::bytes_for(const Stored<Node>& root) const {
   const auto& parameters = options_.parameters;
   return unwritten + 2 * options_.table_bytes + parameters.segment_bytes / kGroupShare +
          (kTablesMax * (parameters.fanout + 2) + kSlicesMax) * kBlockAlignmentBytes +
-         4 * root.size_bytes();
+         4 * root.size_bytes() +
+         filter_.bytes_to_write(kPatience * options_.table_bytes / kBytesOfPrefix);
 }
 
 Result<bool> SpaceReserve::keep(const Stored<Node>& root) {

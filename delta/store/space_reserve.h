@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/result.h"
+#include "delta/store/filter/filter_blocks.h"
 #include "delta/store/tree/node.h"
 #include "delta/store/tree_files.h"
 
@@ -20,8 +21,10 @@ namespace dgfs::delta {
 class SpaceReserve {
  public:
   /// @param files    must outlive it
+  /// @param filter   of the store; likewise
   /// @param options  with the parameters of the store
-  SpaceReserve(TreeFiles& files, const StoreOptions& options) : files_(files), options_(options) {}
+  SpaceReserve(TreeFiles& files, const FilterBlocks& filter, const StoreOptions& options)
+      : files_(files), filter_(filter), options_(options) {}
 
   /// Sees to it that a batch will find space. Errors: kNoSpace, kIo; nothing is promised then.
   /// @param value_bytes   of its large values; to be released if it is not taken in
@@ -46,6 +49,7 @@ class SpaceReserve {
   [[nodiscard]] Result<std::uint64_t> bytes_for(const Stored<Node>& root) const;
 
   TreeFiles& files_;
+  const FilterBlocks& filter_;
   const StoreOptions options_;
   mutable std::mutex mutex_;      ///< innermost; all that follows
   std::optional<Error> refusal_;  ///< of batches: there is no space for a checkpoint of more

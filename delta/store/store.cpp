@@ -34,6 +34,7 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
   std::unique_ptr<Store> store(
       new Store(env, std::move(files), with_parameters(options, superblock.parameters)));
   if (options.access == StoreAccess::kReadOnly) {
+    store->filter_blocks_.load(superblock.filter);
     DGFS_CHECK(store->log_.replay(superblock.log));  // into memory
     static_cast<void>(store->failure_.note(
         Error(ErrorKind::kPermission, 7132, "the store is open for reading alone")
@@ -49,11 +50,13 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
       options_(options),
       superblocks_(std::move(files.superblocks)),
       files_(std::move(files.blocks), std::move(files.extents), options.cache_bytes),
-      tables_(failure_, stored_root(files.superblock.root), files.superblock.sequence),
+      filter_(options.parameters.born_object, options.filter_prefixes),
+      filter_blocks_(files_.blocks, filter_),
+      tables_(failure_, filter_, stored_root(files.superblock.root), files.superblock.sequence),
       log_(std::move(files.log), tables_, files_.values, failure_, files.superblock.sequence),
-      reserve_(files_, options),
-      maintenance_({files_, tables_, reserve_, log_, failure_}, *superblocks_, files.superblock,
-                   options) {}
+      reserve_(files_, filter_blocks_, options),
+      maintenance_({files_, tables_, filter_blocks_, reserve_, log_, failure_}, *superblocks_,
+                   files.superblock, options) {}
 
 Status Store::start() {
   if (!options_.in_background || only_reads() || tending_ != nullptr) return ok();
@@ -222,7 +225,8 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
 
 Snapshot Store::snapshot(std::string holder) const {
   auto hold = holders_.add(std::move(holder), env_.monotonic_ns());
-  return {tables_.snapshot(), files_.source(), std::move(hold), options_.parameters.born_object};
+  return {tables_.snapshot(), files_.source(), std::move(hold), options_.parameters.born_object,
+          &filter_};
 }
 
 Cursor Store::cursor(KeyRange bounds) const {

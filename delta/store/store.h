@@ -87,6 +87,13 @@ class Store {
   [[nodiscard]] std::optional<SnapshotHolders::Holder> oldest_snapshot() const {
     return holders_.oldest();
   }
+  /// False: nothing that was ever written to the store changes a key of the object, and what it has
+  /// below need not be put under anything. True: something may, as it does but for one in some
+  /// hundreds of the others; the store may also have lost all that it had written. Always true of
+  /// objects that the store's born object, or one after it, is. No I/O, and no wait for any.
+  [[nodiscard]] bool may_have(std::uint8_t object_class, std::uint64_t object) const {
+    return filter_.may_have({object_class, object});
+  }
   /// Shows the store as it is now. The cursor keeps that state, and no holder is listed for it.
   /// @param bounds  of the keys that it sees
   [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt}) const;
@@ -130,6 +137,8 @@ class Store {
   Failure failure_;
   std::unique_ptr<storage::File> superblocks_;  ///< holds the lock of the store: closed last
   TreeFiles files_;                             ///< outlive all values
+  PrefixFilter filter_;
+  FilterBlocks filter_blocks_;  ///< lock: that of maintenance_
   TableStack tables_;
   CommitLog log_;
   SpaceReserve reserve_;

@@ -144,7 +144,9 @@ class Check {
       DGFS_CHECK(damage.add(std::move(file).error()));
       return TreeReport();
     }
-    const TreeWalk how{reads_runs, [&](const TreeReport& so_far, std::uint64_t read_bytes) {
+    const Superblock& superblock = report_.superblock;
+    const TreeWalk how{reads_runs, superblock.filter, superblock.parameters.born_object,
+                       [&](const TreeReport& so_far, std::uint64_t read_bytes) {
                          if (options_.progress) {
                            options_.progress({so_far.nodes, read_bytes, total_bytes});
                          }

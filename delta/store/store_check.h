@@ -58,7 +58,8 @@ struct StoreCheckOptions {
 };
 
 /// Reads superblocks, each node, run and group: checksums, order, that slots hold only keys of
-/// theirs, that children have the right height, that no two blocks overlap, nor two large values.
+/// theirs, that children have the right height, that no two blocks overlap, nor two large values,
+/// that the filter lets through what the tree has.
 /// Nothing is changed, and nothing but leave to read is needed. Errors: kNotFound, kNotDirectory
 /// (no store is there), kCorrupt (it has no whole superblock, or, where nobody is told of damage,
 /// the first place of that), kUnsupported, kBusy (it is open for writing), kIo, kPermission,

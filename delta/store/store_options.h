@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "delta/store/disk/parameters.h"
+#include "delta/store/filter/prefix_filter.h"
 
 namespace dgfs::delta {
 
@@ -27,6 +28,8 @@ struct StoreOptions {
   std::size_t dirty_bytes = std::size_t{64} << 20;  ///< of the tree, not written yet
   /// Of free space in a file; less is not given back to the disk, and not worth cleaning.
   std::size_t spare_bytes = std::size_t{1} << 20;
+  /// Of the first stage of the filter that answers Store::may_have().
+  std::size_t filter_prefixes = PrefixFilter::kFirstCapacity;
   int level = 1;  ///< zstd's, of blocks of the tree; 0: they are not compressed
   /// Threads maintain the store, and make durable what is a second old, once Store::start() has
   /// been called. Without them writers do the first, at moments that depend on what they write

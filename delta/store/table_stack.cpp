@@ -36,8 +36,10 @@ bool replace_end(std::vector<MemtableRef>& all, const std::vector<MemtableRef>& 
 
 }  // namespace
 
-TableStack::TableStack(Failure& failure, StoredNode root, std::uint64_t sequence)
+TableStack::TableStack(Failure& failure, PrefixFilter& filter, StoredNode root,
+                       std::uint64_t sequence)
     : failure_(failure),
+      filter_(filter),
       view_(std::make_shared<const TreeView>(
           TreeView{std::move(root), {}, std::make_shared<const int>()})),
       sequence_(sequence) {}
@@ -45,6 +47,7 @@ TableStack::TableStack(Failure& failure, StoredNode root, std::uint64_t sequence
 Result<bool> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
   const std::lock_guard lock(mutex_);
   DGFS_CHECK(failure_.check());
+  DGFS_CHECK(filter_.add(batch));  // before anything that would have to be undone
   const bool has_frozen = failure_.whole_or_torn([&] {
     bool is_frozen = false;
     for (const Operation& operation : batch.operations()) {
@@ -65,6 +68,7 @@ Result<bool> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
 
 void TableStack::take_in_replayed(const RunRef& run, std::uint64_t sequence) {
   const std::lock_guard lock(mutex_);
+  filter_.add(*run);
   add_table(std::make_shared<const ImmutableMemtable>(run));
   sequence_ = sequence;
 }

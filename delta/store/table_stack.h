@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "delta/store/failure.h"
+#include "delta/store/filter/prefix_filter.h"
 #include "delta/store/run/memtable.h"
 #include "delta/store/snapshot/view.h"
 
@@ -31,12 +32,14 @@ struct TableGroup {
 class TableStack {
  public:
   /// @param failure   must outlive it
+  /// @param filter    is told of all keys before they are there; must outlive it
   /// @param root      of the tree
   /// @param sequence  of the last batch that the tree has
-  TableStack(Failure& failure, StoredNode root, std::uint64_t sequence);
+  TableStack(Failure& failure, PrefixFilter& filter, StoredNode root, std::uint64_t sequence);
 
   /// All of a batch or nothing. Returns whether it has frozen a table. Errors: those of
-  /// Failure::check(). Where it throws, the store is torn before anybody sees half a batch.
+  /// Failure::check(), and of PrefixFilter::add(). Where it throws, the store is torn before
+  /// anybody sees half a batch.
   /// @param value_bytes  promised to its large values
   [[nodiscard]] Result<bool> take_in(const Batch& batch, std::size_t value_bytes);
   /// What the log had: the newest, up to a sequence number. It is in no group.
@@ -103,8 +106,9 @@ class TableStack {
 
   Failure& failure_;
 
-  mutable std::mutex mutex_;  ///< all that follows; no I/O under it
-  Memtable table_;            ///< what is newer than view_
+  mutable std::mutex mutex_;  ///< all that follows, and adding to the filter; no I/O under it
+  PrefixFilter& filter_;
+  Memtable table_;  ///< what is newer than view_
   std::shared_ptr<const TreeView> view_;
   std::vector<MemtableRef> group_;       ///< what of the view, or joined in it, is to be logged
   std::uint64_t group_value_bytes_ = 0;  ///< promised to large values of the group

@@ -89,6 +89,14 @@ std::string values_text(const delta::StoreReport& report) {
                      size_text(report.large_value_bytes), size_text(report.free_value_bytes));
 }
 
+std::string filter_text(const delta::StoreReport& report) {
+  const auto& table = report.superblock.filter;
+  if (table.length_bytes == 0) return "empty";
+  return fmt::format("{}, of {} of lower layers and {} of them", size_text(report.filter_bytes),
+                     counted(report.filter_prefixes, "object"),
+                     counted(report.filter_ranges, "range"));
+}
+
 std::string files_json(const delta::StoreReport& report) {
   std::string files;
   for (const auto& file : report.files) {
@@ -118,6 +126,7 @@ std::string store_text(const delta::StoreReport& report, bool has_read_runs) {
   row("waiting", waiting_text(report, has_read_runs));
   row("blocks", blocks_text(report));
   row("values", values_text(report));
+  if (report.superblock.parameters.born_object != 0) row("filter", filter_text(report));
   SpaceParts parts;
   std::uint64_t bytes = 0;
   std::uint64_t allocated_bytes = 0;
@@ -170,6 +179,10 @@ void add_store(JsonObject& json, const delta::StoreReport& report, bool has_read
       .add("large_values", report.large_values)
       .add("large_value_bytes", report.large_value_bytes)
       .add("free_value_bytes", report.free_value_bytes)
+      .add("filter_bytes", report.filter_bytes)
+      .add("filter_stages", report.filter_stages)
+      .add("filter_prefixes", report.filter_prefixes)
+      .add("filter_ranges", report.filter_ranges)
       .add_raw("files", files_json(report));
 }
 

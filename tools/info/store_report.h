@@ -18,7 +18,8 @@ inline constexpr char kStoreHelp[] =
     "for what is below, and come to rest in basements. A checkpoint makes the tree durable, and "
     "the log before it superfluous. Large values lie in a file of their own, and the tree has "
     "their "
-    "places. Blocks that are replaced stay for a while, and are free then.";
+    "places. Blocks that are replaced stay for a while, and are free then. The filter knows which "
+    "objects of lower layers the store says something of.";
 
 /// A line for each fact: "tree       height 1, 17 nodes, 210 basements, 13.1 MB".
 /// @param has_read_runs  whether points and range tombstones are known

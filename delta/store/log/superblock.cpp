@@ -55,7 +55,8 @@ Buffer encode_superblock(const Superblock& superblock) {
         superblock.checkpoint, superblock.sequence, superblock.log.generation,
         superblock.log.number, superblock.log.previous, superblock.root.offset_bytes,
         superblock.root.length_bytes, superblock.root.checksum,
-        std::uint64_t{superblock.log.is_end}}) {
+        std::uint64_t{superblock.log.is_end}, superblock.filter.offset_bytes,
+        superblock.filter.length_bytes, superblock.filter.checksum}) {
     out.fixed(number);
   }
   bytes.resize(kSuperblockBytes);
@@ -100,6 +101,11 @@ Result<Superblock> decode_superblock(Bytes bytes) {
   DGFS_TRY(is_end, in.fixed<std::uint64_t>());
   if (is_end > 1) return corrupt(7130, "the log has neither an end nor none");
   superblock.log.is_end = is_end == 1;
+  for (std::uint64_t* number : {&superblock.filter.offset_bytes, &superblock.filter.length_bytes,
+                                &superblock.filter.checksum}) {
+    DGFS_TRY(value, in.fixed<std::uint64_t>());
+    *number = value;
+  }
   DGFS_CHECK(check_parameters(superblock.parameters));
   return superblock;
 }

@@ -25,6 +25,7 @@ struct Superblock {
   std::uint64_t sequence = 0;    ///< the last that the tree holds
   LogPosition log;               ///< from where on the log is to be replayed
   Place root;                    ///< of the tree
+  Place filter;                  ///< table of the filter of objects; of length 0: it is empty
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 };

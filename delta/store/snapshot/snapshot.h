@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "delta/store/filter/prefix_filter.h"
 #include "delta/store/snapshot/cursor.h"
 #include "delta/store/snapshot/holders.h"
 #include "delta/store/snapshot/message_cursor.h"
@@ -22,12 +23,14 @@ class Snapshot {
  public:
   /// @param holder       null: nobody is told of it
   /// @param born_object  of the store
+  /// @param filter       likewise; null: it has none
   Snapshot(TreeView view, const BlockSource& source, SnapshotHolders::Hold holder,
-           std::uint64_t born_object = 0)
+           std::uint64_t born_object = 0, const PrefixFilter* filter = nullptr)
       : view_(std::move(view)),
         source_(source),
         holder_(std::move(holder)),
-        born_object_(born_object) {}
+        born_object_(born_object),
+        filter_(filter) {}
 
   /// As of Store.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
@@ -40,6 +43,10 @@ class Snapshot {
   [[nodiscard]] MessageCursor message_cursor(KeyRange bounds = {"", std::nullopt}) const {
     return {view_, source_, std::move(bounds)};
   }
+  /// As of Store; also true of what was written after the snapshot was taken.
+  [[nodiscard]] bool may_have(std::uint8_t object_class, std::uint64_t object) const {
+    return filter_ == nullptr || filter_->may_have({object_class, object});
+  }
   /// Nothing below the store has an object as high as this.
   [[nodiscard]] std::uint64_t born_object() const { return born_object_; }
   /// Of the store: what large values lie in.
@@ -50,6 +57,7 @@ class Snapshot {
   BlockSource source_;
   SnapshotHolders::Hold holder_;
   std::uint64_t born_object_;
+  const PrefixFilter* filter_;
 };
 
 /// What a view says of a key over whatever lies below it, with a large value read.

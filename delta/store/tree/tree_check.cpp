@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "delta/store/filter/filter_check.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_parts.h"
 #include "delta/store/tree/flusher.h"
@@ -30,13 +31,20 @@ class Walk {
         cache_(0),
         how_(how),
         values_(values),
-        damage_(damage) {}
+        damage_(damage),
+        filter_(file_, how.filter, how.born_object) {}
 
   Result<TreeReport> run(const Place& root) {
     Slot slot;
     slot.child =
         std::make_shared<const Stored<Node>>(root, static_cast<std::size_t>(root.length_bytes));
+    DGFS_CHECK(load_filter());
     DGFS_CHECK(descend(slot, std::nullopt, {"", std::nullopt}));
+    // Last: where it lies over the tree the tree is checked.
+    for (const Place& block : filter_.blocks()) {
+      DGFS_TRY(is_sound, mark(block));
+      static_cast<void>(is_sound);
+    }
     report_.used_bytes = file_.space().used_bytes();
     report_.free_bytes = file_.space().free_bytes();
     report_.large_values = values_.values();
@@ -45,6 +53,23 @@ class Walk {
   }
 
  private:
+  Status load_filter() {
+    auto found = filter_.load(how_.reads_runs);
+    for (Error& error : found) {
+      DGFS_CHECK(damage_.add(std::move(error)));
+    }
+    report_.filter_stages = filter_.table().stages.size();
+    report_.filter_ranges = filter_.table().ranges.size();
+    for (const auto& stage : filter_.table().stages) report_.filter_prefixes += stage.count;
+    for (const Place& block : filter_.blocks()) {
+      report_.filter_bytes += block.length_bytes;
+      if (how_.reads_runs) {
+        DGFS_CHECK(note_read(block));
+      }
+    }
+    return ok();
+  }
+
   [[nodiscard]] BlockSource source() { return {&file_, &cache_, nullptr}; }
 
   /// @param height  of the node that has the slot; none: it is the root that the slot has
@@ -140,6 +165,9 @@ class Walk {
     if (!stored.filter().lets_through(*run)) {
       DGFS_CHECK(tell(violation(7095, "a run has keys that its filter denies"), place));
     }
+    if (!filter_.lets_through(*run)) {
+      DGFS_CHECK(tell(violation(7186, "a run has keys of objects that the filter denies"), place));
+    }
     if (run->tombstones().empty() == stored.has_tombstones()) {
       DGFS_CHECK(tell(violation(7099, "a run has range tombstones, or none, unlike its node says"),
                       place));
@@ -200,6 +228,7 @@ class Walk {
   const TreeWalk& how_;
   ValueCheck& values_;
   Damage& damage_;
+  FilterCheck filter_;
   TreeReport report_;
   std::uint64_t read_bytes_ = 0;
 };

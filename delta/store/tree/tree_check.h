@@ -33,11 +33,15 @@ struct TreeReport {
   std::uint64_t used_bytes = 0;    ///< of blocks, with padding
   std::uint64_t free_bytes = 0;    ///< between them
   std::uint64_t unread_nodes = 0;  ///< damaged ones: nothing is known of what is below them
+  std::uint64_t filter_bytes = 0;  ///< of blocks of the filter, its table among them, as node_bytes
+  std::uint64_t filter_stages = 0;
+  std::uint64_t filter_prefixes = 0;  ///< in its stages
+  std::uint64_t filter_ranges = 0;    ///< of prefixes, beside them
 
   /// What a walk that reads runs reads.
   [[nodiscard]] std::uint64_t total_bytes() const { return block_bytes() + large_value_bytes; }
   [[nodiscard]] std::uint64_t block_bytes() const {
-    return node_bytes + basement_bytes + waiting_bytes;
+    return node_bytes + basement_bytes + waiting_bytes + filter_bytes;
   }
 };
 
@@ -46,13 +50,16 @@ struct TreeWalk {
   /// False: nodes alone are. They name all blocks and large values, and take a hundredth of their
   /// bytes or so.
   bool reads_runs = true;
+  Place filter;  ///< its table; of length 0: the filter is empty
+  std::uint64_t born_object = 0;
   /// Is told how much there has been so far; says whether to go on. Not set: it does.
   std::function<bool(const TreeReport& so_far, std::uint64_t read_bytes)> visit = {};
 };
 
 /// Looks for each block at its place, that no two overlap, that children have the right height and
 /// slots are in order; of runs that are read, that they have the size their node says, and keys of
-/// their slot alone. Goes on behind what is damaged, but not below it.
+/// their slot alone, and none that the filter denies. Goes on behind what is damaged, but not below
+/// it.
 /// Large values are looked for likewise, and read with the runs that refer to them.
 /// @param file    of blocks
 /// @param values  has no value yet

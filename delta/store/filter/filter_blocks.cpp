@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/filter/filter_blocks.h"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace dgfs::delta {
+
+void FilterBlocks::load(const Place& table) {
+  if (table.length_bytes != 0 && !load_parts(table)) give_up();
+}
+
+Status FilterBlocks::load_parts(const Place& table) {
+  DGFS_TRY(found, read_filter_table(file_, table, filter_.older()));
+  for (const auto& each : found.stages) {
+    DGFS_TRY(stage, read_filter_stage(file_, each));
+    filter_.restore(std::move(stage));
+    stages_.push_back(each);
+  }
+  if (!found.ranges.empty()) filter_.restore(PrefixRanges(std::move(found.ranges)));
+  ranges_ = filter_.ranges();
+  table_ = table;
+  return ok();
+}
+
+// Blocks of it are free from now on: to overwrite them harms nobody. Whoever finds them in the
+// superblock again finds damage again.
+void FilterBlocks::give_up() {
+  stages_.clear();
+  table_ = {};
+  ranges_ = nullptr;
+  is_stale_ = true;
+  filter_.add_all();
+}
+
+void FilterBlocks::mark_used_space() {
+  if (table_.length_bytes == 0) return;
+  std::vector<Extent> blocks{table_.extent()};
+  for (const auto& stage : stages_) blocks.push_back(stage.place.extent());
+  for (auto block = blocks.begin(); block != blocks.end(); ++block) {
+    if (file_.mark(*block)) continue;
+    std::for_each(blocks.begin(), block, [this](const Extent& marked) { file_.free(marked); });
+    return give_up();
+  }
+}
+
+bool FilterBlocks::is_written(std::size_t stage) const {
+  return stage < stages_.size() && stages_[stage].count == filter_.stage(stage).count();
+}
+
+Status FilterBlocks::write() {
+  if (filter_.empty()) return ok();
+  const auto stages = filter_.stages();
+  retired_.reserve(retired_.size() + stages + 1);
+  stages_.reserve(stages);
+  for (std::size_t at = 0; at < stages; ++at) {
+    if (is_written(at)) continue;
+    auto written = write_stage(at);
+    if (written) continue;
+    if (written.error().kind() != ErrorKind::kNoSpace) return written;
+    is_stale_ = true;
+    return write_table({{}, {filter_.older().all()}});
+  }
+  const auto ranges = filter_.ranges();
+  if (!is_stale_ && ranges == ranges_) return ok();
+  DGFS_CHECK(write_table({stages_, ranges ? ranges->all() : std::vector<PrefixRange>()}));
+  ranges_ = ranges;
+  is_stale_ = false;
+  return ok();
+}
+
+// What it counts is in its bits, which are read later; those may have more.
+Status FilterBlocks::write_stage(std::size_t at) {
+  const FilterStage& stage = filter_.stage(at);
+  const auto count = stage.count();
+  DGFS_TRY(place, file_.write(stage.encode()));
+  if (at == stages_.size()) {
+    stages_.push_back({stage.capacity(), count, place});
+  } else {
+    retire(std::exchange(stages_[at].place, place));
+    stages_[at].count = count;
+  }
+  is_stale_ = true;
+  return ok();
+}
+
+Status FilterBlocks::write_table(const FilterTable& table) {
+  DGFS_TRY(place, file_.write(encode_filter_table(table)));
+  retire(std::exchange(table_, place));
+  return ok();
+}
+
+// There is memory for it, as write() and move_before() have asked for that.
+void FilterBlocks::retire(const Place& place) {
+  if (place.length_bytes != 0) retired_.push_back(place.extent());
+}
+
+void FilterBlocks::leave_end(std::uint64_t begin_bytes) noexcept {
+  try {
+    static_cast<void>(move_before(begin_bytes));
+  } catch (const std::bad_alloc&) {  // what was written is found to be free at the next opening
+  }
+}
+
+// The table goes last: before it is written all is as it was.
+Status FilterBlocks::move_before(std::uint64_t begin_bytes) {
+  const auto is_behind = [&](const Place& place) { return place.offset_bytes >= begin_bytes; };
+  if (table_.length_bytes == 0 || is_stale_) return ok();
+  retired_.reserve(retired_.size() + stages_.size() + 1);
+  auto stages = stages_;
+  std::vector<Extent> taken;
+  taken.reserve(stages.size());
+  for (std::size_t at = 0; at < stages.size(); ++at) {
+    if (!is_behind(stages[at].place)) continue;
+    const auto count = filter_.stage(at).count();
+    const auto moved = file_.write_before_end(filter_.stage(at).encode());
+    if (!moved || !moved.value()) continue;
+    stages[at] = {stages[at].capacity, count, *moved.value()};
+    taken.push_back(moved.value()->extent());
+  }
+  if (taken.empty() && !is_behind(table_)) return ok();
+  const FilterTable table{stages, ranges_ ? ranges_->all() : std::vector<PrefixRange>()};
+  const auto place = file_.write_before_end(encode_filter_table(table));
+  if (!place || !place.value()) {
+    for (const Extent& block : taken) file_.free(block);
+    return ok();
+  }
+  for (std::size_t at = 0; at < stages.size(); ++at) {
+    if (stages[at].place != stages_[at].place) retire(stages_[at].place);
+  }
+  stages_ = std::move(stages);
+  retire(std::exchange(table_, *place.value()));
+  return ok();
+}
+
+void FilterBlocks::note_checkpoint() {
+  try {
+    for (const Extent& block : retired_) file_.free(block);
+  } catch (const std::bad_alloc&) {  // the rest is found to be free at the next opening
+  }
+  retired_.clear();
+}
+
+std::uint64_t FilterBlocks::bytes_to_write(std::uint64_t prefixes) const {
+  if (filter_.older().empty()) return 0;
+  std::uint64_t bytes = 2 * FilterTable::kBytesMax;  // it may be written again by leave_end()
+  std::uint64_t room = 0;
+  std::uint64_t capacity = 0;
+  std::size_t stages = filter_.stages();
+  for (std::size_t at = 0; at < stages; ++at) {
+    const auto count = filter_.stage(at).count();
+    capacity = filter_.stage(at).capacity();
+    room = capacity - std::min(capacity, count);
+    if (!is_written(at) || room > 0) bytes += padded_bytes(FilterStage::bytes_of(capacity));
+  }
+  for (; room < prefixes && stages < PrefixFilter::kStagesMax; ++stages) {
+    capacity = filter_.capacity_after(capacity);
+    room += capacity;
+    bytes += padded_bytes(FilterStage::bytes_of(capacity));
+  }
+  return bytes;
+}
+
+}  // namespace dgfs::delta

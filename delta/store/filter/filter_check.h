@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// FilterCheck: the filter that a superblock names, held against the keys of the tree.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "delta/store/filter/filter_table.h"
+#include "delta/store/filter/prefix_filter.h"
+
+namespace dgfs::delta {
+
+/// For one thread.
+class FilterCheck {
+ public:
+  /// @param file   of blocks; must outlive it
+  /// @param table  of length 0: the filter is empty
+  FilterCheck(const BlockFile& file, const Place& table, std::uint64_t born_object)
+      : file_(file), place_(table), filter_(born_object) {}
+
+  /// Reads it; once. Returns what is wrong with it.
+  /// @param reads_stages  false: the table alone is read, and lets_through() is always true
+  [[nodiscard]] std::vector<Error> load(bool reads_stages);
+
+  /// Empty: it could not be read, or there is none.
+  [[nodiscard]] const FilterTable& table() const { return table_; }
+  /// The table, if there is one, and the stages that it names.
+  [[nodiscard]] std::vector<Place> blocks() const;
+  /// Whether it says true of each key of a run, and of each that a range tombstone of it covers;
+  /// true, too, where not all of it could be read.
+  [[nodiscard]] bool lets_through(const Run& run) const;
+
+ private:
+  const BlockFile& file_;
+  Place place_;
+  FilterTable table_;
+  PrefixFilter filter_;
+  bool is_whole_ = false;
+};
+
+}  // namespace dgfs::delta
