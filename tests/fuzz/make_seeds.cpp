@@ -324,6 +324,7 @@ int main(int argc, char** argv) {
   dgfs::test::add_texts(folder);
   dgfs::test::add_store_seeds(folder);
   dgfs::test::add_manifest_seeds(folder);
+  dgfs::test::add_filter_seeds(folder);
   const auto images = dgfs::test::seed_images(argv[2]);
   dgfs::test::add_image_seeds(folder, images);
   for (const auto& image : images) dgfs::test::add_piece_seeds(folder, image);

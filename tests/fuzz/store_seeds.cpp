@@ -6,6 +6,8 @@
 
 #include "delta/store/directory/manifest.h"
 #include "delta/store/disk/block_codec.h"
+#include "delta/store/filter/filter_table.h"
+#include "delta/store/filter/prefix_filter.h"
 #include "delta/store/log/superblock.h"
 #include "delta/store/run/memtable.h"
 #include "delta/store/tree/node.h"
@@ -129,6 +131,7 @@ void add_store_seeds(const std::filesystem::path& folder) {
   superblock.checkpoint = 7;
   superblock.sequence = 1000;
   superblock.root = place_of(9);
+  superblock.filter = place_of(10);
   corpus.add(encode_superblock(superblock), kSuperblock);
 }
 
@@ -147,6 +150,32 @@ void add_manifest_seeds(const std::filesystem::path& folder) {
     const Buffer second = encode_manifest(manifest);
     both.insert(both.end(), second.begin(), second.end());
     corpus.add(both);
+  }
+}
+
+// Of each: the born object, the length of the table, the table, and the stages at multiples of 512.
+void add_filter_seeds(const std::filesystem::path& folder) {
+  SeedCorpus corpus(folder, "filter");
+  for (const std::uint64_t prefixes : {0U, 20U, 100U, 300U}) {
+    PrefixFilter filter(1000, 32);
+    for (std::uint64_t object = 0; object < prefixes; ++object) {
+      filter.add(ObjectPrefix{1, object * 3});
+      if (object % 7 == 0) filter.add(KeyRange{object_key(2, object), object_key(2, object + 3)});
+    }
+    FilterTable table;
+    Buffer stages;
+    for (std::size_t at = 0; at < filter.stages(); ++at) {
+      const auto& stage = filter.stage(at);
+      const Buffer bits = stage.encode();
+      table.stages.push_back({stage.capacity(), stage.count(), {stages.size(), bits.size(), 0}});
+      stages.insert(stages.end(), bits.begin(), bits.end());
+      stages.resize(static_cast<std::size_t>(padded_bytes(stages.size())));
+    }
+    if (filter.ranges()) table.ranges = filter.ranges()->all();
+    Buffer bytes = encode_filter_table(table);
+    const auto table_bytes = static_cast<std::uint16_t>(bytes.size());
+    bytes.insert(bytes.end(), stages.begin(), stages.end());
+    corpus.add(bytes, std::uint64_t{1000}, table_bytes);
   }
 }
 

@@ -111,9 +111,9 @@ void PrefixFilter::add_range(const PrefixRange& range) {
 
 std::uint64_t PrefixFilter::capacity_after(std::uint64_t before) const {
   if (before == 0) return first_capacity_;
-  return std::clamp(2 * before, first_capacity_,
-                    std::max(before, std::min(kGrowth * first_capacity_,
-                                              FilterStage::kCapacityMax)));
+  return std::clamp(
+      2 * before, first_capacity_,
+      std::max(before, std::min(kGrowth * first_capacity_, FilterStage::kCapacityMax)));
 }
 
 PrefixRangesRef PrefixFilter::ranges() const {

@@ -87,7 +87,7 @@ class PrefixFilter {
   const OlderObjects older_;
   const std::uint64_t first_capacity_;
   std::array<std::unique_ptr<FilterStage>, kStagesMax> stages_;
-  std::atomic<std::size_t> count_{0};  ///< of stages_: those that others may look at
+  std::atomic<std::size_t> count_{0};   ///< of stages_: those that others may look at
   std::optional<ObjectPrefix> newest_;  ///< that was added
 
   std::atomic<bool> has_ranges_{false};

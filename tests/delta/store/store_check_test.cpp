@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "delta/store/filter/filter_table.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/tree/tree_blocks.h"
 #include "storage/memory/env.h"
@@ -82,6 +83,25 @@ class StoreCheck : public testing::Test {
     return superblock.root;
   }
   Place set_slots(std::vector<Slot> slots) { return set_root(make_node(0, std::move(slots))); }
+
+  /// What the superblock says of the filter, over objects below 1,000.
+  void set_filter(const Place& table) {
+    const auto file = env_->open("/s/store", {storage::OpenOptions::Mode::kReadWrite}).value();
+    auto superblock = read_superblock(*file).value();
+    superblock.parameters.born_object = 1000;
+    superblock.filter = table;
+    EXPECT_TRUE(write_superblock(*file, superblock));
+  }
+  Place set_filter(const FilterTable& table) {
+    const auto place = blocks_->write(encode_filter_table(table)).value();
+    set_filter(place);
+    return place;
+  }
+  FilterTable::Stage stage_of(const std::vector<ObjectPrefix>& prefixes) {
+    FilterStage stage(32);
+    for (const ObjectPrefix& prefix : prefixes) stage.add(FilterStage::hash(prefix));
+    return {32, stage.count(), blocks_->write(stage.encode()).value()};
+  }
 
   StoreReport check(StoreCheckOptions options = {}) {
     found_.clear();
@@ -319,6 +339,63 @@ TEST_F(StoreCheck, FindsLargeValuesThatAreNotWhereTheyShouldBe) {
   check();
   ASSERT_EQ(found_.size(), 1U);
   EXPECT_TRUE(found_[0].starts_with("/s/extents: ")) << found_[0];
+}
+
+TEST_F(StoreCheck, FindsObjectsThatTheFilterDenies) {
+  const auto denied = "a run has keys of objects that the filter denies";
+  const auto run = written(run_of({object_key(1, 5, "name"), object_key(1, 1000)}));
+  set_slots({slot_of("", run)});
+  set_filter(Place());
+  expect_found(*run->place(), denied);
+  set_filter(FilterTable{{stage_of({{1, 6}})}, {}});
+  expect_found(*run->place(), denied);
+  set_filter(FilterTable{{stage_of({{1, 5}})}, {}});
+  auto report = check();
+  EXPECT_EQ(found_, std::vector<std::string>());
+  EXPECT_EQ(report.filter_stages, 1U);
+  EXPECT_EQ(report.filter_prefixes, 1U);
+  EXPECT_EQ(report.filter_bytes, 64 + report.superblock.filter.length_bytes);
+
+  const auto tombstone = written(run_of_tombstone({object_key(2, 7), object_key(2, 10)}));
+  set_slots({slot_of("", nullptr, {tombstone})});
+  set_filter(FilterTable{{stage_of({{2, 7}, {2, 9}})}, {}});
+  expect_found(*tombstone->place(), denied);
+  set_filter(FilterTable{{stage_of({{2, 7}, {2, 9}})}, {{{2, 8}, {2, 8}}}});
+  report = check();
+  EXPECT_EQ(found_, std::vector<std::string>());
+  EXPECT_EQ(report.filter_ranges, 1U);
+}
+
+TEST_F(StoreCheck, FindsBlocksOfTheFilterThatAreNotTheirs) {
+  const auto run = written(run_of({"a"}));
+  set_slots({slot_of("", run)});
+  set_filter(*run->place());
+  check();
+  ASSERT_EQ(found_.size(), 2U);  // it is no table, and lies over the run
+  EXPECT_TRUE(found_[0].starts_with("/s/blocks: blocks, offset ")) << found_[0];
+  EXPECT_TRUE(found_[1].ends_with("a block is referred to twice, or lies over another"));
+
+  auto stage = stage_of({prefix_of("a")});
+  const auto table = set_filter(FilterTable{{stage}, {}});
+  set_slots({slot_of("", run, {stored_at({stage.place.offset_bytes, 10, 0}, 100)})});
+  check();
+  ASSERT_EQ(found_.size(), 2U);
+  EXPECT_TRUE(found_[0].ends_with("checksum mismatch")) << found_[0];
+  EXPECT_TRUE(found_[1].ends_with("a block is referred to twice, or lies over another"));
+
+  set_slots({slot_of("", run)});
+  ++stage.place.checksum;
+  set_filter(FilterTable{{stage}, {}});
+  expect_found(stage.place, "a block is not the one that was written: checksum mismatch");
+  stage.place.offset_bytes = 1 << 20;
+  set_filter(FilterTable{{stage}, {}});
+  check();
+  ASSERT_EQ(found_.size(), 2U);
+  EXPECT_TRUE(found_[1].ends_with("a block lies behind the end of the file")) << found_[1];
+  set_filter({table.offset_bytes, FilterTable::kBytesMax + 1, 0});
+  check();
+  EXPECT_EQ(found_.size(), 2U);
+  EXPECT_TRUE(found_[0].ends_with("a table of the filter that is too long")) << found_[0];
 }
 
 TEST_F(StoreCheck, GoesOnBehindADamagedNode) {

@@ -10,6 +10,7 @@
 
 #include "storage/memory/env.h"
 #include "tests/delta/store/crash/crash_history.h"
+#include "tests/delta/store/filter/let_through.h"
 #include "tests/delta/store/tiny_store.h"
 #include "tests/support/failing_heap.h"
 
@@ -23,7 +24,8 @@ class StoreMemoryTest : public testing::TestWithParam<std::uint64_t> {
   /// Work of which one allocation fails. Returns whether it was reached.
   bool run(std::uint64_t allocation) {
     Random random(GetParam());
-    const auto options = tiny_options(random);
+    auto options = tiny_options(random);
+    if (GetParam() % 2 == 1) options.parameters.born_object = UINT64_MAX;  // it has a filter
     const auto env = storage::make_memory_env(1);
     auto store = open_store(*env, options);
     CrashHistory history;
@@ -52,6 +54,7 @@ class StoreMemoryTest : public testing::TestWithParam<std::uint64_t> {
     store.reset();
     store = open_store(*env, options);
     EXPECT_TRUE(history.find(values_of(*store)));
+    expect_let_through(*store, options.parameters.born_object);
     expect_sound_after(*env, std::move(store));
     return failed_;
   }
@@ -141,6 +144,7 @@ class StoreFlushMemoryTest : public testing::Test {
   bool run(Work work, std::uint64_t seed, std::uint64_t allocation) {
     Random random(seed);
     options_ = tiny_options(random);
+    if (seed % 2 == 1) options_.parameters.born_object = UINT64_MAX;
     env_ = storage::make_memory_env(1);
     store_ = open_store(*env_, options_);
     model_ = StoreModel();
@@ -193,6 +197,7 @@ class StoreFlushMemoryTest : public testing::Test {
     store_ = nullptr;
     store_ = open_store(*env_, options_);
     EXPECT_EQ(values_of(*store_), model_.values());
+    expect_let_through(*store_, options_.parameters.born_object);
     EXPECT_TRUE(store_->checkpoint());
     store_ = nullptr;
     expect_sound(*env_);
@@ -216,6 +221,35 @@ TEST_F(StoreFlushMemoryTest, MaintenanceIsDoneOrUndone) {
 TEST_F(StoreFlushMemoryTest, ACheckpointIsDoneOrUndone) {
   run_all(&Store::checkpoint);
   EXPECT_LT(torn(), refused() / 20);
+}
+
+// Before anything has changed: the store goes on.
+TEST(StoreFilterMemory, ABatchIsRefusedWhereThereIsNoneForTheFilter) {
+  Random random(1);
+  auto options = tiny_options(random);
+  options.parameters.born_object = UINT64_MAX;
+  Batch batch;
+  batch.put("key", "value");
+  int refused = 0;
+  for (std::uint64_t allocation = 1; allocation < 40; ++allocation) {
+    const auto env = storage::make_memory_env(1);
+    const auto store = open_store(*env, options);
+    Status applied = ok();
+    try {
+      const FailingHeap heap(allocation);
+      applied = store->apply(batch);
+    } catch (const std::bad_alloc&) {
+      continue;
+    }
+    if (applied) continue;
+    ++refused;
+    EXPECT_EQ(applied.error().kind(), ErrorKind::kLimit) << applied.error().message();
+    EXPECT_EQ(store->get("key").value(), std::nullopt);
+    ASSERT_TRUE(store->apply(batch));
+    EXPECT_EQ(store->get("key").value(), "value");
+    EXPECT_TRUE(store->may_have('k', std::uint64_t{'e'} << 56 | std::uint64_t{'y'} << 48));
+  }
+  EXPECT_EQ(refused, 2);  // the stage, and its words
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, StoreMemoryTest, testing::Range<std::uint64_t>(0, 6));

@@ -30,6 +30,7 @@ inline delta::StoreOptions tiny_options(Random& random) {
   options.level = random.one_in(2) ? 1 : 0;
   options.dirty_bytes = 4096 << random.below(6);
   options.spare_bytes = 1024;
+  options.filter_prefixes = 32;
   return options;
 }
 

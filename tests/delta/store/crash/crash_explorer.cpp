@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "storage/mix.h"
+#include "tests/delta/store/filter/let_through.h"
 #include "tests/delta/store/tiny_store.h"
 
 namespace dgfs::test {
@@ -161,8 +162,10 @@ void CrashExplorer::look(storage::MemoryEnv& disk, const CrashHistory& history,
 StoreImage make_base(Base base) {
   if (base == Base::kNothing) return {};
   const auto disk = storage::make_memory_env(1);
-  const auto store = open_store(*disk, script_options());
-  if (base == Base::kDeep) fill(*disk, *store);
+  auto options = script_options();
+  if (base == Base::kOver) options.parameters.born_object = UINT64_MAX;
+  const auto store = open_store(*disk, options);
+  if (base != Base::kEmpty) fill(*disk, *store);
   return StoreImage(*disk);
 }
 
@@ -175,6 +178,8 @@ void expect_recovered(storage::MemoryEnv& disk, const delta::StoreOptions& optio
   ASSERT_TRUE(history.find(values)) << "not what it may have";
   ASSERT_EQ(seen, values) << "opened for reading alone, it has other values";
   expect_sound(disk);
+  const auto superblock = delta::read_store_superblock(disk, "/s").value();
+  expect_let_through(*store, superblock.parameters.born_object);
   delta::Batch batch;
   batch.put("after", "the crash");
   ASSERT_TRUE(store->apply(batch));

@@ -60,6 +60,7 @@ enum class Base : std::uint8_t {
   kNothing,
   kEmpty,  ///< a store that was made
   kDeep,   ///< a tree of several levels with runs that wait, and groups that it has not
+  kOver,   ///< the same where something may lie below each key, so that it has a filter
 };
 [[nodiscard]] StoreImage make_base(Base base);
 

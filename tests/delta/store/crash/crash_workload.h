@@ -19,6 +19,7 @@ class CrashWorkload {
     Random random(seed);
     options_ = tiny_options(random);
     shape_.keys = 10 + random.below(100);
+    if (seed % 2 == 1) options_.parameters.born_object = UINT64_MAX;  // it has a filter
   }
 
   [[nodiscard]] const delta::StoreOptions& options() const { return options_; }

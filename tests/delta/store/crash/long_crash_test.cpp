@@ -40,7 +40,7 @@ TEST_P(LongScriptCrash, KeepsAPrefixWhereTheProcessEndsBeforeTheMachine) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Letters, LongScriptCrash,
-                         testing::Combine(testing::Values(Base::kEmpty, Base::kDeep),
+                         testing::Combine(testing::Values(Base::kEmpty, Base::kDeep, Base::kOver),
                                           testing::Range<std::size_t>(0, kLetters)));
 
 // Those before are for the short set.

@@ -140,6 +140,7 @@ StoreOptions script_options() {
   options.cache_bytes = 0;
   options.table_bytes = 2048;
   options.spare_bytes = 512;
+  options.filter_prefixes = 32;
   return options;
 }
 

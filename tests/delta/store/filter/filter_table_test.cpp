@@ -41,7 +41,8 @@ TEST(FilterTable, IsDecodedAsItWasEncoded) {
 
 TEST(FilterTable, IsNoLongerThanItMayBe) {
   FilterTable table;
-  table.stages.assign(64, {FilterStage::kCapacityMax, FilterStage::kCapacityMax,
+  table.stages.assign(64, {FilterStage::kCapacityMax,
+                           FilterStage::kCapacityMax,
                            {UINT64_MAX / 1024 * 512, kBlockBytesMax, UINT64_MAX}});
   table.ranges.resize(PrefixRanges::kRangesMax);
   EXPECT_LE(encode_filter_table(table).size(), FilterTable::kBytesMax);
@@ -55,8 +56,9 @@ TEST(FilterTable, KeepsItsRules) {
   expect_refused("another number", [](auto& table) { table.stages[0].count = 31; });
   expect_refused("another number", [](auto& table) { table.stages[2].count = 0; });
   expect_refused("another number", [](auto& table) { table.stages[2].count = 4097; });
-  expect_refused("lie over each other",
-                 [](auto& table) { table.stages[0].place = {8192 + 4096, 64, 1}; });
+  expect_refused("lie over each other", [](auto& table) {
+    table.stages[0].place = {8192 + 4096, 64, 1};
+  });
   expect_refused("out of order", [](auto& table) { table.ranges[1].first = {1, 5}; });
   expect_refused("out of order", [](auto& table) { table.ranges[1].last.object = 1000; });
   expect_refused("", [](auto& table) { table.stages.resize(65, table.stages[0]); });

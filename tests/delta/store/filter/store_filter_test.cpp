@@ -189,9 +189,9 @@ TEST_P(StoreFilter, OutlivesCallsThatFail) {
   for (std::uint64_t call = 1; call < 40; call += 1 + work_.random().below(4)) {
     auto store = open_store(*faulty, options_);
     for (int i = 0; i < 20; ++i) apply(*store);
-    faulty->arm({work_.random().one_in(2) ? storage::FaultKind::kNoSpace
-                                          : storage::FaultKind::kIoError,
-                 call, true});
+    faulty->arm(
+        {work_.random().one_in(2) ? storage::FaultKind::kNoSpace : storage::FaultKind::kIoError,
+         call, true});
     for (int i = 0; i < 20; ++i) apply(*store);
     if (!store->checkpoint()) ++failed;
     faulty->arm({});
