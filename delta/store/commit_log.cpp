@@ -63,9 +63,8 @@ bool CommitLog::is_past(const LogPosition& begin) const {
   return log_->segment_begin().generation != begin.generation;
 }
 
-Result<bool> CommitLog::commit() {
+Result<bool> CommitLog::commit(std::uint64_t sequence) {
   DGFS_CHECK(failure_.check());
-  const auto sequence = tables_.sequence();
   const std::lock_guard lock(lock_);
   // Others may have written it meanwhile, and with them what came later.
   DGFS_CHECK(failure_.check());

@@ -34,7 +34,10 @@ class CommitLog {
 
   /// Makes durable what was applied before. Returns false if there is no room in the segment:
   /// nothing more is logged before a checkpoint. Errors: those of Failure::check(), kIo, kNoSpace.
-  [[nodiscard]] Result<bool> commit();
+  [[nodiscard]] Result<bool> commit() { return commit(tables_.sequence()); }
+  /// The same up to a batch, and of what came later as much as there is by then; nothing if that
+  /// is durable once it is this call's turn.
+  [[nodiscard]] Result<bool> commit(std::uint64_t sequence);
 
   /// A checkpoint that was begun, of all that had been applied then. While its group has found no
   /// room in the log it keeps all others from that: a writer that had a part of what the checkpoint

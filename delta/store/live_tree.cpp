@@ -41,11 +41,11 @@ Result<StoredNode> LiveTree::pushed(const StoredNode& root, const RunRef& run) {
   auto pushed = flusher_.push(root, run);
   if (!pushed && pushed.error().kind() != ErrorKind::kNoSpace) return pushed;
   if (pushed) {
-    DGFS_TRY(is_kept, reserve_.keep(*pushed.value()));
+    DGFS_TRY(is_kept, reserve_.keep(*pushed.value(), run->size_bytes()));
     if (is_kept) return pushed;
   }
   DGFS_TRY(least, flusher_.push(root, run, false));
-  DGFS_CHECK(reserve_.keep(*least));
+  DGFS_CHECK(reserve_.keep(*least, run->size_bytes()));
   return least;
 }
 

@@ -53,6 +53,7 @@ class LiveTree {
   /// Somebody may have let go of a view.
   void free_space();
   [[nodiscard]] bool has_retired() const { return !retired_.empty(); }
+  [[nodiscard]] const RetiredBlocks& retired() const { return retired_; }
   /// Whether a checkpoint would free anything.
   [[nodiscard]] bool waits_for_checkpoint() const {
     return retired_.waits_for_checkpoint() || files_.values.has_dropped();

@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace dgfs::delta {
+namespace {
+
+// Checkpoints that want of space may ask for. Each one makes the files shorter.
+constexpr int kCleaningsMax = 16;
+
+}  // namespace
 
 Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
                          const Superblock& superblock, const StoreOptions& options)
@@ -27,6 +33,7 @@ Status Maintenance::work(Call call) {
     const std::lock_guard lock(lock_);
     Status done = call();
     tables_.unsettle();  // some are left if it failed
+    note_retired();
     return done;
   });
 }
@@ -154,6 +161,12 @@ void Maintenance::note_checkpoint(const CommitLog::Checkpoint& checkpoint) {
   counts_.block_bytes = files_.blocks.written_bytes();
 }
 
+void Maintenance::note_retired() {
+  const std::lock_guard lock(counts_lock_);
+  counts_.retired_bytes = tree_.retired().bytes();
+  counts_.waiting_bytes = tree_.retired().waiting_bytes();
+}
+
 std::uint64_t Maintenance::in_tree() const {
   const std::lock_guard lock(counts_lock_);
   return in_tree_;
@@ -164,12 +177,25 @@ Maintenance::Counts Maintenance::counts() const {
   return counts_;
 }
 
+Status Maintenance::make_space() {
+  DGFS_CHECK(find_space());
+  for (int cleanings = 0;; ++cleanings) {
+    DGFS_TRY(is_found, reserve_.has_what_was_refused());
+    if (is_found || cleanings == kCleaningsMax) break;
+    DGFS_TRY(is_shorter, clean_for_space());
+    if (!is_shorter) break;
+  }
+  reserve_.forget_refused();
+  return ok();
+}
+
 Status Maintenance::find_space() {
   if (in_tree() < tables_.sequence()) return make_checkpoint();
   {
     const std::lock_guard lock(lock_);
     if (!tree_.waits_for_checkpoint()) {
       tree_.free_space();  // a cursor may have let go of it
+      note_retired();
       DGFS_CHECK(reserve_.keep(*tree_.root()));
       return ok();
     }
@@ -200,6 +226,39 @@ Result<bool> Maintenance::clean_for_space() {
   if (after.end_bytes < before.end_bytes || after.narrowed > before.narrowed) return true;
   cleaned_in_vain_ = in_tree();
   return false;
+}
+
+Resting::State Maintenance::resting_state() {
+  const auto cleaning = cleaning_.state();
+  return {tables_.sequence(),
+          in_tree(),
+          cleaning.end_bytes,
+          cleaning.narrowed,
+          tree_.waits_for_checkpoint(),
+          files_.blocks.is_sparse(options_.spare_bytes) ||
+              files_.values.file().is_sparse(options_.spare_bytes)};
+}
+
+Result<bool> Maintenance::rest() {
+  bool is_over = false;
+  DGFS_CHECK(work([&] {
+    auto rested = rest_a_while();
+    is_over = resting_.is_over();
+    return rested;
+  }));
+  return !is_over;
+}
+
+Status Maintenance::rest_a_while() {
+  if (tree_.has_retired()) {
+    tree_.free_space();
+    if (!tree_.has_retired()) resting_.note_new_space();
+  }
+  const auto before = resting_state();
+  if (!resting_.is_due(before)) return ok();
+  DGFS_CHECK(write_checkpoint());
+  resting_.note_checkpoint(before, resting_state());
+  return ok();
 }
 
 }  // namespace dgfs::delta

@@ -15,6 +15,7 @@
 #include "delta/store/failure.h"
 #include "delta/store/live_tree.h"
 #include "delta/store/log/superblock.h"
+#include "delta/store/resting.h"
 #include "delta/store/space_reserve.h"
 
 namespace dgfs::delta {
@@ -53,18 +54,24 @@ class Maintenance {
   /// succeeds.
   [[nodiscard]] Status make_last_checkpoint();
 
-  /// A batch was refused for want of space: frees what can be freed.
-  [[nodiscard]] Status find_space();
-  /// The same was in vain: free space that lies in pieces becomes one at the ends of the files,
-  /// unless somebody has a view of what would be moved: it would be there twice. Returns whether
-  /// more is worth trying: the files have become shorter, or less of them will be cleaned at a
-  /// time. Where not, it is not tried again before something has changed.
-  [[nodiscard]] Result<bool> clean_for_space();
+  /// A batch was refused for want of space: frees what can be freed. Where that does not do, free
+  /// space that lies in pieces becomes one at the ends of the files, unless somebody has a view of
+  /// what would be moved: it would be there twice. It takes 16 checkpoints at most, as long as the
+  /// files become shorter, or less of them will be cleaned at a time. Where not, it is not tried
+  /// again before something has changed.
+  [[nodiscard]] Status make_space();
+
+  /// A piece of what is to be done for a store that nobody writes to, one checkpoint at most.
+  /// Returns whether there may be more, also if a batch was applied since the last call: nothing is
+  /// done then.
+  [[nodiscard]] Result<bool> rest();
 
   /// What it has done. A value.
   struct Counts {
     std::uint64_t checkpoints = 0;
-    std::uint64_t block_bytes = 0;  ///< nodes and runs, written by the last checkpoint or before
+    std::uint64_t block_bytes = 0;    ///< nodes and runs, written by the last checkpoint or before
+    std::uint64_t retired_bytes = 0;  ///< that the tree has no use for, and others may have
+    std::uint64_t waiting_bytes = 0;  ///< of them: for the next checkpoint
   };
   /// Does not wait.
   [[nodiscard]] Counts counts() const;
@@ -77,6 +84,8 @@ class Maintenance {
   template <class Call>
   [[nodiscard]] Status done_or_undone(Call call);
   [[nodiscard]] std::uint64_t in_tree() const;
+  [[nodiscard]] Status find_space();
+  [[nodiscard]] Result<bool> clean_for_space();
   [[nodiscard]] bool is_cleaning_in_vain();
 
   // What follows is called with lock_ held.
@@ -86,6 +95,9 @@ class Maintenance {
   [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint);
   [[nodiscard]] Status write_superblock_of(const CommitLog::Checkpoint& checkpoint);
   void note_checkpoint(const CommitLog::Checkpoint& checkpoint);
+  void note_retired();
+  [[nodiscard]] Status rest_a_while();
+  [[nodiscard]] Resting::State resting_state();
 
   TreeFiles& files_;
   TableStack& tables_;
@@ -100,6 +112,7 @@ class Maintenance {
   bool is_closing_ = false;  ///< nobody logs any more
   LiveTree tree_;
   Cleaning cleaning_;
+  Resting resting_;
   std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then
 
   mutable std::mutex counts_lock_;  ///< innermost; all that follows

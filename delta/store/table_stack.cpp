@@ -42,7 +42,7 @@ TableStack::TableStack(Failure& failure, StoredNode root, std::uint64_t sequence
           TreeView{std::move(root), {}, std::make_shared<const int>()})),
       sequence_(sequence) {}
 
-Result<bool> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
+Result<TableStack::TakenIn> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
   const std::lock_guard lock(mutex_);
   DGFS_CHECK(failure_.check());
   const bool has_frozen = failure_.whole_or_torn([&] {
@@ -59,8 +59,7 @@ Result<bool> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
     return is_frozen;
   });
   group_value_bytes_ += value_bytes;
-  ++sequence_;
-  return has_frozen;
+  return TakenIn{++sequence_, has_frozen};
 }
 
 void TableStack::take_in_replayed(const RunRef& run, std::uint64_t sequence) {
@@ -114,7 +113,8 @@ std::uint64_t TableStack::sequence() const {
 
 TableStack::Backlog TableStack::backlog() const {
   const std::lock_guard lock(mutex_);
-  Backlog backlog{table_.size_bytes(), table_.size_bytes()};
+  Backlog backlog{table_.size_bytes(), table_.size_bytes(),
+                  view_->tables.size() - settled_ > kPatience * kPatience * kLooseTablesMax};
   for (const MemtableRef& table : group_) backlog.group_bytes += table->size_bytes();
   for (const MemtableRef& table : view_->tables) backlog.tree_bytes += table->size_bytes();
   return backlog;
@@ -218,10 +218,6 @@ std::vector<MemtableRef> TableStack::loose() const {
   const std::lock_guard lock(mutex_);
   const auto& all = view_->tables;
   return {all.begin() + static_cast<std::ptrdiff_t>(settled_), all.end()};
-}
-
-bool TableStack::has_too_many() const {
-  return loose().size() > kPatience * kPatience * kLooseTablesMax;
 }
 
 // Tables of one group, or of one cursor, may be small.

@@ -35,10 +35,15 @@ class TableStack {
   /// @param sequence  of the last batch that the tree has
   TableStack(Failure& failure, StoredNode root, std::uint64_t sequence);
 
-  /// All of a batch or nothing. Returns whether it has frozen a table. Errors: those of
-  /// Failure::check(). Where it throws, the store is torn before anybody sees half a batch.
+  /// A batch that was taken in. A value.
+  struct TakenIn {
+    std::uint64_t sequence = 0;  ///< number of the batch
+    bool has_frozen = false;     ///< it has frozen a table
+  };
+  /// All of a batch or nothing. Errors: those of Failure::check(). Where it throws, the store is
+  /// torn before anybody sees half a batch.
   /// @param value_bytes  promised to its large values
-  [[nodiscard]] Result<bool> take_in(const Batch& batch, std::size_t value_bytes);
+  [[nodiscard]] Result<TakenIn> take_in(const Batch& batch, std::size_t value_bytes);
   /// What the log had: the newest, up to a sequence number. It is in no group.
   void take_in_replayed(const RunRef& run, std::uint64_t sequence);
 
@@ -63,6 +68,7 @@ class TableStack {
   struct Backlog {
     std::size_t group_bytes = 0;  ///< for the log
     std::size_t tree_bytes = 0;   ///< for the tree
+    bool has_too_many = false;    ///< tables lie on each other: whoever makes more has to join them
   };
   [[nodiscard]] Backlog backlog() const;
   /// How many tables have been frozen.
@@ -90,8 +96,6 @@ class TableStack {
   /// before them as are not much larger than those behind; while nobody waits. Where others change
   /// the tables meanwhile, it is their turn.
   void join();
-  /// Whether so many lie on each other that whoever makes more has to join them himself.
-  [[nodiscard]] bool has_too_many() const;
 
  private:
   void freeze_table();

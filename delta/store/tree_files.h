@@ -16,11 +16,13 @@ namespace dgfs::delta {
 /// What the tree of a store lies in, with the caches of it. Thread-safe; outlives whatever refers
 /// to blocks or values.
 struct TreeFiles {
+  /// @param bytes_max  what the store may take of the disk; 0: as much as there is
   TreeFiles(std::unique_ptr<storage::File> block_file, std::unique_ptr<storage::File> value_file,
-            std::size_t cache_bytes)
-      : cache(cache_bytes),
-        values(std::move(value_file), cache_bytes / kKeptShare),
-        blocks(std::move(block_file)) {}
+            std::size_t cache_bytes, std::uint64_t bytes_max = 0)
+      : cap(bytes_max),
+        cache(cache_bytes),
+        values(std::move(value_file), cache_bytes / kKeptShare, &cap),
+        blocks(std::move(block_file), "blocks", &cap) {}
 
   [[nodiscard]] BlockSource source() const { return {&blocks, &cache, &values}; }
   /// Behind all blocks and values.
@@ -36,6 +38,7 @@ struct TreeFiles {
   /// has them, too.
   static constexpr std::size_t kKeptShare = 8;
 
+  SizeCap cap;  ///< of the store
   mutable BlockCache cache;
   ExtentVolume values;
   BlockFile blocks;  ///< of nodes and runs

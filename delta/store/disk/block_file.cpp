@@ -44,7 +44,7 @@ Result<Place> BlockFile::write(Bytes block) {
 }
 
 Status BlockFile::write_to(const Extent& extent, Bytes blocks, std::uint64_t& written_bytes) {
-  auto written = file_->write_at(extent.offset_bytes, blocks);
+  auto written = write_claimed(extent.offset_bytes, blocks);
   const std::lock_guard lock(mutex_);
   is_synced_ = false;
   if (written) {
@@ -136,7 +136,7 @@ Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
   if (!end) return ok();
   // More than is asked for, if there is more.
   for (const auto more : {std::clamp(*end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
-    auto reserved = file_->preallocate(*end + more);
+    auto reserved = preallocate(*end + more);
     if (reserved) {
       const std::lock_guard lock(mutex_);
       reserved_end_bytes_ = *end + more;
@@ -167,7 +167,10 @@ void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
   try {
     const auto file_bytes = file_->size();
     if (!file_bytes || !begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
-    static_cast<void>(file_->truncate(cut_end_bytes_));
+    if (file_->truncate(cut_end_bytes_)) {
+      const std::lock_guard lock(mutex_);
+      give_back_behind(cut_end_bytes_);
+    }
   } catch (const std::bad_alloc&) {
   }
   const std::lock_guard lock(mutex_);

@@ -23,13 +23,22 @@ class RetiredBlocks {
   /// @param space  empty, too: what is retired later waits for this tree all the same
   void add(const TreeHold& hold, UsedSpace space) {
     retired_.push_back({hold, false, std::move(space)});
+    count(retired_.back().space.bytes());
   }
   /// What was added last, as empty, is this. Needs no memory.
-  void fill_last(UsedSpace space) { retired_.back().space = std::move(space); }
+  void fill_last(UsedSpace space) {
+    retired_.back().space = std::move(space);
+    count(retired_.back().space.bytes());
+  }
   /// A checkpoint of a tree that came after all that were added is durable.
   void note_checkpoint() {
     for (auto& each : retired_) each.is_past_checkpoint = true;
+    waiting_bytes_ = 0;
   }
+  /// Of all of it, with padding.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// Of what no checkpoint has come after.
+  [[nodiscard]] std::uint64_t waiting_bytes() const { return waiting_bytes_; }
   [[nodiscard]] bool empty() const { return retired_.empty(); }
   [[nodiscard]] bool waits_for_checkpoint() const {
     return !retired_.empty() && !retired_.back().is_past_checkpoint;
@@ -41,6 +50,7 @@ class RetiredBlocks {
     while (!retired_.empty() && retired_.front().is_past_checkpoint &&
            retired_.front().hold.expired()) {
       free.add(retired_.front().space);
+      bytes_ -= retired_.front().space.bytes();
       retired_.pop_front();
     }
     return free;
@@ -53,7 +63,14 @@ class RetiredBlocks {
     UsedSpace space;
   };
 
+  void count(std::uint64_t bytes) {
+    bytes_ += bytes;
+    waiting_bytes_ += bytes;
+  }
+
   std::deque<Retired> retired_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t waiting_bytes_ = 0;
 };
 
 }  // namespace dgfs::delta

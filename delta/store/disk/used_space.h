@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "delta/store/disk/space_map.h"
+#include "delta/store/disk/block_file.h"
 
 namespace dgfs::delta {
 
@@ -16,6 +16,14 @@ struct UsedSpace {
   std::vector<Extent> values;  ///< in the extent volume
 
   [[nodiscard]] bool empty() const { return blocks.empty() && values.empty(); }
+  /// With padding. O(n).
+  [[nodiscard]] std::uint64_t bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto* extents : {&blocks, &values}) {
+      for (const Extent& extent : *extents) bytes += padded_bytes(extent.length_bytes);
+    }
+    return bytes;
+  }
   void add(const UsedSpace& other) {
     blocks.insert(blocks.end(), other.blocks.begin(), other.blocks.end());
     values.insert(values.end(), other.values.begin(), other.values.end());

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,35 +24,65 @@ namespace dgfs::delta {
 class ExtentVolume {
  public:
   /// @param kept_bytes_max  of values that are asked for again (KeptValues)
-  explicit ExtentVolume(std::unique_ptr<storage::File> file, std::size_t kept_bytes_max = 0)
-      : file_(std::move(file), "extents"), kept_(kept_bytes_max) {}
+  /// @param cap             of the file; null: none; must outlive it
+  explicit ExtentVolume(std::unique_ptr<storage::File> file, std::size_t kept_bytes_max = 0,
+                        SizeCap* cap = nullptr)
+      : file_(std::move(file), "extents", cap), kept_(kept_bytes_max) {}
 
   [[nodiscard]] BlockFile& file() { return file_; }
   [[nodiscard]] const BlockFile& file() const { return file_; }
   [[nodiscard]] KeptValues& kept() const { return kept_; }
 
+  /// Space that a value will find, until it ends: for whoever writes the value, or has it written.
+  /// Moved, not copied; for one thread at a time; ends before the volume.
+  class Promise {
+   public:
+    Promise() = default;
+    Promise(Promise&& other) noexcept
+        : volume_(std::exchange(other.volume_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Promise& operator=(Promise&& other) noexcept {
+      std::swap(volume_, other.volume_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    Promise(const Promise&) = delete;
+    Promise& operator=(const Promise&) = delete;
+    ~Promise() {
+      if (volume_ != nullptr) volume_->release(bytes_);
+    }
+    /// It outlives this: whoever calls releases the bytes.
+    void hand_over() noexcept { volume_ = nullptr; }
+
+   private:
+    friend class ExtentVolume;
+    Promise(ExtentVolume& volume, std::uint64_t bytes) : volume_(&volume), bytes_(bytes) {
+      const std::lock_guard lock(volume.mutex_);
+      volume.promised_bytes_ += bytes;
+    }
+
+    ExtentVolume* volume_ = nullptr;  ///< null: nothing is promised, or not by this any more
+    std::uint64_t bytes_ = 0;
+  };
+
   /// Sees to it that a value of `bytes`, with padding, will find space, besides those that were
-  /// promised before. To be released when it has been written, or will not be.
-  /// Errors: those of BlockFile::reserve; nothing is promised then.
-  [[nodiscard]] Status promise(std::uint64_t bytes) {
-    {
-      const std::lock_guard lock(mutex_);
-      promised_bytes_ += bytes;
-    }
-    try {
-      auto reserved = reserve_promised();
-      if (!reserved) release(bytes);
-      return reserved;
-    } catch (...) {
-      release(bytes);
-      throw;
-    }
+  /// promised before. Errors: those of BlockFile::reserve; nothing is promised then.
+  [[nodiscard]] Result<Promise> promise(std::uint64_t bytes) {
+    Promise promise(*this, bytes);
+    DGFS_CHECK(reserve_promised());
+    return promise;
+  }
+  /// The same where the space is in reserve already: asks the disk for nothing. none: it is not.
+  [[nodiscard]] std::optional<Promise> promise_of_reserve(std::uint64_t bytes) {
+    std::optional<Promise> promise(Promise(*this, bytes));
+    if (!file_.has_reserved([this] { return promised_bytes(); })) promise.reset();
+    return promise;
   }
   /// Finds out anew where what is promised will be: in reserve, or only between values.
   /// Errors: those of BlockFile::reserve.
   [[nodiscard]] Status reserve_promised() {
     return file_.reserve([this] { return promised_bytes(); });
   }
+  /// Of a promise that was handed over: the value has been written, or will not be.
   void release(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     promised_bytes_ -= bytes;
@@ -82,6 +113,7 @@ class ExtentVolume {
     const std::lock_guard lock(mutex_);
     try {
       dropped_.push_back({value, period});
+      dropped_bytes_ += padded_bytes(value.length_bytes);
     } catch (const std::bad_alloc&) {  // found to be free when the store is opened again
     }
   }
@@ -95,8 +127,14 @@ class ExtentVolume {
     for (auto value = dropped_.begin(); value != later; ++value) {
       earlier.push_back(value->extent);
     }
+    for (const Extent& value : earlier) dropped_bytes_ -= padded_bytes(value.length_bytes);
     dropped_.erase(dropped_.begin(), later);
     return earlier;
+  }
+  /// Of all of them, with padding.
+  [[nodiscard]] std::uint64_t dropped_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return dropped_bytes_;
   }
   [[nodiscard]] bool has_dropped() const {
     const std::lock_guard lock(mutex_);
@@ -113,6 +151,7 @@ class ExtentVolume {
   mutable KeptValues kept_;
   mutable std::mutex mutex_;  ///< may be locked under that of the file
   std::vector<Dropped> dropped_;
+  std::uint64_t dropped_bytes_ = 0;
   std::uint64_t period_ = 1;  ///< values that a log of before refers to are of none
   std::uint64_t promised_bytes_ = 0;
 };

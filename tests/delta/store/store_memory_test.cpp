@@ -88,7 +88,7 @@ class StoreMemoryTest : public testing::TestWithParam<std::uint64_t> {
   static void expect_torn(Store& store) {
     Batch batch;
     batch.put("later", "value");
-    for (const auto& refused : {store.apply(batch), store.sync(), store.checkpoint()}) {
+    for (const auto& refused : {applied(store, batch), store.sync(), store.checkpoint()}) {
       ASSERT_FALSE(refused);
       EXPECT_EQ(refused.error().kind(), ErrorKind::kLimit) << refused.error().message();
     }
