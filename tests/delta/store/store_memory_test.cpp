@@ -218,6 +218,104 @@ TEST_F(StoreFlushMemoryTest, ACheckpointIsDoneOrUndone) {
   EXPECT_LT(torn(), refused() / 20);
 }
 
+// Each allocation of a call that applies a batch. Up to the moment when the table changes the batch
+// is refused, and all goes on; a batch that lacks memory behind it tears the store.
+class BatchMemory : public testing::Test {
+ protected:
+  enum class End : std::uint8_t { kDone, kRefused, kTorn };
+
+  [[nodiscard]] static Batch make_batch(int number) {
+    Batch batch;
+    const auto key = std::string(30, static_cast<char>('a' + number));
+    batch.put(key + "large", std::string(500, 'v'));
+    batch.put(key, "a value that is short, and no short string");
+    batch.put(key + "larger", std::string(5000, 'v'));
+    batch.remove_range({key + "m", key + "n"});
+    return batch;
+  }
+  // @param is_full  ordinary batches are refused for want of space
+  void run(std::uint64_t allocation, bool is_full) {
+    Random random(1);
+    auto options = tiny_options(random);
+    options.parameters.segment_bytes = 1 << 16;
+    options.table_bytes = 1 << 16;
+    const auto env = storage::make_memory_env(1);
+    const auto store = open_store(*env, options);
+    StoreModel model;
+    for (int i = 0; i < 3; ++i) apply(*store, make_batch(i), model);
+    if (is_full) fill(*env, *store, model);
+    const auto batch = make_batch(5);
+    try {
+      const FailingHeap heap(allocation);
+      const auto applied = store->apply(batch);
+      end_ = applied ? End::kDone : End::kRefused;
+      code_ = applied ? 0 : applied.error().code();
+      has_failed_ = heap.failed();
+    } catch (const std::bad_alloc&) {
+      has_failed_ = true;
+      end_ = End::kTorn;
+      EXPECT_EQ(applied(*store, batch).error().code(), 7094);
+    }
+    if (end_ == End::kTorn) return;
+    if (end_ == End::kDone) model.apply(batch);
+    EXPECT_EQ(values_of(*store), model.values());
+    env->set_capacity(UINT64_MAX);
+    ASSERT_TRUE(store->make_space());
+    apply(*store, make_batch(6), model);
+    EXPECT_TRUE(store->sync());
+    EXPECT_TRUE(store->checkpoint());
+    EXPECT_EQ(values_of(*store), model.values());
+  }
+  static void apply(Store& store, const Batch& batch, StoreModel& model) {
+    ASSERT_TRUE(store.apply(batch));
+    model.apply(batch);
+  }
+  static void fill(storage::MemoryEnv& env, Store& store, StoreModel& model) {
+    env.set_capacity(1);
+    for (int i = 0;; ++i) {
+      Batch batch;
+      batch.put("fill" + std::to_string(i), "some bytes");
+      if (!applied(store, batch)) return;
+      model.apply(batch);
+      ASSERT_LT(i, 1000000);
+    }
+  }
+
+  End end_ = End::kDone;
+  std::uint16_t code_ = 0;
+  bool has_failed_ = false;
+};
+
+TEST_F(BatchMemory, IsWhatABatchIsRefusedForBeforeItChangesAnything) {
+  std::uint64_t refused = 0;
+  std::uint64_t torn = 0;
+  for (std::uint64_t allocation = 1;; ++allocation) {
+    run(allocation, false);
+    ASSERT_FALSE(HasFailure()) << "allocation " << allocation;
+    if (!has_failed_) break;
+    EXPECT_NE(end_, End::kDone);
+    if (end_ == End::kTorn) ++torn;
+    if (end_ == End::kRefused) {
+      ++refused;
+      EXPECT_EQ(code_, 7161);
+      EXPECT_EQ(torn, 0U) << "allocation " << allocation << ": something had changed";
+    }
+  }
+  EXPECT_GT(refused, 5U);
+  EXPECT_GT(torn, 5U);
+}
+
+TEST_F(BatchMemory, MayLackForARefusal) {
+  std::uint64_t allocation = 1;
+  do {
+    run(allocation, true);
+    ASSERT_FALSE(HasFailure()) << "allocation " << allocation;
+    EXPECT_EQ(end_, End::kRefused);
+    ++allocation;
+  } while (has_failed_);
+  EXPECT_GT(allocation, 2U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, StoreMemoryTest, testing::Range<std::uint64_t>(0, 6));
 
 }  // namespace
