@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint64_t kTablesMax = 16;
 // What of the low-water mark large values may die of between two checkpoints (store.cpp).
 constexpr std::uint64_t kLowWaterTables = 8;
+// Less of an allowance is not worth a checkpoint that finds out what there is.
+constexpr std::uint64_t kMeasurableShare = 16;
 // What waits for a checkpoint is worth one if it is this part of what is free.
 constexpr std::uint64_t kWorthShare = 8;
 
@@ -56,8 +58,10 @@ void SpaceReserve::give_back(Left left, std::uint64_t bytes) {
 
 bool SpaceReserve::is_running_low() const {
   const std::lock_guard lock(mutex_);
-  const auto is_low = [this](Left left) {
-    return left_.*left != there_.*left && left_.*left <= there_.*left / 2;
+  const auto full = this->full();
+  const auto is_low = [&](Left left) {
+    return there_.*left >= full.*left / kMeasurableShare && left_.*left < there_.*left &&
+           left_.*left <= there_.*left / 2;
   };
   return is_low(&Allowances::removing_bytes) || is_low(&Allowances::internal_bytes);
 }

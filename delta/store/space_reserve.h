@@ -94,7 +94,7 @@ class SpaceReserve {
   /// disk. Errors: kIo.
   [[nodiscard]] Result<bool> has_what_was_refused();
   /// Whether so much of an allowance was drawn that a checkpoint should find out what is there:
-  /// half of what it had when that was found out the last time.
+  /// half of what it had when that was found out the last time, unless that was next to nothing.
   [[nodiscard]] bool is_running_low() const;
   /// What was refused before is not asked for any more.
   void forget_refused() {
