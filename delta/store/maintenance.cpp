@@ -21,22 +21,30 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
       cleaning_(files_, tables_, reserve_, tree_, options),
       in_tree_(superblock.sequence) {}
 
-template <class Call>
-Status Maintenance::work(Call call) {
-  return failure_.whole_or_torn([&] {
-    const std::lock_guard lock(lock_);
-    Status done = call();
-    tables_.unsettle();  // some are left if it failed
-    return done;
-  });
-}
+// The end of a call, whatever has ended it.
+class Maintenance::End {
+ public:
+  explicit End(Maintenance& maintenance) : ended_(maintenance) {}
+  ~End() {
+    ended_.tree_.give_up();
+    ended_.tables_.unsettle();  // some are left if it failed
+    ended_.is_closing_ = false;
+    ended_.note_held();
+  }
+  End(const End&) = delete;
+  End& operator=(const End&) = delete;
+
+ private:
+  Maintenance& ended_;
+};
 
 template <class Call>
-Status Maintenance::done_or_undone(Call call) {
+Status Maintenance::work(Call call) {
+  const std::lock_guard lock(lock_);
+  const End end(*this);
   try {
     return call();
   } catch (const std::bad_alloc&) {
-    tree_.give_up();
     return Error(ErrorKind::kLimit, 7098, "no memory for moving changes into the tree");
   }
 }
@@ -89,28 +97,26 @@ Status Maintenance::make_checkpoint() {
 Status Maintenance::make_last_checkpoint() {
   return work([this] {
     is_closing_ = true;
-    auto written = write_checkpoint();
-    is_closing_ = false;
-    return written;
+    return write_checkpoint();
   });
 }
 
 Status Maintenance::move_all() {
-  return done_or_undone([this]() -> Status {
-    DGFS_CHECK(tables_.settle());
-    tables_.slice_settled(options_.dirty_bytes);
-    DGFS_CHECK(log_.bind_settled());
-    return tree_.push_tables();
-  });
+  DGFS_CHECK(tables_.settle());
+  tables_.slice_settled(options_.dirty_bytes);
+  DGFS_CHECK(log_.bind_settled());
+  return tree_.push_tables();
 }
 
 Status Maintenance::write_checkpoint() {
   DGFS_TRY(checkpoint, log_.begin_checkpoint(superblock_.log));
-  DGFS_CHECK(done_or_undone([&] { return renew_tree(checkpoint); }));
+  DGFS_CHECK(renew_tree(checkpoint));
   DGFS_CHECK(write_superblock_of(checkpoint));
+  // It is made: nothing of what follows needs memory.
   log_.finish(checkpoint);
   note_checkpoint(checkpoint);
-  return ok();
+  tree_.note_checkpoint();
+  return shorten_files();
 }
 
 // Writes the tree that has all settled tables.
@@ -118,8 +124,6 @@ Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
   tables_.slice_settled(options_.dirty_bytes);
   DGFS_CHECK(log_.bind_settled(&checkpoint));
   DGFS_CHECK(tree_.push_tables());
-  // No group refers to these that is replayed after this checkpoint.
-  tree_.retire_values(files_.values.take_dropped());
   DGFS_CHECK(tree_.write(tree_.root()));
   if (!checkpoint.keeps_writers()) cleaning_.clean();  // all writers wait otherwise
   return ok();
@@ -136,15 +140,32 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   next.log = checkpoint.log;
   next.log.is_end = is_closing_ && log_.progress().used_bytes == 0;
   next.root = *root->place();
+  const Buffer bytes = encode_superblock(next);
   DGFS_CHECK(failure_.check());
   // Whether it is on the disk is not known, nor what of the log it makes superfluous.
-  if (auto written = write_superblock(superblocks_, next); !written) {
+  if (auto written = write_durably(slot_begin_bytes(next), bytes); !written) {
     return failure_.note(written.error());
   }
-  if (auto synced = superblocks_.sync(); !synced) return failure_.note(synced.error());
   superblock_ = next;
-  tree_.note_checkpoint();
-  return reserve_.shorten_files(*root);
+  return ok();
+}
+
+Status Maintenance::write_durably(std::uint64_t offset_bytes, Bytes superblock) {
+  try {
+    DGFS_CHECK(superblocks_.write_at(offset_bytes, superblock));
+    return superblocks_.sync();
+  } catch (const std::bad_alloc&) {
+    return std::move(unknown_);
+  }
+}
+
+// What there is no memory for is done after the next checkpoint.
+Status Maintenance::shorten_files() {
+  try {
+    return reserve_.shorten_files(*tree_.root());
+  } catch (const std::bad_alloc&) {
+    return ok();
+  }
 }
 
 void Maintenance::note_checkpoint(const CommitLog::Checkpoint& checkpoint) {
@@ -152,6 +173,12 @@ void Maintenance::note_checkpoint(const CommitLog::Checkpoint& checkpoint) {
   in_tree_ = checkpoint.sequence;
   ++counts_.checkpoints;
   counts_.block_bytes = files_.blocks.written_bytes();
+}
+
+void Maintenance::note_held() {
+  const auto held_bytes = tree_.held_bytes();
+  const std::lock_guard lock(counts_lock_);
+  counts_.held_bytes = held_bytes;
 }
 
 std::uint64_t Maintenance::in_tree() const {
@@ -170,6 +197,7 @@ Status Maintenance::find_space() {
     const std::lock_guard lock(lock_);
     if (!tree_.waits_for_checkpoint()) {
       tree_.free_space();  // a cursor may have let go of it
+      note_held();
       DGFS_CHECK(reserve_.keep(*tree_.root()));
       return ok();
     }

@@ -65,17 +65,20 @@ class Maintenance {
   struct Counts {
     std::uint64_t checkpoints = 0;
     std::uint64_t block_bytes = 0;  ///< nodes and runs, written by the last checkpoint or before
+    /// On the disk: free by the last checkpoint, but for a view that somebody had of it when a call
+    /// of maintenance ended last.
+    std::uint64_t held_bytes = 0;
   };
   /// Does not wait.
   [[nodiscard]] Counts counts() const;
 
  private:
-  /// Makes a call with the lock; the store is torn if it throws.
+  class End;
+
+  /// Makes a call with the lock. Where it lacks memory all is as it was, but for tables that have
+  /// got into the tree.
   template <class Call>
   [[nodiscard]] Status work(Call call);
-  /// Work that changes nothing before it is done: where it lacks memory, all is as it was.
-  template <class Call>
-  [[nodiscard]] Status done_or_undone(Call call);
   [[nodiscard]] std::uint64_t in_tree() const;
   [[nodiscard]] bool is_cleaning_in_vain();
 
@@ -85,7 +88,10 @@ class Maintenance {
   [[nodiscard]] Status reopen_log();
   [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint);
   [[nodiscard]] Status write_superblock_of(const CommitLog::Checkpoint& checkpoint);
+  [[nodiscard]] Status write_durably(std::uint64_t offset_bytes, Bytes superblock);
   void note_checkpoint(const CommitLog::Checkpoint& checkpoint);
+  [[nodiscard]] Status shorten_files();
+  void note_held();
 
   TreeFiles& files_;
   TableStack& tables_;
@@ -98,6 +104,9 @@ class Maintenance {
   storage::File& superblocks_;
   Superblock superblock_;
   bool is_closing_ = false;  ///< nobody logs any more
+  /// Made while there is memory for it.
+  Error unknown_{ErrorKind::kIo, 7202,
+                 "a superblock's write ended nobody knows how, for no memory"};
   LiveTree tree_;
   Cleaning cleaning_;
   std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then

@@ -237,7 +237,8 @@ StoreCounters Store::counters() const {
   const auto progress = log_.progress();
   const auto counts = maintenance_.counts();
   return {progress.written_bytes, counts.block_bytes, progress.value_bytes,
-          files_.moved_bytes(),   counts.checkpoints, tables_.frozen()};
+          files_.moved_bytes(),   counts.checkpoints, tables_.frozen(),
+          files_.used_bytes(),    counts.held_bytes,  holders_.count()};
 }
 
 }  // namespace dgfs::delta

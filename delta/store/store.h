@@ -43,6 +43,11 @@ struct StoreCounters {
   std::uint64_t moved_bytes = 0;  ///< of both, moved so that a file gets shorter
   std::uint64_t checkpoints = 0;
   std::uint64_t tables = 0;  ///< frozen
+  // As of now.
+  std::uint64_t used_bytes = 0;  ///< of the files of blocks and of large values, with padding
+  std::uint64_t held_bytes =
+      0;                      ///< of those, free but for snapshots and cursors: Maintenance::Counts
+  std::uint64_t holders = 0;  ///< who have snapshots; oldest_snapshot() has a name and an age
 };
 
 /// Thread-safe. A store is open once, in whatever process, or for reading alone any number of

@@ -45,19 +45,23 @@ TableStack::TableStack(Failure& failure, StoredNode root, std::uint64_t sequence
 Result<bool> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
   const std::lock_guard lock(mutex_);
   DGFS_CHECK(failure_.check());
-  const bool has_frozen = failure_.whole_or_torn([&] {
-    bool is_frozen = false;
+  bool has_frozen = false;
+  bool has_begun = false;
+  try {
     for (const Operation& operation : batch.operations()) {
       // However much it covers, it goes into a table that has nothing: what is below dies when runs
       // are merged, and nobody waits for that here.
       if (table_.is_long(operation)) {
         freeze_table();
-        is_frozen = true;
+        has_frozen = true;
       }
+      has_begun = true;
       table_.apply(operation);
     }
-    return is_frozen;
-  });
+  } catch (...) {
+    if (has_begun) failure_.note_torn();
+    throw;
+  }
   group_value_bytes_ += value_bytes;
   ++sequence_;
   return has_frozen;
@@ -221,11 +225,19 @@ std::vector<MemtableRef> TableStack::loose() const {
 }
 
 bool TableStack::has_too_many() const {
-  return loose().size() > kPatience * kPatience * kLooseTablesMax;
+  const std::lock_guard lock(mutex_);
+  return view_->tables.size() - settled_ > kPatience * kPatience * kLooseTablesMax;
+}
+
+void TableStack::join() {
+  try {
+    join_loose();
+  } catch (const std::bad_alloc&) {  // some day there will be memory for it
+  }
 }
 
 // Tables of one group, or of one cursor, may be small.
-void TableStack::join() {
+void TableStack::join_loose() {
   std::vector<MemtableRef> tables = loose();
   if (tables.size() <= kLooseTablesMax) return;
   std::size_t bytes = tables.back()->size_bytes();

@@ -36,7 +36,8 @@ class TableStack {
   TableStack(Failure& failure, StoredNode root, std::uint64_t sequence);
 
   /// All of a batch or nothing. Returns whether it has frozen a table. Errors: those of
-  /// Failure::check(). Where it throws, the store is torn before anybody sees half a batch.
+  /// Failure::check(). Where it throws std::bad_alloc, nothing has changed, or the store is torn
+  /// before anybody sees half a batch.
   /// @param value_bytes  promised to its large values
   [[nodiscard]] Result<bool> take_in(const Batch& batch, std::size_t value_bytes);
   /// What the log had: the newest, up to a sequence number. It is in no group.
@@ -69,7 +70,8 @@ class TableStack {
   [[nodiscard]] std::uint64_t frozen() const;
 
   /// All that is in no group that was taken before. Its tables stay where they are: what is written
-  /// is sorted once, for the log and the tree. Errors: those of Failure::check().
+  /// is sorted once, for the log and the tree. Errors: those of Failure::check(). If it throws
+  /// std::bad_alloc, nothing has changed; the same holds of all that follows.
   [[nodiscard]] Result<TableGroup> take_group();
   /// The same, and settles all tables.
   [[nodiscard]] Result<TableGroup> take_group_and_settle();
@@ -88,7 +90,7 @@ class TableStack {
 
   /// Where many tables lie on each other that are not settled, the newest become one, and as many
   /// before them as are not much larger than those behind; while nobody waits. Where others change
-  /// the tables meanwhile, it is their turn.
+  /// the tables meanwhile, it is their turn. Where there is no memory for it they stay as they are.
   void join();
   /// Whether so many lie on each other that whoever makes more has to join them himself.
   [[nodiscard]] bool has_too_many() const;
@@ -98,6 +100,7 @@ class TableStack {
   void add_table(MemtableRef table);
   [[nodiscard]] TableGroup group_taken();
   [[nodiscard]] std::vector<MemtableRef> loose() const;
+  void join_loose();
   void replace_settled(const std::vector<MemtableRef>& tables);
   void replace_loose(const std::vector<MemtableRef>& tables, const MemtableRef& joined);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "delta/store/disk/block_file.h"
+#include "delta/store/disk/used_space.h"
 #include "delta/store/extent/extent_volume.h"
 #include "delta/store/store_options.h"
 #include "delta/store/tree/stored.h"
@@ -26,6 +27,19 @@ struct TreeFiles {
   /// Behind all blocks and values.
   [[nodiscard]] std::uint64_t end_bytes() const {
     return blocks.end_bytes() + values.file().end_bytes();
+  }
+  /// Of all blocks and values.
+  [[nodiscard]] std::uint64_t used_bytes() const {
+    return blocks.used_bytes() + values.file().used_bytes();
+  }
+  /// Space may be used again, and is taken out of `space`. Where that cannot be noted, and it
+  /// throws std::bad_alloc, the rest stays in it.
+  void give_back(UsedSpace& space) {
+    for (auto& all = space.blocks; !all.empty(); all.pop_back()) {
+      cache.erase(all.back().offset_bytes);
+      blocks.free(all.back());
+    }
+    for (auto& all = space.values; !all.empty(); all.pop_back()) values.file().free(all.back());
   }
   /// Of both, so that a file gets shorter.
   [[nodiscard]] std::uint64_t moved_bytes() const {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -51,11 +52,12 @@ class BlockFile {
       : file_(std::move(file)), section_(section) {}
 
   /// Writes a block; durable after sync(). Where a write fails another place is tried.
-  /// Errors: kIo, kNoSpace.
+  /// Errors: kIo, kNoSpace. Nothing is taken if it throws.
   [[nodiscard]] Result<Place> write(Bytes block);
   /// Likewise several: side by side and in one write, where there is space for them together.
   /// Cost: a copy of all.
-  /// @param places  gets those of the blocks, in order; those that were written if not all were
+  /// @param places  gets those of the blocks, in order; those that were written if not all were,
+  ///                also if it throws
   [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
@@ -81,8 +83,9 @@ class BlockFile {
   /// @param bytes  asked for under a lock; calls nothing of this file
   [[nodiscard]] Status reserve(const std::function<std::uint64_t()>& bytes);
   /// Gives back to the disk what lies behind all blocks, but for what is in reserve, where the file
-  /// gets shorter by that; what cannot be given back stays. No block may be written or reserved for
-  /// that needs what is given back: whoever goes beyond the new end waits until it is one.
+  /// gets shorter by that; what cannot be given back stays until the next time. No block may be
+  /// written or reserved for that needs what is given back: whoever goes beyond the new end waits
+  /// until it is one.
   /// @param kept_bytes   in reserve, asked for at a moment when none can be granted; calls nothing
   ///                     of this file
   /// @param least_bytes  less, or less than an eighth of the file, is not given back
@@ -107,7 +110,7 @@ class BlockFile {
   /// Notes that a block is in use. Errors: kCorrupt if its extent is impossible, or in use already.
   /// @param block  as long as the block, without padding
   [[nodiscard]] Status mark(const Extent& block);
-  /// Its space may be used again.
+  /// Its space may be used again. If it throws std::bad_alloc, nothing has changed.
   void free(const Extent& block);
 
   /// While no other thread uses the file.
@@ -118,15 +121,22 @@ class BlockFile {
   [[nodiscard]] std::uint64_t moved_bytes() const;
   /// Behind all blocks.
   [[nodiscard]] std::uint64_t end_bytes() const;
+  /// Of all blocks, with padding.
+  [[nodiscard]] std::uint64_t used_bytes() const;
 
  private:
   [[nodiscard]] Error damaged(std::uint16_t code, std::uint64_t offset_bytes,
                               const char* text) const;
-  [[nodiscard]] Extent take(std::uint64_t length_bytes);
+  /// Space that was taken for a write: a list of one, which can be kept without memory.
+  using Taken = std::list<Extent>;
+
+  [[nodiscard]] Taken take(std::uint64_t length_bytes);
   [[nodiscard]] std::optional<std::uint64_t> close(std::uint64_t taken_bytes_max,
                                                    std::uint64_t slack_bytes);
   /// @param written_bytes  what they are counted in
-  [[nodiscard]] Status write_to(const Extent& extent, Bytes blocks, std::uint64_t& written_bytes);
+  [[nodiscard]] Status write_to(Taken& taken, Bytes blocks, std::uint64_t& written_bytes);
+  void give_back(Taken& taken);
+  void free_unnoted();
   [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Of the file; none: it reaches so far already.
   [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(
@@ -143,6 +153,7 @@ class BlockFile {
   std::mutex sync_;           ///< whoever finds nothing to sync has waited for who does it
   mutable std::mutex mutex_;  ///< all that follows; no I/O under it
   SpaceMap space_;
+  Taken unnoted_;                             ///< free, but that space_ has found no memory for it
   std::uint64_t reserved_end_bytes_ = 0;      ///< of the file
   bool counts_on_free_ = false;               ///< the last reserve did, between blocks
   std::uint64_t cut_end_bytes_ = UINT64_MAX;  ///< of a file that is being cut

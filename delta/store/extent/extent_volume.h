@@ -6,13 +6,13 @@
 // end of a file that is cleaned (delta/store/tree/tree_cleaner.h).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <forward_list>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "delta/store/disk/block_file.h"
 #include "delta/store/extent/kept_values.h"
@@ -75,28 +75,34 @@ class ExtentVolume {
     const std::lock_guard lock(mutex_);
     return period_;
   }
-  /// A value died before the tree had it. The log may yet refer to it, so that its space is not
-  /// free before a checkpoint.
-  /// @param period  in which it was bound
-  void drop(const Extent& value, std::uint64_t period) noexcept {
+  /// A value that died before the tree had it, and the period in which it was bound.
+  struct DroppedValue {
+    Extent extent;
+    std::uint64_t period = 0;
+  };
+  /// Of one value: it has the memory that the volume needs to take it.
+  using Dropped = std::forward_list<DroppedValue>;
+  /// The log may yet refer to it, so that its space is not free before a checkpoint.
+  void drop(Dropped& value) noexcept {
     const std::lock_guard lock(mutex_);
-    try {
-      dropped_.push_back({value, period});
-    } catch (const std::bad_alloc&) {  // found to be free when the store is opened again
-    }
+    dropped_.splice_after(dropped_.before_begin(), value);
   }
-  /// Those of earlier periods, once.
-  [[nodiscard]] std::vector<Extent> take_dropped() {
+  /// A checkpoint is durable that began with this period: the log that it needs refers to no value
+  /// of an earlier one.
+  void note_checkpoint() {
     const std::lock_guard lock(mutex_);
-    const auto later =
-        std::partition(dropped_.begin(), dropped_.end(),
-                       [this](const Dropped& value) { return value.period < period_; });
-    std::vector<Extent> earlier;
-    for (auto value = dropped_.begin(); value != later; ++value) {
-      earlier.push_back(value->extent);
+    logged_period_ = period_;
+  }
+  /// The space of values that no log refers to may be used again. Where that cannot be noted, for
+  /// a lack of memory, it is noted the next time.
+  void free_dropped() {
+    Dropped free = take_free();
+    try {
+      for (; !free.empty(); free.pop_front()) file_.free(free.front().extent);
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      dropped_.splice_after(dropped_.before_begin(), free);
     }
-    dropped_.erase(dropped_.begin(), later);
-    return earlier;
   }
   [[nodiscard]] bool has_dropped() const {
     const std::lock_guard lock(mutex_);
@@ -104,16 +110,25 @@ class ExtentVolume {
   }
 
  private:
-  struct Dropped {
-    Extent extent;
-    std::uint64_t period = 0;
-  };
+  [[nodiscard]] Dropped take_free() {
+    const std::lock_guard lock(mutex_);
+    Dropped free;
+    for (auto before = dropped_.before_begin(); std::next(before) != dropped_.end();) {
+      if (std::next(before)->period < logged_period_) {
+        free.splice_after(free.before_begin(), dropped_, before);
+      } else {
+        ++before;
+      }
+    }
+    return free;
+  }
 
   BlockFile file_;
   mutable KeptValues kept_;
   mutable std::mutex mutex_;  ///< may be locked under that of the file
-  std::vector<Dropped> dropped_;
-  std::uint64_t period_ = 1;  ///< values that a log of before refers to are of none
+  Dropped dropped_;
+  std::uint64_t period_ = 1;         ///< values that a log of before refers to are of none
+  std::uint64_t logged_period_ = 0;  ///< what is of an earlier one is in no log
   std::uint64_t promised_bytes_ = 0;
 };
 
