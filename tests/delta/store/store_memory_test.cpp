@@ -227,9 +227,17 @@ class StoreWorkMemoryTest : public testing::Test {
   /// good.
   [[nodiscard]] bool is_over(Work work) {
     if (!store_->sync()) return true;
+    if (work == &Store::close) expect_to_be_open();
     const auto done = (store_.get()->*work)();
     EXPECT_TRUE(done || done.error().kind() == ErrorKind::kIo) << done.error().message();
     return !done;
+  }
+  /// A store that was to be closed: a checkpoint does not say that nothing is logged behind it.
+  void expect_to_be_open() {
+    if (!store_->checkpoint()) return;
+    const auto superblock = read_store_superblock(*env_, "/s");
+    ASSERT_TRUE(superblock);
+    EXPECT_FALSE(superblock.value().log.is_end);
   }
   void expect_to_go_on(Work work) {
     if (work == &Store::close) return;
