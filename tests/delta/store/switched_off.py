@@ -174,7 +174,20 @@ MECHANISMS = [
               ["StoreWorkMemoryTest.AStoreThatCouldNotBeClosedGoesOn"], MEMORY),
     Mechanism("no memory: a write of the log that throws ends writing", STORE + "log/log.cpp",
               "    return std::move(unknown_);\n", "    throw;\n",
-              ["StoreWorkMemoryTest.ASyncIsDoneOrUndone*"], MEMORY),
+              ["*ThrownWrite.EndsWritingWhereItLeavesTheDiskUnknown/0",
+               "*ThrownWrite.EndsWritingWhereItLeavesTheDiskUnknown/1"], MEMORY),
+    Mechanism("no memory: a write of a superblock that throws ends writing",
+              STORE + "maintenance.cpp",
+              "    return std::move(unknown_);\n", "    throw;\n",
+              ["*ThrownWrite.EndsWritingWhereItLeavesTheDiskUnknown/2",
+               "*ThrownWrite.EndsWritingWhereItLeavesTheDiskUnknown/3"], MEMORY),
+    Mechanism("no memory: a sync of blocks that throws ends writing",
+              STORE + "disk/block_file.cpp",
+              "    if (!sync_failure_) sync_failure_ = std::move(unknown_sync_);\n"
+              "    return *sync_failure_;\n",
+              "    throw;\n",
+              ["*ThrownWrite.EndsWritingWhereItLeavesTheDiskUnknown/4",
+               "*ThrownWrite.EndsWritingWhereItLeavesTheDiskUnknown/5"], MEMORY),
 ]
 
 
