@@ -265,7 +265,7 @@ TEST(StoreFilterOnAFullDisk, GetsIntoACheckpoint) {
   auto store = open_store(*env, options);
   env->set_capacity(std::uint64_t{2500} << 10);
   std::uint64_t object = 0;
-  Status applied = ok();
+  Result<std::uint64_t> applied = std::uint64_t{0};
   for (; applied; ++object) {
     Batch batch;
     batch.put(object_key(1, object * 7919 % 800000), std::string(object % 300, 'v'));
