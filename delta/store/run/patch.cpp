@@ -219,8 +219,8 @@ void Patch::add_field(FieldChange change) {
 
 std::size_t Patch::bytes_of(const Edit& edit) {
   constexpr std::size_t kEditBytes = 48;
-  return kEditBytes +
-         (lengthens(edit) ? static_cast<std::size_t>(end_of(edit) - begin_of(edit)) : 0);
+  const auto length = static_cast<std::size_t>(end_of(edit) - begin_of(edit));
+  return kEditBytes + (lengthens(edit) ? length : 0);
 }
 
 std::size_t Patch::size_bytes() const {
