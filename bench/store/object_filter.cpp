@@ -94,10 +94,11 @@ void measure(const Options& options, std::uint64_t prefixes) {
 }
 
 void run(const Options& options) {
-  fmt::print("{} questions of each kind in {} runs; ns: median [least, most]\n{:>10}  {:>6}  {:>11}"
-             "  {:>13}  {:>8}  {:<24}  {:<24}\n",
-             options.questions, options.runs, "prefixes", "stages", "bits each", "false yes",
-             "ns added", "ns asked, there", "ns asked, not there");
+  fmt::print(
+      "{} questions of each kind in {} runs; ns: median [least, most]\n{:>10}  {:>6}  {:>11}"
+      "  {:>13}  {:>8}  {:<24}  {:<24}\n",
+      options.questions, options.runs, "prefixes", "stages", "bits each", "false yes", "ns added",
+      "ns asked, there", "ns asked, not there");
   for (const auto prefixes : options.prefixes) {
     measure(options, std::max(prefixes, std::uint64_t{1}));
   }

@@ -25,9 +25,9 @@ bool is_within(const Place& place, Bytes file) {
 void fit_checksums(FilterTable& table, Bytes file) {
   for (auto& stage : table.stages) {
     if (!is_within(stage.place, file)) continue;
-    stage.place.checksum = format::checksum64(
-        file.subspan(static_cast<std::size_t>(stage.place.offset_bytes),
-                     static_cast<std::size_t>(stage.place.length_bytes)));
+    stage.place.checksum =
+        format::checksum64(file.subspan(static_cast<std::size_t>(stage.place.offset_bytes),
+                                        static_cast<std::size_t>(stage.place.length_bytes)));
   }
 }
 
