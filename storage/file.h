@@ -101,6 +101,11 @@ class File {
   /// is not an error. Errors: kNoSpace, kIo.
   [[nodiscard]] virtual Status preallocate(std::uint64_t size_bytes) = 0;
 
+  /// What may still be taken of the file system that the file lies in, by this user, in bytes. It
+  /// is a guess: others take and give back at any time, and what a file system keeps for itself is
+  /// not told. Error: kIo.
+  [[nodiscard]] virtual Result<std::uint64_t> free_bytes() const = 0;
+
   /// Returns when content and size are on stable storage. Error: kIo; after a failed sync the
   /// content is unknown and must not be trusted.
   [[nodiscard]] virtual Status sync() = 0;

@@ -83,6 +83,7 @@ class ForwardingFile : public File {
   Result<FileStatus> status() const override { return inner_->status(); }
   Status truncate(std::uint64_t size_bytes) override { return inner_->truncate(size_bytes); }
   Status preallocate(std::uint64_t size_bytes) override { return inner_->preallocate(size_bytes); }
+  Result<std::uint64_t> free_bytes() const override { return inner_->free_bytes(); }
   Status sync() override { return inner_->sync(); }
   Status lock() override { return inner_->lock(); }
   Status lock_shared() override { return inner_->lock_shared(); }

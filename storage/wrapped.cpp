@@ -39,6 +39,10 @@ class WrappedFile final : public File {
     DGFS_CHECK(observer_.before(CallKind::kAllocate, path()));
     return inner_->preallocate(size_bytes);
   }
+  Result<std::uint64_t> free_bytes() const override {
+    DGFS_CHECK(observer_.before(CallKind::kOther, path()));
+    return inner_->free_bytes();
+  }
   Status sync() override {
     DGFS_CHECK(observer_.before(CallKind::kSync, path()));
     return inner_->sync();

@@ -17,7 +17,8 @@ class DeltaEngine final : public Engine {
   Status put(std::span<Pair> pairs) override {
     delta::Batch batch;
     for (Pair& pair : pairs) batch.put(std::move(pair.key), std::move(pair.value));
-    return store_->apply(batch);
+    DGFS_CHECK(store_->apply(batch));
+    return ok();
   }
 
   Status patch(std::span<Patch> patches) override {
@@ -25,13 +26,15 @@ class DeltaEngine final : public Engine {
     for (Patch& each : patches) {
       batch.patch(std::move(each.key), each.offset_bytes, std::move(each.bytes));
     }
-    return store_->apply(batch);
+    DGFS_CHECK(store_->apply(batch));
+    return ok();
   }
 
   Status remove_range(std::string_view begin, std::string_view end) override {
     delta::Batch batch;
     batch.remove_range({std::string(begin), std::string(end)});
-    return store_->apply(batch);
+    DGFS_CHECK(store_->apply(batch));
+    return ok();
   }
 
   Status sync() override { return store_->sync(); }

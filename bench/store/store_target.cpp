@@ -43,7 +43,8 @@ class StoreTarget final : public RecordTarget {
       offset_bytes += piece.size();
       record.remove_prefix(piece.size());
     }
-    return store_->apply(batch);
+    DGFS_CHECK(store_->apply(batch));
+    return ok();
   }
 
   Status sync() override { return store_->sync(); }

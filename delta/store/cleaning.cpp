@@ -8,6 +8,7 @@
 namespace dgfs::delta {
 
 void Cleaning::clean() {
+  if (!give_back_left()) return;
   const bool is_urgent = std::exchange(is_urgent_, false) && !tables_.is_view_kept();
   if (!is_urgent && !pace_.is_due(files_.end_bytes())) return;
   // Who had found none in reserve may find some now.
@@ -43,11 +44,23 @@ void Cleaning::move_ends(const TreeCleaner::Ends& ends) {
     is_done = try_to_move(cleaner);
   } catch (const std::bad_alloc&) {
   }
-  if (!is_done) cleaner.undo();
+  if (!is_done) {
+    left_ = cleaner.take_taken();
+    static_cast<void>(give_back_left());
+  }
   const auto moved_before = files_.blocks.moved_bytes();
   filter_.leave_end(ends.blocks);
   const auto filter_bytes = files_.blocks.moved_bytes() - moved_before;
   pace_.note_cleaning(end_bytes_before, cleaner.cost_bytes() + filter_bytes, cleaner.is_full());
+}
+
+bool Cleaning::give_back_left() {
+  try {
+    files_.give_back(left_);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 // False: the old tree is to stay.

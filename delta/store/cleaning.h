@@ -47,6 +47,7 @@ class Cleaning {
   [[nodiscard]] TreeCleaner::Ends close_ends();
   void move_ends(const TreeCleaner::Ends& ends);
   [[nodiscard]] bool try_to_move(TreeCleaner& cleaner);
+  [[nodiscard]] bool give_back_left();
   [[nodiscard]] std::uint64_t window_bytes() const {
     return pace_.window_bytes(options_.dirty_bytes / 2);
   }
@@ -59,6 +60,7 @@ class Cleaning {
   const StoreOptions options_;
   CleaningPace pace_;
   bool is_urgent_ = false;
+  UsedSpace left_;  ///< of trees that were not to be: free, but that there was no memory to note it
 };
 
 }  // namespace dgfs::delta

@@ -3,6 +3,7 @@
 #include "delta/store/commit_log.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "delta/store/extent/value_binder.h"
@@ -63,29 +64,36 @@ bool CommitLog::is_past(const LogPosition& begin) const {
   return log_->segment_begin().generation != begin.generation;
 }
 
-Result<bool> CommitLog::commit() {
+Result<bool> CommitLog::commit(std::uint64_t sequence) {
   DGFS_CHECK(failure_.check());
-  const auto sequence = tables_.sequence();
   const std::lock_guard lock(lock_);
   // Others may have written it meanwhile, and with them what came later.
   DGFS_CHECK(failure_.check());
   if (progress().durable >= sequence) return true;
-  // A group that was taken and is in no log must not be taken for one that is logged by whoever
-  // has the lock next.
-  return failure_.whole_or_torn([&] { return log_newest(); });
+  try {
+    return log_newest();
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorKind::kLimit, 7201, "no memory for a group of the log");
+  }
 }
 
 Result<bool> CommitLog::log_newest() {
+  merge_taken();
   DGFS_TRY(group, tables_.take_group());
-  add_unlogged(group);
-  return log_unlogged(group.sequence);
+  const auto sequence = group.sequence;
+  taken_ = std::move(group);
+  merge_taken();
+  return log_unlogged(sequence);
 }
 
-void CommitLog::add_unlogged(const TableGroup& group) {
-  unlogged_value_bytes_ += group.value_bytes;
+// A group that was taken is here until it is logged, whatever fails: whoever has the lock next must
+// not take it for one that is.
+void CommitLog::merge_taken() {
   std::vector<RunRef> runs = {unlogged_};
-  for (const MemtableRef& table : group.tables) runs.push_back(table->run());
+  for (const MemtableRef& table : taken_.tables) runs.push_back(table->run());
   unlogged_ = merged(std::move(runs));
+  unlogged_value_bytes_ += taken_.value_bytes;
+  taken_ = {};
 }
 
 // False if there is no room.
@@ -142,19 +150,20 @@ Status CommitLog::bind_settled(const Checkpoint* checkpoint) {
 Result<CommitLog::Checkpoint> CommitLog::begin_checkpoint(const LogPosition& needed) {
   Checkpoint begun;
   begun.lock = std::unique_lock(lock_);
-  // As of commit(): nobody may have the lock who does not know of a group that was lost.
-  DGFS_TRY(is_logged, failure_.whole_or_torn([&] { return begin(needed, begun); }));
+  DGFS_TRY(is_logged, begin(needed, begun));
   if (is_logged) begun.lock.unlock();
   return begun;
 }
 
 // Whether the group is in the log.
 Result<bool> CommitLog::begin(const LogPosition& needed, Checkpoint& begun) {
+  merge_taken();
   DGFS_TRY(group, tables_.take_group_and_settle());
   begun.sequence = group.sequence;
   begun.value_bytes = progress().value_bytes;
-  add_unlogged(group);
-  DGFS_TRY(is_logged, change_segment(needed, group.sequence));
+  taken_ = std::move(group);
+  merge_taken();
+  DGFS_TRY(is_logged, change_segment(needed, begun.sequence));
   begun.log = log_->segment_begin();
   values_.begin_period();
   return is_logged;

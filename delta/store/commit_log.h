@@ -33,8 +33,12 @@ class CommitLog {
   [[nodiscard]] bool is_past(const LogPosition& begin) const;
 
   /// Makes durable what was applied before. Returns false if there is no room in the segment:
-  /// nothing more is logged before a checkpoint. Errors: those of Failure::check(), kIo, kNoSpace.
-  [[nodiscard]] Result<bool> commit();
+  /// nothing more is logged before a checkpoint. Errors: those of Failure::check(), kIo, kNoSpace,
+  /// kLimit (no memory; what was not logged is logged the next time).
+  [[nodiscard]] Result<bool> commit() { return commit(tables_.sequence()); }
+  /// The same up to a batch, and of what came later as much as there is by then; nothing if that
+  /// is durable once it is this call's turn.
+  [[nodiscard]] Result<bool> commit(std::uint64_t sequence);
 
   /// A checkpoint that was begun, of all that had been applied then. While its group has found no
   /// room in the log it keeps all others from that: a writer that had a part of what the checkpoint
@@ -50,9 +54,9 @@ class CommitLog {
   /// Takes and logs the group, and settles all tables. Goes on in the other segment at once, so
   /// that writers go on while the tree is written, unless that is needed still.
   /// @param needed  by the last checkpoint
-  /// Errors: those of commit().
+  /// Errors: those of commit(). If it throws std::bad_alloc, as of kLimit there.
   [[nodiscard]] Result<Checkpoint> begin_checkpoint(const LogPosition& needed);
-  /// Its tree is durable.
+  /// Its tree is durable. Needs no memory.
   void finish(const Checkpoint& checkpoint);
 
   /// Gives the large values of settled tables their places: the tree refers to bound values only.
@@ -76,7 +80,7 @@ class CommitLog {
   // What follows is called with lock_ held.
   [[nodiscard]] Result<bool> log_newest();
   [[nodiscard]] Result<bool> begin(const LogPosition& needed, Checkpoint& begun);
-  void add_unlogged(const TableGroup& group);
+  void merge_taken();
   [[nodiscard]] Result<bool> log_unlogged(std::uint64_t sequence);
   [[nodiscard]] Result<bool> change_segment(const LogPosition& needed, std::uint64_t sequence);
   [[nodiscard]] Status bind(const Run& run);
@@ -89,7 +93,8 @@ class CommitLog {
   std::mutex
       lock_;  ///< before that of the tables: the log, what of it waits, and binding of values
   std::unique_ptr<Log> log_;
-  RunRef unlogged_;  ///< a group that found no room; nothing newer is logged before it
+  TableGroup taken_;  ///< newer than unlogged_: a group that is not merged into it yet
+  RunRef unlogged_;   ///< a group that found no room; nothing newer is logged before it
   std::uint64_t unlogged_value_bytes_ = 0;  ///< promised to large values of it
 
   mutable std::mutex progress_lock_;  ///< innermost; all that follows

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/failure.h"
 
+#include <new>
 #include <utility>
 
 namespace dgfs::delta {
@@ -18,7 +19,11 @@ Status Failure::check_torn() const {
 
 Error Failure::note(const Error& error) {
   const std::lock_guard lock(mutex_);
-  if (!first_) first_ = error;
+  try {
+    if (!first_) first_ = error;
+  } catch (const std::bad_alloc&) {
+    first_ = std::move(out_of_memory_);
+  }
   return *first_;
 }
 

@@ -22,20 +22,10 @@ class Failure {
   [[nodiscard]] Status check() const;
   /// The same where the store is torn alone. Whoever reads asks.
   [[nodiscard]] Status check_torn() const;
-  /// Notes an error, if it is the first. Returns the first.
+  /// Notes an error, if it is the first. Returns the first. It is noted also if it throws
+  /// std::bad_alloc.
   [[nodiscard]] Error note(const Error& error);
   void note_torn() noexcept;
-
-  /// Makes a call after which the store is torn if it throws.
-  template <class Call>
-  auto whole_or_torn(Call call) -> decltype(call()) {
-    try {
-      return call();
-    } catch (...) {
-      note_torn();
-      throw;
-    }
-  }
 
  private:
   mutable std::mutex mutex_;  ///< all that follows

@@ -63,6 +63,7 @@ bool removes_only(const Batch& batch) {
 
 BatchSize size_of(const Batch& batch, std::size_t inline_bytes) {
   BatchSize size;
+  size.operations = batch.operations().size();
   for (const Operation& operation : batch.operations()) {
     size.table_bytes += Memtable::bytes_of(operation);
     const auto* change = large_change(operation, inline_bytes);

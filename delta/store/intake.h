@@ -17,6 +17,7 @@ namespace dgfs::delta {
 struct BatchSize {
   std::size_t table_bytes = 0;  ///< of memory and of the log, without large values
   std::size_t value_bytes = 0;  ///< of these, on disk
+  std::size_t operations = 0;
 };
 
 /// Errors: kLimit (a key or a value too long).

@@ -26,14 +26,15 @@ Status LiveTree::push_tables() {
   return ok();
 }
 
-// The oldest. When the view is changed, nothing that comes after needs memory which the store
-// could not do without.
+// The oldest. When the view is changed, nothing that comes after needs memory.
 Status LiveTree::push_table(const MemtableRef& table) {
   const RunRef run = table->run();
   DGFS_TRY(root, pushed(this->root(), run));
-  replace_root(std::move(root), 1);
+  Retired& retired = replace_root(std::move(root), 1);
   flusher_.accept(*run);
-  retire();
+  retired.space = flusher_.take_used_up();
+  retired.subtrees = flusher_.take_cut_off();
+  tell_space(retired);
   return ok();
 }
 
@@ -41,23 +42,23 @@ Result<StoredNode> LiveTree::pushed(const StoredNode& root, const RunRef& run) {
   auto pushed = flusher_.push(root, run);
   if (!pushed && pushed.error().kind() != ErrorKind::kNoSpace) return pushed;
   if (pushed) {
-    DGFS_TRY(is_kept, reserve_.keep(*pushed.value()));
+    DGFS_TRY(is_kept, reserve_.keep(*pushed.value(), run->size_bytes()));
     if (is_kept) return pushed;
   }
   DGFS_TRY(least, flusher_.push(root, run, false));
-  DGFS_CHECK(reserve_.keep(*least));
+  DGFS_CHECK(reserve_.keep(*least, run->size_bytes()));
   return least;
 }
 
-// What the old one alone has is retired, with its space as yet untold.
-void LiveTree::replace_root(StoredNode root, std::size_t tables) {
-  retired_.add(tables_.hold(), {});
+// What the old one alone has is to be retired.
+Retired& LiveTree::replace_root(StoredNode root, std::size_t tables) {
+  auto room = RetiredBlocks::room_for(tables_.hold());
   tables_.replace_tree(std::move(root), tables);
+  return retired_.add(std::move(room));
 }
 
 void LiveTree::replace(const StoredNode& root, UsedSpace used_up) {
-  replace_root(root, 0);
-  retired_.fill_last(std::move(used_up));
+  replace_root(root, 0).space = std::move(used_up);
 }
 
 // Blocks that are written before a checkpoint asks for it are in nobody's way: a crash forgets
@@ -73,37 +74,53 @@ Status LiveTree::write(const StoredNode& root) {
       .write(root);
 }
 
-// What cannot be read here, or finds no memory, is found to be free when the store is opened again.
-void LiveTree::retire() {
-  auto space = flusher_.take_used_up();
-  const auto subtrees = flusher_.take_cut_off();
+// Subtrees that find no memory stay, until the next checkpoint or until they are to be freed.
+void LiveTree::tell_space(Retired& retired) {
   try {
-    for (const auto& subtree : subtrees) {
-      const auto note = [&](SpaceKind kind, const Extent& extent) {
-        (kind == SpaceKind::kBlock ? space.blocks : space.values).push_back(extent);
-        return Status(ok());
-      };
-      static_cast<void>(each_extent(subtree, files_.source(), note));
+    for (auto& subtrees = retired.subtrees; !subtrees.empty(); subtrees.pop_back()) {
+      tell_space(subtrees.back(), retired.space);
     }
   } catch (const std::bad_alloc&) {
   }
-  retired_.fill_last(std::move(space));
+}
+
+// All of it, or nothing if it throws. What cannot be read is found to be free when the store is
+// opened again.
+void LiveTree::tell_space(const StoredNode& subtree, UsedSpace& space) {
+  const auto blocks = space.blocks.size();
+  const auto values = space.values.size();
+  const auto note = [&](SpaceKind kind, const Extent& extent) {
+    (kind == SpaceKind::kBlock ? space.blocks : space.values).push_back(extent);
+    return Status(ok());
+  };
+  try {
+    const auto told = each_extent(subtree, files_.source(), note);
+    // A block that finds no memory to be unpacked says so.
+    if (!told && told.error().kind() == ErrorKind::kLimit) throw std::bad_alloc();
+  } catch (const std::bad_alloc&) {
+    space.blocks.resize(blocks);
+    space.values.resize(values);
+    throw;
+  }
 }
 
 void LiveTree::note_checkpoint() {
   retired_.note_checkpoint();
+  files_.values.note_checkpoint();
   free_space();
+  for (Retired& each : retired_.all()) tell_space(each);
 }
 
-// What finds no memory for it: as of retire().
+// Piece by piece: what finds no memory stays where it is noted.
 void LiveTree::free_space() {
+  files_.values.free_dropped();
   try {
-    const UsedSpace space = retired_.take_free();
-    for (const Extent& block : space.blocks) {
-      files_.cache.erase(block.offset_bytes);
-      files_.blocks.free(block);
+    while (Retired* free = retired_.oldest_free()) {
+      tell_space(*free);
+      if (!free->subtrees.empty()) return;
+      files_.give_back(free->space);
+      retired_.drop_oldest();
     }
-    for (const Extent& value : space.values) files_.values.file().free(value);
   } catch (const std::bad_alloc&) {
   }
 }

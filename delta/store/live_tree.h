@@ -7,13 +7,13 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <cstdint>
 
 #include "delta/store/disk/block_codec.h"
-#include "delta/store/disk/retired_blocks.h"
 #include "delta/store/space_reserve.h"
 #include "delta/store/table_stack.h"
 #include "delta/store/tree/flusher.h"
+#include "delta/store/tree/retired_blocks.h"
 #include "delta/store/tree_files.h"
 
 namespace dgfs::delta {
@@ -40,19 +40,19 @@ class LiveTree {
   void give_up() { flusher_.give_up(); }
   /// Writes the blocks of a tree that have no place yet. Errors: kIo, kNoSpace.
   [[nodiscard]] Status write(const StoredNode& root);
-  /// A tree that says the same takes the place of this one.
+  /// A tree that says the same takes the place of this one. If it throws, nothing has changed.
   /// @param used_up  what it has no use for
   void replace(const StoredNode& root, UsedSpace used_up);
 
   [[nodiscard]] StoredNode root() const { return tables_.root(); }
 
-  /// Values that died before the tree had them: free after the next checkpoint.
-  void retire_values(std::vector<Extent> values) { retired_.add(nullptr, {{}, std::move(values)}); }
-  /// The tree is durable: what trees before have left is free, unless somebody has a view of them.
+  /// The tree is durable: what trees before have left is free, unless somebody has a view of them,
+  /// and so are values that died before the tree had them.
   void note_checkpoint();
-  /// Somebody may have let go of a view.
+  /// Somebody may have let go of a view. What finds no memory is freed the next time.
   void free_space();
   [[nodiscard]] bool has_retired() const { return !retired_.empty(); }
+  [[nodiscard]] const RetiredBlocks& retired() const { return retired_; }
   /// Whether a checkpoint would free anything.
   [[nodiscard]] bool waits_for_checkpoint() const {
     return retired_.waits_for_checkpoint() || files_.values.has_dropped();
@@ -61,9 +61,10 @@ class LiveTree {
  private:
   [[nodiscard]] Status push_table(const MemtableRef& table);
   [[nodiscard]] Result<StoredNode> pushed(const StoredNode& root, const RunRef& run);
-  void replace_root(StoredNode root, std::size_t tables);
+  Retired& replace_root(StoredNode root, std::size_t tables);
   [[nodiscard]] Status spill();
-  void retire();
+  void tell_space(Retired& retired);
+  void tell_space(const StoredNode& subtree, UsedSpace& space);
 
   TreeFiles& files_;
   TableStack& tables_;

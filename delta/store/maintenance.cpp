@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace dgfs::delta {
+namespace {
+
+// Checkpoints that want of space may ask for. Each one makes the files shorter.
+constexpr int kCleaningsMax = 16;
+
+}  // namespace
 
 Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
                          const Superblock& superblock, const StoreOptions& options)
@@ -22,22 +28,30 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
       cleaning_(files_, tables_, filter_, reserve_, tree_, options),
       in_tree_(superblock.sequence) {}
 
-template <class Call>
-Status Maintenance::work(Call call) {
-  return failure_.whole_or_torn([&] {
-    const std::lock_guard lock(lock_);
-    Status done = call();
-    tables_.unsettle();  // some are left if it failed
-    return done;
-  });
-}
+// The end of a call, whatever has ended it.
+class Maintenance::End {
+ public:
+  explicit End(Maintenance& maintenance) : ended_(maintenance) {}
+  ~End() {
+    ended_.tree_.give_up();
+    ended_.tables_.unsettle();  // some are left if it failed
+    ended_.is_closing_ = false;
+    ended_.note_retired();
+  }
+  End(const End&) = delete;
+  End& operator=(const End&) = delete;
+
+ private:
+  Maintenance& ended_;
+};
 
 template <class Call>
-Status Maintenance::done_or_undone(Call call) {
+Status Maintenance::work(Call call) {
+  const std::lock_guard lock(lock_);
+  const End end(*this);
   try {
     return call();
   } catch (const std::bad_alloc&) {
-    tree_.give_up();
     return Error(ErrorKind::kLimit, 7098, "no memory for moving changes into the tree");
   }
 }
@@ -92,28 +106,27 @@ Status Maintenance::make_checkpoint() {
 Status Maintenance::make_last_checkpoint() {
   return work([this] {
     is_closing_ = true;
-    auto written = write_checkpoint();
-    is_closing_ = false;
-    return written;
+    return write_checkpoint();
   });
 }
 
 Status Maintenance::move_all() {
-  return done_or_undone([this]() -> Status {
-    DGFS_CHECK(tables_.settle());
-    tables_.slice_settled(options_.dirty_bytes);
-    DGFS_CHECK(log_.bind_settled());
-    return tree_.push_tables();
-  });
+  DGFS_CHECK(tables_.settle());
+  tables_.slice_settled(options_.dirty_bytes);
+  DGFS_CHECK(log_.bind_settled());
+  return tree_.push_tables();
 }
 
 Status Maintenance::write_checkpoint() {
   DGFS_TRY(checkpoint, log_.begin_checkpoint(superblock_.log));
-  DGFS_CHECK(done_or_undone([&] { return renew_tree(checkpoint); }));
+  DGFS_CHECK(renew_tree(checkpoint));
   DGFS_CHECK(write_superblock_of(checkpoint));
+  // It is made: nothing of what follows needs memory.
   log_.finish(checkpoint);
   note_checkpoint(checkpoint);
-  return ok();
+  tree_.note_checkpoint();
+  filter_.note_checkpoint();
+  return shorten_files();
 }
 
 // Writes the tree that has all settled tables.
@@ -121,8 +134,6 @@ Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
   tables_.slice_settled(options_.dirty_bytes);
   DGFS_CHECK(log_.bind_settled(&checkpoint));
   DGFS_CHECK(tree_.push_tables());
-  // No group refers to these that is replayed after this checkpoint.
-  tree_.retire_values(files_.values.take_dropped());
   DGFS_CHECK(tree_.write(tree_.root()));
   DGFS_CHECK(filter_.write());                         // it was told of all that the tree has
   if (!checkpoint.keeps_writers()) cleaning_.clean();  // all writers wait otherwise
@@ -141,16 +152,32 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   next.log.is_end = is_closing_ && log_.progress().used_bytes == 0;
   next.root = *root->place();
   next.filter = filter_.place();
+  const Buffer bytes = encode_superblock(next);
   DGFS_CHECK(failure_.check());
   // Whether it is on the disk is not known, nor what of the log it makes superfluous.
-  if (auto written = write_superblock(superblocks_, next); !written) {
+  if (auto written = write_durably(slot_begin_bytes(next), bytes); !written) {
     return failure_.note(written.error());
   }
-  if (auto synced = superblocks_.sync(); !synced) return failure_.note(synced.error());
   superblock_ = next;
-  tree_.note_checkpoint();
-  filter_.note_checkpoint();
-  return reserve_.shorten_files(*root);
+  return ok();
+}
+
+Status Maintenance::write_durably(std::uint64_t offset_bytes, Bytes superblock) {
+  try {
+    DGFS_CHECK(superblocks_.write_at(offset_bytes, superblock));
+    return superblocks_.sync();
+  } catch (const std::bad_alloc&) {
+    return std::move(unknown_);
+  }
+}
+
+// What there is no memory for is done after the next checkpoint.
+Status Maintenance::shorten_files() {
+  try {
+    return reserve_.shorten_files(*tree_.root());
+  } catch (const std::bad_alloc&) {
+    return ok();
+  }
 }
 
 void Maintenance::note_checkpoint(const CommitLog::Checkpoint& checkpoint) {
@@ -158,6 +185,14 @@ void Maintenance::note_checkpoint(const CommitLog::Checkpoint& checkpoint) {
   in_tree_ = checkpoint.sequence;
   ++counts_.checkpoints;
   counts_.block_bytes = files_.blocks.written_bytes();
+}
+
+void Maintenance::note_retired() {
+  const auto held_bytes = tree_.retired().held_bytes();
+  const auto waiting_bytes = tree_.retired().waiting_bytes();
+  const std::lock_guard lock(counts_lock_);
+  counts_.held_bytes = held_bytes;
+  counts_.waiting_bytes = waiting_bytes;
 }
 
 std::uint64_t Maintenance::in_tree() const {
@@ -170,12 +205,25 @@ Maintenance::Counts Maintenance::counts() const {
   return counts_;
 }
 
+Status Maintenance::make_space() {
+  DGFS_CHECK(find_space());
+  for (int cleanings = 0;; ++cleanings) {
+    DGFS_TRY(is_found, reserve_.has_what_was_refused());
+    if (is_found || cleanings == kCleaningsMax) break;
+    DGFS_TRY(is_shorter, clean_for_space());
+    if (!is_shorter) break;
+  }
+  reserve_.forget_refused();
+  return ok();
+}
+
 Status Maintenance::find_space() {
   if (in_tree() < tables_.sequence()) return make_checkpoint();
   {
     const std::lock_guard lock(lock_);
     if (!tree_.waits_for_checkpoint()) {
       tree_.free_space();  // a cursor may have let go of it
+      note_retired();
       DGFS_CHECK(reserve_.keep(*tree_.root()));
       return ok();
     }
@@ -206,6 +254,39 @@ Result<bool> Maintenance::clean_for_space() {
   if (after.end_bytes < before.end_bytes || after.narrowed > before.narrowed) return true;
   cleaned_in_vain_ = in_tree();
   return false;
+}
+
+Resting::State Maintenance::resting_state() {
+  const auto cleaning = cleaning_.state();
+  return {tables_.sequence(),
+          in_tree(),
+          cleaning.end_bytes,
+          cleaning.narrowed,
+          tree_.waits_for_checkpoint(),
+          files_.blocks.is_sparse(options_.spare_bytes) ||
+              files_.values.file().is_sparse(options_.spare_bytes)};
+}
+
+Result<bool> Maintenance::rest() {
+  bool is_over = false;
+  DGFS_CHECK(work([&] {
+    auto rested = rest_a_while();
+    is_over = resting_.is_over();
+    return rested;
+  }));
+  return !is_over;
+}
+
+Status Maintenance::rest_a_while() {
+  if (tree_.has_retired()) {
+    tree_.free_space();
+    if (!tree_.has_retired()) resting_.note_new_space();
+  }
+  const auto before = resting_state();
+  if (!resting_.is_due(before)) return ok();
+  DGFS_CHECK(write_checkpoint());
+  resting_.note_checkpoint(before, resting_state());
+  return ok();
 }
 
 }  // namespace dgfs::delta

@@ -16,6 +16,7 @@
 #include "delta/store/filter/filter_blocks.h"
 #include "delta/store/live_tree.h"
 #include "delta/store/log/superblock.h"
+#include "delta/store/resting.h"
 #include "delta/store/space_reserve.h"
 
 namespace dgfs::delta {
@@ -55,30 +56,40 @@ class Maintenance {
   /// succeeds.
   [[nodiscard]] Status make_last_checkpoint();
 
-  /// A batch was refused for want of space: frees what can be freed.
-  [[nodiscard]] Status find_space();
-  /// The same was in vain: free space that lies in pieces becomes one at the ends of the files,
-  /// unless somebody has a view of what would be moved: it would be there twice. Returns whether
-  /// more is worth trying: the files have become shorter, or less of them will be cleaned at a
-  /// time. Where not, it is not tried again before something has changed.
-  [[nodiscard]] Result<bool> clean_for_space();
+  /// A batch was refused for want of space: frees what can be freed. Where that does not do, free
+  /// space that lies in pieces becomes one at the ends of the files, unless somebody has a view of
+  /// what would be moved: it would be there twice. It takes 16 checkpoints at most, as long as the
+  /// files become shorter, or less of them will be cleaned at a time. Where not, it is not tried
+  /// again before something has changed.
+  [[nodiscard]] Status make_space();
+
+  /// A piece of what is to be done for a store that nobody writes to, one checkpoint at most.
+  /// Returns whether there may be more, also if a batch was applied since the last call: nothing is
+  /// done then.
+  [[nodiscard]] Result<bool> rest();
 
   /// What it has done. A value.
   struct Counts {
     std::uint64_t checkpoints = 0;
-    std::uint64_t block_bytes = 0;  ///< nodes and runs, written by the last checkpoint or before
+    std::uint64_t block_bytes = 0;    ///< nodes and runs, written by the last checkpoint or before
+    std::uint64_t waiting_bytes = 0;  ///< that the newest tree has no use for, but the last one may
+    /// On the disk: free by the last checkpoint, but for a view that somebody had of it when a call
+    /// of maintenance ended last.
+    std::uint64_t held_bytes = 0;
   };
   /// Does not wait.
   [[nodiscard]] Counts counts() const;
 
  private:
-  /// Makes a call with the lock; the store is torn if it throws.
+  class End;
+
+  /// Makes a call with the lock. Where it lacks memory all is as it was, but for tables that have
+  /// got into the tree.
   template <class Call>
   [[nodiscard]] Status work(Call call);
-  /// Work that changes nothing before it is done: where it lacks memory, all is as it was.
-  template <class Call>
-  [[nodiscard]] Status done_or_undone(Call call);
   [[nodiscard]] std::uint64_t in_tree() const;
+  [[nodiscard]] Status find_space();
+  [[nodiscard]] Result<bool> clean_for_space();
   [[nodiscard]] bool is_cleaning_in_vain();
 
   // What follows is called with lock_ held.
@@ -87,7 +98,12 @@ class Maintenance {
   [[nodiscard]] Status reopen_log();
   [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint);
   [[nodiscard]] Status write_superblock_of(const CommitLog::Checkpoint& checkpoint);
+  [[nodiscard]] Status write_durably(std::uint64_t offset_bytes, Bytes superblock);
   void note_checkpoint(const CommitLog::Checkpoint& checkpoint);
+  [[nodiscard]] Status shorten_files();
+  void note_retired();
+  [[nodiscard]] Status rest_a_while();
+  [[nodiscard]] Resting::State resting_state();
 
   TreeFiles& files_;
   TableStack& tables_;
@@ -101,8 +117,12 @@ class Maintenance {
   storage::File& superblocks_;
   Superblock superblock_;
   bool is_closing_ = false;  ///< nobody logs any more
+  /// Made while there is memory for it.
+  Error unknown_{ErrorKind::kIo, 7202,
+                 "a superblock's write ended nobody knows how, for no memory"};
   LiveTree tree_;
   Cleaning cleaning_;
+  Resting resting_;
   std::optional<std::uint64_t> cleaned_in_vain_;  ///< what in_tree_ was then
 
   mutable std::mutex counts_lock_;  ///< innermost; all that follows

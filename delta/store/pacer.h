@@ -36,20 +36,27 @@ class Pacer {
     begun_.reset();
   }
 
-  /// What a writer of `bytes` shall wait now; zero until it is worth a sleep.
-  [[nodiscard]] Duration delay(std::uint64_t bytes, const Backlog& backlog, Duration now) {
+  /// Somebody has written `bytes`: writers owe some time for them.
+  void charge(std::uint64_t bytes, const Backlog& backlog, Duration now) {
     const double share = backlog.share();
-    if (share <= 0.5) return Duration(0);
+    if (share <= 0.5) return;
     const double pressure = (share - 0.5) / std::max(1 - share, kLeastRoom);
     const Duration work = begun_ ? std::max(last_, now - *begun_) : last_;
     const double per_byte =
         static_cast<double>(work.count()) / (static_cast<double>(backlog.room_bytes) / 2);
     debt_ += static_cast<double>(bytes) * per_byte * pressure;
-    if (debt_ < static_cast<double>(kLeast.count())) return Duration(0);
+    // However much it is, the next one waits for no more, and another one after him.
+    debt_ = std::min(debt_, 2 * kMost.count());
+  }
+  /// Whether it is worth a sleep.
+  [[nodiscard]] bool is_delay_due() const { return debt_ >= static_cast<double>(kLeast.count()); }
+  /// What the next writer shall wait before it writes; zero until it is worth a sleep. It is not
+  /// owed any more then.
+  [[nodiscard]] Duration take_delay() {
+    if (!is_delay_due()) return Duration(0);
     const auto delay = std::chrono::duration_cast<Duration>(
         std::min(std::chrono::duration<double, std::nano>(debt_), kMost));
-    // What one delay is too short for the next ones make up, as far as they can.
-    debt_ = std::min(debt_, 2 * kMost.count()) - static_cast<double>(delay.count());
+    debt_ -= static_cast<double>(delay.count());
     return delay;
   }
 

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/space_reserve.h"
 
-#include <utility>
-
 #include "delta/store/tree/tree_blocks.h"
 
 namespace dgfs::delta {
@@ -11,17 +9,90 @@ namespace {
 
 // Tables that wait; each adds a run to each slot of the root.
 constexpr std::uint64_t kTablesMax = 16;
+// What of the low-water mark large values may die of between two checkpoints (store.cpp).
+constexpr std::uint64_t kLowWaterTables = 8;
+// Less of an allowance is not worth a checkpoint that finds out what there is.
+constexpr std::uint64_t kMeasurableShare = 16;
+// What waits for a checkpoint is worth one if it is this part of what is free.
+constexpr std::uint64_t kWorthShare = 8;
 // What of a table brings the filter one prefix takes at least so much.
 constexpr std::uint64_t kBytesOfPrefix = 48;
 
 }  // namespace
 
-Status SpaceReserve::promise(std::uint64_t value_bytes, bool removes_only) {
+Result<std::optional<SpaceReserve::Admission>> SpaceReserve::admit(const SpaceRequest& request) {
+  std::optional<Admission> admission(Admission(*this));
   {
     const std::lock_guard lock(mutex_);
-    if (refusal_ && !removes_only) return *refusal_;
+    if (refusal_ && !draw(request, *admission)) {
+      refused_value_bytes_ = std::max(refused_value_bytes_, request.value_bytes);
+      return *refusal_;
+    }
   }
-  return value_bytes == 0 ? ok() : files_.values.promise(value_bytes);
+  if (request.value_bytes == 0) return admission;
+  if (auto promise = files_.values.promise_of_reserve(request.value_bytes)) {
+    admission->values_ = std::move(*promise);
+    return admission;
+  }
+  admission.reset();
+  const std::lock_guard lock(mutex_);
+  if (!is_known_to_lack(request.value_bytes)) return admission;
+  refused_value_bytes_ = std::max(refused_value_bytes_, request.value_bytes);
+  return *value_refusal_;
+}
+
+bool SpaceReserve::draw(const SpaceRequest& request, Admission& admission) {
+  if (request.batch_class == BatchClass::kOrdinary && !request.removes_only) return false;
+  const bool is_internal = request.batch_class == BatchClass::kInternal;
+  const Left left = is_internal ? &Allowances::internal_bytes : &Allowances::removing_bytes;
+  if (request.block_bytes > left_.*left && !request.removes_only) return false;
+  admission.left_ = left;
+  admission.drawn_bytes_ = std::min(request.block_bytes, left_.*left);
+  left_.*left -= admission.drawn_bytes_;
+  return true;
+}
+
+// It may have been found out anew meanwhile what there is.
+void SpaceReserve::give_back(Left left, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  left_.*left = std::min(left_.*left + bytes, there_.*left);
+}
+
+bool SpaceReserve::is_running_low() const {
+  const std::lock_guard lock(mutex_);
+  const auto full = this->full();
+  const auto is_low = [&](Left left) {
+    return there_.*left >= full.*left / kMeasurableShare && left_.*left < there_.*left &&
+           left_.*left <= there_.*left / 2;
+  };
+  return is_low(&Allowances::removing_bytes) || is_low(&Allowances::internal_bytes);
+}
+
+bool SpaceReserve::is_known_to_lack(std::uint64_t value_bytes) const {
+  return value_refusal_ && files_.values.promised_bytes() + value_bytes >= values_lacking_bytes_;
+}
+
+Status SpaceReserve::ask_for(std::uint64_t value_bytes) {
+  const auto promised = files_.values.promise(value_bytes);
+  if (promised) return ok();
+  if (promised.error().kind() != ErrorKind::kNoSpace) return promised.error();
+  const std::lock_guard lock(mutex_);
+  value_refusal_ = promised.error();
+  values_lacking_bytes_ = files_.values.promised_bytes() + value_bytes;
+  return ok();
+}
+
+Result<bool> SpaceReserve::has_what_was_refused() {
+  std::uint64_t value_bytes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (refusal_) return false;
+    value_refusal_.reset();
+    value_bytes = refused_value_bytes_;
+  }
+  DGFS_CHECK(ask_for(value_bytes));
+  const std::lock_guard lock(mutex_);
+  return !value_refusal_;
 }
 
 bool SpaceReserve::is_there() const {
@@ -32,19 +103,50 @@ bool SpaceReserve::is_there() const {
 Result<std::uint64_t> SpaceReserve::bytes_for(const Stored<Node>& root) const {
   DGFS_TRY(unwritten, unwritten_bytes(root, files_.source()));
   const auto& parameters = options_.parameters;
-  return unwritten + 2 * options_.table_bytes + parameters.segment_bytes / kGroupShare +
+  return unwritten + waiting_bytes_max() + full().all_bytes() +
+         parameters.segment_bytes / kGroupShare +
          (kTablesMax * (parameters.fanout + 2) + kSlicesMax) * kBlockAlignmentBytes +
          4 * root.size_bytes() +
          filter_.bytes_to_write(kPatience * options_.table_bytes / kBytesOfPrefix);
 }
 
-Result<bool> SpaceReserve::keep(const Stored<Node>& root) {
+// Where ordinary batches are refused, less may wait than at other times: what does, and no more.
+Result<bool> SpaceReserve::keep(const Stored<Node>& root, std::uint64_t pushed_bytes) {
   DGFS_TRY(bytes, bytes_for(root));
   auto reserved = files_.blocks.reserve(bytes);
+  if (reserved) {
+    note_kept(bytes);
+    return true;
+  }
+  const std::uint64_t waiting_bytes = tables_.backlog().tree_bytes;
+  const auto least_bytes =
+      bytes - waiting_bytes_max() - full().all_bytes() +
+      std::min(waiting_bytes - std::min(waiting_bytes, pushed_bytes), waiting_bytes_max());
+  static_cast<void>(files_.blocks.reserve(least_bytes + full().all_bytes()));
+  const auto room_bytes = files_.blocks.room_bytes();
+  return note_refusal(std::move(reserved).error(), room_bytes - std::min(room_bytes, least_bytes));
+}
+
+void SpaceReserve::note_kept(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   refusal_.reset();
-  if (!reserved) refusal_ = std::move(reserved).error();
-  return !refusal_;
+  value_refusal_.reset();  // there may be some again
+  there_ = left_ = full();
+  kept_bytes_ = bytes;
+}
+
+// The allowances are what is really there, so that they grow again with each checkpoint that has
+// made space, and are no promise that nothing stands behind.
+bool SpaceReserve::note_refusal(Error refusal, std::uint64_t spare_bytes) {
+  const std::lock_guard lock(mutex_);
+  refusal_ = std::move(refusal);
+  value_refusal_.reset();
+  const auto internal_bytes = spare_bytes / (kInternalReserveShare + 1);
+  there_ = {std::min(full().removing_bytes, spare_bytes - internal_bytes),
+            std::min(full().internal_bytes, internal_bytes)};
+  left_ = there_;
+  kept_bytes_ = files_.blocks.room_bytes();
+  return spare_bytes >= full().all_bytes();
 }
 
 // If it is not there any more, it is what is cleaned for.
@@ -61,7 +163,40 @@ Status SpaceReserve::shorten_files(const Stored<Node>& root) {
   DGFS_CHECK(keep(root));
   DGFS_TRY(bytes, bytes_for(root));
   files_.blocks.shorten([bytes = bytes] { return bytes; }, options_.spare_bytes);
+  look_at_disk();
   return ok();
+}
+
+void SpaceReserve::look_at_disk() {
+  if (const auto free = files_.blocks.disk_free_bytes()) {
+    const std::lock_guard lock(mutex_);
+    disk_free_bytes_ = free.value();
+  }
+  is_short_ = available_bytes() < kLowWaterTables * options_.table_bytes + 2 * options_.dirty_bytes;
+}
+
+bool SpaceReserve::is_worth_a_checkpoint(std::uint64_t waiting_bytes) const {
+  return waiting_bytes >=
+         std::max<std::uint64_t>(available_bytes() / kWorthShare, options_.spare_bytes);
+}
+
+std::uint64_t SpaceReserve::available_bytes() const {
+  std::uint64_t bytes = files_.cap.left_bytes();
+  {
+    const std::lock_guard lock(mutex_);
+    bytes = std::min(bytes, disk_free_bytes_);
+  }
+  for (const BlockFile* file : {&files_.blocks, &files_.values.file()}) {
+    const auto taken = file->taken_bytes();
+    const auto free = taken - std::min(taken, file->used_bytes());
+    bytes += std::min(free, UINT64_MAX - bytes);
+  }
+  return bytes;
+}
+
+std::uint64_t SpaceReserve::reserved_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return kept_bytes_ + files_.values.promised_bytes();
 }
 
 }  // namespace dgfs::delta

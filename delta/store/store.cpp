@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/store.h"
 
+#include <algorithm>
 #include <chrono>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -11,14 +13,17 @@ namespace {
 
 // How many times the bytes of the tables large values may take between two checkpoints.
 constexpr std::uint64_t kValueShare = 8;
-// Checkpoints that one batch may ask for to find space. Each one makes the files shorter.
-constexpr int kCleaningsMax = 16;
-// What a crash may cost those who do not sync.
-constexpr std::chrono::milliseconds kCommitInterval{1000};
+// After which a store that nobody writes to is looked after.
+constexpr std::chrono::milliseconds kRestInterval{5000};
 
 StoreOptions with_parameters(StoreOptions options, const StoreParameters& parameters) {
   options.parameters = parameters;
   return options;
+}
+
+// Of the superblocks, and both segments of the log.
+std::uint64_t fixed_bytes(const StoreParameters& parameters) {
+  return 2 * (kSuperblockBytes + parameters.segment_bytes);
 }
 
 StoredNode stored_root(const Place& root) {
@@ -40,7 +45,11 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
         Error(ErrorKind::kPermission, 7132, "the store is open for reading alone")
             .in_file(directory)));
   } else {
+    store->files_.cap.note(fixed_bytes(superblock.parameters));
+    DGFS_CHECK(store->files_.blocks.measure());
+    DGFS_CHECK(store->files_.values.file().measure());
     DGFS_CHECK(store->maintenance_.recover());
+    store->reserve_.look_at_disk();
   }
   return store;
 }
@@ -49,19 +58,25 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
     : env_(env),
       options_(options),
       superblocks_(std::move(files.superblocks)),
-      files_(std::move(files.blocks), std::move(files.extents), options.cache_bytes),
+      files_(std::move(files.blocks), std::move(files.extents), options.cache_bytes,
+             options.max_bytes),
       filter_(options.parameters.born_object, options.filter_prefixes),
       filter_blocks_(files_.blocks, filter_),
       tables_(failure_, filter_, stored_root(files.superblock.root), files.superblock.sequence),
       log_(std::move(files.log), tables_, files_.values, failure_, files.superblock.sequence),
-      reserve_(files_, filter_blocks_, options),
+      reserve_(files_, tables_, filter_blocks_, options),
       maintenance_({files_, tables_, filter_blocks_, reserve_, log_, failure_}, *superblocks_,
                    files.superblock, options) {}
 
 Status Store::start() {
   if (!options_.in_background || only_reads() || tending_ != nullptr) return ok();
-  auto tending = std::make_unique<Worker>([this] { return tend(); });
-  auto commits = std::make_unique<Worker>([this] { return sync(); }, kCommitInterval);
+  auto tending =
+      std::make_unique<Worker>([this](Worker::Call call) { return tend(call); }, kRestInterval);
+  const Worker::Interval interval =
+      options_.commit_interval.count() == 0 ? Worker::Interval() : options_.commit_interval;
+  auto commits = std::make_unique<Worker>(
+      [this, &tend_worker = *tending](Worker::Call) { return commit_unasked(tend_worker); },
+      interval);
   DGFS_CHECK(tending->start());
   DGFS_CHECK(commits->start());
   tending_ = std::move(tending);
@@ -69,115 +84,216 @@ Status Store::start() {
   return ok();
 }
 
-Status Store::apply(const Batch& batch) {
-  return failure_.whole_or_torn([&] { return add(batch); });
+// What throws before the batch is in a table has changed nothing, unless it was a sync on the way:
+// the store is torn then.
+template <class Call>
+Result<std::uint64_t> Store::whole_or_refused(Call call) const {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    if (!failure_.check_torn()) throw;
+    return Error(ErrorKind::kLimit, 7161, "no memory for a batch");
+  }
 }
 
-Status Store::add(const Batch& batch) {
+Result<std::uint64_t> Store::apply(const Batch& batch) {
+  return whole_or_refused([&]() -> Result<std::uint64_t> {
+    auto patience = Patience::kFresh;
+    while (true) {
+      DGFS_TRY(sequence, add(batch, patience));
+      if (sequence) {
+        if (options_.commit_interval.count() == 0) {
+          DGFS_CHECK(sync(*sequence));
+        }
+        return *sequence;
+      }
+      DGFS_CHECK(wait_for_room(batch));
+      patience = Patience::kWaited;
+    }
+  });
+}
+
+Result<std::uint64_t> Store::try_apply(const Batch& batch) {
+  return whole_or_refused([&]() -> Result<std::uint64_t> {
+    DGFS_TRY(sequence, add(batch, Patience::kFresh));
+    if (sequence) return *sequence;
+    return Error(ErrorKind::kBusy, 7162, "a batch has to wait for room");
+  });
+}
+
+// none: it has to wait.
+Result<std::optional<std::uint64_t>> Store::add(const Batch& batch, Patience patience) {
   DGFS_CHECK(failure_.check());
   DGFS_CHECK(check_batch(batch));
   const auto size = size_of(batch, options_.parameters.inline_bytes);
   if (size.table_bytes > options_.parameters.segment_bytes / kGroupShare) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
-  DGFS_CHECK(admit(batch, size));
-  auto made = make_room(size);
-  auto has_frozen = made ? take_in(batch, size) : Result<bool>(std::move(made).error());
-  if (!has_frozen) {
-    reserve_.release(size.value_bytes);
-    return std::move(has_frozen).error();
-  }
-  if (has_frozen.value()) join_tables_soon();
-  if (tending_ != nullptr) pace(size);
-  return ok();
+  return add_if_room(batch, size, patience);
 }
 
-// Whether it has frozen a table.
-Result<bool> Store::take_in(const Batch& batch, const BatchSize& size) {
-  if (size.value_bytes == 0) return tables_.take_in(batch, 0);
-  return tables_.take_in(with_large_values(batch, options_.parameters.inline_bytes, files_.values),
-                         size.value_bytes);
+Result<std::optional<std::uint64_t>> Store::add_if_room(const Batch& batch, const BatchSize& size,
+                                                        Patience patience) {
+  DGFS_TRY(admission, admit(batch, size));
+  const auto room = room_for(size, admission ? size.value_bytes : 0);
+  notify_of(room);
+  if (!admission || has_to_wait(room, patience)) return std::optional<std::uint64_t>();
+  const auto taken =
+      size.value_bytes == 0
+          ? tables_.take_in(batch, 0)
+          : tables_.take_in(
+                with_large_values(batch, options_.parameters.inline_bytes, files_.values),
+                size.value_bytes);
+  if (!taken) return taken.error();
+  admission->note_taken_in();
+  if (taken.value().has_frozen) join_tables_soon();
+  if (tending_ != nullptr) charge(size);
+  return std::optional(taken.value().sequence);
 }
 
-// Where there is no space for a batch, there may be some again, or what has been removed makes
-// some.
-Status Store::admit(const Batch& batch, const BatchSize& size) {
-  const auto promise = [&] { return reserve_.promise(size.value_bytes, removes_only(batch)); };
-  if (promise()) return ok();
-  DGFS_CHECK(maintenance_.find_space());
-  for (int cleanings = 0; cleanings < kCleaningsMax; ++cleanings) {
-    if (promise()) return ok();
-    DGFS_TRY(is_shorter, maintenance_.clean_for_space());
-    if (!is_shorter) break;
-  }
-  return promise();
+// Refuses a batch before any part of it is taken in. Whoever makes space is told.
+Result<std::optional<SpaceReserve::Admission>> Store::admit(const Batch& batch,
+                                                            const BatchSize& size) {
+  const auto block_bytes = size.table_bytes + size.operations * kBlockAlignmentBytes;
+  auto admission =
+      reserve_.admit({batch.batch_class(), removes_only(batch), block_bytes, size.value_bytes});
+  if (!admission) want_space();
+  return admission;
 }
 
-// Refuses a batch before any part of it is taken in.
-Status Store::make_room(const BatchSize& batch) {
+void Store::want_space() {
+  is_space_wanted_ = true;
+  if (tending_ != nullptr) tending_->notify();
+}
+
+// However large they are, values of one batch go into one group.
+Store::Room Store::room_for(const BatchSize& batch, std::uint64_t promised_bytes) {
   const auto backlog = tables_.backlog();
-  const auto unbound_bytes = files_.values.promised_bytes();  // with those of the batch
-  const bool is_due = is_checkpoint_due();
+  const auto unbound_bytes = files_.values.promised_bytes() - promised_bytes;
   const auto is_filled = [&](std::uint64_t share) {
     return (backlog.group_bytes + batch.table_bytes) * share >
                options_.parameters.segment_bytes / kGroupShare ||
-           (unbound_bytes > batch.value_bytes && unbound_bytes * share > options_.table_bytes);
+           (unbound_bytes != 0 &&
+            (unbound_bytes + batch.value_bytes) * share > options_.table_bytes);
   };
-  if (is_filled(1)) {
-    DGFS_CHECK(sync());
-  } else if (commits_ != nullptr && is_filled(2)) {
-    commits_->notify();
-  }
-  return make_room_below(is_due, backlog.tree_bytes);
+  Room room;
+  room.is_group_full = is_filled(1);
+  room.is_group_half_full = is_filled(2);
+  room.is_checkpoint_due = is_checkpoint_due();
+  room.is_maintenance_due = backlog.tree_bytes > options_.table_bytes;
+  room.are_tables_full = backlog.tree_bytes > kPatience * options_.table_bytes;
+  room.has_too_many_tables = backlog.has_too_many;
+  const std::lock_guard lock(pace_lock_);
+  room.is_delay_due = tending_ != nullptr && pacer_.is_delay_due();
+  return room;
 }
 
 // A thread that maintains has the time in which as much again is written.
-Status Store::make_room_below(bool is_checkpoint_due, std::size_t waiting_bytes) {
-  if (!is_checkpoint_due && waiting_bytes <= options_.table_bytes) return ok();
-  if (tending_ != nullptr) tending_->notify();
-  // A segment that is full is found out by sync().
-  if (tending_ == nullptr) return is_checkpoint_due ? checkpoint() : maintain();
-  const auto waiting_bytes_max = kPatience * options_.table_bytes;
-  return waiting_bytes <= waiting_bytes_max ? ok()
-                                            : maintenance_.move_tables_above(waiting_bytes_max);
+bool Store::has_to_wait(const Room& room, Patience patience) {
+  if (room.is_group_full) return true;
+  if (patience == Patience::kWaited) return false;
+  if (tending_ == nullptr) {
+    return room.is_checkpoint_due || room.is_maintenance_due || room.has_too_many_tables;
+  }
+  return room.are_tables_full || room.has_too_many_tables || room.is_delay_due;
+}
+
+void Store::notify_of(const Room& room) {
+  if (tending_ == nullptr) return;
+  if (room.is_group_half_full) commits_->notify();
+  if (room.is_checkpoint_due || room.is_maintenance_due || room.has_too_many_tables) {
+    tending_->notify();
+  }
+}
+
+Status Store::wait_for_room(const Batch& batch) {
+  DGFS_CHECK(failure_.check());
+  const auto size = size_of(batch, options_.parameters.inline_bytes);
+  const auto room = room_for(size, 0);
+  DGFS_CHECK(make_room(room));
+  if (size.value_bytes != 0) {
+    DGFS_CHECK(reserve_.ask_for(size.value_bytes));
+  }
+  if (!room.is_delay_due) return ok();
+  Pacer::Duration delay(0);
+  {
+    const std::lock_guard lock(pace_lock_);
+    delay = pacer_.take_delay();
+  }
+  std::this_thread::sleep_for(delay);
+  return ok();
+}
+
+// A segment that is full is found out by sync().
+Status Store::make_room(const Room& room) {
+  if (room.is_group_full) {
+    DGFS_CHECK(sync());
+  }
+  if (room.has_too_many_tables) join_tables();
+  if (tending_ == nullptr) {
+    if (room.is_checkpoint_due) return checkpoint();
+    return room.is_maintenance_due ? maintain() : Status(ok());
+  }
+  return room.are_tables_full ? maintenance_.move_tables_above(kPatience * options_.table_bytes)
+                              : Status(ok());
 }
 
 // Half a segment is full, or what large values have died of may take much of the disk: their space
-// is free after a checkpoint only.
+// is free after a checkpoint only; or the disk is full, or nearly so, and a checkpoint would help.
 bool Store::is_checkpoint_due() const {
   const auto progress = log_.progress();
   return progress.used_bytes > options_.parameters.segment_bytes / 2 ||
-         progress.value_bytes_since_checkpoint > kValueShare * options_.table_bytes;
+         progress.value_bytes_since_checkpoint > kValueShare * options_.table_bytes ||
+         reserve_.is_running_low() ||
+         (reserve_.is_short() && reserve_.is_worth_a_checkpoint(waiting_bytes()));
 }
 
-void Store::pace(const BatchSize& batch) {
+std::uint64_t Store::waiting_bytes() const {
+  return maintenance_.counts().waiting_bytes + files_.values.dropped_bytes();
+}
+
+void Store::charge(const BatchSize& batch) {
   const auto backlog = tables_.backlog();
   const Pacer::Backlog log{log_.progress().used_bytes + backlog.group_bytes,
                            options_.parameters.segment_bytes};
   const Pacer::Backlog tables{backlog.tree_bytes, kPatience * options_.table_bytes};
   const auto& longer = log.share() > tables.share() ? log : tables;
-  Pacer::Duration delay(0);
-  {
-    const std::lock_guard lock(pace_lock_);
-    delay = pacer_.delay(batch.table_bytes, longer, now());
-  }
-  if (delay.count() != 0) std::this_thread::sleep_for(delay);
+  const std::lock_guard lock(pace_lock_);
+  pacer_.charge(batch.table_bytes, longer, now());
 }
 
-// After a call that has frozen a table and is to be short. Where there is nobody else, or he does
-// not keep up, it has to see to it.
+// After a call that has frozen a table and is to be short. Where there is nobody else he has to see
+// to it.
 void Store::join_tables_soon() {
-  if (tending_ == nullptr || tables_.has_too_many()) {
-    tables_.join();
+  if (tending_ == nullptr) {
+    join_tables();
   } else {
     tending_->notify();
   }
 }
 
-Status Store::tend() {
+// What finds no memory stays as it is.
+void Store::join_tables() {
+  try {
+    tables_.join();
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+Status Store::tend(Worker::Call call) {
+  auto tended = tend_tables();
+  if (is_space_wanted_.exchange(false)) return make_space();
+  if (call == Worker::Call::kInterval) {
+    reserve_.look_at_disk();
+    DGFS_CHECK(rest());
+  }
+  return tended;
+}
+
+Status Store::tend_tables() {
   const bool is_due = is_checkpoint_due();
   if (!is_due && tables_.backlog().tree_bytes <= options_.table_bytes) {
-    tables_.join();  // many small tables lie on each other
+    join_tables();  // many small tables lie on each other
     return ok();
   }
   {
@@ -190,15 +306,28 @@ Status Store::tend() {
   return tended;
 }
 
-Status Store::sync() {
-  return failure_.whole_or_torn([this] { return commit(); });
+Status Store::make_space() { return maintenance_.make_space(); }
+Result<bool> Store::rest() { return maintenance_.rest(); }
+
+Status Store::sync() { return sync(tables_.sequence()); }
+
+Status Store::sync(std::uint64_t sequence) {
+  if (durable() >= sequence) return failure_.check();
+  if (sequence > tables_.sequence()) {
+    return Error(ErrorKind::kInvalidArgument, 7163, "no such batch was applied");
+  }
+  DGFS_TRY(is_logged, log_.commit(sequence));
+  if (!is_logged) return checkpoint();
+  join_tables();
+  return ok();
 }
 
-Status Store::commit() {
-  DGFS_TRY(is_logged, log_.commit());
-  if (!is_logged) return checkpoint();
-  tables_.join();
-  return ok();
+// Large values die when others are logged: the disk may have become short of space.
+Status Store::commit_unasked(Worker& tending) {
+  auto synced = sync();
+  reserve_.look_at_disk();
+  if (is_checkpoint_due()) tending.notify();
+  return synced;
 }
 
 Status Store::maintain() { return maintenance_.move_tables(); }
@@ -241,7 +370,24 @@ StoreCounters Store::counters() const {
   const auto progress = log_.progress();
   const auto counts = maintenance_.counts();
   return {progress.written_bytes, counts.block_bytes, progress.value_bytes,
-          files_.moved_bytes(),   counts.checkpoints, tables_.frozen()};
+          files_.moved_bytes(),   counts.checkpoints, tables_.frozen(),
+          files_.used_bytes(),    counts.held_bytes,  holders_.count()};
+}
+
+StoreSpace Store::space() {
+  reserve_.look_at_disk();
+  StoreSpace space;
+  const auto taken = files_.blocks.used_bytes() + files_.values.file().used_bytes();
+  const auto counts = maintenance_.counts();
+  const auto pending = counts.held_bytes + counts.waiting_bytes + files_.values.dropped_bytes();
+  space.pending_bytes = std::min(pending, taken);
+  space.used_bytes = taken - space.pending_bytes + fixed_bytes(options_.parameters);
+  const auto available = reserve_.available_bytes();
+  space.reserved_bytes = std::min(reserve_.reserved_bytes(), available);
+  space.free_bytes = reserve_.is_there() ? available - space.reserved_bytes : 0;
+  space.max_bytes = options_.max_bytes;
+  space.held_bytes = std::min(counts.held_bytes, space.pending_bytes);
+  return space;
 }
 
 }  // namespace dgfs::delta

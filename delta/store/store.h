@@ -10,6 +10,7 @@
 //   DIR/lock     locked while one is made
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -43,12 +44,33 @@ struct StoreCounters {
   std::uint64_t moved_bytes = 0;  ///< of both, moved so that a file gets shorter
   std::uint64_t checkpoints = 0;
   std::uint64_t tables = 0;  ///< frozen
+  // As of now.
+  std::uint64_t used_bytes = 0;  ///< of the files of blocks and of large values, with padding
+  std::uint64_t held_bytes = 0;  ///< of those, kept by snapshots and cursors: Maintenance::Counts
+  std::uint64_t holders = 0;     ///< who have snapshots; oldest_snapshot() has a name and an age
+};
+
+/// Where the disk stands. No byte is in two of the first four. A value.
+struct StoreSpace {
+  /// Blocks and large values that the newest tree or the log has use for, both segments of the log,
+  /// superblocks. What is in tables alone takes nothing yet.
+  std::uint64_t used_bytes = 0;
+  /// That ordinary batches can still take: of the disk, or below the cap; and between blocks and
+  /// values, pieces of any length.
+  std::uint64_t free_bytes = 0;
+  /// In reserve, as far as it is there: for what waits for a checkpoint, and for allowances.
+  std::uint64_t reserved_bytes = 0;
+  /// Nobody's, and free after the next checkpoint, or when cursors and snapshots end.
+  std::uint64_t pending_bytes = 0;
+  std::uint64_t max_bytes = 0;   ///< StoreOptions::max_bytes
+  std::uint64_t held_bytes = 0;  ///< of those pending: kept by snapshots and cursors
 };
 
 /// Thread-safe. A store is open once, in whatever process, or for reading alone any number of
 /// times. After a failed sync, or a failed write of a superblock, every call that writes fails with
 /// the same error until the store is opened again: what the disk holds is not known. So do all
-/// calls after one that writes has thrown std::bad_alloc: what the memory holds is not known.
+/// calls after one that writes has thrown std::bad_alloc: what the memory holds is not known. Where
+/// apply() lacks memory before it changes anything it is refused, and throws nothing.
 /// snapshot() and cursors throw it again then; where they themselves lack memory, the store goes
 /// on. Maintenance that lacks memory is given up, as a rule, and throws nothing.
 class Store {
@@ -66,13 +88,45 @@ class Store {
   /// one without them. No other call may be under way. Errors: kLimit (no thread to be had).
   [[nodiscard]] Status start();
 
-  /// All of a batch or nothing; others see all of it or nothing. Durable after sync(), or whenever
-  /// the log is written. Errors: kLimit (a key or a value too long, a batch too large for a
-  /// segment of the log), kNoSpace (the disk has no space for it, unless it does nothing but
-  /// remove); those of sync() and maintain().
-  [[nodiscard]] Status apply(const Batch& batch);
+  /// All of a batch or nothing; others see all of it or nothing. Returns its sequence number, for
+  /// sync(). Durable then, or whenever the log is written, or before it returns where
+  /// StoreOptions::commit_interval is 0.
+  ///
+  /// It is refused at once where there is no space, and where it is not it may wait, as
+  /// wait_for_room() says: for a sleep of 20 ms at most by which writers are slowed down; for the
+  /// log, and for whoever writes it, where a full group is to be logged before the batch; for
+  /// maintenance, where as many tables wait as may; for a checkpoint, where the log is full; for
+  /// the disk, where it is asked for space for large values. In a store without threads further for
+  /// maintenance and checkpoints whenever they are due. So it is not for callers that have a lock
+  /// of their own: see try_apply().
+  ///
+  /// Errors: kLimit (a key or a value too long, a batch too large for a segment of the log, no
+  /// memory for it), kNoSpace (the disk has no space for its class, BatchClass; see make_space());
+  /// those of sync() and maintain(). The batch has not happened then; but where sync() has failed
+  /// after it, with a commit interval of 0, it may have.
+  [[nodiscard]] Result<std::uint64_t> apply(const Batch& batch);
+  /// The same without waiting for anything but short locks, and without any call at the storage;
+  /// nor is it durable with a commit interval of 0. Errors: kBusy (it would have to wait: whoever
+  /// makes room is told, wait_for_room() waits); those of apply(), but for those of sync() and
+  /// maintain().
+  [[nodiscard]] Result<std::uint64_t> try_apply(const Batch& batch);
+  /// Waits until there is room for a batch, and makes room where nobody else does; others may take
+  /// it. With none of the caller's locks. Errors: those of sync() and maintain().
+  [[nodiscard]] Status wait_for_room(const Batch& batch);
+  /// A batch was refused with kNoSpace: sees to it that there is space, as far as there can be:
+  /// makes a checkpoint, and cleans the ends of the files. Then it is worth trying again. Threads
+  /// do so by themselves; a store without them leaves it to its owner. Where nothing has changed
+  /// since it was of no use it does little. Errors: those of checkpoint().
+  [[nodiscard]] Status make_space();
+
   /// What was applied before is durable. Errors: kIo, kNoSpace.
   [[nodiscard]] Status sync();
+  /// The same up to a batch: returns at once, whatever others are doing, where that is durable.
+  /// @param sequence  of a batch that was applied
+  /// Errors: kInvalidArgument (none was); those of sync().
+  [[nodiscard]] Status sync(std::uint64_t sequence);
+  /// Sequence number of the last batch that is durable, with all before it. Does not wait.
+  [[nodiscard]] std::uint64_t durable() const { return log_.progress().durable; }
 
   /// nullopt: there is no such key. Errors: kIo, kCorrupt.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
@@ -107,26 +161,63 @@ class Store {
   /// maintain().
   [[nodiscard]] Status checkpoint();
 
+  /// A piece of what is to be done for a store that nobody writes to: what waits gets into the
+  /// tree, and the files get shorter. Returns whether there may be more, also if a batch was
+  /// applied since the last call: nothing is done then. A thread calls it every few seconds. Cost:
+  /// a checkpoint at most. Errors: those of checkpoint().
+  [[nodiscard]] Result<bool> rest();
+
   /// A checkpoint, after which nothing but reading is possible: a store that was closed is opened
   /// again without looking for anything in its log. No other call may be under way. Errors: those
   /// of checkpoint(); the disk then holds what it would hold after a crash.
   [[nodiscard]] Status close();
 
   [[nodiscard]] StoreCounters counters() const;
+  /// Cost: the system is asked once how much of the disk is free; where it does not say, it is what
+  /// it said before.
+  [[nodiscard]] StoreSpace space();
 
  private:
   Store(storage::Env& env, StoreFiles files, const StoreOptions& options);
 
-  [[nodiscard]] Status add(const Batch& batch);
-  [[nodiscard]] Result<bool> take_in(const Batch& batch, const BatchSize& size);
-  [[nodiscard]] Status admit(const Batch& batch, const BatchSize& size);
-  [[nodiscard]] Status make_room(const BatchSize& batch);
-  [[nodiscard]] Status make_room_below(bool is_checkpoint_due, std::size_t waiting_bytes);
+  /// Of a call that applies a batch.
+  enum class Patience : std::uint8_t {
+    kFresh,   ///< it waits for whatever there is to wait for
+    kWaited,  ///< it has done so: only what it cannot do without keeps it
+  };
+  /// What a batch has to wait for. A value.
+  struct Room {
+    bool is_group_full = false;  ///< with the batch; large values may fill one
+    bool is_group_half_full = false;
+    bool is_checkpoint_due = false;
+    bool is_maintenance_due = false;
+    bool are_tables_full = false;  ///< as many wait for the tree as may
+    bool has_too_many_tables = false;
+    bool is_delay_due = false;
+  };
+
+  template <class Call>
+  [[nodiscard]] Result<std::uint64_t> whole_or_refused(Call call) const;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> add(const Batch& batch, Patience patience);
+  [[nodiscard]] Result<std::optional<std::uint64_t>> add_if_room(const Batch& batch,
+                                                                 const BatchSize& size,
+                                                                 Patience patience);
+  [[nodiscard]] Result<std::optional<SpaceReserve::Admission>> admit(const Batch& batch,
+                                                                     const BatchSize& size);
+  /// @param promised_bytes  to its large values
+  [[nodiscard]] Room room_for(const BatchSize& batch, std::uint64_t promised_bytes);
+  [[nodiscard]] bool has_to_wait(const Room& room, Patience patience);
+  void notify_of(const Room& room);
+  [[nodiscard]] Status make_room(const Room& room);
   [[nodiscard]] bool is_checkpoint_due() const;
-  [[nodiscard]] Status commit();
-  [[nodiscard]] Status tend();
+  [[nodiscard]] std::uint64_t waiting_bytes() const;
+  [[nodiscard]] Status commit_unasked(Worker& tending);
+  [[nodiscard]] Status tend(Worker::Call call);
+  [[nodiscard]] Status tend_tables();
+  void want_space();
+  void join_tables();
   void join_tables_soon();
-  void pace(const BatchSize& batch);
+  void charge(const BatchSize& batch);
   [[nodiscard]] bool only_reads() const { return options_.access == StoreAccess::kReadOnly; }
   [[nodiscard]] Pacer::Duration now() const { return Pacer::Duration(env_.monotonic_ns()); }
 
@@ -144,6 +235,7 @@ class Store {
   SpaceReserve reserve_;
   Maintenance maintenance_;
 
+  std::atomic<bool> is_space_wanted_ = false;
   mutable SnapshotHolders holders_;
 
   std::mutex pace_lock_;  ///< innermost; what follows

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,10 +32,16 @@ struct StoreOptions {
   /// Of the first stage of the filter that answers Store::may_have().
   std::size_t filter_prefixes = PrefixFilter::kFirstCapacity;
   int level = 1;  ///< zstd's, of blocks of the tree; 0: they are not compressed
-  /// Threads maintain the store, and make durable what is a second old, once Store::start() has
-  /// been called. Without them writers do the first, at moments that depend on what they write
-  /// alone, and sync() the second.
+  /// What the store may take of the disk: all of its files, with what is in reserve. Beyond it the
+  /// disk is full. One that has more already may get shorter alone. 0: no cap.
+  std::uint64_t max_bytes = 0;
+  /// Threads maintain the store, and make durable what is as old as `commit_interval`, once
+  /// Store::start() has been called. Without them writers do the first, at moments that depend on
+  /// what they write alone, and sync() the second.
   bool in_background = false;
+  /// What a crash may cost those who do not sync. 0: each batch is durable before apply() returns,
+  /// with threads or without.
+  std::chrono::milliseconds commit_interval{1000};
 };
 
 /// How many times the bytes of the tables may wait while a thread moves them into the tree.

@@ -44,26 +44,29 @@ TableStack::TableStack(Failure& failure, PrefixFilter& filter, StoredNode root,
           TreeView{std::move(root), {}, std::make_shared<const int>()})),
       sequence_(sequence) {}
 
-Result<bool> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
+Result<TableStack::TakenIn> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
   const std::lock_guard lock(mutex_);
   DGFS_CHECK(failure_.check());
   DGFS_CHECK(filter_.add(batch));  // before anything that would have to be undone
-  const bool has_frozen = failure_.whole_or_torn([&] {
-    bool is_frozen = false;
+  bool has_frozen = false;
+  bool has_begun = false;
+  try {
     for (const Operation& operation : batch.operations()) {
       // However much it covers, it goes into a table that has nothing: what is below dies when runs
       // are merged, and nobody waits for that here.
       if (table_.is_long(operation)) {
         freeze_table();
-        is_frozen = true;
+        has_frozen = true;
       }
+      has_begun = true;
       table_.apply(operation);
     }
-    return is_frozen;
-  });
+  } catch (...) {
+    if (has_begun) failure_.note_torn();
+    throw;
+  }
   group_value_bytes_ += value_bytes;
-  ++sequence_;
-  return has_frozen;
+  return TakenIn{++sequence_, has_frozen};
 }
 
 void TableStack::take_in_replayed(const RunRef& run, std::uint64_t sequence) {
@@ -118,7 +121,8 @@ std::uint64_t TableStack::sequence() const {
 
 TableStack::Backlog TableStack::backlog() const {
   const std::lock_guard lock(mutex_);
-  Backlog backlog{table_.size_bytes(), table_.size_bytes()};
+  Backlog backlog{table_.size_bytes(), table_.size_bytes(),
+                  view_->tables.size() - settled_ > kPatience * kPatience * kLooseTablesMax};
   for (const MemtableRef& table : group_) backlog.group_bytes += table->size_bytes();
   for (const MemtableRef& table : view_->tables) backlog.tree_bytes += table->size_bytes();
   return backlog;
@@ -224,12 +228,15 @@ std::vector<MemtableRef> TableStack::loose() const {
   return {all.begin() + static_cast<std::ptrdiff_t>(settled_), all.end()};
 }
 
-bool TableStack::has_too_many() const {
-  return loose().size() > kPatience * kPatience * kLooseTablesMax;
+void TableStack::join() {
+  try {
+    join_loose();
+  } catch (const std::bad_alloc&) {  // some day there will be memory for it
+  }
 }
 
 // Tables of one group, or of one cursor, may be small.
-void TableStack::join() {
+void TableStack::join_loose() {
   std::vector<MemtableRef> tables = loose();
   if (tables.size() <= kLooseTablesMax) return;
   std::size_t bytes = tables.back()->size_bytes();

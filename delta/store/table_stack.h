@@ -37,11 +37,16 @@ class TableStack {
   /// @param sequence  of the last batch that the tree has
   TableStack(Failure& failure, PrefixFilter& filter, StoredNode root, std::uint64_t sequence);
 
-  /// All of a batch or nothing. Returns whether it has frozen a table. Errors: those of
-  /// Failure::check(), and of PrefixFilter::add(). Where it throws, the store is torn before
-  /// anybody sees half a batch.
+  /// A batch that was taken in. A value.
+  struct TakenIn {
+    std::uint64_t sequence = 0;  ///< number of the batch
+    bool has_frozen = false;     ///< it has frozen a table
+  };
+  /// All of a batch or nothing. Errors: those of Failure::check(), and of PrefixFilter::add().
+  /// Where it throws std::bad_alloc, nothing has changed, or the store is torn before anybody sees
+  /// half a batch.
   /// @param value_bytes  promised to its large values
-  [[nodiscard]] Result<bool> take_in(const Batch& batch, std::size_t value_bytes);
+  [[nodiscard]] Result<TakenIn> take_in(const Batch& batch, std::size_t value_bytes);
   /// What the log had: the newest, up to a sequence number. It is in no group.
   void take_in_replayed(const RunRef& run, std::uint64_t sequence);
 
@@ -66,13 +71,15 @@ class TableStack {
   struct Backlog {
     std::size_t group_bytes = 0;  ///< for the log
     std::size_t tree_bytes = 0;   ///< for the tree
+    bool has_too_many = false;    ///< tables lie on each other: whoever makes more has to join them
   };
   [[nodiscard]] Backlog backlog() const;
   /// How many tables have been frozen.
   [[nodiscard]] std::uint64_t frozen() const;
 
   /// All that is in no group that was taken before. Its tables stay where they are: what is written
-  /// is sorted once, for the log and the tree. Errors: those of Failure::check().
+  /// is sorted once, for the log and the tree. Errors: those of Failure::check(). If it throws
+  /// std::bad_alloc, nothing has changed; the same holds of all that follows.
   [[nodiscard]] Result<TableGroup> take_group();
   /// The same, and settles all tables.
   [[nodiscard]] Result<TableGroup> take_group_and_settle();
@@ -91,16 +98,15 @@ class TableStack {
 
   /// Where many tables lie on each other that are not settled, the newest become one, and as many
   /// before them as are not much larger than those behind; while nobody waits. Where others change
-  /// the tables meanwhile, it is their turn.
+  /// the tables meanwhile, it is their turn. Where there is no memory for it they stay as they are.
   void join();
-  /// Whether so many lie on each other that whoever makes more has to join them himself.
-  [[nodiscard]] bool has_too_many() const;
 
  private:
   void freeze_table();
   void add_table(MemtableRef table);
   [[nodiscard]] TableGroup group_taken();
   [[nodiscard]] std::vector<MemtableRef> loose() const;
+  void join_loose();
   void replace_settled(const std::vector<MemtableRef>& tables);
   void replace_loose(const std::vector<MemtableRef>& tables, const MemtableRef& joined);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "delta/store/disk/block_file.h"
+#include "delta/store/disk/used_space.h"
 #include "delta/store/extent/extent_volume.h"
 #include "delta/store/store_options.h"
 #include "delta/store/tree/stored.h"
@@ -16,16 +17,31 @@ namespace dgfs::delta {
 /// What the tree of a store lies in, with the caches of it. Thread-safe; outlives whatever refers
 /// to blocks or values.
 struct TreeFiles {
+  /// @param bytes_max  what the store may take of the disk; 0: as much as there is
   TreeFiles(std::unique_ptr<storage::File> block_file, std::unique_ptr<storage::File> value_file,
-            std::size_t cache_bytes)
-      : cache(cache_bytes),
-        values(std::move(value_file), cache_bytes / kKeptShare),
-        blocks(std::move(block_file)) {}
+            std::size_t cache_bytes, std::uint64_t bytes_max = 0)
+      : cap(bytes_max),
+        cache(cache_bytes),
+        values(std::move(value_file), cache_bytes / kKeptShare, &cap),
+        blocks(std::move(block_file), "blocks", &cap) {}
 
   [[nodiscard]] BlockSource source() const { return {&blocks, &cache, &values}; }
   /// Behind all blocks and values.
   [[nodiscard]] std::uint64_t end_bytes() const {
     return blocks.end_bytes() + values.file().end_bytes();
+  }
+  /// Of all blocks and values.
+  [[nodiscard]] std::uint64_t used_bytes() const {
+    return blocks.used_bytes() + values.file().used_bytes();
+  }
+  /// Space may be used again, and is taken out of `space`. Where that cannot be noted, and it
+  /// throws std::bad_alloc, the rest stays in it.
+  void give_back(UsedSpace& space) {
+    for (auto& all = space.blocks; !all.empty(); all.pop_back()) {
+      cache.erase(all.back().offset_bytes);
+      blocks.free(all.back());
+    }
+    for (auto& all = space.values; !all.empty(); all.pop_back()) values.file().free(all.back());
   }
   /// Of both, so that a file gets shorter.
   [[nodiscard]] std::uint64_t moved_bytes() const {
@@ -36,6 +52,7 @@ struct TreeFiles {
   /// has them, too.
   static constexpr std::size_t kKeptShare = 8;
 
+  SizeCap cap;  ///< of the store
   mutable BlockCache cache;
   ExtentVolume values;
   BlockFile blocks;  ///< of nodes and runs

@@ -3,6 +3,7 @@
 #include "delta/store/worker.h"
 
 #include <exception>
+#include <utility>
 
 namespace dgfs::delta {
 
@@ -43,10 +44,10 @@ void Worker::run() {
       wake_.wait(lock, is_called);
     }
     if (is_ending_) return;
-    is_due_ = false;
+    const auto call = std::exchange(is_due_, false) ? Call::kNotified : Call::kInterval;
     lock.unlock();
     try {
-      static_cast<void>(work_());
+      static_cast<void>(work_(call));
     } catch (const std::exception&) {  // no memory: the writer will want some, too
     }
     lock.lock();

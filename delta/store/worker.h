@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -18,12 +19,18 @@ namespace dgfs::delta {
 
 class Worker {
  public:
+  /// Why it works.
+  enum class Call : std::uint8_t {
+    kNotified,
+    kInterval,  ///< nobody has told it to for so long
+  };
+  using Work = std::function<Status(Call)>;
   using Interval = std::optional<std::chrono::milliseconds>;
 
   /// @param work      is called by the thread, never twice at once; whoever waits for what it does
   ///                  finds out elsewhere whether it went well
   /// @param interval  after which it works without being told; none: never
-  explicit Worker(std::function<Status()> work, Interval interval = std::nullopt)
+  explicit Worker(Work work, Interval interval = std::nullopt)
       : work_(std::move(work)), interval_(interval) {}
   /// Waits for the end of a call that is under way.
   ~Worker();
@@ -38,7 +45,7 @@ class Worker {
  private:
   void run();
 
-  std::function<Status()> work_;
+  Work work_;
   Interval interval_;
   std::mutex mutex_;
   std::condition_variable wake_;

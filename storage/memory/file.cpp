@@ -100,6 +100,12 @@ Status MemoryFile::preallocate(std::uint64_t size_bytes) {
   return tree_->reserve(*inode_, size_bytes, path_);
 }
 
+Result<std::uint64_t> MemoryFile::free_bytes() const {
+  const Lock lock(tree_->mutex);
+  DGFS_CHECK(check_alive());
+  return tree_->free_bytes();
+}
+
 Status MemoryFile::sync() {
   const Lock lock(tree_->mutex);
   DGFS_CHECK(check_alive());

@@ -28,6 +28,7 @@ class MemoryFile final : public File {
   Result<FileStatus> status() const override;
   Status truncate(std::uint64_t size_bytes) override;
   Status preallocate(std::uint64_t size_bytes) override;
+  Result<std::uint64_t> free_bytes() const override;
   Status sync() override;
   Status lock() override;
   Status lock_shared() override;

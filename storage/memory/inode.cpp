@@ -82,7 +82,8 @@ bool MemoryInode::is_link() const noexcept { return is_type(status.mode, kTypeLi
 FileStatus MemoryInode::current_status() const {
   FileStatus current = status;
   current.size_bytes = is_link() ? link_target.size() : content.size_bytes();
-  current.allocated_bytes = content.page_count() * MemoryContent::kPageBytes;
+  current.allocated_bytes =
+      (reserved_pages + content.pages_from(reserved_pages)) * MemoryContent::kPageBytes;
   if (is_directory() && status.link_count > 0) {
     current.link_count = 2;  // its name and "."; and the ".." of each directory inside
     for (const auto& [name, inode] : entries) current.link_count += inode->is_directory() ? 1U : 0U;

@@ -138,11 +138,13 @@ void MemoryTree::set_entry(MemoryInode& directory, std::string_view name,
   directory.status.modify_time = directory.status.change_time = now;
 }
 
+std::uint64_t MemoryTree::free_bytes() const {
+  const std::uint64_t pages = capacity_bytes / MemoryContent::kPageBytes;
+  return (pages - std::min(pages, charged_pages_)) * MemoryContent::kPageBytes;
+}
+
 Status MemoryTree::charge(MemoryInode& inode, std::uint64_t pages, const std::string& path) {
-  const std::uint64_t free_pages =
-      capacity_bytes / MemoryContent::kPageBytes -
-      std::min(capacity_bytes / MemoryContent::kPageBytes, charged_pages_);
-  if (pages > free_pages) {
+  if (pages > free_bytes() / MemoryContent::kPageBytes) {
     return Error(ErrorKind::kNoSpace, 1111, "no space left").in_file(path);
   }
   charged_pages_ += pages;

@@ -58,6 +58,8 @@ class MemoryTree {
   void resize(MemoryInode& inode, std::uint64_t size_bytes);
   [[nodiscard]] Status reserve(MemoryInode& inode, std::uint64_t size_bytes,
                                const std::string& path);
+  /// Of the capacity, in whole pages.
+  [[nodiscard]] std::uint64_t free_bytes() const;
   /// Gives back the space of an inode that nobody can reach any more.
   void release_if_gone(MemoryInode& inode);
 

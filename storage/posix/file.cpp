@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -140,6 +141,14 @@ Status PosixFile::preallocate(std::uint64_t size_bytes) {
   if (retry_interrupted(reserve) == 0) return ok();
   if (errno == EOPNOTSUPP || errno == ENOSYS) return ok();
   return os_error(1017, errno, "reserve space", path_);
+}
+
+Result<std::uint64_t> PosixFile::free_bytes() const {
+  struct statvfs status {};
+  if (::fstatvfs(fd_.get(), &status) != 0) {
+    return os_error(1077, errno, "ask for free space", path_);
+  }
+  return std::uint64_t{status.f_bavail} * status.f_frsize;
 }
 
 // Content, its size and where it lies; a new time of its change alone would cost a commit of the

@@ -85,6 +85,16 @@ TEST_P(FileConformance, PreallocateKeepsSizeAndContent) {
   EXPECT_EQ(content(at("f")), "abc");
 }
 
+// Others take space meanwhile, where there are any.
+TEST_P(FileConformance, TellsHowMuchIsFree) {
+  create(at("f"), "abc");
+  const auto file = std::move(env().open(at("f"))).value();
+  const auto free = file->free_bytes();
+  ASSERT_OK(free);
+  EXPECT_GT(free.value(), 0U);
+  EXPECT_LT(free.value(), UINT64_MAX);
+}
+
 TEST_P(FileConformance, FindsDataBetweenHoles) {
   constexpr std::uint64_t kBlock = 64 << 10;  // no file system has larger ones
   const auto file = std::move(env().open(at("f"), kCreate)).value();

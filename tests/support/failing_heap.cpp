@@ -10,12 +10,14 @@ namespace {
 
 std::atomic<std::uint64_t> calls_left{0};  // until one fails; 0: none will
 std::atomic<bool> has_failed{false};
+std::atomic<bool> goes_on{false};         // all fail once one has
 std::atomic<std::uint64_t> allocated{0};  // bytes
 
 bool is_to_fail() {
   auto left = calls_left.load();
   while (left != 0 && !calls_left.compare_exchange_weak(left, left - 1)) {
   }
+  if (left == 0) return goes_on && has_failed;
   if (left == 1) has_failed = true;
   return left == 1;
 }
@@ -46,13 +48,17 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 
 namespace dgfs::test {
 
-FailingHeap::FailingHeap(std::uint64_t call) {
+FailingHeap::FailingHeap(std::uint64_t call, Lasts lasts) {
   has_failed = false;
+  goes_on = lasts == Lasts::kOn;
   allocated = 0;
   calls_left = call;
 }
 
-FailingHeap::~FailingHeap() { calls_left = 0; }
+FailingHeap::~FailingHeap() {
+  goes_on = false;
+  calls_left = 0;
+}
 
 bool FailingHeap::failed() const { return has_failed; }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FailingHeap: operator new of this program, one call of which can be made to fail, and which
-// counts. What the C library and zstd take with malloc() is not counted and does not fail.
+// FailingHeap: operator new of this program, one call of which can be made to fail, or all from one
+// on, and which counts. What the C library and zstd take with malloc() is not counted and does not
+// fail.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,10 @@ namespace dgfs::test {
 /// Counts and fails calls of all threads while it lives; one at a time.
 class FailingHeap {
  public:
-  /// @param call  the one that fails, from 1 on; 0 = none
-  explicit FailingHeap(std::uint64_t call);
+  enum class Lasts : bool { kOnce, kOn };
+  /// @param call   the one that fails, from 1 on; 0 = none
+  /// @param lasts  kOn: so do all that come after it
+  explicit FailingHeap(std::uint64_t call, Lasts lasts = Lasts::kOnce);
   ~FailingHeap();
   FailingHeap(const FailingHeap&) = delete;
   FailingHeap& operator=(const FailingHeap&) = delete;

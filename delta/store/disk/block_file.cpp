@@ -34,47 +34,69 @@ Extent padded(const Extent& block) {
 Result<Place> BlockFile::write(Bytes block) {
   Place place{0, block.size(), format::checksum64(block)};
   for (int attempts = 1;; ++attempts) {
-    const Extent extent = take(padded(place.extent()).length_bytes);
-    place.offset_bytes = extent.offset_bytes;
-    auto written = write_to(extent, block, written_bytes_);
+    auto taken = take(padded(place.extent()).length_bytes);
+    place.offset_bytes = taken.front().offset_bytes;
+    auto written = write_to(taken, block, written_bytes_);
     if (written) return place;
     const bool is_bad_place = written.error().kind() == ErrorKind::kIo;
     if (!is_bad_place || attempts == kAttemptsMax) return std::move(written).error();
   }
 }
 
-Status BlockFile::write_to(const Extent& extent, Bytes blocks, std::uint64_t& written_bytes) {
-  auto written = file_->write_at(extent.offset_bytes, blocks);
-  const std::lock_guard lock(mutex_);
-  is_synced_ = false;
-  if (written) {
-    written_bytes += blocks.size();
-  } else if (written.error().kind() != ErrorKind::kIo) {
-    space_.give_back(extent);
+Status BlockFile::write_to(Taken& taken, Bytes blocks, std::uint64_t& written_bytes) {
+  try {
+    auto written = write_claimed(taken.front().offset_bytes, blocks);
+    const std::lock_guard lock(mutex_);
+    is_synced_ = false;
+    if (written) {
+      written_bytes += blocks.size();
+    } else if (written.error().kind() != ErrorKind::kIo) {
+      give_back(taken);
+    }
+    return written;
+  } catch (...) {  // whatever is there now, nobody refers to it
+    const std::lock_guard lock(mutex_);
+    is_synced_ = false;
+    give_back(taken);
+    throw;
   }
-  return written;
+}
+
+void BlockFile::give_back(Taken& taken) {
+  unnoted_.splice(unnoted_.end(), taken);
+  free_unnoted();
+}
+
+void BlockFile::free_unnoted() {
+  try {
+    for (; !unnoted_.empty(); unnoted_.pop_front()) space_.give_back(unnoted_.front());
+  } catch (const std::bad_alloc&) {  // the rest, the next time
+  }
 }
 
 Result<std::optional<Place>> BlockFile::write_before_end(Bytes block) {
   Place place{0, block.size(), format::checksum64(block)};
-  std::optional<Extent> extent;
+  Taken taken(1);
   {
     const std::lock_guard lock(mutex_);
-    if (!counts_on_free_) extent = space_.take_open(padded(place.extent()).length_bytes);
+    if (counts_on_free_) return std::optional<Place>();
+    const auto extent = space_.take_open(padded(place.extent()).length_bytes);
+    if (!extent) return std::optional<Place>();
+    taken.front() = *extent;
+    place.offset_bytes = extent->offset_bytes;
   }
-  if (!extent) return std::optional<Place>();
-  DGFS_CHECK(write_to(*extent, block, moved_bytes_));
-  place.offset_bytes = extent->offset_bytes;
+  DGFS_CHECK(write_to(taken, block, moved_bytes_));
   return std::optional(place);
 }
 
 Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Place>& places) {
+  places.reserve(places.size() + blocks.size());  // what is written is in it, come what may
   if (blocks.size() > 1 && write_together(blocks, places)) return ok();
   // One by one they may find space yet, or places that can be written.
   for (const Bytes block : blocks) {
     DGFS_TRY(place, write(block));
-    file_->advise(storage::Access::kWriteBack, place.offset_bytes, place.length_bytes);
     places.push_back(place);
+    file_->advise(storage::Access::kWriteBack, place.offset_bytes, place.length_bytes);
   }
   return ok();
 }
@@ -90,25 +112,27 @@ bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Place>
     made.push_back({all.size(), block.size(), format::checksum64(block)});
     all.insert(all.end(), block.begin(), block.end());
   }
-  const Extent extent = take(padded_bytes(all.size()));
-  if (!write_to(extent, all, written_bytes_)) return false;
-  // The device works while the next ones are copied, and a sync soon after waits for less.
-  file_->advise(storage::Access::kWriteBack, extent.offset_bytes, all.size());
-  for (Place& place : made) place.offset_bytes += extent.offset_bytes;
+  auto taken = take(padded_bytes(all.size()));
+  const auto begin = taken.front().offset_bytes;
+  if (!write_to(taken, all, written_bytes_)) return false;
+  for (Place& place : made) place.offset_bytes += begin;
   places.insert(places.end(), made.begin(), made.end());
+  // The device works while the next ones are copied, and a sync soon after waits for less.
+  file_->advise(storage::Access::kWriteBack, begin, all.size());
   return true;
 }
 
 // Nothing may be written behind the end of a file that is being cut there.
-Extent BlockFile::take(std::uint64_t length_bytes) {
-  Extent extent;
+BlockFile::Taken BlockFile::take(std::uint64_t length_bytes) {
+  Taken taken(1);
   {
     const std::lock_guard lock(mutex_);
-    extent = space_.take(length_bytes);
-    if (extent.end_bytes() <= cut_end_bytes_) return extent;
+    free_unnoted();
+    taken.front() = space_.take(length_bytes);
+    if (taken.front().end_bytes() <= cut_end_bytes_) return taken;
   }
   const std::lock_guard until_it_is_cut(reserve_);
-  return extent;
+  return taken;
 }
 
 std::optional<std::uint64_t> BlockFile::end_to_reserve(
@@ -136,7 +160,7 @@ Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
   if (!end) return ok();
   // More than is asked for, if there is more.
   for (const auto more : {std::clamp(*end / 8, kStepBytesMin, kStepBytesMax), std::uint64_t{0}}) {
-    auto reserved = file_->preallocate(*end + more);
+    auto reserved = preallocate(*end + more);
     if (reserved) {
       const std::lock_guard lock(mutex_);
       reserved_end_bytes_ = *end + more;
@@ -152,6 +176,7 @@ Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
 bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
                           std::uint64_t least_bytes, std::uint64_t file_bytes) {
   const std::lock_guard lock(mutex_);
+  free_unnoted();
   const auto end = space_.end_bytes() + kept_bytes();
   if (end + std::max(least_bytes, file_bytes / kCutShare) > file_bytes) return false;
   reserved_end_bytes_ = std::min(reserved_end_bytes_, end);
@@ -167,7 +192,10 @@ void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
   try {
     const auto file_bytes = file_->size();
     if (!file_bytes || !begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
-    static_cast<void>(file_->truncate(cut_end_bytes_));
+    if (file_->truncate(cut_end_bytes_)) {
+      const std::lock_guard lock(mutex_);
+      give_back_behind(cut_end_bytes_);
+    }
   } catch (const std::bad_alloc&) {
   }
   const std::lock_guard lock(mutex_);
@@ -217,7 +245,7 @@ Status BlockFile::sync() {
   } catch (...) {  // no memory to say how it ended: it must not count as done
     const std::lock_guard lock(mutex_);
     if (!sync_failure_) sync_failure_ = std::move(unknown_sync_);
-    throw;
+    return *sync_failure_;
   }
 }
 
@@ -235,6 +263,7 @@ Status BlockFile::mark(const Extent& block) {
 
 void BlockFile::free(const Extent& block) {
   const std::lock_guard lock(mutex_);
+  free_unnoted();
   space_.give_back(padded(block));
 }
 

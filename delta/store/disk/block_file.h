@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "delta/store/disk/size_cap.h"
 #include "delta/store/disk/space_map.h"
 #include "storage/file.h"
 
@@ -47,15 +49,18 @@ class BlockFile {
  public:
   /// @param file     shall hold nothing but blocks
   /// @param section  what errors call it
-  explicit BlockFile(std::unique_ptr<storage::File> file, const char* section = "blocks")
-      : file_(std::move(file)), section_(section) {}
+  /// @param cap      of what it may take of the disk; null: none; must outlive it
+  explicit BlockFile(std::unique_ptr<storage::File> file, const char* section = "blocks",
+                     SizeCap* cap = nullptr)
+      : file_(std::move(file)), section_(section), cap_(cap) {}
 
   /// Writes a block; durable after sync(). Where a write fails another place is tried.
-  /// Errors: kIo, kNoSpace.
+  /// Errors: kIo, kNoSpace. Nothing is taken if it throws.
   [[nodiscard]] Result<Place> write(Bytes block);
   /// Likewise several: side by side and in one write, where there is space for them together.
   /// Cost: a copy of all.
-  /// @param places  gets those of the blocks, in order; those that were written if not all were
+  /// @param places  gets those of the blocks, in order; those that were written if not all were,
+  ///                also if it throws
   [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
@@ -80,9 +85,15 @@ class BlockFile {
   /// The same where several threads ask, each for all of them: the last must know of the others.
   /// @param bytes  asked for under a lock; calls nothing of this file
   [[nodiscard]] Status reserve(const std::function<std::uint64_t()>& bytes);
+  /// Whether reserve() would find it to be there, without asking the disk for anything.
+  /// @param bytes  as of reserve()
+  [[nodiscard]] bool has_reserved(const std::function<std::uint64_t()>& bytes);
+  /// The largest of what is in reserve behind all blocks, and of free stretches between them.
+  [[nodiscard]] std::uint64_t room_bytes() const;
   /// Gives back to the disk what lies behind all blocks, but for what is in reserve, where the file
-  /// gets shorter by that; what cannot be given back stays. No block may be written or reserved for
-  /// that needs what is given back: whoever goes beyond the new end waits until it is one.
+  /// gets shorter by that; what cannot be given back stays until the next time. No block may be
+  /// written or reserved for that needs what is given back: whoever goes beyond the new end waits
+  /// until it is one.
   /// @param kept_bytes   in reserve, asked for at a moment when none can be granted; calls nothing
   ///                     of this file
   /// @param least_bytes  less, or less than an eighth of the file, is not given back
@@ -94,6 +105,8 @@ class BlockFile {
   /// Returns where it begins; none: there is no such end, or reserve() counts on what is free.
   [[nodiscard]] std::optional<std::uint64_t> close_sparse_end(std::uint64_t taken_bytes_max,
                                                               std::uint64_t spare_bytes);
+  /// Whether so much is free between blocks that close_sparse_end() looks for such an end.
+  [[nodiscard]] bool is_sparse(std::uint64_t spare_bytes) const;
   /// The same however little is free.
   [[nodiscard]] std::optional<std::uint64_t> close_end(std::uint64_t taken_bytes_max);
   void open_end();
@@ -107,8 +120,18 @@ class BlockFile {
   /// Notes that a block is in use. Errors: kCorrupt if its extent is impossible, or in use already.
   /// @param block  as long as the block, without padding
   [[nodiscard]] Status mark(const Extent& block);
-  /// Its space may be used again.
+  /// Its space may be used again. If it throws std::bad_alloc, nothing has changed.
   void free(const Extent& block);
+
+  /// Of the disk that the file lies on. Errors: kIo.
+  [[nodiscard]] Result<std::uint64_t> disk_free_bytes() const { return file_->free_bytes(); }
+  /// Finds out what the file has of the disk, for the cap. Once, of a file that is written to,
+  /// before all that writes or reserves. Errors: kIo.
+  [[nodiscard]] Status measure();
+  /// What it has of the disk, with what is in reserve, in pages of 4 KiB.
+  [[nodiscard]] std::uint64_t taken_bytes() const;
+  /// Of all blocks, with padding.
+  [[nodiscard]] std::uint64_t used_bytes() const;
 
   /// While no other thread uses the file.
   [[nodiscard]] const SpaceMap& space() const { return space_; }
@@ -122,11 +145,26 @@ class BlockFile {
  private:
   [[nodiscard]] Error damaged(std::uint16_t code, std::uint64_t offset_bytes,
                               const char* text) const;
-  [[nodiscard]] Extent take(std::uint64_t length_bytes);
+  /// Space that was taken for a write: a list of one, which can be kept without memory.
+  using Taken = std::list<Extent>;
+
+  [[nodiscard]] Taken take(std::uint64_t length_bytes);
   [[nodiscard]] std::optional<std::uint64_t> close(std::uint64_t taken_bytes_max,
                                                    std::uint64_t slack_bytes);
   /// @param written_bytes  what they are counted in
-  [[nodiscard]] Status write_to(const Extent& extent, Bytes blocks, std::uint64_t& written_bytes);
+  [[nodiscard]] Status write_to(Taken& taken, Bytes blocks, std::uint64_t& written_bytes);
+  void give_back(Taken& taken);
+  void free_unnoted();
+  /// The file may reach so far. Errors: kNoSpace (beyond the cap).
+  [[nodiscard]] Status claim(std::uint64_t end_bytes);
+  /// With mutex_ held.
+  void give_back_behind(std::uint64_t end_bytes);
+  /// The space is there up to an offset. Errors: kNoSpace, kIo.
+  [[nodiscard]] Status preallocate(std::uint64_t end_bytes);
+  [[nodiscard]] Status write_claimed(std::uint64_t offset_bytes, Bytes blocks) {
+    DGFS_CHECK(claim(offset_bytes + blocks.size()));
+    return file_->write_at(offset_bytes, blocks);
+  }
   [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
   /// Of the file; none: it reaches so far already.
   [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(
@@ -139,13 +177,16 @@ class BlockFile {
 
   std::unique_ptr<storage::File> file_;
   const char* section_;
+  SizeCap* cap_;
   std::mutex reserve_;        ///< one asks for space, or gives it back, at a time
   std::mutex sync_;           ///< whoever finds nothing to sync has waited for who does it
   mutable std::mutex mutex_;  ///< all that follows; no I/O under it
   SpaceMap space_;
+  Taken unnoted_;                             ///< free, but that space_ has found no memory for it
   std::uint64_t reserved_end_bytes_ = 0;      ///< of the file
   bool counts_on_free_ = false;               ///< the last reserve did, between blocks
   std::uint64_t cut_end_bytes_ = UINT64_MAX;  ///< of a file that is being cut
+  std::uint64_t taken_bytes_ = 0;             ///< of the disk
   std::uint64_t written_bytes_ = 0;
   std::uint64_t moved_bytes_ = 0;
   bool is_synced_ = true;

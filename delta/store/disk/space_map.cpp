@@ -3,11 +3,11 @@
 #include "delta/store/disk/space_map.h"
 
 #include <iterator>
+#include <utility>
 
 namespace dgfs::delta {
 
-// In both maps or in neither, where there is no memory: it is not free then before the file is
-// opened again.
+// In both maps or in neither, where there is no memory.
 void SpaceMap::add(const Extent& stretch) {
   auto& lengths = by_length(stretch.offset_bytes);
   const auto length = lengths.emplace(stretch.length_bytes, stretch.offset_bytes).first;
@@ -20,10 +20,19 @@ void SpaceMap::add(const Extent& stretch) {
   free_bytes_ += stretch.length_bytes;
 }
 
-SpaceMap::Stretches::iterator SpaceMap::remove(Stretches::iterator stretch) {
-  by_length(stretch->first).erase({stretch->second, stretch->first});
+void SpaceMap::add(const Extent& stretch, Removed&& removed) {
+  removed.by_length.value() = {stretch.length_bytes, stretch.offset_bytes};
+  removed.in_order.key() = stretch.offset_bytes;
+  removed.in_order.mapped() = stretch.length_bytes;
+  by_length(stretch.offset_bytes).insert(std::move(removed.by_length));
+  free_.insert(std::move(removed.in_order));
+  free_bytes_ += stretch.length_bytes;
+}
+
+SpaceMap::Removed SpaceMap::remove(Stretches::iterator stretch) {
   free_bytes_ -= stretch->second;
-  return free_.erase(stretch);
+  auto by_its_length = by_length(stretch->first).extract({stretch->second, stretch->first});
+  return {free_.extract(stretch), std::move(by_its_length)};
 }
 
 std::optional<Extent> SpaceMap::take_of(const ByLength& stretches, std::uint64_t length_bytes) {
@@ -31,9 +40,9 @@ std::optional<Extent> SpaceMap::take_of(const ByLength& stretches, std::uint64_t
   if (fit == stretches.end()) return std::nullopt;
   const auto [stretch_bytes, offset] = *fit;
   const Extent extent{offset, length_bytes};
-  remove(free_.find(offset));
+  auto removed = remove(free_.find(offset));
   if (stretch_bytes != length_bytes) {
-    add({extent.end_bytes(), stretch_bytes - length_bytes});
+    add({extent.end_bytes(), stretch_bytes - length_bytes}, std::move(removed));
   }
   return extent;
 }
@@ -71,22 +80,25 @@ std::uint64_t SpaceMap::begin_of_last(std::uint64_t taken_bytes) const {
 
 void SpaceMap::give_back(const Extent& extent) {
   Extent whole = extent;
+  Removed touched;
   auto after = free_.lower_bound(extent.offset_bytes);
   if (after != free_.end() && after->first == extent.end_bytes()) {
     whole.length_bytes += after->second;
-    after = remove(after);
+    touched = remove(after++);
   }
   if (after != free_.begin()) {
     const auto before = std::prev(after);
     if (before->first + before->second == whole.offset_bytes) {
       whole = {before->first, before->second + whole.length_bytes};
-      remove(before);
+      touched = remove(before);
     }
   }
   if (whole.end_bytes() == end_bytes_) {
     end_bytes_ = whole.offset_bytes;
-  } else {
+  } else if (touched.empty()) {
     add(whole);
+  } else {
+    add(whole, std::move(touched));
   }
 }
 

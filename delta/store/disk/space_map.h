@@ -28,6 +28,7 @@ class SpaceMap {
  public:
   /// Space for `length_bytes`: the shortest free stretch that has it, of these the first; of those
   /// that are closed where no other has it, and at the end if none has. O(log n).
+  /// Needs no memory.
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
   /// The same of stretches that are not closed alone; none: no such stretch has it.
   [[nodiscard]] std::optional<Extent> take_open(std::uint64_t length_bytes);
@@ -36,6 +37,8 @@ class SpaceMap {
   /// Needs no memory. O(n log n).
   void close_from(std::uint64_t offset_bytes);
   /// @param extent  taken, all of it
+  /// Needs memory where it touches no free stretch, and is not at the end. O(log n). If it throws
+  /// std::bad_alloc, nothing has changed.
   void give_back(const Extent& extent);
   /// Takes what is known to be in use. Returns whether all of it was free.
   [[nodiscard]] bool mark(const Extent& extent);
@@ -64,8 +67,18 @@ class SpaceMap {
   }
   [[nodiscard]] std::optional<Extent> take_of(const ByLength& stretches,
                                               std::uint64_t length_bytes);
+  /// A stretch that has been taken out, with the memory for another one.
+  struct Removed {
+    Stretches::node_type in_order;
+    ByLength::node_type by_length;
+
+    [[nodiscard]] bool empty() const { return in_order.empty(); }
+  };
+
   void add(const Extent& stretch);
-  Stretches::iterator remove(Stretches::iterator stretch);
+  /// The same in the place of another one. Needs no memory.
+  void add(const Extent& stretch, Removed&& removed);
+  Removed remove(Stretches::iterator stretch);
 
   Stretches free_;   ///< none touches another
   ByLength open_;    ///< of them

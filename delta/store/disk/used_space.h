@@ -4,8 +4,10 @@
 // What a tree takes of the files of a store.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "delta/store/disk/block_file.h"
 #include "delta/store/disk/space_map.h"
 
 namespace dgfs::delta {
@@ -16,9 +18,13 @@ struct UsedSpace {
   std::vector<Extent> values;  ///< in the extent volume
 
   [[nodiscard]] bool empty() const { return blocks.empty() && values.empty(); }
-  void add(const UsedSpace& other) {
-    blocks.insert(blocks.end(), other.blocks.begin(), other.blocks.end());
-    values.insert(values.end(), other.values.begin(), other.values.end());
+  /// What it takes on the disk. O(n).
+  [[nodiscard]] std::uint64_t padded_size_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto* extents : {&blocks, &values}) {
+      for (const Extent& extent : *extents) bytes += padded_bytes(extent.length_bytes);
+    }
+    return bytes;
   }
 };
 

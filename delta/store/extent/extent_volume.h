@@ -6,13 +6,14 @@
 // end of a file that is cleaned (delta/store/tree/tree_cleaner.h).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <forward_list>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "delta/store/disk/block_file.h"
 #include "delta/store/extent/kept_values.h"
@@ -23,35 +24,65 @@ namespace dgfs::delta {
 class ExtentVolume {
  public:
   /// @param kept_bytes_max  of values that are asked for again (KeptValues)
-  explicit ExtentVolume(std::unique_ptr<storage::File> file, std::size_t kept_bytes_max = 0)
-      : file_(std::move(file), "extents"), kept_(kept_bytes_max) {}
+  /// @param cap             of the file; null: none; must outlive it
+  explicit ExtentVolume(std::unique_ptr<storage::File> file, std::size_t kept_bytes_max = 0,
+                        SizeCap* cap = nullptr)
+      : file_(std::move(file), "extents", cap), kept_(kept_bytes_max) {}
 
   [[nodiscard]] BlockFile& file() { return file_; }
   [[nodiscard]] const BlockFile& file() const { return file_; }
   [[nodiscard]] KeptValues& kept() const { return kept_; }
 
+  /// Space that a value will find, until it ends: for whoever writes the value, or has it written.
+  /// Moved, not copied; for one thread at a time; ends before the volume.
+  class Promise {
+   public:
+    Promise() = default;
+    Promise(Promise&& other) noexcept
+        : volume_(std::exchange(other.volume_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Promise& operator=(Promise&& other) noexcept {
+      std::swap(volume_, other.volume_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    Promise(const Promise&) = delete;
+    Promise& operator=(const Promise&) = delete;
+    ~Promise() {
+      if (volume_ != nullptr) volume_->release(bytes_);
+    }
+    /// It outlives this: whoever calls releases the bytes.
+    void hand_over() noexcept { volume_ = nullptr; }
+
+   private:
+    friend class ExtentVolume;
+    Promise(ExtentVolume& volume, std::uint64_t bytes) : volume_(&volume), bytes_(bytes) {
+      const std::lock_guard lock(volume.mutex_);
+      volume.promised_bytes_ += bytes;
+    }
+
+    ExtentVolume* volume_ = nullptr;  ///< null: nothing is promised, or not by this any more
+    std::uint64_t bytes_ = 0;
+  };
+
   /// Sees to it that a value of `bytes`, with padding, will find space, besides those that were
-  /// promised before. To be released when it has been written, or will not be.
-  /// Errors: those of BlockFile::reserve; nothing is promised then.
-  [[nodiscard]] Status promise(std::uint64_t bytes) {
-    {
-      const std::lock_guard lock(mutex_);
-      promised_bytes_ += bytes;
-    }
-    try {
-      auto reserved = reserve_promised();
-      if (!reserved) release(bytes);
-      return reserved;
-    } catch (...) {
-      release(bytes);
-      throw;
-    }
+  /// promised before. Errors: those of BlockFile::reserve; nothing is promised then.
+  [[nodiscard]] Result<Promise> promise(std::uint64_t bytes) {
+    Promise promise(*this, bytes);
+    DGFS_CHECK(reserve_promised());
+    return promise;
+  }
+  /// The same where the space is in reserve already: asks the disk for nothing. none: it is not.
+  [[nodiscard]] std::optional<Promise> promise_of_reserve(std::uint64_t bytes) {
+    std::optional<Promise> promise(Promise(*this, bytes));
+    if (!file_.has_reserved([this] { return promised_bytes(); })) promise.reset();
+    return promise;
   }
   /// Finds out anew where what is promised will be: in reserve, or only between values.
   /// Errors: those of BlockFile::reserve.
   [[nodiscard]] Status reserve_promised() {
     return file_.reserve([this] { return promised_bytes(); });
   }
+  /// Of a promise that was handed over: the value has been written, or will not be.
   void release(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     promised_bytes_ -= bytes;
@@ -75,28 +106,43 @@ class ExtentVolume {
     const std::lock_guard lock(mutex_);
     return period_;
   }
-  /// A value died before the tree had it. The log may yet refer to it, so that its space is not
-  /// free before a checkpoint.
-  /// @param period  in which it was bound
-  void drop(const Extent& value, std::uint64_t period) noexcept {
+  /// A value that died before the tree had it, and the period in which it was bound.
+  struct DroppedValue {
+    Extent extent;
+    std::uint64_t period = 0;
+  };
+  /// Of one value: it has the memory that the volume needs to take it.
+  using Dropped = std::forward_list<DroppedValue>;
+  /// The log may yet refer to it, so that its space is not free before a checkpoint.
+  void drop(Dropped& value) noexcept {
     const std::lock_guard lock(mutex_);
+    dropped_bytes_ += padded_bytes(value.front().extent.length_bytes);
+    dropped_.splice_after(dropped_.before_begin(), value);
+  }
+  /// A checkpoint is durable that began with this period: the log that it needs refers to no value
+  /// of an earlier one.
+  void note_checkpoint() {
+    const std::lock_guard lock(mutex_);
+    logged_period_ = period_;
+  }
+  /// The space of values that no log refers to may be used again. Where that cannot be noted, for
+  /// a lack of memory, it is noted the next time.
+  void free_dropped() {
+    Dropped free = take_free();
     try {
-      dropped_.push_back({value, period});
-    } catch (const std::bad_alloc&) {  // found to be free when the store is opened again
+      for (; !free.empty(); free.pop_front()) file_.free(free.front().extent);
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      for (const DroppedValue& value : free) {
+        dropped_bytes_ += padded_bytes(value.extent.length_bytes);
+      }
+      dropped_.splice_after(dropped_.before_begin(), free);
     }
   }
-  /// Those of earlier periods, once.
-  [[nodiscard]] std::vector<Extent> take_dropped() {
+  /// Of all of them, with padding.
+  [[nodiscard]] std::uint64_t dropped_bytes() const {
     const std::lock_guard lock(mutex_);
-    const auto later =
-        std::partition(dropped_.begin(), dropped_.end(),
-                       [this](const Dropped& value) { return value.period < period_; });
-    std::vector<Extent> earlier;
-    for (auto value = dropped_.begin(); value != later; ++value) {
-      earlier.push_back(value->extent);
-    }
-    dropped_.erase(dropped_.begin(), later);
-    return earlier;
+    return dropped_bytes_;
   }
   [[nodiscard]] bool has_dropped() const {
     const std::lock_guard lock(mutex_);
@@ -104,16 +150,27 @@ class ExtentVolume {
   }
 
  private:
-  struct Dropped {
-    Extent extent;
-    std::uint64_t period = 0;
-  };
+  [[nodiscard]] Dropped take_free() {
+    const std::lock_guard lock(mutex_);
+    Dropped free;
+    for (auto before = dropped_.before_begin(); std::next(before) != dropped_.end();) {
+      if (std::next(before)->period < logged_period_) {
+        dropped_bytes_ -= padded_bytes(std::next(before)->extent.length_bytes);
+        free.splice_after(free.before_begin(), dropped_, before);
+      } else {
+        ++before;
+      }
+    }
+    return free;
+  }
 
   BlockFile file_;
   mutable KeptValues kept_;
   mutable std::mutex mutex_;  ///< may be locked under that of the file
-  std::vector<Dropped> dropped_;
-  std::uint64_t period_ = 1;  ///< values that a log of before refers to are of none
+  Dropped dropped_;
+  std::uint64_t dropped_bytes_ = 0;
+  std::uint64_t period_ = 1;         ///< values that a log of before refers to are of none
+  std::uint64_t logged_period_ = 0;  ///< what is of an earlier one is in no log
   std::uint64_t promised_bytes_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace dgfs::delta {
 
 LargeValue::~LargeValue() {
-  if (volume_ != nullptr && place_) volume_->drop(place_->extent(), period_);
+  if (volume_ != nullptr && place_) volume_->drop(dropped_);
 }
 
 std::optional<Place> LargeValue::place() const {
@@ -23,13 +23,14 @@ ValueRef LargeValue::unbound() const {
 void LargeValue::bind_to(const Place& place) const {
   const std::lock_guard lock(mutex_);
   place_ = place;
-  period_ = volume_->period();
+  dropped_.front() = {place.extent(), volume_->period()};
   bytes_ = nullptr;
 }
 
 void LargeValue::give_to_tree() const {
   const std::lock_guard lock(mutex_);
   volume_ = nullptr;
+  dropped_.clear();
 }
 
 Result<ValueRef> LargeValue::load(const ExtentVolume& volume, bool* has_waited) const {

@@ -8,6 +8,7 @@
 // it the write of the value itself.)
 #pragma once
 
+#include <forward_list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,15 +19,17 @@
 namespace dgfs::delta {
 
 /// Thread-safe. One that has been bound in vain, as nothing refers to it any more and the tree
-/// never had it, gives its space back.
+/// never had it, gives its space back, for which it has memory from the begin on.
 class LargeValue {
  public:
   /// Unbound. @param volume  shall have it; must outlive it
   LargeValue(ValueRef bytes, ExtentVolume& volume)
-      : length_bytes_(bytes->size()), volume_(&volume), bytes_(std::move(bytes)) {}
+      : length_bytes_(bytes->size()), volume_(&volume), bytes_(std::move(bytes)), dropped_(1) {}
   /// Bound, and not in the tree. @param volume  has it; must outlive it
   LargeValue(const Place& place, ExtentVolume& volume)
-      : length_bytes_(place.length_bytes), volume_(&volume), place_(place) {}
+      : length_bytes_(place.length_bytes), volume_(&volume), place_(place), dropped_(1) {
+    dropped_.front().extent = place.extent();
+  }
   /// The tree's.
   explicit LargeValue(const Place& place) : length_bytes_(place.length_bytes), place_(place) {}
   ~LargeValue();
@@ -38,7 +41,7 @@ class LargeValue {
   [[nodiscard]] std::optional<Place> place() const;
   /// Its bytes; null: it is bound.
   [[nodiscard]] ValueRef unbound() const;
-  /// It has been written there. Once, of an unbound one (ValueBinder).
+  /// It has been written there. Once, of an unbound one (ValueBinder). Needs no memory.
   void bind_to(const Place& place) const;
   /// The tree has it now, and knows when its space is free.
   void give_to_tree() const;
@@ -56,7 +59,7 @@ class LargeValue {
   mutable std::optional<Place> place_;
   mutable bool was_read_ = false;                  ///< from the volume
   mutable std::weak_ptr<const std::string> kept_;  ///< what the volume keeps of it, if it does
-  mutable std::uint64_t period_ = 0;               ///< of the volume, when it was bound
+  mutable ExtentVolume::Dropped dropped_;          ///< its place, for the volume; the tree's: none
 };
 
 using LargeRef = std::shared_ptr<const LargeValue>;

@@ -18,7 +18,8 @@ class ValueBinder {
   explicit ValueBinder(ExtentVolume& volume) : volume_(volume) {}
 
   /// Writes the values so far if they are many. One that is bound stays where it is.
-  /// Errors: those of BlockFile::write; values that were not written stay unbound.
+  /// Errors: those of BlockFile::write; values that were not written stay unbound, also if it
+  /// throws, and this is of no more use then.
   [[nodiscard]] Status add(const LargeValue& value);
   /// Writes the rest. Durable after a sync of the volume. Errors: those of add().
   [[nodiscard]] Status finish();

@@ -138,10 +138,9 @@ Status FilterBlocks::move_before(std::uint64_t begin_bytes) {
 
 void FilterBlocks::note_checkpoint() {
   try {
-    for (const Extent& block : retired_) file_.free(block);
-  } catch (const std::bad_alloc&) {  // the rest is found to be free at the next opening
+    for (; !retired_.empty(); retired_.pop_back()) file_.free(retired_.back());
+  } catch (const std::bad_alloc&) {  // the rest is freed the next time
   }
-  retired_.clear();
 }
 
 std::uint64_t FilterBlocks::bytes_to_write(std::uint64_t prefixes) const {

@@ -171,13 +171,21 @@ Status Log::append(const Run& run, std::uint64_t last_sequence) {
   if (group.size() > segment_bytes_ - used_bytes_ || run.size_bytes() > segment_bytes_) {
     return in_log(Error(ErrorKind::kNoSpace, 7024, "the segment is full"), file, used_bytes_);
   }
-  DGFS_CHECK(file.write_at(used_bytes_, group));
-  DGFS_CHECK(file.sync());
+  DGFS_CHECK(write_group(file, group));
   ++position_.number;
   position_.previous = header.checksum;
   used_bytes_ += group.size();
   written_bytes_ += group.size();
   return ok();
+}
+
+Status Log::write_group(storage::File& file, Bytes group) {
+  try {
+    DGFS_CHECK(file.write_at(used_bytes_, group));
+    return file.sync();
+  } catch (const std::bad_alloc&) {
+    return std::move(unknown_);
+  }
 }
 
 void Log::change_segment() {

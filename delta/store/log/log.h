@@ -54,7 +54,8 @@ class Log {
 
   /// Makes a run durable as one group. Errors: kNoSpace if it does not fit into the segment, or
   /// would take more than that in memory, and nothing is written then; kIo: whether it is durable
-  /// is not known, and nothing more may be appended.
+  /// is not known, and nothing more may be appended. If it throws std::bad_alloc, nothing is
+  /// written.
   [[nodiscard]] Status append(const Run& run, std::uint64_t last_sequence);
   /// Goes on in the other segment, all of whose groups must have become superfluous.
   void change_segment();
@@ -95,6 +96,7 @@ class Log {
                                                         SegmentReader::Ahead ahead) const;
   [[nodiscard]] Status check_nothing_follows(SegmentReader& reader) const;
   [[nodiscard]] Status check_not_outrun(Readers& readers) const;
+  [[nodiscard]] Status write_group(storage::File& file, Bytes group);
 
   Segments segments_;
   std::uint64_t segment_bytes_;
@@ -103,6 +105,8 @@ class Log {
   LogPosition segment_begin_;
   std::uint64_t used_bytes_ = 0;
   std::uint64_t written_bytes_ = 0;
+  /// Made while there is memory for it.
+  Error unknown_{ErrorKind::kIo, 7200, "a write of the log ended nobody knows how, for no memory"};
 };
 
 }  // namespace dgfs::delta

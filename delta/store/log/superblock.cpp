@@ -128,7 +128,7 @@ Result<Superblock> read_superblock(const storage::File& file) {
 }
 
 Status write_superblock(storage::File& file, const Superblock& superblock) {
-  return file.write_at(superblock.checkpoint % 2 * kSuperblockBytes, encode_superblock(superblock));
+  return file.write_at(slot_begin_bytes(superblock), encode_superblock(superblock));
 }
 
 }  // namespace dgfs::delta

@@ -38,6 +38,10 @@ struct Superblock {
 /// The newest of both slots that is whole. Errors: kIo; kCorrupt if none is; kUnsupported if one is
 /// of a newer version.
 [[nodiscard]] Result<Superblock> read_superblock(const storage::File& file);
+/// Where its slot begins in the file.
+[[nodiscard]] constexpr std::uint64_t slot_begin_bytes(const Superblock& superblock) {
+  return superblock.checkpoint % 2 * kSuperblockBytes;
+}
 /// Writes it into its slot. Durable after a sync of the file. Errors: kIo, kNoSpace.
 [[nodiscard]] Status write_superblock(storage::File& file, const Superblock& superblock);
 

@@ -4,6 +4,7 @@
 // Batch: operations that happen together or not at all.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,6 +27,16 @@ struct RangeDelete {
 };
 
 using Operation = std::variant<PointChange, RangeDelete>;
+
+/// What becomes of a batch where the disk is full.
+enum class BatchClass : std::uint8_t {
+  kOrdinary,  ///< it is refused
+  /// It makes space in the end: removes, and changes small records for that, as unlink and truncate
+  /// do. What is in reserve for such batches (delta/store/space_reserve.h) takes it in. Its large
+  /// values find as much space as those of any batch.
+  kRemoving,
+  kInternal,  ///< of whoever keeps the store in order; has a smaller reserve of its own
+};
 
 /// Operations in order; later ones see what earlier ones did. A value.
 class Batch {
@@ -61,6 +72,11 @@ class Batch {
     add(PointChange{std::move(key), Message::change(field_set_to(offset_bytes, value))});
   }
 
+  /// What the caller says of it. One that does nothing but remove is never refused for want of
+  /// space, whatever its class.
+  void set_class(BatchClass batch_class) { class_ = batch_class; }
+  [[nodiscard]] BatchClass batch_class() const { return class_; }
+
   void add(Operation operation) { operations_.push_back(std::move(operation)); }
 
   [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
@@ -68,6 +84,7 @@ class Batch {
 
  private:
   std::vector<Operation> operations_;
+  BatchClass class_ = BatchClass::kOrdinary;
 };
 
 }  // namespace dgfs::delta

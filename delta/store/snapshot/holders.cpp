@@ -21,6 +21,11 @@ SnapshotHolders::Hold SnapshotHolders::add(std::string name, std::uint64_t since
           }};
 }
 
+std::size_t SnapshotHolders::count() const {
+  const std::lock_guard lock(mutex_);
+  return holders_.size();
+}
+
 std::optional<SnapshotHolders::Holder> SnapshotHolders::oldest() const {
   const std::lock_guard lock(mutex_);
   if (holders_.empty()) return std::nullopt;

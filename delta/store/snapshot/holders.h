@@ -5,6 +5,7 @@
 // not freed can name the oldest of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -29,6 +30,7 @@ class SnapshotHolders {
   [[nodiscard]] Hold add(std::string name, std::uint64_t since_ns);
   /// None: nobody holds one.
   [[nodiscard]] std::optional<Holder> oldest() const;
+  [[nodiscard]] std::size_t count() const;
 
  private:
   mutable std::mutex mutex_;   ///< innermost; all that follows

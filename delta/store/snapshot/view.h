@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "delta/store/disk/retired_blocks.h"
 #include "delta/store/run/immutable_memtable.h"
 #include "delta/store/snapshot/read_ahead.h"
 #include "delta/store/tree/node.h"
+#include "delta/store/tree/retired_blocks.h"
 
 namespace dgfs::delta {
 

@@ -19,19 +19,6 @@ namespace {
 // its bytes at the lowest level, besides its own.
 constexpr std::uint64_t kBasementShare = 2;
 
-// Promised space of a volume, until it ends.
-class Promise {
- public:
-  Promise(ExtentVolume& volume, std::uint64_t bytes) : volume_(volume), bytes_(bytes) {}
-  ~Promise() { volume_.release(bytes_); }
-  Promise(const Promise&) = delete;
-  Promise& operator=(const Promise&) = delete;
-
- private:
-  ExtentVolume& volume_;
-  std::uint64_t bytes_;
-};
-
 bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.empty(); }
 
 }  // namespace
@@ -118,9 +105,8 @@ Result<RunRef> Flusher::with_large_values(const RunRef& run) {
 Result<Message> Flusher::in_volume(const Message& message) {
   DGFS_TRY(value, value_of(message, *volume_));
   auto large = std::make_shared<const LargeValue>(std::move(value), *volume_);
-  const auto bytes = padded_bytes(large->length_bytes());
-  DGFS_CHECK(volume_->promise(bytes));
-  const Promise promise(*volume_, bytes);
+  const auto promise = volume_->promise(padded_bytes(large->length_bytes()));
+  if (!promise) return promise.error();
   ValueBinder binder(*volume_);
   DGFS_CHECK(binder.add(*large));
   DGFS_CHECK(binder.finish());

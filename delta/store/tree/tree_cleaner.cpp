@@ -3,7 +3,6 @@
 #include "delta/store/tree/tree_cleaner.h"
 
 #include <algorithm>
-#include <new>
 
 #include "delta/store/run/run_builder.h"
 #include "delta/store/tree/flusher.h"
@@ -13,7 +12,9 @@ namespace dgfs::delta {
 Result<StoredNode> TreeCleaner::cleaned(const StoredNode& root) {
   note_read(*root);
   DGFS_TRY(node, root->load(source_));
-  return cleaned(root, *node);
+  auto made = cleaned(root, *node);
+  taken_.blocks.reserve(taken_.blocks.size() + nodes_.size() + runs_.size());  // for take_taken()
+  return made;
 }
 
 void TreeCleaner::note_read(const Stored<Node>& stored) {
@@ -126,26 +127,18 @@ Result<bool> TreeCleaner::move_block(StoredRun& run) {
   return true;
 }
 
-void TreeCleaner::undo() noexcept {
-  try {
-    free_taken();
-  } catch (const std::bad_alloc&) {
-  }
+UsedSpace TreeCleaner::take_taken() noexcept {
+  for (const StoredNode& node : nodes_) note_taken(*node);
+  for (const StoredRun& run : runs_) note_taken(*run);
+  nodes_.clear();
+  runs_.clear();
+  return std::exchange(taken_, {});
 }
 
-void TreeCleaner::free_taken() {
-  for (const StoredNode& node : nodes_) free_block(*node);
-  for (const StoredRun& run : runs_) free_block(*run);
-  for (const Extent& block : taken_.blocks) blocks_.free(block);
-  for (const Extent& value : taken_.values) values_.free(value);
-}
-
+// There is room for those that have been written: they are written when all have been made.
 template <class T>
-void TreeCleaner::free_block(const T& block) {
-  const auto place = block.place();
-  if (!place) return;
-  source_.cache->erase(place->offset_bytes);
-  blocks_.free(place->extent());
+void TreeCleaner::note_taken(const T& block) noexcept {
+  if (const auto place = block.place()) taken_.blocks.push_back(place->extent());
 }
 
 }  // namespace dgfs::delta

@@ -39,9 +39,8 @@ class TreeCleaner {
   /// @param root  all of its tree has been written
   /// Errors: kIo, kCorrupt, kNoSpace.
   [[nodiscard]] Result<StoredNode> cleaned(const StoredNode& root);
-  /// The new tree is not to be: gives back the space that it has taken. Where there is no memory
-  /// for that, it is found to be free when the store is opened again.
-  void undo() noexcept;
+  /// The new tree is not to be: the space that it has taken, to be given back. Needs no memory.
+  [[nodiscard]] UsedSpace take_taken() noexcept;
 
   /// What the new tree has no use for.
   [[nodiscard]] UsedSpace take_used_up() { return std::exchange(used_up_, {}); }
@@ -64,9 +63,8 @@ class TreeCleaner {
   [[nodiscard]] static Result<std::optional<Place>> copied(Bytes block, BlockFile& file,
                                                            std::vector<Extent>& taken);
   [[nodiscard]] Result<LargeRef> moved(const LargeRef& value);
-  void free_taken();
   template <class T>
-  void free_block(const T& block);
+  void note_taken(const T& block) noexcept;
 
   BlockFile& blocks_;
   BlockFile& values_;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A disk that is full: batches are refused before anything is lost, what was taken in gets into the
-// tree all the same, and removing makes room.
+// A disk that is full, or a store that is as large as it may be: batches are refused before
+// anything is lost, what was taken in gets into the tree all the same, and removing makes room.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/delta/store/counted_store.h"
+#include "tests/support/hook_env.h"
 
 namespace dgfs::test {
 namespace {
@@ -14,19 +17,58 @@ using namespace delta;
 
 constexpr std::uint64_t kDiskBytes = std::uint64_t{2500} << 10;
 
-class FullDisk : public testing::TestWithParam<std::size_t> {
+constexpr std::uint64_t kLargeDiskBytes = std::uint64_t{1} << 40;
+
+enum class Limit : std::uint8_t { kDisk, kCap };
+
+class FullDisk : public testing::TestWithParam<std::tuple<std::size_t, Limit>> {
  protected:
   FullDisk() {
     options_.create = true;
     options_.parameters = {4096, 16384, 8, 1 << 18, 2048};
     options_.table_bytes = 32768;
-    if (GetParam() < 1000) options_.dirty_bytes = 4096;  // tables go into the tree in slices
+    if (value_bytes() < 1000) options_.dirty_bytes = 4096;  // tables go into the tree in slices
     options_.level = 0;
-    store_ = open_store(*env_, options_);
+    limit_to(kDiskBytes);
   }
+  ~FullDisk() override { expect_within_limit(); }
 
+  [[nodiscard]] std::size_t value_bytes() const { return std::get<0>(GetParam()); }
+  // So much is there from now on.
+  void limit_to(std::uint64_t bytes) {
+    const bool is_capped = std::get<1>(GetParam()) == Limit::kCap;
+    env_->set_capacity(is_capped ? kLargeDiskBytes : bytes);
+    if (is_capped || store_ == nullptr) {
+      if (is_capped) options_.max_bytes = bytes;
+      reopen();
+    }
+  }
+  // All files are those of the store.
+  void expect_within_limit() const {
+    if (std::get<1>(GetParam()) == Limit::kDisk || store_ == nullptr) return;
+    EXPECT_LE(kLargeDiskBytes - env_->open("/s/store").value()->free_bytes().value(),
+              options_.max_bytes);
+  }
   [[nodiscard]] std::string value_of(int number) const {
-    return std::string(GetParam(), static_cast<char>('a' + number % 26)) + std::to_string(number);
+    return std::string(value_bytes(), static_cast<char>('a' + number % 26)) +
+           std::to_string(number);
+  }
+  // As who owns a store without threads does it.
+  [[nodiscard]] Status apply_or_make_space(const Batch& batch) {
+    const auto first = applied(*store_, batch);
+    if (first || first.error().kind() != ErrorKind::kNoSpace) return first;
+    const auto made = store_->make_space();
+    EXPECT_TRUE(made) << made.error().message();
+    return applied(*store_, batch);
+  }
+  // A refusal costs nothing: also one of those that wait for nothing.
+  void expect_refused_at_once(const Batch& batch) {
+    calls_ = 0;
+    for (const auto& refused : {store_->apply(batch), store_->try_apply(batch)}) {
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().kind(), ErrorKind::kNoSpace) << refused.error().message();
+    }
+    EXPECT_EQ(calls_, 0U);
   }
   // Until it is refused; how many were taken in.
   int fill() {
@@ -34,12 +76,14 @@ class FullDisk : public testing::TestWithParam<std::size_t> {
       Batch batch;
       const auto key = numbered_key(next_ * 7919 % 800000);
       batch.put(key, value_of(next_));
-      const auto applied = store_->apply(batch);
-      if (!applied) {
-        EXPECT_EQ(applied.error().kind(), ErrorKind::kNoSpace) << applied.error().message();
-        EXPECT_NE(applied.error().message().find("/s/"), std::string::npos);
+      const auto filled = apply_or_make_space(batch);
+      if (!filled) {
+        EXPECT_EQ(filled.error().kind(), ErrorKind::kNoSpace) << filled.error().message();
+        EXPECT_NE(filled.error().message().find("/s/"), std::string::npos);
+        expect_refused_at_once(batch);
         return i;
       }
+      if (i % 16 == 0) expect_within_limit();
       values_[key] = value_of(next_);
     }
     ADD_FAILURE() << "the disk never was full";
@@ -48,10 +92,15 @@ class FullDisk : public testing::TestWithParam<std::size_t> {
   void expect_all() { EXPECT_TRUE(values_of(*store_) == values_); }
   void reopen() {
     store_ = nullptr;
-    store_ = open_store(*env_, options_);
+    store_ = open_store(hooked_, options_);
   }
 
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  std::uint64_t calls_ = 0;
+  HookEnv hooked_{*env_, [this](storage::CallKind, const std::string&) {
+                    ++calls_;
+                    return Status(ok());
+                  }};
   StoreOptions options_;
   std::unique_ptr<Store> store_;
   std::map<std::string, std::string> values_;
@@ -59,7 +108,6 @@ class FullDisk : public testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(FullDisk, TakesInWhatItCanKeep) {
-  env_->set_capacity(kDiskBytes);
   EXPECT_GT(fill(), 10);
   // All of it gets to the disk, though nothing more does.
   ASSERT_TRUE(store_->sync());
@@ -73,7 +121,6 @@ TEST_P(FullDisk, TakesInWhatItCanKeep) {
 }
 
 TEST_P(FullDisk, ACrashLosesNothingThatWasDurable) {
-  env_->set_capacity(kDiskBytes);
   fill();
   ASSERT_TRUE(store_->sync());
   store_ = nullptr;
@@ -85,7 +132,6 @@ TEST_P(FullDisk, ACrashLosesNothingThatWasDurable) {
 }
 
 TEST_P(FullDisk, RemovingMakesRoom) {
-  env_->set_capacity(kDiskBytes);
   fill();
   for (int round = 0; round < 3; ++round) {
     Batch removal;
@@ -102,9 +148,8 @@ TEST_P(FullDisk, RemovingMakesRoom) {
 }
 
 TEST_P(FullDisk, SpaceThatOthersHaveMadeIsFound) {
-  env_->set_capacity(kDiskBytes);
   fill();
-  env_->set_capacity(2 * kDiskBytes);
+  limit_to(2 * kDiskBytes);
   EXPECT_GT(fill(), 10);
   ASSERT_TRUE(store_->checkpoint());
   expect_all();
@@ -113,7 +158,6 @@ TEST_P(FullDisk, SpaceThatOthersHaveMadeIsFound) {
 // What a cursor kept is found to be free when it has ended, though nothing has changed since; also
 // where it is in small pieces, as a tree that is written again and again leaves it.
 TEST_P(FullDisk, SpaceThatACursorKeptIsFound) {
-  env_->set_capacity(kDiskBytes);
   fill();
   auto cursor = std::make_unique<Cursor>(store_->cursor());
   Batch removal;
@@ -142,8 +186,11 @@ TEST(FullDiskOfLongKeys, TakesInWhatItCanKeep) {
   for (bool is_full = false; !is_full; ++count) {
     Batch batch;
     batch.put(std::string(4070, 'k') + numbered_key(count * 7919 % 800000), "value");
-    const auto applied = store->apply(batch);
-    is_full = !applied;
+    is_full = !applied(*store, batch);
+    if (is_full) {
+      ASSERT_TRUE(store->make_space());
+      is_full = !applied(*store, batch);
+    }
   }
   EXPECT_GT(count, 1000);
   ASSERT_TRUE(store->sync());
@@ -159,7 +206,6 @@ class FullExtentVolume : public FullDisk {};
 // What was removed lay among what is left, in pieces that are all shorter, and is less than that:
 // nothing is cleaned but for the value.
 TEST_P(FullExtentVolume, AValueFindsSpaceThatIsInPieces) {
-  env_->set_capacity(kDiskBytes);
   fill();
   const auto middle = std::next(values_.begin(), static_cast<std::ptrdiff_t>(values_.size() / 3));
   Batch removal;
@@ -170,8 +216,8 @@ TEST_P(FullExtentVolume, AValueFindsSpaceThatIsInPieces) {
   Batch batch;
   const std::string value(std::size_t{120} << 10, 'v');
   batch.put("long", value);
-  const auto applied = store_->apply(batch);
-  ASSERT_TRUE(applied) << applied.error().message();
+  const auto put = apply_or_make_space(batch);
+  ASSERT_TRUE(put) << put.error().message();
   values_["long"] = value;
   ASSERT_TRUE(store_->checkpoint());
   reopen();
@@ -180,8 +226,12 @@ TEST_P(FullExtentVolume, AValueFindsSpaceThatIsInPieces) {
 }
 
 // Small ones, and large ones, which go to the extent volume.
-INSTANTIATE_TEST_SUITE_P(ValueBytes, FullDisk, testing::Values(400, 3000));
-INSTANTIATE_TEST_SUITE_P(ValueBytes, FullExtentVolume, testing::Values(3000));
+INSTANTIATE_TEST_SUITE_P(ValueBytes, FullDisk,
+                         testing::Combine(testing::Values(400, 3000),
+                                          testing::Values(Limit::kDisk, Limit::kCap)));
+INSTANTIATE_TEST_SUITE_P(ValueBytes, FullExtentVolume,
+                         testing::Combine(testing::Values(3000),
+                                          testing::Values(Limit::kDisk, Limit::kCap)));
 
 }  // namespace
 }  // namespace dgfs::test

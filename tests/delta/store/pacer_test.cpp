@@ -20,11 +20,21 @@ Pacer pacer_after(milliseconds duration) {
   return pacer;
 }
 
+// What the next writer waits after one.
+Pacer::Duration delay_after(Pacer& pacer, std::uint64_t bytes, const Pacer::Backlog& backlog,
+                            Pacer::Duration now = kBegin) {
+  pacer.charge(bytes, backlog, now);
+  const bool is_due = pacer.is_delay_due();
+  const auto delay = pacer.take_delay();
+  EXPECT_EQ(is_due, delay.count() != 0);
+  return delay;
+}
+
 // What a writer of `bytes` in pieces of 100 waits in all.
 Pacer::Duration total_delay(Pacer& pacer, std::uint64_t bytes, const Pacer::Backlog& backlog) {
   Pacer::Duration total(0);
   for (std::uint64_t written = 0; written < bytes; written += 100) {
-    total += pacer.delay(100, backlog, kBegin);
+    total += delay_after(pacer, 100, backlog);
   }
   return total;
 }
@@ -52,9 +62,9 @@ TEST(Pacer, IsSmooth) {
     last = delay;
   }
   // However large a batch is, it waits no longer at once, and others for no more than that.
-  EXPECT_EQ(pacer.delay(kRoom * 100, {kRoom, kRoom}, kBegin), milliseconds(20));
-  EXPECT_EQ(pacer.delay(1, {kRoom / 4 * 3, kRoom}, kBegin), milliseconds(20));
-  EXPECT_LT(pacer.delay(1, {kRoom / 4 * 3, kRoom}, kBegin), milliseconds(1));
+  EXPECT_EQ(delay_after(pacer, kRoom * 100, {kRoom, kRoom}), milliseconds(20));
+  EXPECT_EQ(delay_after(pacer, 1, {kRoom / 4 * 3, kRoom}), milliseconds(20));
+  EXPECT_LT(delay_after(pacer, 1, {kRoom / 4 * 3, kRoom}), milliseconds(1));
 }
 
 // The first piece of work of all, or one that lasts longer than the last: a writer that would fill
@@ -69,7 +79,7 @@ TEST(Pacer, NobodyRunsIntoTheWallWhileWorkLasts) {
   while (now < std::chrono::seconds(3)) {
     used += kBatch;
     ASSERT_LT(used, kRoom) << now.count();
-    now += std::chrono::microseconds(20) + pacer.delay(kBatch, {used, kRoom}, now);
+    now += std::chrono::microseconds(20) + delay_after(pacer, kBatch, {used, kRoom}, now);
   }
   EXPECT_GT(used, kRoom / 4 * 3);
 }

@@ -151,5 +151,79 @@ TEST_F(StoreCleaning, MovesNothingTwiceForACursor) {
   expect_all();
 }
 
+class StoreResting : public StoreCleaning {
+ protected:
+  // Returns how many pieces of work that took.
+  int rest() {
+    for (int pieces = 0; pieces < 1000; ++pieces) {
+      const auto more = store_->rest();
+      EXPECT_TRUE(more) << more.error().message();
+      if (!more || !more.value()) return pieces;
+    }
+    ADD_FAILURE() << "it never rests";
+    return 0;
+  }
+};
+
+// Nobody asks for a checkpoint. When nothing is left to be done, nothing is done.
+TEST_F(StoreResting, AStoreThatHasLostMuchGetsShorterByItself) {
+  fill(20000, 150);
+  const auto before = size_bytes("blocks");
+  thin_out();
+  EXPECT_LT(rest(), 20);
+  EXPECT_LE(size_bytes("blocks"), before / 4);
+  const auto checkpoints = store_->counters().checkpoints;
+  const auto all = env_->all();
+  EXPECT_EQ(rest(), 0);
+  EXPECT_EQ(store_->counters().checkpoints, checkpoints);
+  EXPECT_TRUE(env_->all() == all);
+  expect_all();
+}
+
+TEST_F(StoreResting, SoDoesOneOfLargeValues) {
+  fill(4000, 2500);
+  const auto before = size_bytes("extents");
+  thin_out();
+  EXPECT_LT(rest(), 20);
+  EXPECT_LE(size_bytes("extents"), before / 5);
+  expect_all();
+}
+
+// Cleaning stops when it brings nothing.
+TEST_F(StoreResting, GoesOnAsLongAsItGetsShorter) {
+  options_.dirty_bytes = std::size_t{100} << 10;
+  reopen();
+  fill(4000, 2500, 1237);
+  const auto before = size_bytes("extents");
+  thin_out();
+  rest();
+  EXPECT_LT(size_bytes("extents"), before);
+  EXPECT_EQ(rest(), 0);
+  expect_all();
+}
+
+TEST_F(StoreResting, WaitsForWhoeverKeepsTheSpace) {
+  fill(4000, 2500);
+  const auto before = size_bytes("extents");
+  auto cursor = std::make_unique<Cursor>(store_->cursor());
+  thin_out();
+  rest();
+  EXPECT_GT(size_bytes("extents"), before / 2);
+  EXPECT_EQ(rest(), 0);
+  cursor.reset();
+  EXPECT_GT(rest(), 0);
+  EXPECT_LE(size_bytes("extents"), before / 5);
+}
+
+// One that is opened and read has nothing to do.
+TEST_F(StoreResting, BeginsAnewWhenSomethingIsApplied) {
+  EXPECT_LE(rest(), 1);
+  EXPECT_EQ(store_->counters().checkpoints, 0U);
+  put(1, "value");
+  EXPECT_EQ(rest(), 2) << "it had been written to; then there is a checkpoint";
+  EXPECT_EQ(store_->counters().checkpoints, 1U);
+  EXPECT_EQ(rest(), 0);
+}
+
 }  // namespace
 }  // namespace dgfs::test

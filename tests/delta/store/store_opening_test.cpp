@@ -119,10 +119,10 @@ TEST_F(StoreOpening, IsWhatAClosedStoreNeedsBeforeItIsWrittenTo) {
   ASSERT_TRUE(store_->close());
   Batch batch;
   batch.put("k", "v");
-  const auto applied = store_->apply(batch);
+  const auto put = applied(*store_, batch);
   const auto synced = store_->sync();
   const auto made = store_->checkpoint();
-  for (const Status* refused : {&applied, &synced, &made}) {
+  for (const Status* refused : {&put, &synced, &made}) {
     ASSERT_FALSE(*refused);
     EXPECT_EQ(refused->error().code(), 7131);
   }

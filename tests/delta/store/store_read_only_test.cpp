@@ -82,7 +82,7 @@ TEST_P(StoreReadOnly, RefuseWhatWouldWrite) {
   Batch removing;
   removing.remove("k");
   std::vector<Status> refused;
-  for (const Batch* batch : {&small, &large, &removing}) refused.push_back(store->apply(*batch));
+  for (const Batch* batch : {&small, &large, &removing}) refused.push_back(applied(*store, *batch));
   refused.push_back(store->sync());
   refused.push_back(store->maintain());
   refused.push_back(store->checkpoint());

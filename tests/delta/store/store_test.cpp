@@ -104,7 +104,7 @@ TEST(Store, WritesNothingAfterAFailedSyncUntilItIsOpenedAgain) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().kind(), ErrorKind::kIo);
   for (const auto& again :
-       {store->sync(), store->apply(batch), store->maintain(), store->checkpoint()}) {
+       {store->sync(), applied(*store, batch), store->maintain(), store->checkpoint()}) {
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().message(), failed.error().message());
   }

@@ -176,6 +176,97 @@ TEST(StoreCommits, MakeDurableWhatIsASecondOld) {
   EXPECT_EQ(values_of(*store), (std::map<std::string, std::string>{{"key", "value"}}));
 }
 
+// Nobody waits in the call that applies: whoever has to waits elsewhere.
+void write_without_waiting(Store& store, int writer, StoreModel& model) {
+  Random random(static_cast<std::uint64_t>(writer) + 100);
+  for (int i = 0; i < kBatches; ++i) {
+    Batch batch;
+    const auto key = pair_key(writer, static_cast<int>(random.below(100)), 'a');
+    batch.put(key, std::string(random.below(200), 'v') + std::to_string(i));
+    auto taken = store.try_apply(batch);
+    while (!taken) {
+      ASSERT_EQ(taken.error().kind(), ErrorKind::kBusy) << taken.error().message();
+      const auto waited = store.wait_for_room(batch);
+      ASSERT_TRUE(waited) << waited.error().message();
+      taken = store.try_apply(batch);
+    }
+    model.apply(batch);
+    if (i % 100 == 0) {
+      ASSERT_TRUE(store.sync(taken.value()));
+      ASSERT_GE(store.durable(), taken.value());
+    }
+  }
+}
+
+TEST(StoreAdmission, LetsWritersWaitElsewhere) {
+  const auto env = storage::make_memory_env(1);
+  Random random(2);
+  auto options = tiny_options(random);
+  options.in_background = true;
+  auto store = open_store(*env, options);
+  ASSERT_TRUE(store->start());
+  std::vector<StoreModel> models(3);
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 3; ++i) {
+    writers.emplace_back(
+        [&, i] { write_without_waiting(*store, i, models[static_cast<std::size_t>(i)]); });
+  }
+  for (auto& writer : writers) writer.join();
+  std::map<std::string, std::string> expected;
+  for (const auto& model : models) {
+    expected.insert(model.values().begin(), model.values().end());
+  }
+  EXPECT_EQ(values_of(*store), expected);
+  ASSERT_TRUE(store->close());
+  store = nullptr;
+  expect_sound(*env);
+}
+
+// Two fill the disk, and remove what they have when they are refused; the thread makes space, and
+// each of them is admitted again.
+void fill_and_remove(Store& store, int writer) {
+  const auto prefix = "w" + std::to_string(writer);
+  for (int round = 0; round < 3; ++round) {
+    bool is_full = false;
+    for (int i = 0; !is_full; ++i) {
+      ASSERT_LT(i, 1'000'000);
+      Batch batch;
+      batch.put(prefix + std::to_string(i % 100'000), std::string(400, 'v'));
+      const auto taken = store.apply(batch);
+      is_full = !taken;
+      if (is_full) {
+        ASSERT_EQ(taken.error().kind(), ErrorKind::kNoSpace) << taken.error().message();
+      }
+    }
+    Batch removal;
+    removal.remove_range({prefix, prefix + "~"});
+    ASSERT_TRUE(store.apply(removal));
+    Batch batch;
+    batch.put(prefix, "again");
+    while (!store.apply(batch)) std::this_thread::yield();
+  }
+}
+
+TEST(StoreAdmission, AFullDiskIsEmptiedByAThread) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.parameters = {4096, 16384, 8, 1 << 18, 2048};
+  options.table_bytes = 32768;
+  options.level = 0;
+  options.in_background = true;
+  auto store = open_store(*env, options);
+  env->set_capacity(std::uint64_t{2500} << 10);
+  ASSERT_TRUE(store->start());
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 2; ++i) writers.emplace_back([&, i] { fill_and_remove(*store, i); });
+  for (auto& writer : writers) writer.join();
+  EXPECT_EQ(*store->get("w0").value(), "again");
+  EXPECT_EQ(*store->get("w1").value(), "again");
+  store = nullptr;
+  expect_sound(*env);
+}
+
 std::set<std::string> threads() {
   std::set<std::string> ids;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {

@@ -41,6 +41,12 @@ inline std::unique_ptr<delta::Store> open_store(storage::Env& env,
   return store ? std::move(store).value() : nullptr;
 }
 
+/// apply(), whose number nobody asks for.
+inline Status applied(delta::Store& store, const delta::Batch& batch) {
+  DGFS_CHECK(store.apply(batch));
+  return ok();
+}
+
 /// All of it, by a cursor.
 inline Result<std::map<std::string, std::string>> read_all(delta::Store& store) {
   std::map<std::string, std::string> values;

@@ -153,6 +153,20 @@ TEST_F(MemoryEnvTest, PreallocatedSpaceCannotRunOut) {
   EXPECT_FAILS(ErrorKind::kNoSpace, file->write_at(2 * 4096, Buffer(1)));
 }
 
+TEST_F(MemoryEnvTest, WhatIsFreeIsWhatCanStillBeTaken) {
+  env_->set_capacity(5 * 4096 + 7);
+  const auto file = create("/f", "one page");
+  EXPECT_EQ(file->free_bytes().value(), 4U * 4096);
+  ASSERT_OK(file->preallocate(3 * 4096));
+  EXPECT_EQ(file->free_bytes().value(), 2U * 4096);
+  ASSERT_OK(file->write_at(0, Buffer(3 * 4096)));
+  EXPECT_EQ(file->free_bytes().value(), 2U * 4096);
+  ASSERT_OK(file->truncate(1));
+  EXPECT_EQ(file->free_bytes().value(), 4U * 4096);
+  env_->set_capacity(1);
+  EXPECT_EQ(file->free_bytes().value(), 0U);
+}
+
 TEST_F(MemoryEnvTest, ClockStandsUntilSet) {
   EXPECT_EQ(env_->now(), (Time{946684800, 0}));
   const auto before = env_->monotonic_ns();

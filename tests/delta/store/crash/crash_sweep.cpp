@@ -31,8 +31,8 @@ bool stop_while_opening(storage::MemoryEnv& disk, const delta::StoreOptions& opt
 
 }  // namespace
 
-CrashTally sweep(std::uint64_t seed, std::size_t batches) {
-  CrashWorkload workload(seed);
+CrashTally sweep(std::uint64_t seed, std::size_t batches, CrashWorkload::Commits commits) {
+  CrashWorkload workload(seed, commits);
   CrashTally tally;
   bool has_stopped = true;
   for (std::uint64_t call = 1; has_stopped; ++call) {

@@ -24,6 +24,7 @@ struct CrashTally {
 
 /// Runs a workload as often as it has storage calls, stops at each once, and in some of the
 /// recoveries, and looks at what is left. Ends at the first failure.
-[[nodiscard]] CrashTally sweep(std::uint64_t seed, std::size_t batches);
+[[nodiscard]] CrashTally sweep(std::uint64_t seed, std::size_t batches,
+                               CrashWorkload::Commits commits = CrashWorkload::Commits::kNever);
 
 }  // namespace dgfs::test

@@ -32,6 +32,8 @@ bool CrashWorkload::run_batch(StoppingEnv& env, Store& store, Random& random) {
   history_.add(batch);
   env.begin(Step::kOther);
   if (!store.apply(batch)) return false;
+  const bool is_durable = options_.commit_interval.count() == 0;
+  if (is_durable && !acknowledge(Status(ok()))) return false;
   env.begin(Step::kOther);
   if (random.one_in(4) && !acknowledge(store.sync())) return false;
   env.begin(Step::kOther);
@@ -49,8 +51,13 @@ void CrashWorkload::run_on(storage::Env& env, std::size_t batches,
   const auto store = std::move(opened).value();
   for (std::size_t i = 0; i < batches; ++i) {
     before_batch(i);
-    const auto batch = random_batch(random, shape_);
-    if (store->apply(batch)) history_.add(batch);
+    auto batch = random_batch(random, shape_);
+    batch.set_class(static_cast<delta::BatchClass>(random.below(3)));
+    if (const auto applied = store->apply(batch)) {
+      history_.add(batch);
+    } else if (applied.error().kind() == ErrorKind::kNoSpace && random.one_in(4)) {
+      static_cast<void>(store->make_space());
+    }
     if (random.one_in(4) && store->sync()) history_.note_durable();
     if (random.one_in(12)) static_cast<void>(store->maintain());
     if (random.one_in(20) && store->checkpoint()) history_.note_durable();

@@ -4,6 +4,7 @@
 // Random work on a store of random parameters, the same from the same seed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -15,9 +16,13 @@ namespace dgfs::test {
 
 class CrashWorkload {
  public:
-  explicit CrashWorkload(std::uint64_t seed) : seed_(seed) {
+  /// How the store makes durable what nobody syncs.
+  enum class Commits : std::uint8_t { kNever, kEachBatch };
+
+  explicit CrashWorkload(std::uint64_t seed, Commits commits = Commits::kNever) : seed_(seed) {
     Random random(seed);
     options_ = tiny_options(random);
+    if (commits == Commits::kEachBatch) options_.commit_interval = std::chrono::milliseconds(0);
     shape_.keys = 10 + random.below(100);
     if (seed % 2 == 1) options_.parameters.born_object = UINT64_MAX;  // it has a filter
   }
@@ -31,8 +36,10 @@ class CrashWorkload {
   void run(
       StoppingEnv& env, std::size_t batches,
       const std::function<void(delta::Store&)>& when_failed = [](delta::Store&) {});
-  /// The same, but what fails is passed over: a batch that is refused has not happened. What the
-  /// store answers meanwhile is right, or an error that says where.
+  /// The same, but what fails is passed over: a batch that is refused has not happened. Some
+  /// batches say that they are removing or internal, and some of those that were refused for want
+  /// of space have some made. What the store answers meanwhile is right, or an error that says
+  /// where.
   /// @param before_batch  is told which one comes
   void run_on(
       storage::Env& env, std::size_t batches,

@@ -27,7 +27,8 @@ void expect_poisoned(delta::Store& store) {
   const auto failed = store.sync();
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().kind(), ErrorKind::kIo);
-  for (const auto& again : {store.apply(batch), store.sync(), store.checkpoint(), store.sync()}) {
+  for (const auto& again :
+       {applied(store, batch), store.sync(), store.checkpoint(), store.sync()}) {
     ASSERT_FALSE(again);
     EXPECT_EQ(again.error().message(), failed.error().message());
   }

@@ -31,6 +31,13 @@ TEST_P(StoreCrashTest, KeepsAPrefixWithAllThatWasDurable) {
   RecordProperty("crash_points", static_cast<int>(tally.crash_points));
 }
 
+// What apply() has returned for is there.
+TEST_P(StoreCrashTest, KeepsEachBatchWithoutACommitInterval) {
+  const auto tally = sweep(GetParam(), 20, CrashWorkload::Commits::kEachBatch);
+  EXPECT_GT(tally.crash_points, 60U);
+  RecordProperty("crash_points", static_cast<int>(tally.crash_points));
+}
+
 // One call fails, or all from some one on for want of space, and the store goes on as well as it
 // may; some calls later the machine stops.
 TEST_P(StoreCrashTest, OutlivesACallThatFails) {

@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "delta/store/run/overlay.h"
+#include "delta/store/snapshot/stack_snapshot.h"
 #include "storage/memory/env.h"
 #include "tests/delta/store/crash/stopping_env.h"
 #include "tests/delta/store/random_batch.h"
@@ -191,6 +191,7 @@ TEST_F(DeltaDirectoryTest, OfTwoStoresSaysTogetherWhatAMapDoes) {
     Random random(seed);
     BatchShape shape;
     shape.keys = 50;
+    shape.may_erase = false;
     StoreModel model;
     ASSERT_TRUE(create(*disk_));
     for (const bool is_upper : {false, true}) {
@@ -208,16 +209,18 @@ TEST_F(DeltaDirectoryTest, OfTwoStoresSaysTogetherWhatAMapDoes) {
       }
     }
     const auto delta = open(*disk_, read_options());
+    const StackSnapshot stack(
+        {delta->stores()[0]->snapshot("a test"), delta->stores()[1]->snapshot("a test")});
+    const auto nothing = [](std::string_view) -> Result<std::optional<std::string>> {
+      return std::nullopt;
+    };
     for (std::uint64_t number = 0; number < 4 * shape.keys; ++number) {
       const auto key = random_key(random, shape);
-      Overlay overlay(delta->newest().find(key).value());
-      overlay.add_older(delta->stores()[0]->find(key).value());
-      Message said = overlay.take();
-      if (said.kind == MessageKind::kPatch) said = over_nothing(std::move(said));
-      const auto found = model.values().find(key);
-      ASSERT_EQ(said.kind == MessageKind::kPut, found != model.values().end()) << key;
-      if (found != model.values().end()) {
-        ASSERT_EQ(*said.value, found->second) << key;
+      const auto found = stack.get(key, nothing).value();
+      const auto at = model.values().find(key);
+      ASSERT_EQ(found.has_value(), at != model.values().end()) << key;
+      if (found) {
+        ASSERT_EQ(*found, at->second) << key;
       }
     }
   }

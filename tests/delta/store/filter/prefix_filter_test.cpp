@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 #include "tests/support/random.h"
 
@@ -55,9 +56,8 @@ TEST_P(PrefixFilterSizes, NeverDeniesWhatItHasAndSeldomLetsOthersThrough) {
   EXPECT_LE(rate, bound);
   const auto bits = 8.0 * static_cast<double>(filter.size_bytes());
   RecordProperty("stages", static_cast<int>(filter.stages()));
-  std::cout << all.size() << " prefixes: " << filter.stages() << " stages, "
-            << bits / static_cast<double>(all.size()) << " bits each, false positives " << rate
-            << '\n';
+  RecordProperty("bits_a_prefix", std::to_string(bits / static_cast<double>(all.size())));
+  RecordProperty("false_positives", std::to_string(rate));
 }
 
 INSTANTIATE_TEST_SUITE_P(Prefixes, PrefixFilterSizes,

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What a file of blocks takes of the disk, and may still take.
+#include <algorithm>
+
+#include "delta/store/disk/block_file.h"
+
+namespace dgfs::delta {
+namespace {
+
+// File systems count in pages.
+constexpr std::uint64_t kPageBytes = 4096;
+
+constexpr std::uint64_t in_pages(std::uint64_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+}  // namespace
+
+Status BlockFile::measure() {
+  DGFS_TRY(status, file_->status());
+  const auto bytes = in_pages(std::max(status.size_bytes, status.allocated_bytes));
+  const std::lock_guard lock(mutex_);
+  if (cap_ != nullptr) cap_->note(bytes);
+  taken_bytes_ = bytes;
+  return ok();
+}
+
+Status BlockFile::claim(std::uint64_t end_bytes) {
+  const auto bytes = in_pages(end_bytes);
+  const std::lock_guard lock(mutex_);
+  if (bytes <= taken_bytes_) return ok();
+  if (cap_ != nullptr && !cap_->take(bytes - taken_bytes_)) {
+    return Error(ErrorKind::kNoSpace, 7160, "the store is as large as it may be")
+        .in_file(file_->path());
+  }
+  taken_bytes_ = bytes;
+  return ok();
+}
+
+void BlockFile::give_back_behind(std::uint64_t end_bytes) {
+  const auto bytes = in_pages(end_bytes);
+  if (bytes >= taken_bytes_) return;
+  if (cap_ != nullptr) cap_->give_back(taken_bytes_ - bytes);
+  taken_bytes_ = bytes;
+}
+
+// What others claim meanwhile is behind it, or they have found that they need not.
+Status BlockFile::preallocate(std::uint64_t end_bytes) {
+  const auto before = taken_bytes();
+  DGFS_CHECK(claim(end_bytes));
+  auto reserved = file_->preallocate(end_bytes);
+  if (reserved) return reserved;
+  const std::lock_guard lock(mutex_);
+  if (taken_bytes_ == in_pages(end_bytes)) give_back_behind(std::max(before, space_.end_bytes()));
+  return reserved;
+}
+
+bool BlockFile::has_reserved(const std::function<std::uint64_t()>& bytes) {
+  if (!end_to_reserve(bytes)) return true;
+  const std::lock_guard lock(mutex_);
+  return counts_on_free_ && space_.longest_free_bytes() >= bytes();
+}
+
+std::uint64_t BlockFile::room_bytes() const {
+  const std::lock_guard lock(mutex_);
+  const auto behind = reserved_end_bytes_ - std::min(reserved_end_bytes_, space_.end_bytes());
+  return std::max(behind, space_.longest_free_bytes());
+}
+
+bool BlockFile::is_sparse(std::uint64_t spare_bytes) const {
+  const std::lock_guard lock(mutex_);
+  return space_.free_bytes() >= space_.used_bytes() + spare_bytes;
+}
+
+std::uint64_t BlockFile::taken_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return taken_bytes_;
+}
+
+std::uint64_t BlockFile::used_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return space_.used_bytes();
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Which batches a store takes in, and what the call does for it: classes on a full disk, waiting
+// for nothing, and space that is made before anybody lacks it.
+#include <gtest/gtest.h>
+
+#include "delta/store/space_reserve.h"
+#include "tests/delta/store/counted_store.h"
+#include "tests/delta/store/random_batch.h"
+#include "tests/support/hook_env.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+// With nothing but a file of blocks, and an empty tree.
+class SpaceReserveTest : public testing::Test {
+ protected:
+  [[nodiscard]] static StoreOptions make_options() {
+    StoreOptions options;
+    options.table_bytes = std::size_t{1} << 18;
+    return options;
+  }
+  [[nodiscard]] static std::unique_ptr<storage::File> make(storage::Env& env,
+                                                           const std::string& path) {
+    return std::move(env.open(path, {storage::OpenOptions::Mode::kCreateNew})).value();
+  }
+  // Until a batch of a class is refused, of `bytes` each. Returns what they have drawn.
+  std::uint64_t draw(BatchClass batch_class, std::uint64_t bytes, std::uint64_t bytes_max) {
+    std::uint64_t drawn = 0;
+    while (drawn < bytes_max) {
+      auto admission = reserve_.admit({batch_class, false, bytes, 0});
+      if (!admission) break;
+      admission.value()->note_taken_in();
+      drawn += bytes;
+    }
+    return drawn;
+  }
+  [[nodiscard]] bool is_admitted(BatchClass batch_class, bool removes_only = false) {
+    return static_cast<bool>(reserve_.admit({batch_class, removes_only, 1000, 0}));
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  const StoreOptions options_ = make_options();
+  TreeFiles files_{make(*env_, "/blocks"), make(*env_, "/extents"), 0};
+  Failure failure_;
+  StoredNode root_ = Node::make_empty(0);
+  PrefixFilter filter_{0};
+  FilterBlocks filter_blocks_{files_.blocks, filter_};
+  TableStack tables_{failure_, filter_, root_, 0};
+  SpaceReserve reserve_{files_, tables_, filter_blocks_, options_};
+};
+
+TEST_F(SpaceReserveTest, HasAnAllowanceForEachClass) {
+  const std::uint64_t removing_bytes = options_.table_bytes;
+  const auto internal_bytes = removing_bytes / kInternalReserveShare;
+  ASSERT_TRUE(reserve_.keep(*root_).value());
+  EXPECT_TRUE(reserve_.is_there());
+  const auto kept = reserve_.reserved_bytes();
+  EXPECT_GE(draw(BatchClass::kOrdinary, 1000, kept * 10), kept * 10)
+      << "nothing is counted where all is there";
+  // The disk gets full, and blocks are written.
+  env_->set_capacity(1);
+  std::vector<Place> written;
+  while (reserve_.is_there()) {
+    written.push_back(files_.blocks.write(Buffer(4096)).value());
+    ASSERT_TRUE(reserve_.keep(*root_));
+  }
+  EXPECT_FALSE(is_admitted(BatchClass::kOrdinary));
+  EXPECT_TRUE(is_admitted(BatchClass::kOrdinary, true)) << "it does nothing but remove";
+  EXPECT_TRUE(is_admitted(BatchClass::kRemoving)) << "what is not taken in draws nothing";
+  EXPECT_FALSE(reserve_.is_running_low());
+  EXPECT_EQ(draw(BatchClass::kRemoving, 1000, UINT64_MAX), removing_bytes / 1000 * 1000);
+  EXPECT_TRUE(reserve_.is_running_low());
+  EXPECT_EQ(draw(BatchClass::kInternal, 1000, UINT64_MAX), internal_bytes / 1000 * 1000);
+  EXPECT_TRUE(is_admitted(BatchClass::kRemoving, true));
+  // What there is was not used: that is found out.
+  ASSERT_TRUE(reserve_.keep(*root_).value());
+  EXPECT_FALSE(reserve_.is_there());
+  EXPECT_EQ(draw(BatchClass::kRemoving, 1000, UINT64_MAX), removing_bytes / 1000 * 1000);
+  // There is nothing at all.
+  while (files_.blocks.write(Buffer(4096))) {
+  }
+  EXPECT_FALSE(reserve_.keep(*root_).value());
+  EXPECT_FALSE(is_admitted(BatchClass::kRemoving));
+  EXPECT_FALSE(is_admitted(BatchClass::kInternal));
+  EXPECT_TRUE(is_admitted(BatchClass::kInternal, true));
+  env_->set_capacity(UINT64_MAX);
+  EXPECT_TRUE(reserve_.keep(*root_).value());
+  EXPECT_TRUE(is_admitted(BatchClass::kOrdinary));
+}
+
+class Admission : public testing::Test {
+ protected:
+  Admission() {
+    options_.create = true;
+    options_.parameters = {4096, 16384, 8, 1 << 20, 2048};
+    options_.table_bytes = std::size_t{1} << 18;
+    options_.level = 0;
+  }
+
+  void open() {
+    store_ = nullptr;
+    store_ = open_store(hooked_, options_);
+  }
+  // Applies it; makes space once, as a thread does.
+  [[nodiscard]] Status apply_or_make_space(const Batch& batch) {
+    const auto first = applied(*store_, batch);
+    if (first || first.error().kind() != ErrorKind::kNoSpace) return first;
+    EXPECT_TRUE(store_->make_space());
+    return applied(*store_, batch);
+  }
+  void expect_no_space(const Batch& batch) {
+    calls_ = 0;
+    const auto refused = store_->apply(batch);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kNoSpace) << refused.error().message();
+    EXPECT_EQ(calls_, 0U);
+  }
+
+  std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
+  std::uint64_t calls_ = 0;
+  HookEnv hooked_{*env_, [this](storage::CallKind, const std::string&) {
+                    ++calls_;
+                    return Status(ok());
+                  }};
+  StoreOptions options_;
+  std::unique_ptr<Store> store_;
+};
+
+// A small file system: directories, names in them, records of files, and contents.
+class FullDiskOfFiles : public Admission {
+ protected:
+  FullDiskOfFiles() {
+    env_->set_capacity(std::uint64_t{8} << 20);
+    open();
+  }
+
+  static std::string directory_of(int file) { return "dir" + std::to_string(file % 10); }
+  static std::string contents_of(int file) { return "data" + numbered_key(file); }
+  static Batch create(int file) {
+    Batch batch;
+    batch.put("name" + numbered_key(file), numbered_key(file));
+    batch.put("node" + numbered_key(file), std::string(100, 'n'));
+    batch.put(contents_of(file) + "a", std::string(1000, 'a'));
+    batch.patch(directory_of(file), 8, "time of " + std::to_string(file));
+    return batch;
+  }
+  static Batch unlink(int file, BatchClass batch_class = BatchClass::kRemoving) {
+    Batch batch;
+    batch.remove("name" + numbered_key(file));
+    batch.patch("node" + numbered_key(file), 8, "no name");
+    batch.put("orphan" + numbered_key(file), "");
+    batch.remove_range({contents_of(file), contents_of(file) + "~"});
+    batch.patch(directory_of(file), 8, "time of " + std::to_string(-file));
+    batch.set_class(batch_class);
+    return batch;
+  }
+  // Until it is full; nothing more is taken in.
+  void fill() {
+    for (Batch batch = create(files_); apply_or_make_space(batch); batch = create(files_)) {
+      model_.apply(batch);
+      ++files_;
+      ASSERT_LT(files_, 100000);
+    }
+    expect_no_space(create(files_));
+  }
+  void expect_all() {
+    EXPECT_TRUE(values_of(*store_) == model_.values());
+    const auto done = store_->checkpoint();
+    ASSERT_TRUE(done) << done.error().message();
+    open();
+    EXPECT_TRUE(values_of(*store_) == model_.values());
+    expect_sound(*env_);
+  }
+
+  StoreModel model_;
+  int files_ = 0;
+};
+
+// The owner makes space as a thread would, each time that somebody was refused. So does one who
+// opens the full store again.
+TEST_F(FullDiskOfFiles, AreUnlinkedByThousands) {
+  fill();
+  EXPECT_GT(files_, 2000);
+  for (int file = 0; file < files_; ++file) {
+    const auto batch = unlink(file);
+    const auto done = store_->apply(batch);
+    ASSERT_TRUE(done) << file << " of " << files_ << ": " << done.error().message();
+    model_.apply(batch);
+    if (file % 16 == 0) {
+      ASSERT_TRUE(store_->sync());
+    }
+    if (file % 300 == 299) {
+      ASSERT_TRUE(store_->make_space());
+    }
+    if (file == files_ / 3) {
+      ASSERT_TRUE(store_->sync());
+      open();
+    }
+  }
+  // Small removals wait in the tree until they are worth rewriting a basement. What covers much of
+  // it gives back space at once.
+  Batch removal;
+  removal.remove_range({"data", "date"});
+  removal.patch(directory_of(0), 8, "time of this");
+  removal.set_class(BatchClass::kRemoving);
+  ASSERT_TRUE(store_->apply(removal));
+  model_.apply(removal);
+  ASSERT_TRUE(store_->make_space());
+  const auto batch = create(files_);
+  ASSERT_TRUE(store_->apply(batch)) << "it admits all again";
+  model_.apply(batch);
+  expect_all();
+}
+
+// Half of the allowance is drawn without any maintenance, before that is due. What only removes is
+// taken in all the same. The crash that comes shows that all of it gets into the tree on the full
+// disk.
+TEST_F(FullDiskOfFiles, HaveAnAllowance) {
+  fill();
+  std::uint64_t bytes_each = 0;
+  const auto first = unlink(0);
+  for (const auto& operation : first.operations()) {
+    bytes_each += Memtable::bytes_of(operation) + kBlockAlignmentBytes;
+  }
+  const auto allowance = std::min<std::uint64_t>(kRemovingReserveBytes, options_.table_bytes);
+  int file = 0;
+  while (true) {
+    const auto batch = unlink(file);
+    const auto taken = store_->try_apply(batch);
+    if (!taken) {
+      EXPECT_EQ(taken.error().kind(), ErrorKind::kBusy) << taken.error().message();
+      break;
+    }
+    model_.apply(batch);
+    ++file;
+  }
+  EXPECT_GE((static_cast<std::uint64_t>(file) + 1) * bytes_each, allowance / 2);
+  expect_no_space(create(files_));
+  for (; file < files_; file += 10) {
+    Batch removal;
+    removal.remove("name" + numbered_key(file));
+    ASSERT_TRUE(store_->apply(removal));
+    model_.apply(removal);
+  }
+  ASSERT_TRUE(store_->sync());
+  store_ = nullptr;
+  env_->crash(storage::CrashLoss::kDropUnsynced, 1);
+  open();
+  expect_all();
+}
+
+// Large values of a removing batch find no more space than others.
+TEST_F(FullDiskOfFiles, GiveLargeValuesNoAllowance) {
+  const std::string value(std::size_t{100} << 10, 'v');
+  int count = 0;
+  for (bool is_full = false; !is_full; ++count) {
+    Batch batch;
+    batch.put(numbered_key(count), value);
+    is_full = !apply_or_make_space(batch);
+  }
+  Batch batch;
+  batch.put("large", value);
+  batch.set_class(BatchClass::kRemoving);
+  expect_no_space(batch);
+}
+
+// Whatever it says, no call at the storage is made; when it was told to wait and has waited, a
+// batch is taken in.
+TEST(TryApply, NeverCallsTheStorage) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Random random(seed);
+    const auto options = tiny_options(random);
+    const auto env = storage::make_memory_env(1);
+    std::uint64_t calls = 0;
+    HookEnv hooked(*env, [&](storage::CallKind, const std::string&) {
+      ++calls;
+      return Status(ok());
+    });
+    const auto store = open_store(hooked, options);
+    StoreModel model;
+    int busy = 0;
+    for (int i = 0; i < 300; ++i) {
+      const auto batch = random_batch(random, {60, 120, 6});
+      bool is_in = false;
+      for (int tries = 0; !is_in; ++tries) {
+        ASSERT_LT(tries, 10);
+        const auto calls_before = calls;
+        const auto taken = store->try_apply(batch);
+        ASSERT_EQ(calls, calls_before);
+        is_in = static_cast<bool>(taken);
+        if (is_in) break;
+        ++busy;
+        ASSERT_EQ(taken.error().kind(), ErrorKind::kBusy) << taken.error().message();
+        ASSERT_TRUE(store->wait_for_room(batch));
+      }
+      model.apply(batch);
+    }
+    EXPECT_GT(busy, 0);
+    EXPECT_TRUE(values_of(*store) == model.values());
+  }
+}
+
+// Values are written over each other, ten times as much as there is space for. What is dead only
+// waits for a checkpoint, which comes before anybody lacks the space: nobody is refused.
+TEST_F(Admission, SpaceIsMadeBeforeItIsLacking) {
+  for (const std::uint64_t max_bytes : {std::uint64_t{0}, std::uint64_t{12} << 20}) {
+    options_.max_bytes = max_bytes;
+    options_.table_bytes = std::size_t{1} << 20;  // a checkpoint for each 8 MiB of values
+    env_->set_capacity(max_bytes == 0 ? std::uint64_t{12} << 20 : std::uint64_t{1} << 30);
+    open();
+    for (int i = 0; i < 50000; ++i) {
+      Batch batch;
+      batch.put(numbered_key(i % 100), std::string(3000, 'v'));
+      const auto taken = store_->apply(batch);
+      ASSERT_TRUE(taken) << i << ": " << taken.error().message();
+      if (i % 20 == 0) {
+        ASSERT_TRUE(store_->sync());
+      }
+    }
+    store_ = nullptr;
+    ASSERT_TRUE(env_->remove("/s/store"));
+  }
+}
+
+// A store that is opened with less than it has takes nothing more, and gives back what it can.
+TEST_F(Admission, AStoreThatIsLargerThanItMayBeGetsShorterAlone) {
+  open();
+  std::map<std::string, std::string> values;
+  for (int i = 0; i < 3000; ++i) {
+    Batch batch;
+    values[numbered_key(i)] = std::string(3000, 'v');
+    batch.put(numbered_key(i), values[numbered_key(i)]);
+    ASSERT_TRUE(store_->apply(batch));
+  }
+  ASSERT_TRUE(store_->close());
+  const auto taken = [&] {
+    return (std::uint64_t{1} << 40) - env_->open("/s/store").value()->free_bytes().value();
+  };
+  env_->set_capacity(std::uint64_t{1} << 40);
+  options_.max_bytes = std::uint64_t{5} << 20;
+  open();
+  const auto before = taken();
+  EXPECT_GT(before, options_.max_bytes);
+  const auto put_more = [&](int number) {
+    Batch batch;
+    batch.put("more" + numbered_key(number), std::string(3000, 'v'));
+    return static_cast<bool>(apply_or_make_space(batch));
+  };
+  int more = 0;
+  for (; put_more(more) && more < 10000; ++more) {
+    EXPECT_LE(taken(), before);
+  }
+  EXPECT_LT(more, 10000);
+  EXPECT_EQ(values_of(*store_).size(), values.size() + static_cast<std::size_t>(more));
+  Batch removal;
+  removal.remove_range({"", std::nullopt});
+  ASSERT_TRUE(store_->apply(removal));
+  EXPECT_LE(taken(), before);
+  ASSERT_TRUE(store_->make_space());
+  EXPECT_TRUE(put_more(0));
+  EXPECT_LE(taken(), options_.max_bytes);
+}
+
+TEST_F(Admission, SaysWhatIsUsedFreeAndPending) {
+  constexpr std::uint64_t kDisk = std::uint64_t{64} << 20;
+  env_->set_capacity(kDisk);
+  open();
+  const auto empty = store_->space();
+  EXPECT_EQ(empty.max_bytes, 0U);
+  EXPECT_EQ(empty.held_bytes, 0U);
+  EXPECT_GT(empty.reserved_bytes, 2 * options_.table_bytes);
+  EXPECT_LE(empty.used_bytes, 2 * options_.parameters.segment_bytes + 8192 + 512);
+  for (int i = 0; i < 1000; ++i) {
+    Batch batch;
+    batch.put(numbered_key(i), std::string(5000, 'v'));
+    ASSERT_TRUE(store_->apply(batch));
+  }
+  ASSERT_TRUE(store_->checkpoint());
+  const auto full = store_->space();
+  EXPECT_GE(full.used_bytes, empty.used_bytes + 5'000'000);
+  EXPECT_LE(full.used_bytes, empty.used_bytes + 6'000'000);
+  EXPECT_LE(full.free_bytes, empty.free_bytes - 5'000'000);
+  EXPECT_LE(full.used_bytes + full.free_bytes + full.reserved_bytes + full.pending_bytes, kDisk);
+  EXPECT_GE(full.used_bytes + full.free_bytes + full.reserved_bytes + full.pending_bytes,
+            kDisk - 3 * 4096);
+  auto cursor = std::make_unique<Cursor>(store_->cursor());
+  Batch removal;
+  removal.remove_range({"", std::nullopt});
+  ASSERT_TRUE(store_->apply(removal));
+  ASSERT_TRUE(store_->checkpoint());
+  const auto pending = store_->space();
+  EXPECT_GE(pending.pending_bytes, 5'000'000U);
+  EXPECT_LE(pending.used_bytes, empty.used_bytes + 4096);
+  cursor.reset();
+  ASSERT_TRUE(store_->checkpoint());
+  const auto after = store_->space();
+  EXPECT_LE(after.pending_bytes, 4096U);
+  EXPECT_GE(after.free_bytes, full.free_bytes + 5'000'000);
+}
+
+}  // namespace
+}  // namespace dgfs::test
