@@ -229,7 +229,7 @@ Status Store::make_room(const Room& room) {
   if (room.is_group_full) {
     DGFS_CHECK(sync());
   }
-  if (room.has_too_many_tables) join_tables();
+  if (room.has_too_many_tables) tables_.join();
   if (tending_ == nullptr) {
     if (room.is_checkpoint_due) return checkpoint();
     return room.is_maintenance_due ? maintain() : Status(ok());
@@ -266,17 +266,9 @@ void Store::charge(const BatchSize& batch) {
 // to it.
 void Store::join_tables_soon() {
   if (tending_ == nullptr) {
-    join_tables();
+    tables_.join();
   } else {
     tending_->notify();
-  }
-}
-
-// What finds no memory stays as it is.
-void Store::join_tables() {
-  try {
-    tables_.join();
-  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -293,7 +285,7 @@ Status Store::tend(Worker::Call call) {
 Status Store::tend_tables() {
   const bool is_due = is_checkpoint_due();
   if (!is_due && tables_.backlog().tree_bytes <= options_.table_bytes) {
-    join_tables();  // many small tables lie on each other
+    tables_.join();  // many small tables lie on each other
     return ok();
   }
   {
@@ -318,7 +310,7 @@ Status Store::sync(std::uint64_t sequence) {
   }
   DGFS_TRY(is_logged, log_.commit(sequence));
   if (!is_logged) return checkpoint();
-  join_tables();
+  tables_.join();
   return ok();
 }
 

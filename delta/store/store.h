@@ -215,7 +215,6 @@ class Store {
   [[nodiscard]] Status tend(Worker::Call call);
   [[nodiscard]] Status tend_tables();
   void want_space();
-  void join_tables();
   void join_tables_soon();
   void charge(const BatchSize& batch);
   [[nodiscard]] bool only_reads() const { return options_.access == StoreAccess::kReadOnly; }
