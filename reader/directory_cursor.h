@@ -23,7 +23,9 @@ class DirectoryCursor {
   /// As Image::directory() gives it. Errors: kNotFound, kNotDirectory.
   [[nodiscard]] static Result<DirectoryCursor> make(const Namespace& names, InodeNumber directory);
   ~DirectoryCursor();
+  /// The other one may be assigned to, or end, and nothing else.
   DirectoryCursor(DirectoryCursor&& other) noexcept;
+  /// Likewise.
   DirectoryCursor& operator=(DirectoryCursor&& other) noexcept;
 
   /// How many names there are. No read.
@@ -40,6 +42,7 @@ class DirectoryCursor {
   /// After a move that failed: the first position that does not stand in the damaged page.
   [[nodiscard]] std::uint64_t behind_lost() const;
 
+  /// False: it stands at none.
   [[nodiscard]] bool is_at_name() const;
   // While it stands there:
   /// As of ListedName; the name is valid until the cursor moves.
