@@ -25,8 +25,11 @@ Status check(const PointChange& change) {
   DGFS_CHECK(check_key(change.key));
   std::uint64_t bytes = change.message.value ? change.message.value->size() : 0;
   for (const Edit& edit : change.message.patch.edits()) {
-    if (begin_of(edit) > kValueBytesMax) bytes = kValueBytesMax + 1;
-    bytes = std::max(bytes, end_of(edit));
+    const auto begin = begin_of(edit);
+    const auto length = end_of(edit) - begin;  // also where the end is beyond all numbers
+    const bool is_far = begin > kValueBytesMax || length > kValueBytesMax - begin;
+    bytes = is_far ? kValueBytesMax + 1 : std::max(bytes, begin + length);
+    if (is_far) break;
   }
   if (bytes <= kValueBytesMax) return ok();
   return Error(ErrorKind::kLimit, 7071, "a value is too long");

@@ -252,6 +252,9 @@ TEST(Store, RefusesWhatIsTooLarge) {
   Batch far;
   far.patch("k", std::uint64_t{1} << 60, "x");
   EXPECT_EQ(store->apply(far).error().kind(), ErrorKind::kLimit);
+  Batch all;
+  all.zero("k", 4096, UINT64_MAX);  // its end is beyond all numbers
+  EXPECT_EQ(store->apply(all).error().kind(), ErrorKind::kLimit);
   Batch large;
   large.put("k", std::string(4096, 'v'));
   EXPECT_EQ(store->apply(large).error().kind(), ErrorKind::kLimit);
