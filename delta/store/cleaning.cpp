@@ -11,8 +11,10 @@ void Cleaning::clean() {
   if (!give_back_left()) return;
   const bool is_urgent = std::exchange(is_urgent_, false) && !tables_.is_view_kept();
   if (!is_urgent && !pace_.is_due(files_.end_bytes())) return;
-  // Who had found none in reserve may find some now.
-  static_cast<void>(files_.values.reserve_promised());
+  try {  // whoever had found none in reserve may find some now
+    static_cast<void>(files_.values.reserve_promised());
+  } catch (const std::bad_alloc&) {
+  }
   const auto ends = is_urgent ? close_ends() : close_sparse_ends();
   if (ends.blocks != UINT64_MAX || ends.values != UINT64_MAX) move_ends(ends);
   files_.blocks.open_end();

@@ -112,17 +112,20 @@ void LiveTree::note_checkpoint() {
 }
 
 // Piece by piece: what finds no memory stays where it is noted.
-void LiveTree::free_space() {
+bool LiveTree::free_space() {
   files_.values.free_dropped();
+  bool is_any = false;
   try {
     while (Retired* free = retired_.oldest_free()) {
       tell_space(*free);
-      if (!free->subtrees.empty()) return;
+      if (!free->subtrees.empty()) break;
       files_.give_back(free->space);
       retired_.drop_oldest();
+      is_any = true;
     }
   } catch (const std::bad_alloc&) {
   }
+  return is_any;
 }
 
 }  // namespace dgfs::delta

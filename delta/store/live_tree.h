@@ -49,8 +49,9 @@ class LiveTree {
   /// The tree is durable: what trees before have left is free, unless somebody has a view of them,
   /// and so are values that died before the tree had them.
   void note_checkpoint();
-  /// Somebody may have let go of a view. What finds no memory is freed the next time.
-  void free_space();
+  /// Somebody may have let go of a view. What finds no memory is freed the next time. Returns
+  /// whether a view had kept any.
+  bool free_space();
   [[nodiscard]] bool has_retired() const { return !retired_.empty(); }
   [[nodiscard]] const RetiredBlocks& retired() const { return retired_; }
   /// Whether a checkpoint would free anything.

@@ -206,6 +206,16 @@ Maintenance::Counts Maintenance::counts() const {
 }
 
 Status Maintenance::make_space() {
+  try {
+    return find_and_clean_space();
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(lock_);
+    cleaning_.end_urgency();
+    return Error(ErrorKind::kLimit, 7203, "no memory for making space");
+  }
+}
+
+Status Maintenance::find_and_clean_space() {
   DGFS_CHECK(find_space());
   for (int cleanings = 0;; ++cleanings) {
     DGFS_TRY(is_found, reserve_.has_what_was_refused());
@@ -222,7 +232,7 @@ Status Maintenance::find_space() {
   {
     const std::lock_guard lock(lock_);
     if (!tree_.waits_for_checkpoint()) {
-      tree_.free_space();  // a cursor may have let go of it
+      static_cast<void>(tree_.free_space());  // a cursor may have let go of it
       note_retired();
       DGFS_CHECK(reserve_.keep(*tree_.root()));
       return ok();
@@ -279,8 +289,7 @@ Result<bool> Maintenance::rest() {
 
 Status Maintenance::rest_a_while() {
   if (tree_.has_retired()) {
-    tree_.free_space();
-    if (!tree_.has_retired()) resting_.note_new_space();
+    if (tree_.free_space()) resting_.note_new_space();
   }
   const auto before = resting_state();
   if (!resting_.is_due(before)) return ok();

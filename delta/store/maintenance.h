@@ -88,6 +88,7 @@ class Maintenance {
   template <class Call>
   [[nodiscard]] Status work(Call call);
   [[nodiscard]] std::uint64_t in_tree() const;
+  [[nodiscard]] Status find_and_clean_space();
   [[nodiscard]] Status find_space();
   [[nodiscard]] Result<bool> clean_for_space();
   [[nodiscard]] bool is_cleaning_in_vain();

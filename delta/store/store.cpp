@@ -116,7 +116,10 @@ Result<std::uint64_t> Store::apply(const Batch& batch) {
 Result<std::uint64_t> Store::try_apply(const Batch& batch) {
   return whole_or_refused([&]() -> Result<std::uint64_t> {
     DGFS_TRY(sequence, add(batch, Patience::kFresh));
-    if (sequence) return *sequence;
+    if (sequence) {
+      if (options_.commit_interval.count() == 0 && commits_ != nullptr) commits_->notify();
+      return *sequence;
+    }
     return Error(ErrorKind::kBusy, 7162, "a batch has to wait for room");
   });
 }

@@ -68,11 +68,11 @@ struct StoreSpace {
 
 /// Thread-safe. A store is open once, in whatever process, or for reading alone any number of
 /// times. After a failed sync, or a failed write of a superblock, every call that writes fails with
-/// the same error until the store is opened again: what the disk holds is not known. So do all
-/// calls after one that writes has thrown std::bad_alloc: what the memory holds is not known. Where
-/// apply() lacks memory before it changes anything it is refused, and throws nothing.
-/// snapshot() and cursors throw it again then; where they themselves lack memory, the store goes
-/// on. Maintenance that lacks memory is given up, as a rule, and throws nothing.
+/// the same error until the store is opened again: what the disk holds is not known. A call that
+/// lacks memory before it has changed anything is refused with kLimit. Where a part of a batch is
+/// in the table by then, apply() throws std::bad_alloc, what the memory holds is not known, and all
+/// calls fail from then on: snapshot() and cursors throw it again. Where snapshot() and cursors
+/// lack memory themselves they throw it, too, and the store goes on.
 class Store {
  public:
   /// For reading alone it writes nothing: what of the log the tree has not is in memory, and all
@@ -220,8 +220,8 @@ class Store {
   [[nodiscard]] bool only_reads() const { return options_.access == StoreAccess::kReadOnly; }
   [[nodiscard]] Pacer::Duration now() const { return Pacer::Duration(env_.monotonic_ns()); }
 
-  // Order of locks: that of maintenance_, that of log_, that of tables_, and one of those that call
-  // themselves innermost. No I/O under the last two.
+  // Order of locks: that of maintenance_, that of log_, that of tables_, that of reserve_, and one
+  // of those that call themselves innermost. No I/O under the last three.
   storage::Env& env_;  ///< its clock
   const StoreOptions options_;
   Failure failure_;

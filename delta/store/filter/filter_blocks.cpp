@@ -93,26 +93,28 @@ Status FilterBlocks::write_table(const FilterTable& table) {
   return ok();
 }
 
-// There is memory for it, as write() and move_before() have asked for that.
+// There is memory for it, as write() and leave_end() have asked for that.
 void FilterBlocks::retire(const Place& place) {
   if (place.length_bytes != 0) retired_.push_back(place.extent());
 }
 
+// Blocks that were written in vain are free after the checkpoint, like those that were replaced.
 void FilterBlocks::leave_end(std::uint64_t begin_bytes) noexcept {
+  std::vector<Extent> taken;
   try {
-    static_cast<void>(move_before(begin_bytes));
-  } catch (const std::bad_alloc&) {  // what was written is found to be free at the next opening
+    retired_.reserve(retired_.size() + stages_.size() + 1);
+    taken.reserve(stages_.size());
+    if (move_before(begin_bytes, taken)) return;
+  } catch (const std::bad_alloc&) {
   }
+  retired_.insert(retired_.end(), taken.begin(), taken.end());
 }
 
-// The table goes last: before it is written all is as it was.
-Status FilterBlocks::move_before(std::uint64_t begin_bytes) {
+// False: all is as it was, but for what was taken. The table goes last.
+bool FilterBlocks::move_before(std::uint64_t begin_bytes, std::vector<Extent>& taken) {
   const auto is_behind = [&](const Place& place) { return place.offset_bytes >= begin_bytes; };
-  if (table_.length_bytes == 0 || is_stale_) return ok();
-  retired_.reserve(retired_.size() + stages_.size() + 1);
+  if (table_.length_bytes == 0 || is_stale_) return false;
   auto stages = stages_;
-  std::vector<Extent> taken;
-  taken.reserve(stages.size());
   for (std::size_t at = 0; at < stages.size(); ++at) {
     if (!is_behind(stages[at].place)) continue;
     const auto count = filter_.stage(at).count();
@@ -121,19 +123,16 @@ Status FilterBlocks::move_before(std::uint64_t begin_bytes) {
     stages[at] = {stages[at].capacity, count, *moved.value()};
     taken.push_back(moved.value()->extent());
   }
-  if (taken.empty() && !is_behind(table_)) return ok();
+  if (taken.empty() && !is_behind(table_)) return false;
   const FilterTable table{stages, ranges_ ? ranges_->all() : std::vector<PrefixRange>()};
   const auto place = file_.write_before_end(encode_filter_table(table));
-  if (!place || !place.value()) {
-    for (const Extent& block : taken) file_.free(block);
-    return ok();
-  }
+  if (!place || !place.value()) return false;
   for (std::size_t at = 0; at < stages.size(); ++at) {
     if (stages[at].place != stages_[at].place) retire(stages_[at].place);
   }
   stages_ = std::move(stages);
   retire(std::exchange(table_, *place.value()));
-  return ok();
+  return true;
 }
 
 void FilterBlocks::note_checkpoint() {

@@ -49,7 +49,7 @@ class FilterBlocks {
   [[nodiscard]] bool is_written(std::size_t stage) const;
   [[nodiscard]] Status write_stage(std::size_t at);
   [[nodiscard]] Status write_table(const FilterTable& table);
-  [[nodiscard]] Status move_before(std::uint64_t begin_bytes);
+  [[nodiscard]] bool move_before(std::uint64_t begin_bytes, std::vector<Extent>& taken);
   void retire(const Place& place);
 
   BlockFile& file_;
@@ -57,8 +57,9 @@ class FilterBlocks {
   std::vector<FilterTable::Stage> stages_;  ///< as they were written last
   PrefixRangesRef ranges_;                  ///< that the table has
   Place table_;
-  bool is_stale_ = false;        ///< the table does not name the stages that were written last
-  std::vector<Extent> retired_;  ///< what the last durable checkpoint may have, and place() not
+  bool is_stale_ = false;  ///< the table does not name the stages that were written last
+  /// Blocks that place() does not lead to: the last durable checkpoint may have them.
+  std::vector<Extent> retired_;
 };
 
 }  // namespace dgfs::delta

@@ -29,10 +29,12 @@ struct ObjectPrefix {
 /// No key before it has this prefix or a higher one, and each one behind it has.
 [[nodiscard]] std::string first_key_of(const ObjectPrefix& prefix);
 
-/// Whether nothing can lie below a key, since its object was born in the store.
+/// Whether nothing can lie below a key, since its object was born in the store; of none, where
+/// something may lie below each key.
 /// @param born_object  as of StoreParameters
 [[nodiscard]] inline bool is_young(std::string_view key, std::uint64_t born_object) {
-  return born_object == 0 || prefix_of(key).object >= born_object;
+  if (born_object == 0 || born_object == UINT64_MAX) return born_object == 0;
+  return prefix_of(key).object >= born_object;
 }
 /// What range tombstones say of keys that are not young; of all keys, where there is no young
 /// object: UINT64_MAX.

@@ -104,13 +104,9 @@ Result<LargeRef> TreeCleaner::moved(const LargeRef& value) {
 // What it takes is noted whatever happens, so that it can be given back: memory for that first.
 Result<std::optional<Place>> TreeCleaner::copied(Bytes block, BlockFile& file,
                                                  std::vector<Extent>& taken) {
-  taken.emplace_back();
+  if (taken.size() == taken.capacity()) taken.reserve(2 * taken.size() + 1);
   auto to = file.write_before_end(block);
-  if (to && to.value()) {
-    taken.back() = to.value()->extent();
-  } else {
-    taken.pop_back();
-  }
+  if (to && to.value()) taken.push_back(to.value()->extent());
   return to;
 }
 

@@ -141,6 +141,10 @@ class StoreWorkMemoryTest : public testing::Test {
   [[nodiscard]] std::uint64_t failed() const { return failed_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
   [[nodiscard]] std::uint64_t over() const { return over_; }
+  /// How often something was moved so that a file gets shorter.
+  [[nodiscard]] std::uint64_t cleaned() const { return cleaned_; }
+
+  bool is_sparse_ = false;  ///< the store that the work is done on
 
  private:
   enum class Outcome {
@@ -152,6 +156,7 @@ class StoreWorkMemoryTest : public testing::Test {
   /// Returns whether the allocation was reached.
   bool run(Work work, std::uint64_t seed, std::uint64_t allocation, Lasts lasts) {
     prepare(seed);
+    const auto moved_bytes = store_->counters().moved_bytes;
     bool has_failed = false;
     Outcome outcome = Outcome::kDone;
     {
@@ -159,6 +164,7 @@ class StoreWorkMemoryTest : public testing::Test {
       outcome = attempt(work);
       has_failed = heap.failed();
     }
+    if (store_->counters().moved_bytes != moved_bytes) ++cleaned_;
     EXPECT_TRUE(values_of(*store_) == model_.values());
     const bool is_closed = outcome == Outcome::kDone && work == &Store::close;
     if (outcome == Outcome::kRefused && is_over(work)) outcome = Outcome::kOver;
@@ -174,14 +180,25 @@ class StoreWorkMemoryTest : public testing::Test {
     return has_failed;
   }
 
-  /// Its tree has what will be cut off, and values that will die before it has them are in the log.
   void prepare(std::uint64_t seed) {
     Random random(seed);
     options_ = tiny_options(random);
     if (seed % 2 == 1) options_.parameters.born_object = UINT64_MAX;
+    if (is_sparse_) {
+      options_.dirty_bytes = 65536;
+      options_.parameters.segment_bytes = 262144;  // it makes no checkpoint that nobody asks for
+    }
     env_ = storage::make_memory_env(1);
     store_ = open_store(*env_, options_);
     model_ = StoreModel();
+    if (is_sparse_) {
+      prepare_sparse(random);
+    } else {
+      prepare_busy(random);
+    }
+  }
+  /// Its tree has what will be cut off, and values that will die before it has them are in the log.
+  void prepare_busy(Random& random) {
     for (int i = 0; i < 40; ++i) {
       apply(random_batch(random, {60, 120, 6}));
       if (i == 29) fill_subtree(random);
@@ -198,8 +215,20 @@ class StoreWorkMemoryTest : public testing::Test {
       EXPECT_TRUE(store_->sync());
     }
   }
-  void fill_subtree(Random& random) {
-    for (int i = 0; i < 40; ++i) {
+  /// Its files have much that is free before what is in use.
+  void prepare_sparse(Random& random) {
+    fill_subtree(random, 150);
+    EXPECT_TRUE(store_->checkpoint());
+    Batch batch;
+    batch.remove_range({"wide11", "wide95"});
+    apply(batch);
+    EXPECT_TRUE(store_->checkpoint());  // after which it is free
+    is_durable_ = true;
+    fill_subtree(random, 1);
+    EXPECT_TRUE(store_->sync());
+  }
+  void fill_subtree(Random& random, int count = 40) {
+    for (int i = 0; i < count; ++i) {
       const auto value = random.bytes(50 + random.below(60));
       Batch batch;
       batch.put("wide" + std::to_string(i), std::string(value.begin(), value.end()));
@@ -290,6 +319,7 @@ class StoreWorkMemoryTest : public testing::Test {
   std::uint64_t failed_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t over_ = 0;
+  std::uint64_t cleaned_ = 0;
 };
 
 TEST_F(StoreWorkMemoryTest, MaintenanceIsDoneOrUndone) {
@@ -310,6 +340,12 @@ TEST_F(StoreWorkMemoryTest, ACheckpointIsDoneOrUndone) {
 TEST_F(StoreWorkMemoryTest, ACheckpointIsDoneOrUndoneWhereMemoryStaysAway) {
   run_all(&Store::checkpoint, Lasts::kOn);
   EXPECT_LT(over(), failed() / 20);
+}
+
+TEST_F(StoreWorkMemoryTest, ACleaningThatIsUndoneLosesNoSpace) {
+  is_sparse_ = true;
+  run_all(&Store::checkpoint);
+  EXPECT_GT(cleaned(), failed() / 20);
 }
 
 TEST_F(StoreWorkMemoryTest, ASyncIsDoneOrUndone) {

@@ -10,6 +10,7 @@
 
 #include "delta/store/disk/block_file.h"
 #include "delta/store/disk/space_map.h"
+#include "delta/store/extent/value_binder.h"
 #include "storage/forwarding_env.h"
 #include "storage/memory/env.h"
 #include "tests/support/failing_heap.h"
@@ -131,6 +132,90 @@ TEST_F(BlockFileMemory, WritesOfSeveralTakeNothingButWhatTheyTell) {
   std::vector<Place> places;
   expect_nothing_lost([&] { return file_->write_all(blocks, places); });
   EXPECT_TRUE(places.empty());
+}
+
+// What it does next with each write: as told, then as it should.
+class ScriptedFile final : public storage::ForwardingFile {
+ public:
+  enum class Step { kWrites, kFails, kThrows };
+
+  using ForwardingFile::ForwardingFile;
+  Status write_at(std::uint64_t offset_bytes, Bytes data) override {
+    const auto step = steps.empty() ? Step::kWrites : steps.front();
+    if (!steps.empty()) steps.erase(steps.begin());
+    if (step == Step::kThrows) throw std::bad_alloc();
+    if (step == Step::kFails) return Error(ErrorKind::kNoSpace, 1, "as told");
+    return ForwardingFile::write_at(offset_bytes, data);
+  }
+
+  std::vector<Step> steps;
+};
+
+class ExtentVolumeMemory : public testing::Test {
+ protected:
+  static constexpr std::size_t kValueBytes = 1000;
+
+  ExtentVolumeMemory() {
+    auto owned = std::make_unique<ScriptedFile>(
+        memory_->open("/extents", {storage::OpenOptions::Mode::kCreateNew}).value());
+    inner_ = owned.get();
+    volume_ = std::make_unique<ExtentVolume>(std::move(owned));
+  }
+
+  [[nodiscard]] std::unique_ptr<LargeValue> unbound() {
+    return std::make_unique<LargeValue>(
+        std::make_shared<const std::string>(std::string(kValueBytes, 'v')), *volume_);
+  }
+  void end_period() {
+    volume_->begin_period();
+    volume_->note_checkpoint();
+  }
+  [[nodiscard]] std::uint64_t used_bytes() const { return volume_->file().used_bytes(); }
+
+  std::unique_ptr<storage::MemoryEnv> memory_ = storage::make_memory_env(1);
+  ScriptedFile* inner_ = nullptr;
+  std::unique_ptr<ExtentVolume> volume_;
+};
+
+TEST_F(ExtentVolumeMemory, ADroppedValueWaitsUntilItCanBeFreed) {
+  std::vector<std::unique_ptr<LargeValue>> values;
+  ValueBinder binder(*volume_);
+  for (int i = 0; i < 7; ++i) {
+    values.push_back(unbound());
+    ASSERT_TRUE(binder.add(*values.back()));
+  }
+  ASSERT_TRUE(binder.finish());
+  {
+    const FailingHeap heap(1, FailingHeap::Lasts::kOn);
+    for (std::size_t i = 1; i < 7; i += 2) values[i].reset();
+    end_period();
+    volume_->free_dropped();
+    EXPECT_TRUE(heap.failed());
+  }
+  EXPECT_EQ(used_bytes(), 7 * padded_bytes(kValueBytes));
+  EXPECT_TRUE(volume_->has_dropped());
+  volume_->free_dropped();
+  EXPECT_EQ(used_bytes(), 4 * padded_bytes(kValueBytes));
+  EXPECT_FALSE(volume_->has_dropped());
+}
+
+// Both together find no space, the first finds some, and the second no memory.
+TEST_F(ExtentVolumeMemory, AValueThatWasWrittenHasItsPlaceAlsoIfTheNextOneThrows) {
+  using Step = ScriptedFile::Step;
+  auto first = unbound();
+  auto second = unbound();
+  ValueBinder binder(*volume_);
+  ASSERT_TRUE(binder.add(*first));
+  ASSERT_TRUE(binder.add(*second));
+  inner_->steps = {Step::kFails, Step::kWrites, Step::kThrows};
+  EXPECT_THROW(static_cast<void>(binder.finish()), std::bad_alloc);
+  EXPECT_TRUE(first->place());
+  EXPECT_FALSE(second->place());
+  EXPECT_EQ(used_bytes(), padded_bytes(kValueBytes));
+  first.reset();
+  end_period();
+  volume_->free_dropped();
+  EXPECT_EQ(used_bytes(), 0U);
 }
 
 }  // namespace
