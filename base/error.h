@@ -32,6 +32,13 @@ enum class ErrorKind : std::uint8_t {
   kInterrupted,      ///< the user asked to stop
   kLoop,             ///< a symbolic link stands where none may be followed
   kBusy,             ///< somebody else has it for themselves
+  kNotEmpty,         ///< a directory that has names was to go
+  kNameTooLong,      ///< a name or a path is longer than one may be
+  kTooManyLinks,     ///< an object cannot have more names
+  kNotPermitted,     ///< nobody may do this to such an object
+  kNoAttribute,      ///< there is no such extended attribute
+  kTooLarge,         ///< a value is longer than one may be
+  kOutOfRange,       ///< a length that does not fit where it is asked for
 };
 
 /// A failure with its place. Cheap to move; built only on failure paths. A value.

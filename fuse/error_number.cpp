@@ -22,6 +22,24 @@ int error_number(const Error& error, Subject subject) noexcept {
       return EBUSY;
     case ErrorKind::kUnsupported:
       return EOPNOTSUPP;
+    case ErrorKind::kExists:
+      return EEXIST;
+    case ErrorKind::kNoSpace:
+      return ENOSPC;
+    case ErrorKind::kNotEmpty:
+      return ENOTEMPTY;
+    case ErrorKind::kNameTooLong:
+      return ENAMETOOLONG;
+    case ErrorKind::kTooManyLinks:
+      return EMLINK;
+    case ErrorKind::kNotPermitted:
+      return EPERM;
+    case ErrorKind::kNoAttribute:
+      return ENODATA;
+    case ErrorKind::kTooLarge:
+      return E2BIG;
+    case ErrorKind::kOutOfRange:
+      return ERANGE;
     default:
       return EIO;
   }

@@ -23,7 +23,8 @@ Status check_key(const std::string& key) {
 
 Status check(const PointChange& change) {
   DGFS_CHECK(check_key(change.key));
-  std::uint64_t bytes = change.message.value ? change.message.value->size() : 0;
+  const std::uint64_t value_bytes = change.message.value ? change.message.value->size() : 0;
+  std::uint64_t bytes = std::max(value_bytes, change.message.patch.least_bytes());
   for (const Edit& edit : change.message.patch.edits()) {
     const auto begin = begin_of(edit);
     const auto length = end_of(edit) - begin;  // also where the end is beyond all numbers

@@ -189,7 +189,7 @@ void Maintenance::note_checkpoint(const CommitLog::Checkpoint& checkpoint) {
 
 void Maintenance::note_retired() {
   const auto held_bytes = tree_.retired().held_bytes();
-  const auto waiting_bytes = tree_.retired().waiting_bytes();
+  const auto waiting_bytes = tree_.retired().waiting_bytes() + filter_.retired_bytes();
   const std::lock_guard lock(counts_lock_);
   counts_.held_bytes = held_bytes;
   counts_.waiting_bytes = waiting_bytes;

@@ -49,6 +49,8 @@ bool SpaceReserve::draw(const SpaceRequest& request, Admission& admission) {
   admission.left_ = left;
   admission.drawn_bytes_ = std::min(request.block_bytes, left_.*left);
   left_.*left -= admission.drawn_bytes_;
+  admitted_.*left += admission.drawn_bytes_;
+  unmeasured_.*left += admission.drawn_bytes_;
   return true;
 }
 
@@ -56,6 +58,24 @@ bool SpaceReserve::draw(const SpaceRequest& request, Admission& admission) {
 void SpaceReserve::give_back(Left left, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   left_.*left = std::min(left_.*left + bytes, there_.*left);
+  admitted_.*left -= bytes;
+}
+
+void SpaceReserve::note_taken_in(Left left, std::uint64_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  admitted_.*left -= bytes;
+}
+
+// Batches may be taken in, and admitted, while it is found out what there is.
+void SpaceReserve::begin_measuring() {
+  const std::lock_guard lock(mutex_);
+  unmeasured_ = admitted_;
+}
+
+void SpaceReserve::measured(const Allowances& there) {
+  there_ = there;
+  left_ = {there.removing_bytes - std::min(there.removing_bytes, unmeasured_.removing_bytes),
+           there.internal_bytes - std::min(there.internal_bytes, unmeasured_.internal_bytes)};
 }
 
 bool SpaceReserve::is_running_low() const {
@@ -112,6 +132,7 @@ Result<std::uint64_t> SpaceReserve::bytes_for(const Stored<Node>& root) const {
 
 // Where ordinary batches are refused, less may wait than at other times: what does, and no more.
 Result<bool> SpaceReserve::keep(const Stored<Node>& root, std::uint64_t pushed_bytes) {
+  begin_measuring();
   DGFS_TRY(bytes, bytes_for(root));
   auto reserved = files_.blocks.reserve(bytes);
   if (reserved) {
@@ -131,7 +152,7 @@ void SpaceReserve::note_kept(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   refusal_.reset();
   value_refusal_.reset();  // there may be some again
-  there_ = left_ = full();
+  measured(full());
   kept_bytes_ = bytes;
 }
 
@@ -142,9 +163,8 @@ bool SpaceReserve::note_refusal(Error refusal, std::uint64_t spare_bytes) {
   refusal_ = std::move(refusal);
   value_refusal_.reset();
   const auto internal_bytes = spare_bytes / (kInternalReserveShare + 1);
-  there_ = {std::min(full().removing_bytes, spare_bytes - internal_bytes),
-            std::min(full().internal_bytes, internal_bytes)};
-  left_ = there_;
+  measured({std::min(full().removing_bytes, spare_bytes - internal_bytes),
+            std::min(full().internal_bytes, internal_bytes)});
   kept_bytes_ = files_.blocks.room_bytes();
   return spare_bytes >= full().all_bytes();
 }

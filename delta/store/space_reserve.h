@@ -70,7 +70,7 @@ class SpaceReserve {
     }
     /// The batch is in the tables: they release what its values were promised.
     void note_taken_in() noexcept {
-      drawn_bytes_ = 0;
+      if (drawn_bytes_ != 0) reserve_->note_taken_in(left_, std::exchange(drawn_bytes_, 0));
       values_.hand_over();
     }
 
@@ -149,9 +149,12 @@ class SpaceReserve {
   void note_kept(std::uint64_t bytes);
   [[nodiscard]] bool note_refusal(Error refusal, std::uint64_t spare_bytes);
   void give_back(Left left, std::uint64_t bytes);
+  void note_taken_in(Left left, std::uint64_t bytes) noexcept;
+  void begin_measuring();
   // With mutex_ held.
   [[nodiscard]] bool draw(const SpaceRequest& request, Admission& admission);
   [[nodiscard]] bool is_known_to_lack(std::uint64_t value_bytes) const;
+  void measured(const Allowances& there);
 
   TreeFiles& files_;
   const TableStack& tables_;
@@ -162,6 +165,8 @@ class SpaceReserve {
   std::optional<Error> refusal_;  ///< of ordinary batches: no space for a checkpoint of more
   Allowances there_;              ///< when a tree was kept the last time
   Allowances left_;               ///< of them
+  Allowances admitted_;           ///< drawn by batches that are not in a table yet
+  Allowances unmeasured_;         ///< drawn by those that keep() may not have found in a table
   std::uint64_t kept_bytes_ = 0;
   std::optional<Error> value_refusal_;      ///< the disk had no space for large values
   std::uint64_t values_lacking_bytes_ = 0;  ///< so many were too many, with those promised before

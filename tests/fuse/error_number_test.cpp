@@ -34,5 +34,18 @@ TEST(ErrorNumber, MistakesOfTheCallerAreNoFaults) {
   EXPECT_FALSE(is_fault(Error(ErrorKind::kInvalidArgument, 1, "x"), Subject::kContent));
 }
 
+TEST(ErrorNumber, RefusalsOfChangesHaveNumbersOfTheirOwn) {
+  EXPECT_EQ(number(ErrorKind::kExists, Subject::kName), EEXIST);
+  EXPECT_EQ(number(ErrorKind::kNoSpace, Subject::kName), ENOSPC);
+  EXPECT_EQ(number(ErrorKind::kNotEmpty, Subject::kName), ENOTEMPTY);
+  EXPECT_EQ(number(ErrorKind::kNameTooLong, Subject::kName), ENAMETOOLONG);
+  EXPECT_EQ(number(ErrorKind::kTooManyLinks, Subject::kName), EMLINK);
+  EXPECT_EQ(number(ErrorKind::kNotPermitted, Subject::kName), EPERM);
+  EXPECT_EQ(number(ErrorKind::kNoAttribute, Subject::kContent), ENODATA);
+  EXPECT_EQ(number(ErrorKind::kTooLarge, Subject::kContent), E2BIG);
+  EXPECT_EQ(number(ErrorKind::kOutOfRange, Subject::kContent), ERANGE);
+  EXPECT_FALSE(is_fault(Error(ErrorKind::kNotEmpty, 1, "x"), Subject::kName));
+}
+
 }  // namespace
 }  // namespace dgfs::fuse

@@ -142,6 +142,12 @@ void FilterBlocks::note_checkpoint() {
   }
 }
 
+std::uint64_t FilterBlocks::retired_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Extent& block : retired_) bytes += padded_bytes(block.length_bytes);
+  return bytes;
+}
+
 std::uint64_t FilterBlocks::bytes_to_write(std::uint64_t prefixes) const {
   if (filter_.older().empty()) return 0;
   std::uint64_t bytes = 2 * FilterTable::kBytesMax;  // it may be written again by leave_end()

@@ -40,6 +40,9 @@ class FilterBlocks {
   /// A checkpoint that has place() is durable.
   void note_checkpoint();
 
+  /// What is free then, with padding.
+  [[nodiscard]] std::uint64_t retired_bytes() const;
+
   /// What write() may take of the file if so many prefixes are added before, with padding.
   [[nodiscard]] std::uint64_t bytes_to_write(std::uint64_t prefixes) const;
 

@@ -25,6 +25,15 @@ struct Retired {
   UsedSpace space;
   std::vector<StoredNode> subtrees;  ///< whose space is not in `space` yet
   bool is_past_checkpoint = false;
+  // Of so many extents of `space`, which is added to and never changed.
+  mutable std::size_t counted = 0;
+  mutable std::uint64_t counted_bytes = 0;
+
+  [[nodiscard]] std::uint64_t padded_size_bytes() const {
+    const auto extents = space.blocks.size() + space.values.size();
+    if (extents != std::exchange(counted, extents)) counted_bytes = space.padded_size_bytes();
+    return counted_bytes;
+  }
 };
 
 /// For one thread; holds may be let go by any.
@@ -60,7 +69,7 @@ class RetiredBlocks {
   /// Of all, the oldest first.
   [[nodiscard]] std::list<Retired>& all() { return retired_; }
   /// What is past the checkpoint and still here, but for subtrees whose space is not told: what
-  /// views keep, as soon as all has been freed that can be. O(n).
+  /// views keep, as soon as all has been freed that can be. O(number of changes of the tree).
   [[nodiscard]] std::uint64_t held_bytes() const { return bytes_of(true); }
   /// What waits for the next checkpoint, likewise.
   [[nodiscard]] std::uint64_t waiting_bytes() const { return bytes_of(false); }
@@ -69,7 +78,7 @@ class RetiredBlocks {
   [[nodiscard]] std::uint64_t bytes_of(bool is_past_checkpoint) const {
     std::uint64_t bytes = 0;
     for (const Retired& each : retired_) {
-      if (each.is_past_checkpoint == is_past_checkpoint) bytes += each.space.padded_size_bytes();
+      if (each.is_past_checkpoint == is_past_checkpoint) bytes += each.padded_size_bytes();
     }
     return bytes;
   }

@@ -79,6 +79,14 @@ TEST_F(SpaceReserveTest, HasAnAllowanceForEachClass) {
   // What there is was not used: that is found out.
   ASSERT_TRUE(reserve_.keep(*root_).value());
   EXPECT_FALSE(reserve_.is_there());
+  {
+    // One that is not in a table yet is not found there.
+    const auto admission = reserve_.admit({BatchClass::kRemoving, false, 5000, 0});
+    ASSERT_TRUE(admission);
+    ASSERT_TRUE(reserve_.keep(*root_).value());
+    EXPECT_LE(draw(BatchClass::kRemoving, 1000, UINT64_MAX), removing_bytes - 5000);
+  }
+  ASSERT_TRUE(reserve_.keep(*root_).value());
   EXPECT_EQ(draw(BatchClass::kRemoving, 1000, UINT64_MAX), removing_bytes / 1000 * 1000);
   // There is nothing at all.
   while (files_.blocks.write(Buffer(4096))) {

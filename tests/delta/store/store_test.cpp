@@ -255,6 +255,11 @@ TEST(Store, RefusesWhatIsTooLarge) {
   Batch all;
   all.zero("k", 4096, UINT64_MAX);  // its end is beyond all numbers
   EXPECT_EQ(store->apply(all).error().kind(), ErrorKind::kLimit);
+  Batch long_patch;
+  Message lengthening;
+  lengthening.patch = Patch({}, std::uint64_t{1} << 60);
+  long_patch.add(PointChange{"k", lengthening});
+  EXPECT_EQ(store->apply(long_patch).error().kind(), ErrorKind::kLimit);
   Batch large;
   large.put("k", std::string(4096, 'v'));
   EXPECT_EQ(store->apply(large).error().kind(), ErrorKind::kLimit);

@@ -101,7 +101,9 @@ TEST_F(FilterBlocksTest, WhatIsReplacedIsFreeAfterTheNextCheckpoint) {
     ASSERT_TRUE(block) << block.error().message();
   }
   EXPECT_EQ(file_->space().used_bytes(), 4 * used_bytes());
+  EXPECT_EQ(blocks_->retired_bytes(), 3 * used_bytes());
   blocks_->note_checkpoint();
+  EXPECT_EQ(blocks_->retired_bytes(), 0U);
   EXPECT_EQ(file_->space().used_bytes(), used_bytes());
   expect_all_loaded();
 }
