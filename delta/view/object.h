@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Objects of a view, and what is said of them: files, directories, symlinks and the rest, each with
+// a number of its own. An object of the image has its inode number.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+#include "format/entry/entry.h"
+#include "format/entry/mode.h"
+
+namespace dgfs::view {
+
+/// 1: the root; 0: none. Never given twice.
+using ObjectNumber = std::uint64_t;
+
+inline constexpr ObjectNumber kRoot = format::kRootInode;
+
+/// As stat(2) tells. A value.
+struct Attributes {
+  std::uint32_t mode = 0;        ///< type and permissions, format/entry/mode.h
+  std::uint32_t uid = 0;         ///< owner
+  std::uint32_t gid = 0;         ///< group
+  std::uint64_t link_count = 0;  ///< directories: 2 + subdirectories; 0: no name leads to it
+  std::uint64_t size_bytes = 0;  ///< files; symlinks: of the target; directories: a constant
+  std::uint64_t blocks = 0;      ///< of 512 bytes, that the content takes
+  std::uint64_t rdev = 0;        ///< device nodes: number in Linux's dev_t encoding
+  std::uint64_t children = 0;    ///< directories: names in it
+  Time mtime;                    ///< last change of the contents
+  Time ctime;                    ///< last change of anything
+  Time atime;                    ///< as it was set; reading leaves it alone
+
+  friend bool operator==(const Attributes&, const Attributes&) = default;
+};
+
+/// What a name leads to. A value.
+struct Entry {
+  ObjectNumber object = 0;
+  Attributes attributes;
+};
+
+/// Who asks for something new. A value.
+struct Credentials {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint32_t umask = 0;  ///< bits that it does not give; not used where a default list speaks
+};
+
+/// What an object made without contents is. A value.
+struct NewObject {
+  std::uint32_t mode = format::kTypeRegular | 0644;  ///< of any type but directory and symlink
+  std::uint64_t rdev = 0;                            ///< of device nodes
+};
+
+/// What setattr changes; all else stays. A value.
+struct AttributeChange {
+  std::optional<std::uint32_t> permissions;  ///< 12 bits
+  std::optional<std::uint32_t> uid;
+  std::optional<std::uint32_t> gid;
+  std::optional<Time> mtime;
+  std::optional<Time> atime;
+};
+
+/// How rename() treats the new name; as renameat2(2).
+enum class RenameMode : std::uint8_t {
+  kReplace,    ///< whatever has it goes
+  kNoReplace,  ///< nothing may have it: kExists
+  kExchange,   ///< what has it gets the old name
+};
+
+/// How set_xattr() treats the name; as setxattr(2).
+enum class XattrMode : std::uint8_t {
+  kSet,      ///< made, or replaced
+  kCreate,   ///< nothing may have it: kExists
+  kReplace,  ///< it must be there: kNoAttribute
+};
+
+}  // namespace dgfs::view

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// View: an image and the stores of a delta over it as one POSIX tree, which can be changed. It
+// knows nothing of FUSE, and checks no permission: that is the caller's, as it is the kernel's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "delta/store/directory/delta_directory.h"
+#include "delta/view/object.h"
+#include "reader/image.h"
+#include "storage/env.h"
+
+namespace dgfs::view {
+
+/// How a view works. A value.
+struct ViewOptions {
+  /// Numbers that a directory gets at once for what is made in it.
+  std::uint64_t numbers_of_directory = 16;
+  /// Numbers that are reserved at once, durably.
+  std::uint64_t numbers_reserved = 65536;
+};
+
+/// A space that statfs(2) tells of. A value.
+struct ViewSpace {
+  std::uint64_t used_bytes = 0;
+  std::uint64_t free_bytes = 0;  ///< for ordinary changes
+};
+
+/// Thread-safe. An operation happens as a whole or not at all, at one moment; operations that do
+/// not overlap in time have happened in their order, and a crash leaves a beginning of this order.
+/// They read, and change the store's table in memory; sync() makes durable.
+///
+/// Errors of all: kIo, kCorrupt (of a lower layer); of those that change something: kIo for ever
+/// once the store could not write, kNoSpace (what removes goes on longer), kLimit (no memory).
+/// kNotFound of an object number: there is none, or it has ended.
+class View {
+ public:
+  /// @param env    its clock; must outlive the view, as must `image` and `delta`
+  /// @param image  of the delta
+  /// Ends what a crash has left without a name. Errors: kInvalidArgument (another image); those of
+  /// the store.
+  [[nodiscard]] static Result<std::unique_ptr<View>> open(storage::Env& env,
+                                                          const reader::Image& image,
+                                                          delta::DeltaDirectory& delta,
+                                                          const ViewOptions& options = {});
+  ~View();
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+
+  // Names. `directory` is one that has not ended: kNotFound; and is one: kNotDirectory. A name is
+  // one component: kInvalidArgument (empty, with '/' or NUL), kNameTooLong (above 255 bytes).
+
+  /// "." and "..", too; the root's parent is the root. Errors: kNotFound.
+  [[nodiscard]] Result<Entry> lookup(ObjectNumber directory, std::string_view name) const;
+  /// A file, a FIFO, a socket or a device node. Errors: kExists, kInvalidArgument (a type that is
+  /// made otherwise).
+  [[nodiscard]] Result<Entry> create(ObjectNumber directory, std::string_view name,
+                                     const NewObject& object, const Credentials& who);
+  /// A regular file that has no name: of link count 0, and no directory's child. It ends with
+  /// release(), unless link() has given it a name.
+  [[nodiscard]] Result<Entry> create_unnamed(ObjectNumber directory, std::uint32_t permissions,
+                                             const Credentials& who);
+  /// Errors: kExists.
+  [[nodiscard]] Result<Entry> make_directory(ObjectNumber directory, std::string_view name,
+                                             std::uint32_t permissions, const Credentials& who);
+  /// Errors: kExists, kNotFound (an empty target), kNameTooLong (above 4,095 bytes).
+  [[nodiscard]] Result<Entry> make_symlink(ObjectNumber directory, std::string_view name,
+                                           std::string_view target, const Credentials& who);
+  /// A further name of an object. Errors: kExists, kNotPermitted (a directory), kTooManyLinks,
+  /// kNotFound (unlinked, but for one of create_unnamed()).
+  [[nodiscard]] Result<Entry> link(ObjectNumber object, ObjectNumber directory,
+                                   std::string_view name);
+  /// Errors: kNotFound, kIsDirectory. Returns what lost the name; with link count 0 it goes on until
+  /// release().
+  [[nodiscard]] Result<Entry> unlink(ObjectNumber directory, std::string_view name);
+  /// Errors: kNotFound, kNotDirectory, kNotEmpty, kInvalidArgument (".").
+  [[nodiscard]] Result<Entry> remove_directory(ObjectNumber directory, std::string_view name);
+  /// What a rename has done.
+  struct Renamed {
+    ObjectNumber object = 0;  ///< has the new name
+    /// That had the new name; with link count 0 it goes on until release(). Object 0: nothing had
+    /// it, or the same object, which stays as it is then.
+    Entry replaced;
+  };
+  /// As renameat2(2). Errors: kNotFound, kExists, kNotEmpty, kIsDirectory, kNotDirectory,
+  /// kInvalidArgument (a directory into itself, "." or "..").
+  /// @param leaves_whiteout  at the old name, a character device 0/0
+  [[nodiscard]] Result<Renamed> rename(ObjectNumber from, std::string_view old_name,
+                                       ObjectNumber to, std::string_view new_name,
+                                       RenameMode mode = RenameMode::kReplace,
+                                       bool leaves_whiteout = false);
+
+  // Objects.
+
+  [[nodiscard]] Result<Attributes> attributes(ObjectNumber object) const;
+  /// Errors: kInvalidArgument (permissions beyond 12 bits, a time that is none).
+  [[nodiscard]] Result<Attributes> set_attributes(ObjectNumber object,
+                                                  const AttributeChange& change);
+  /// Errors: kInvalidArgument (no symlink).
+  [[nodiscard]] Result<std::string> read_link(ObjectNumber object) const;
+  /// All paths that lead to it, from the root, in order; none: it has no name. "" is the root.
+  [[nodiscard]] Result<std::vector<std::string>> paths(ObjectNumber object) const;
+  /// The caller has no use for the object any more: it ends if no name leads to it.
+  [[nodiscard]] Status release(ObjectNumber object);
+
+  // Extended attributes. Names have their prefix: "user.", "trusted.", "security.", and the two
+  // lists of system.posix_acl. Errors: kUnsupported (another prefix), kOutOfRange (a name that is
+  // empty or longer than 255 bytes).
+
+  /// Errors: kNoAttribute.
+  [[nodiscard]] Result<Buffer> xattr(ObjectNumber object, std::string_view name) const;
+  /// In order.
+  [[nodiscard]] Result<std::vector<std::string>> xattr_names(ObjectNumber object) const;
+  /// Errors: kExists, kNoAttribute, kTooLarge (a value above 65,536 bytes), kNoSpace (names of more
+  /// than 65,536 bytes together), kInvalidArgument (no access list).
+  [[nodiscard]] Status set_xattr(ObjectNumber object, std::string_view name, Bytes value,
+                                 XattrMode mode = XattrMode::kSet);
+  /// Errors: kNoAttribute.
+  [[nodiscard]] Status remove_xattr(ObjectNumber object, std::string_view name);
+
+  // Listings.
+
+  /// One name of a directory.
+  struct ListedName {
+    std::string_view name;      ///< valid during the call
+    ObjectNumber object = 0;
+    std::uint32_t type = 0;     ///< as in Attributes::mode
+  };
+  /// Visits the names of a directory behind `after` in order of their bytes, without "." and "..",
+  /// until `visit` returns false. It shows the directory as it was at one moment.
+  /// @param after  empty: from the first name on
+  [[nodiscard]] Status list(ObjectNumber directory, std::string_view after,
+                            const std::function<bool(const ListedName&)>& visit) const;
+
+  // The whole.
+
+  /// All that was done is durable.
+  [[nodiscard]] Status sync();
+  /// All that was done to an object.
+  [[nodiscard]] Status sync(ObjectNumber object);
+  [[nodiscard]] ViewSpace space();
+  /// Ends all that has no name, and leaves a checkpointed store. No other call may follow.
+  [[nodiscard]] Status close();
+
+ private:
+  struct State;
+  explicit View(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace dgfs::view
