@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/entry/access_list.h"
 
+#include <algorithm>
+
 #include "format/coding.h"
 
 namespace dgfs::format {
@@ -11,12 +13,63 @@ constexpr std::size_t kListVersionBytes = 4;
 constexpr std::size_t kListEntryBytes = 8;
 constexpr std::uint32_t kListVersion = 2;
 constexpr std::uint32_t kAllPermissions = 7;
+constexpr std::uint32_t kNoId = 0xFFFFFFFF;
 
 std::optional<std::uint32_t> permissions_of(const AccessList& list, AccessTag tag) {
   for (const auto& entry : list) {
     if (entry.tag == tag) return entry.permissions;
   }
   return std::nullopt;
+}
+
+bool has_id(AccessTag tag) { return tag == AccessTag::kUser || tag == AccessTag::kGroup; }
+
+/// parse_access_list() keeps three bits of each.
+bool has_permissions_beyond(Bytes value) {
+  for (std::size_t at = kListVersionBytes; at < value.size(); at += kListEntryBytes) {
+    if (load<std::uint16_t>(value, at + 2) > kAllPermissions) return true;
+  }
+  return false;
+}
+
+/// The numbers of the tags rise in the order that Linux asks for.
+bool is_in_order(const AccessList& list) {
+  return std::ranges::adjacent_find(list, [](const AccessEntry& left, const AccessEntry& right) {
+           return left.tag > right.tag || (left.tag == right.tag && !has_id(left.tag));
+         }) == list.end();
+}
+
+constexpr std::uint32_t bit_of(AccessTag tag) { return static_cast<std::uint32_t>(tag); }
+
+/// One of the six, and no other bits.
+bool is_known(AccessTag tag) {
+  switch (tag) {
+    case AccessTag::kOwner:
+    case AccessTag::kUser:
+    case AccessTag::kOwningGroup:
+    case AccessTag::kGroup:
+    case AccessTag::kMask:
+    case AccessTag::kOther:
+      return true;
+  }
+  return false;
+}
+
+bool has_needed_tags(const AccessList& list) {
+  std::uint32_t tags = 0;
+  for (const auto& entry : list) tags |= bit_of(entry.tag);
+  std::uint32_t needed =
+      bit_of(AccessTag::kOwner) | bit_of(AccessTag::kOwningGroup) | bit_of(AccessTag::kOther);
+  const bool has_named = (tags & (bit_of(AccessTag::kUser) | bit_of(AccessTag::kGroup))) != 0;
+  if (has_named) needed |= bit_of(AccessTag::kMask);
+  return (tags & needed) == needed;
+}
+
+bool is_valid(const AccessList& list) {
+  const bool are_entries_valid = std::ranges::all_of(list, [](const AccessEntry& entry) {
+    return is_known(entry.tag) && !(has_id(entry.tag) && entry.id == kNoId);
+  });
+  return are_entries_valid && is_in_order(list) && has_needed_tags(list);
 }
 
 }  // namespace
@@ -34,6 +87,25 @@ std::optional<AccessList> parse_access_list(Bytes value) {
                     .id = load<std::uint32_t>(value, at + 4)});
   }
   return list;
+}
+
+std::optional<AccessList> parse_valid_access_list(Bytes value) {
+  auto list = parse_access_list(value);
+  if (!list || has_permissions_beyond(value) || !is_valid(*list)) return std::nullopt;
+  return list;
+}
+
+Buffer encode_access_list(const AccessList& list) {
+  Buffer value;
+  value.reserve(kListVersionBytes + list.size() * kListEntryBytes);
+  Encoder encoder(value);
+  encoder.fixed(kListVersion);
+  for (const auto& entry : list) {
+    encoder.fixed(static_cast<std::uint16_t>(entry.tag));
+    encoder.fixed(static_cast<std::uint16_t>(entry.permissions));
+    encoder.fixed(has_id(entry.tag) ? entry.id : kNoId);
+  }
+  return value;
 }
 
 std::uint32_t mask_of(const AccessList& list) {

@@ -38,6 +38,8 @@ struct AccessEntry {
   AccessTag tag = AccessTag::kOwner;
   std::uint32_t permissions = 0;  // 0 to 7: read 4, write 2, execute 1
   std::uint32_t id = 0;           // of a user or group that the tag asks for
+
+  friend bool operator==(const AccessEntry&, const AccessEntry&) = default;
 };
 
 using AccessList = std::vector<AccessEntry>;
@@ -45,6 +47,18 @@ using AccessList = std::vector<AccessEntry>;
 /// @param value  of one of the two attributes
 /// @return  its entries in their order; nullopt where it is no list, or is cut
 [[nodiscard]] std::optional<AccessList> parse_access_list(Bytes value);
+
+/// The entries of a list that Linux would take: first the owner, then users, the owning group,
+/// groups, the mask and others, in this order. Owner, owning group and others are there once, the
+/// mask at most once, and not missing where a user or a group is. No permissions are above 7, and
+/// no id of a user or a group has all bits set. The ids may be in any order, and come twice.
+/// @param value  of one of the two attributes
+/// @return  nullopt where parse_access_list() gives none, or Linux would refuse the list
+[[nodiscard]] std::optional<AccessList> parse_valid_access_list(Bytes value);
+
+/// The value of an attribute with these entries, in their order. As in Linux, all bits of an id are
+/// set where the tag asks for none.
+[[nodiscard]] Buffer encode_access_list(const AccessList& list);
 
 /// The most that the list gives to anybody but owner and others: 7 without a mask.
 [[nodiscard]] std::uint32_t mask_of(const AccessList& list);

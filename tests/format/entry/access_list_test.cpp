@@ -15,7 +15,11 @@ const Buffer kWithMask = {2,    0, 0, 0,                       //
                           0x10, 0, 6, 0, 255, 255, 255, 255,   //
                           0x20, 0, 0, 0, 255, 255, 255, 255};  //
 
+using format::AccessList;
+using format::AccessTag;
+using format::encode_access_list;
 using format::parse_access_list;
+using format::parse_valid_access_list;
 
 TEST(AccessList, IsReadEntryForEntry) {
   const auto list = parse_access_list(kWithMask);
@@ -58,6 +62,76 @@ TEST(AccessList, WhatIsNoneOrIsCutIsNotRead) {
     const Buffer cut(kWithMask.begin(), kWithMask.begin() + static_cast<long>(length));
     EXPECT_EQ(parse_access_list(cut).has_value(), length % 8 == 4) << length;
   }
+}
+
+TEST(AccessList, IsWrittenAsItWasRead) {
+  const auto list = parse_access_list(kWithMask);
+  ASSERT_TRUE(list);
+  EXPECT_EQ(encode_access_list(*list), kWithMask);
+  EXPECT_EQ(encode_access_list({}), (Buffer{2, 0, 0, 0}));
+}
+
+TEST(AccessList, AnIdIsWrittenOnlyOfTagsThatAskForOne) {
+  auto list = parse_access_list(kWithMask);
+  ASSERT_TRUE(list);
+  for (auto& entry : *list) {
+    if (entry.tag != AccessTag::kUser) entry.id = 7;
+  }
+  EXPECT_EQ(encode_access_list(*list), kWithMask);
+  list->insert(list->begin() + 3, {.tag = AccessTag::kGroup, .permissions = 1, .id = 77});
+  EXPECT_EQ(parse_access_list(encode_access_list(*list))->at(3), list->at(3));
+}
+
+const format::AccessEntry kOwner = {.tag = AccessTag::kOwner, .permissions = 6};
+const format::AccessEntry kUser = {.tag = AccessTag::kUser, .permissions = 7, .id = 9};
+const format::AccessEntry kOtherUser = {.tag = AccessTag::kUser, .permissions = 7, .id = 3};
+const format::AccessEntry kOwningGroup = {.tag = AccessTag::kOwningGroup, .permissions = 5};
+const format::AccessEntry kGroup = {.tag = AccessTag::kGroup, .permissions = 1, .id = 9};
+const format::AccessEntry kMask = {.tag = AccessTag::kMask, .permissions = 3};
+const format::AccessEntry kOther = {.tag = AccessTag::kOther, .permissions = 0};
+
+bool is_valid(const AccessList& list) {
+  return parse_valid_access_list(encode_access_list(list)).has_value();
+}
+
+TEST(AccessList, WhatLinuxTakesIsValid) {
+  EXPECT_TRUE(is_valid({kOwner, kOwningGroup, kOther}));
+  EXPECT_TRUE(is_valid({kOwner, kOwningGroup, kMask, kOther}));
+  EXPECT_TRUE(is_valid({kOwner, kUser, kOwningGroup, kMask, kOther}));
+  EXPECT_TRUE(is_valid({kOwner, kOwningGroup, kGroup, kMask, kOther}));
+  // Of ids in no order, and the same twice.
+  EXPECT_TRUE(is_valid({kOwner, kUser, kOtherUser, kUser, kOwningGroup, kGroup, kMask, kOther}));
+}
+
+TEST(AccessList, WhatLinuxRefusesIsNotValid) {
+  EXPECT_FALSE(is_valid({}));
+  EXPECT_FALSE(is_valid({kOwningGroup, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup}));
+  EXPECT_FALSE(is_valid({kOwner, kOwner, kOwningGroup, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup, kOwningGroup, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup, kMask, kMask, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup, kOther, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kUser, kOwningGroup, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup, kGroup, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup, kUser, kMask, kOther}));
+  EXPECT_FALSE(is_valid({kOwningGroup, kOwner, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup, kOther, kMask}));
+}
+
+TEST(AccessList, AnEntryThatNoneCanBeIsNotValid) {
+  auto user = kUser;
+  user.id = 0xFFFFFFFF;
+  EXPECT_FALSE(is_valid({kOwner, user, kOwningGroup, kMask, kOther}));
+  auto group = kGroup;
+  group.id = 0xFFFFFFFF;
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup, group, kMask, kOther}));
+  auto above_seven = kOwner;
+  above_seven.permissions = 8;
+  EXPECT_FALSE(is_valid({above_seven, kOwningGroup, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, kOwningGroup, kOther, {.tag = AccessTag{0x40}}}));
+  EXPECT_FALSE(is_valid({{.tag = AccessTag{0}}, kOwner, kOwningGroup, kOther}));
+  EXPECT_FALSE(is_valid({kOwner, {.tag = AccessTag{0x03}}, kOwningGroup, kMask, kOther}));
 }
 
 }  // namespace

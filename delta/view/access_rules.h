@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What a change of an object does to its mode and its access lists, as in Linux (inode(7), acl(5),
+// chmod(2), chown(2), xattr(7)). The functions know neither image nor store.
+//
+// Linux decides some things by the groups and capabilities of the process that asks: whether it may
+// keep S_ISGID of a file of a group that it is not in, in open(2), chmod(2), chown(2) and in setting
+// an access list; and whether a write takes the bits at all. The caller knows the process, and has
+// taken the bit from the mode, or not called written_mode(), where Linux would.
+//
+// A stored list that Linux would refuse counts as absent: an image may have one, and nothing can be
+// derived of it. It stays as it is until a list is set or removed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "delta/view/object.h"
+
+namespace dgfs::view {
+
+/// How a new object begins. A value.
+struct Inherited {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint32_t mode = 0;               ///< type and permissions
+  std::optional<Buffer> access_list = std::nullopt;    ///< only where the mode does not say the same
+  std::optional<Buffer> default_list = std::nullopt;   ///< directories only
+};
+
+/// A symlink has 0777 and no list, whatever is asked for.
+/// @param parent                directory that the object is made in
+/// @param parents_default_list  value of its default list
+/// @param mode                  type and 12 bits that are asked for; Linux has taken S_ISGID where
+///                              the process may not have it
+/// @param who                   its umask counts only without a default list
+[[nodiscard]] Inherited inherit(const Attributes& parent,
+                                const std::optional<Buffer>& parents_default_list,
+                                std::uint32_t mode, const Credentials& who);
+
+/// Mode and access list after a chmod. A value.
+struct Chmod {
+  std::uint32_t mode = 0;             ///< type and permissions
+  std::optional<Buffer> access_list = std::nullopt;  ///< empty: it goes; nullopt: what is stored stays
+};
+
+/// @param mode         type and permissions before
+/// @param permissions  12 bits
+/// @param access_list  value that is stored
+[[nodiscard]] Chmod chmod(std::uint32_t mode, std::uint32_t permissions,
+                          const std::optional<Buffer>& access_list);
+
+/// The mode after a change of owner or group, also to the same: S_ISUID goes, and S_ISGID where the
+/// group may execute. A directory keeps both.
+[[nodiscard]] std::uint32_t chown_mode(std::uint32_t mode);
+
+/// The mode after a write or a change of length: as chown_mode(), and of regular files alone.
+[[nodiscard]] std::uint32_t written_mode(std::uint32_t mode);
+
+/// Mode and access list after a list was set. A value.
+struct AccessListSet {
+  std::uint32_t mode = 0;  ///< type and permissions
+  Buffer access_list = {};      ///< as Linux tells it; empty: none is stored
+};
+
+/// An access list gives its permissions to the mode, and is stored only where it says more than the
+/// mode does. A value without entries, or of no bytes, removes the list and leaves the mode alone;
+/// so does removexattr(2), also where there is no list.
+/// @param mode   type and permissions before
+/// @param value  of format::kAccessListXattr
+/// Errors: kUnsupported (a symlink); kInvalidArgument (no list that Linux would take; also one of
+/// another version, of which Linux says EOPNOTSUPP).
+[[nodiscard]] Result<AccessListSet> set_access_list(std::uint32_t mode, Bytes value);
+
+/// A default list is stored whatever it says. A value without entries, or of no bytes, removes it,
+/// also where there is none, and from anything but a symlink.
+/// @param mode   type and permissions of the object
+/// @param value  of format::kDefaultListXattr
+/// @return  as Linux tells it; empty: none is stored
+/// Errors: kUnsupported (a symlink); kPermission (a list for anything but a directory);
+/// kInvalidArgument (as set_access_list()).
+[[nodiscard]] Result<Buffer> set_default_list(std::uint32_t mode, Bytes value);
+
+/// Whether an extended attribute may have this name: "user.", "trusted." or "security." and
+/// something behind it, or one of the two lists. Errors: kOutOfRange (empty, or longer than 255
+/// bytes), kInvalidArgument (nothing behind the prefix, or a NUL), kUnsupported (all others).
+[[nodiscard]] Status check_xattr_name(std::string_view name);
+
+}  // namespace dgfs::view
