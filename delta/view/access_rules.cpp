@@ -31,12 +31,12 @@ bool is_equivalent_to_mode(const AccessList& list) { return list.size() == 3; }
 
 /// The group bits of a mode are the mask, where a list has one.
 AccessTag group_class(const AccessList& list) {
-  const bool has_mask = std::ranges::find(list, AccessTag::kMask, &format::AccessEntry::tag) !=
-                        list.end();
+  const bool has_mask =
+      std::ranges::find(list, AccessTag::kMask, &format::AccessEntry::tag) != list.end();
   return has_mask ? AccessTag::kMask : AccessTag::kOwningGroup;
 }
 
-/// Of `bits`, the three that stand for the entry; nullopt: the mode does not show it.
+/// Where the bits of a mode have the three of the entry; nullopt: the mode does not show it.
 std::optional<std::uint32_t> shift_of(AccessTag tag, AccessTag group) {
   if (tag == AccessTag::kOwner) return kOwnerShift;
   if (tag == group) return kGroupShift;
@@ -108,8 +108,7 @@ Inherited inherit(const Attributes& parent, const std::optional<Buffer>& parents
 
 Chmod chmod(std::uint32_t mode, std::uint32_t permissions,
             const std::optional<Buffer>& access_list) {
-  Chmod changed = {
-      .mode = format::type_of(mode) | (permissions & format::kPermissionMask)};
+  Chmod changed = {.mode = format::type_of(mode) | (permissions & format::kPermissionMask)};
   auto list = valid_list(access_list);
   if (!list) return changed;
   set_bits(*list, changed.mode);
@@ -157,7 +156,9 @@ Status check_xattr_name(std::string_view name) {
     return Error(ErrorKind::kInvalidArgument, 7305, "not a name of an attribute");
   }
   const auto begins_name = [&](std::string_view prefix) { return name.starts_with(prefix); };
-  if (format::is_access_list_xattr(name) || std::ranges::any_of(kPrefixes, begins_name)) return ok();
+  const bool is_known =
+      format::is_access_list_xattr(name) || std::ranges::any_of(kPrefixes, begins_name);
+  if (is_known) return ok();
   return Error(ErrorKind::kUnsupported, 7306, "no attributes of this prefix");
 }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a change of an object does to its mode and its access lists, as in Linux (inode(7), acl(5),
-// chmod(2), chown(2), xattr(7)). The functions know neither image nor store.
+// Rules of Linux for the mode, the access lists and the extended attributes of an object (inode(7),
+// acl(5), chmod(2), chown(2), xattr(7)): how an object begins, and how a change of one thing
+// changes the others. The functions know neither image nor store.
 //
-// Linux decides some things by the groups and capabilities of the process that asks: whether it may
-// keep S_ISGID of a file of a group that it is not in, in open(2), chmod(2), chown(2) and in setting
-// an access list; and whether a write takes the bits at all. The caller knows the process, and has
-// taken the bit from the mode, or not called written_mode(), where Linux would.
+// Linux decides some things by the groups and capabilities of the process that asks. open(2),
+// chmod(2), chown(2) and a new access list take S_ISGID from a file of a group that the process is
+// not in; a write leaves the bits alone if the process may set them. The caller knows the process:
+// it takes the bit itself there, and does not call written_mode() here.
 //
 // A stored list that Linux would refuse counts as absent: an image may have one, and nothing can be
-// derived of it. It stays as it is until a list is set or removed.
+// derived from it. It stays as it is until a list is set or removed.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +28,15 @@ namespace dgfs::view {
 struct Inherited {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
-  std::uint32_t mode = 0;               ///< type and permissions
-  std::optional<Buffer> access_list = std::nullopt;    ///< only where the mode does not say the same
-  std::optional<Buffer> default_list = std::nullopt;   ///< directories only
+  std::uint32_t mode = 0;                             ///< type and permissions
+  std::optional<Buffer> access_list = std::nullopt;   ///< only where the mode does not say the same
+  std::optional<Buffer> default_list = std::nullopt;  ///< directories only
 };
 
 /// A symlink has 0777 and no list, whatever is asked for.
-/// @param parent                directory that the object is made in
+/// @param parent                the directory in which the object is made
 /// @param parents_default_list  value of its default list
-/// @param mode                  type and 12 bits that are asked for; Linux has taken S_ISGID where
-///                              the process may not have it
+/// @param mode                  type and 12 bits that are asked for
 /// @param who                   its umask counts only without a default list
 [[nodiscard]] Inherited inherit(const Attributes& parent,
                                 const std::optional<Buffer>& parents_default_list,
@@ -44,8 +44,9 @@ struct Inherited {
 
 /// Mode and access list after a chmod. A value.
 struct Chmod {
-  std::uint32_t mode = 0;             ///< type and permissions
-  std::optional<Buffer> access_list = std::nullopt;  ///< empty: it goes; nullopt: what is stored stays
+  std::uint32_t mode = 0;  ///< type and permissions
+  std::optional<Buffer> access_list =
+      std::nullopt;  ///< empty: it goes; nullopt: what is stored stays
 };
 
 /// @param mode         type and permissions before
@@ -63,11 +64,11 @@ struct Chmod {
 
 /// Mode and access list after a list was set. A value.
 struct AccessListSet {
-  std::uint32_t mode = 0;  ///< type and permissions
-  Buffer access_list = {};      ///< as Linux tells it; empty: none is stored
+  std::uint32_t mode = 0;   ///< type and permissions
+  Buffer access_list = {};  ///< as Linux tells it; empty: none is stored
 };
 
-/// An access list gives its permissions to the mode, and is stored only where it says more than the
+/// The mode takes its bits from an access list. The list is stored only where it says more than the
 /// mode does. A value without entries, or of no bytes, removes the list and leaves the mode alone;
 /// so does removexattr(2), also where there is no list.
 /// @param mode   type and permissions before
@@ -77,7 +78,7 @@ struct AccessListSet {
 [[nodiscard]] Result<AccessListSet> set_access_list(std::uint32_t mode, Bytes value);
 
 /// A default list is stored whatever it says. A value without entries, or of no bytes, removes it,
-/// also where there is none, and from anything but a symlink.
+/// also where there is none; so does removexattr(2), from anything but a symlink.
 /// @param mode   type and permissions of the object
 /// @param value  of format::kDefaultListXattr
 /// @return  as Linux tells it; empty: none is stored

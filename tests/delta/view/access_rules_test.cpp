@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The rules one by one, where a kernel cannot be asked for them, or a reader wants to see them.
-// access_rules_kernel_test.cpp compares them with the kernel.
+// The rules one by one, also those that no kernel can be asked for: of broken lists.
+// access_rules_kernel_test.cpp compares the rules with the kernel's.
 #include "delta/view/access_rules.h"
 
 #include <gtest/gtest.h>

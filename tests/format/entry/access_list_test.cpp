@@ -94,16 +94,16 @@ bool is_valid(const AccessList& list) {
   return parse_valid_access_list(encode_access_list(list)).has_value();
 }
 
-TEST(AccessList, WhatLinuxTakesIsValid) {
+TEST(AccessList, AListThatLinuxTakesIsValid) {
   EXPECT_TRUE(is_valid({kOwner, kOwningGroup, kOther}));
   EXPECT_TRUE(is_valid({kOwner, kOwningGroup, kMask, kOther}));
   EXPECT_TRUE(is_valid({kOwner, kUser, kOwningGroup, kMask, kOther}));
   EXPECT_TRUE(is_valid({kOwner, kOwningGroup, kGroup, kMask, kOther}));
-  // Of ids in no order, and the same twice.
+  // The ids are in no order, and one comes twice.
   EXPECT_TRUE(is_valid({kOwner, kUser, kOtherUser, kUser, kOwningGroup, kGroup, kMask, kOther}));
 }
 
-TEST(AccessList, WhatLinuxRefusesIsNotValid) {
+TEST(AccessList, AListThatLinuxRefusesIsNotValid) {
   EXPECT_FALSE(is_valid({}));
   EXPECT_FALSE(is_valid({kOwningGroup, kOther}));
   EXPECT_FALSE(is_valid({kOwner, kOther}));
