@@ -72,6 +72,14 @@ enum class RenameMode : std::uint8_t {
   kExchange,   ///< what has it gets the old name
 };
 
+/// A rename that was done. A value.
+struct Renamed {
+  ObjectNumber object = 0;  ///< has the new name
+  /// That had the new name; with link count 0 it goes on until it is released. Object 0: nothing
+  /// had it, or the same object, which stays as it is then.
+  Entry replaced;
+};
+
 /// How set_xattr() treats the name; as setxattr(2).
 enum class XattrMode : std::uint8_t {
   kSet,      ///< made, or replaced

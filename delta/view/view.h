@@ -15,18 +15,11 @@
 #include "base/result.h"
 #include "delta/store/directory/delta_directory.h"
 #include "delta/view/object.h"
+#include "delta/view/view_options.h"
 #include "reader/image.h"
 #include "storage/env.h"
 
 namespace dgfs::view {
-
-/// How a view works. A value.
-struct ViewOptions {
-  /// Numbers that a directory gets at once for what is made in it.
-  std::uint64_t numbers_of_directory = 16;
-  /// Numbers that are reserved at once, durably.
-  std::uint64_t numbers_reserved = 65536;
-};
 
 /// A space that statfs(2) tells of. A value.
 struct ViewSpace {
@@ -55,6 +48,8 @@ class View {
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
+  using Renamed = view::Renamed;
+
   // Names. `directory` is one that has not ended: kNotFound; and is one: kNotDirectory. A name is
   // one component: kInvalidArgument (empty, with '/' or NUL), kNameTooLong (above 255 bytes).
 
@@ -78,21 +73,14 @@ class View {
   /// kNotFound (unlinked, but for one of create_unnamed()).
   [[nodiscard]] Result<Entry> link(ObjectNumber object, ObjectNumber directory,
                                    std::string_view name);
-  /// Errors: kNotFound, kIsDirectory. Returns what lost the name; with link count 0 it goes on until
-  /// release().
+  /// Errors: kNotFound, kIsDirectory. Returns what lost the name; with link count 0 it goes on
+  /// until release().
   [[nodiscard]] Result<Entry> unlink(ObjectNumber directory, std::string_view name);
   /// Errors: kNotFound, kNotDirectory, kNotEmpty, kInvalidArgument (".").
   [[nodiscard]] Result<Entry> remove_directory(ObjectNumber directory, std::string_view name);
-  /// What a rename has done.
-  struct Renamed {
-    ObjectNumber object = 0;  ///< has the new name
-    /// That had the new name; with link count 0 it goes on until release(). Object 0: nothing had
-    /// it, or the same object, which stays as it is then.
-    Entry replaced;
-  };
   /// As renameat2(2). Errors: kNotFound, kExists, kNotEmpty, kIsDirectory, kNotDirectory,
   /// kInvalidArgument (a directory into itself, "." or "..").
-  /// @param leaves_whiteout  at the old name, a character device 0/0
+  /// @param leaves_whiteout  at the old name, a character device 0/0 that root owns
   [[nodiscard]] Result<Renamed> rename(ObjectNumber from, std::string_view old_name,
                                        ObjectNumber to, std::string_view new_name,
                                        RenameMode mode = RenameMode::kReplace,
@@ -130,9 +118,9 @@ class View {
 
   /// One name of a directory.
   struct ListedName {
-    std::string_view name;      ///< valid during the call
+    std::string_view name;  ///< valid during the call
     ObjectNumber object = 0;
-    std::uint32_t type = 0;     ///< as in Attributes::mode
+    std::uint32_t type = 0;  ///< as in Attributes::mode
   };
   /// Visits the names of a directory behind `after` in order of their bytes, without "." and "..",
   /// until `visit` returns false. It shows the directory as it was at one moment.
@@ -147,6 +135,9 @@ class View {
   /// All that was done to an object.
   [[nodiscard]] Status sync(ObjectNumber object);
   [[nodiscard]] ViewSpace space();
+  /// No object has this number, or a higher one, and none that is made after the delta was opened
+  /// again will: where a further store of the stack begins.
+  [[nodiscard]] ObjectNumber end_of_objects() const;
   /// Ends all that has no name, and leaves a checkpointed store. No other call may follow.
   [[nodiscard]] Status close();
 

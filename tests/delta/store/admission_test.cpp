@@ -312,6 +312,30 @@ TEST(TryApply, NeverCallsTheStorage) {
   }
 }
 
+// What it takes in has to fit into a group of the log, however long nobody makes room.
+TEST(TryApply, IsBusyAsSoonAsAGroupIsFull) {
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.parameters.segment_bytes = 65536;
+  const auto store = open_store(*env, options);
+  std::uint64_t taken_bytes = 0;
+  for (int i = 0;; ++i) {
+    Batch batch;
+    batch.put("k" + std::to_string(i), std::string(100, 'v'));
+    const auto taken = store->try_apply(batch);
+    if (!taken) {
+      EXPECT_EQ(taken.error().kind(), ErrorKind::kBusy);
+      ASSERT_TRUE(store->wait_for_room(batch));
+      EXPECT_TRUE(store->try_apply(batch));
+      break;
+    }
+    taken_bytes += 100;
+    ASSERT_LE(taken_bytes, options.parameters.segment_bytes / kGroupShare);
+  }
+  EXPECT_GT(taken_bytes, 1000U);
+}
+
 // Values are written over each other, ten times as much as there is space for. What is dead only
 // waits for a checkpoint, which comes before anybody lacks the space: nobody is refused.
 TEST_F(Admission, SpaceIsMadeBeforeItIsLacking) {

@@ -59,9 +59,9 @@ MECHANISMS = [
               "return std::optional<std::uint64_t>();\n",
               "  if (!admission) return std::optional<std::uint64_t>();\n"
               "  static_cast<void>(has_to_wait(room, patience));\n",
-              ["TryApply.NeverCallsTheStorage"]),
-    Mechanism("sync by number: what is durable is not synced again", STORE + "store.cpp",
-              "  if (durable() >= sequence) return failure_.check();\n", "",
+              ["TryApply.IsBusyAsSoonAsAGroupIsFull"]),
+    Mechanism("sync by number: one that no batch has is refused", STORE + "store.cpp",
+              "  if (sequence > tables_.sequence()) {\n", "  if (sequence == UINT64_MAX) {\n",
               ["Durability.IsToldByNumber"]),
     Mechanism("late binding: no value is large", STORE + "intake.cpp",
               "  return is_large ? change : nullptr;",

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/change.h"
+
+#include <utility>
+
+namespace dgfs::view {
+
+Result<AttributesRecord> Change::directory(ObjectNumber directory) const {
+  DGFS_TRY(record, moment_.needed_record(directory));
+  if (!format::is_directory(record.attributes.mode)) {
+    return Error(ErrorKind::kNotDirectory, 7341, "not a directory");
+  }
+  if (record.attributes.link_count == 0) {
+    return Error(ErrorKind::kNotFound, 7342, "the directory was removed");
+  }
+  return record;
+}
+
+void Change::put_name(const NamePlace& place, Dentry dentry, const NameState& state) {
+  dentry.hides_lower = state.is_shown_below;
+  put(RecordClass::kDentry, place.directory, place.name, encode_dentry(dentry));
+  batch_.put(name_key(dentry.object, place.directory, place.name), {});
+}
+
+void Change::drop_name(const NamePlace& place, const NameState& state) {
+  auto key = key_of(RecordClass::kDentry, place.directory, place.name);
+  if (state.is_shown_below) {
+    batch_.remove(std::move(key));
+  } else {
+    batch_.erase(std::move(key));
+  }
+  forget_name(place, state);
+}
+
+void Change::forget_name(const NamePlace& place, const NameState& state) {
+  if (state.is_in_image) return;
+  const auto object = state.dentry->object;
+  auto name = name_key(object, place.directory, place.name);
+  if (moment_.may_be_below(RecordClass::kName, object)) {
+    batch_.remove(std::move(name));
+  } else {
+    batch_.erase(std::move(name));
+  }
+}
+
+void Change::change_directory(ObjectNumber directory, int children, int subdirectories) {
+  const auto key = key_of(RecordClass::kAttributes, directory);
+  const auto add = [&](std::uint64_t offset_bytes, int difference) {
+    if (difference == 0) return;
+    batch_.change_field(key, {offset_bytes, delta::FieldOperation::kAdd,
+                              static_cast<std::uint64_t>(std::int64_t{difference})});
+  };
+  add(field::kChildren, children);
+  add(field::kLinkCount, subdirectories);
+  const auto time = time_bytes(now_);
+  batch_.patch(key, field::kMtime, time + time);  // ctime follows
+}
+
+void Change::put_object(ObjectNumber object, const AttributesRecord& record) {
+  put(RecordClass::kAttributes, object, {}, encode_attributes(record));
+}
+
+Status Change::begin_touching(ObjectNumber object, const AttributesRecord& record) {
+  if (record.attributes.link_count != 0) return ok();
+  DGFS_TRY(is_untouched, moment_.is_untouched(object));
+  if (!is_untouched) return ok();
+  set_links(object, 0);
+  put_orphan(object);
+  return ok();
+}
+
+void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest) {
+  auto key = key_of(record, object, rest);
+  if (moment_.may_be_below(record, object)) {
+    batch_.remove(std::move(key));
+  } else {
+    batch_.erase(std::move(key));
+  }
+}
+
+void Change::drop_all(RecordClass record, ObjectNumber object) {
+  if (!moment_.layers().is_untouched(record, object)) {
+    batch_.remove_range(keys_of(record, object));
+  }
+}
+
+void Change::put_orphan(ObjectNumber object) {
+  put(RecordClass::kOrphan, object, {}, {});
+  new_orphans_.push_back(object);
+}
+
+void Change::drop_orphan(ObjectNumber object) {
+  drop(RecordClass::kOrphan, object);
+  old_orphans_.push_back(object);
+}
+
+}  // namespace dgfs::view

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Change: one operation in the making: what it reads, the locks that it has, and the records that
+// it writes together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "delta/store/run/batch.h"
+#include "delta/view/moment.h"
+#include "delta/view/object_locks.h"
+
+namespace dgfs::view {
+
+/// For one thread.
+class Change {
+ public:
+  /// All must outlive it.
+  /// @param may_move_directories  nobody else moves one meanwhile
+  Change(const Moment& moment, const ObjectLocks::Held& held, const Time& now,
+         bool may_move_directories)
+      : moment_(moment), held_(held), now_(now), may_move_directories_(may_move_directories) {}
+
+  [[nodiscard]] const Moment& moment() const { return moment_; }
+  [[nodiscard]] const Time& now() const { return now_; }
+
+  // Locks. Whoever lacks one gives up, and is called again with it.
+
+  [[nodiscard]] bool lacks(ObjectNumber object) {
+    if (held_.has(object)) return false;
+    lacking_.push_back(object);
+    return true;
+  }
+  [[nodiscard]] bool lacks_moving_directories() {
+    is_moving_lacking_ = !may_move_directories_;
+    return is_moving_lacking_;
+  }
+  [[nodiscard]] const std::vector<ObjectNumber>& lacking() const { return lacking_; }
+  [[nodiscard]] bool is_moving_lacking() const { return is_moving_lacking_; }
+
+  /// A directory that names are put into or removed from. Errors: kNotFound (also one that was
+  /// removed), kNotDirectory.
+  [[nodiscard]] Result<AttributesRecord> directory(ObjectNumber directory) const;
+
+  // Records of names.
+
+  /// @param state  before, with what is below
+  void put_name(const NamePlace& place, Dentry dentry, const NameState& state);
+  /// Likewise; leaves a whiteout where a lower layer has the name.
+  void drop_name(const NamePlace& place, const NameState& state);
+  /// The object of a name has it no more, whatever becomes of the name.
+  void forget_name(const NamePlace& place, const NameState& state);
+  /// A directory has so many names and subdirectories more, now.
+  void change_directory(ObjectNumber directory, int children, int subdirectories);
+
+  // Records of objects.
+
+  void put_object(ObjectNumber object, const AttributesRecord& record);
+  /// The first record of an object of the image that no name leads to any more says so.
+  /// @param record  before
+  [[nodiscard]] Status begin_touching(ObjectNumber object, const AttributesRecord& record);
+  void set_mode(ObjectNumber object, std::uint32_t mode) {
+    set_bytes(object, field::kMode, number_bytes(mode));
+  }
+  void set_flags(ObjectNumber object, std::uint32_t flags) {
+    set_bytes(object, field::kFlags, number_bytes(flags));
+  }
+  void set_bytes(ObjectNumber object, std::uint64_t offset_bytes, std::string bytes) {
+    batch_.patch(key_of(RecordClass::kAttributes, object), offset_bytes, std::move(bytes));
+  }
+  void set_ctime(ObjectNumber object) { set_bytes(object, field::kCtime, time_bytes(now_)); }
+  void set_links(ObjectNumber object, std::uint64_t links) {
+    batch_.set_field(key_of(RecordClass::kAttributes, object), field::kLinkCount, links);
+  }
+  void put(RecordClass record, ObjectNumber object, std::string_view rest, std::string value) {
+    batch_.put(key_of(record, object, rest), std::move(value));
+  }
+  void drop(RecordClass record, ObjectNumber object, std::string_view rest = {});
+  /// All of a class that the object may have.
+  void drop_all(RecordClass record, ObjectNumber object);
+
+  /// No name leads to it from now on, and it goes on until it ends.
+  void put_orphan(ObjectNumber object);
+  /// A name leads to it again, or it has ended.
+  void drop_orphan(ObjectNumber object);
+  [[nodiscard]] const std::vector<ObjectNumber>& new_orphans() const { return new_orphans_; }
+  [[nodiscard]] const std::vector<ObjectNumber>& old_orphans() const { return old_orphans_; }
+
+  /// It makes space: see BatchClass.
+  void set_removing() { batch_.set_class(delta::BatchClass::kRemoving); }
+  [[nodiscard]] const delta::Batch& batch() const { return batch_; }
+
+ private:
+  const Moment& moment_;
+  const ObjectLocks::Held& held_;
+  const Time now_;
+  const bool may_move_directories_;
+  bool is_moving_lacking_ = false;
+  std::vector<ObjectNumber> lacking_;
+  std::vector<ObjectNumber> new_orphans_;
+  std::vector<ObjectNumber> old_orphans_;
+  delta::Batch batch_;
+};
+
+}  // namespace dgfs::view

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/directory_walk.h"
+
+#include <utility>
+
+namespace dgfs::view {
+
+Result<DirectoryWalk> DirectoryWalk::make(const Moment& moment, ObjectNumber directory) {
+  std::optional<delta::StackCursor> records;
+  if (!moment.layers().is_untouched(RecordClass::kDentry, directory)) {
+    records.emplace(moment.stores().cursor(keys_of(RecordClass::kDentry, directory)));
+  }
+  std::optional<reader::DirectoryCursor> image;
+  if (moment.layers().bottom().may_have(directory)) {
+    auto names = moment.layers().bottom().image().directory(directory);
+    if (names) {
+      image.emplace(std::move(names).value());
+    } else if (names.error().kind() != ErrorKind::kNotFound &&
+               names.error().kind() != ErrorKind::kNotDirectory) {
+      return std::move(names).error();
+    }
+  }
+  return DirectoryWalk(directory, std::move(records), std::move(image));
+}
+
+Status DirectoryWalk::seek(std::string_view name) {
+  cover_end_ = "";
+  if (records_) {
+    DGFS_CHECK(records_->seek(key_of(RecordClass::kDentry, directory_, name)));
+  }
+  if (image_) {
+    DGFS_CHECK(image_->seek(name));
+  }
+  return find();
+}
+
+Status DirectoryWalk::next() { return find(); }
+
+bool DirectoryWalk::is_covered(std::string_view name) const {
+  return delta::is_before(key_of(RecordClass::kDentry, directory_, name), cover_end_);
+}
+
+// The next name that is there, at or behind the places of both.
+Status DirectoryWalk::find() {
+  dentry_.reset();
+  while (!dentry_ && (is_at_record() || is_in_image())) {
+    const bool is_record =
+        is_at_record() && (!is_in_image() || rest_of(records_->key()) <= image_->name().name);
+    DGFS_CHECK(is_record ? take_record() : take_image());
+  }
+  return ok();
+}
+
+// What a record says of a name stands for what the image says.
+Status DirectoryWalk::take_record() {
+  if (const auto* end = records_->covered_until()) cover_end_ = *end;
+  if (records_->has_message()) {
+    const auto name = rest_of(records_->key());
+    if (is_in_image() && image_->name().name == name) {
+      DGFS_CHECK(image_->next());
+    }
+    DGFS_TRY(message, records_->message());
+    if (message.kind == delta::MessageKind::kPut) {
+      name_ = name;
+      dentry_ = message.value ? decode_dentry(*message.value) : std::nullopt;
+      if (!dentry_) {
+        return Error(ErrorKind::kCorrupt, 7368, "a record of a name is damaged")
+            .in_section("delta");
+      }
+    }
+  }
+  return records_->next();
+}
+
+Status DirectoryWalk::take_image() {
+  const auto listed = image_->name();
+  if (!is_covered(listed.name)) {
+    name_ = listed.name;
+    dentry_ = Dentry{listed.inode, format::type_of(listed.mode), false};
+  }
+  return image_->next();
+}
+
+}  // namespace dgfs::view

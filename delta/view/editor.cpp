@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/editor.h"
+
+#include <utility>
+
+#include "delta/view/access_rules.h"
+#include "format/entry/access_list.h"
+#include "format/limits.h"
+
+namespace dgfs::view {
+namespace {
+
+constexpr std::string_view kCapabilityXattr = "security.capability";
+
+bool is_time(const std::optional<Time>& time) {
+  return !time || time->nanoseconds < format::kNanosecondsEnd;
+}
+
+Status check_wish(const AttributeChange& wish) {
+  if (wish.permissions && (*wish.permissions & ~format::kPermissionMask) != 0) {
+    return Error(ErrorKind::kInvalidArgument, 7361, "permissions have 12 bits");
+  }
+  if (!is_time(wish.mtime) || !is_time(wish.atime)) {
+    return Error(ErrorKind::kInvalidArgument, 7362, "not a time");
+  }
+  return ok();
+}
+
+bool may_have_xattrs(const AttributesRecord& record) {
+  return (record.flags & kMayHaveXattrs) != 0;
+}
+
+std::optional<Buffer> buffer_of(const std::optional<std::string>& value) {
+  if (!value) return std::nullopt;
+  const auto bytes = as_bytes(*value);
+  return Buffer(bytes.begin(), bytes.end());
+}
+
+// An empty value: it goes.
+void put_list(Change& change, ObjectNumber object, std::string_view name, const Buffer& list) {
+  if (list.empty()) {
+    change.drop(RecordClass::kXattr, object, name);
+  } else {
+    change.put(RecordClass::kXattr, object, name, std::string(as_text(list)));
+  }
+}
+
+void note_xattrs(Change& change, ObjectNumber object, const AttributesRecord& record) {
+  if (!may_have_xattrs(record)) change.set_flags(object, record.flags | kMayHaveXattrs);
+}
+
+// One object in one change.
+class AttributeEdit {
+ public:
+  AttributeEdit(Change& change, ObjectNumber object, AttributesRecord record)
+      : change_(change), object_(object), record_(record) {}
+
+  [[nodiscard]] Status make(const AttributeChange& wish) {
+    DGFS_CHECK(change_.begin_touching(object_, record_));
+    const auto mode = attributes().mode;
+    if (wish.uid || wish.gid) {
+      DGFS_CHECK(change_owner(wish));
+    }
+    if (wish.permissions) {
+      DGFS_CHECK(change_permissions(*wish.permissions));
+    }
+    if (attributes().mode != mode) change_.set_mode(object_, attributes().mode);
+    if (wish.mtime) set_time(field::kMtime, attributes().mtime, *wish.mtime);
+    if (wish.atime) set_time(field::kAtime, attributes().atime, *wish.atime);
+    set_time(field::kCtime, attributes().ctime, change_.now());
+    return ok();
+  }
+  [[nodiscard]] Attributes& attributes() { return record_.attributes; }
+
+ private:
+  // Nobody keeps capabilities of a file that has another owner.
+  [[nodiscard]] Status change_owner(const AttributeChange& wish) {
+    set_number(field::kUid, attributes().uid, wish.uid);
+    set_number(field::kGid, attributes().gid, wish.gid);
+    attributes().mode = chown_mode(attributes().mode);
+    if (format::is_directory(attributes().mode) || !may_have_xattrs(record_)) return ok();
+    DGFS_TRY(capability, change_.moment().xattr(object_, kCapabilityXattr));
+    if (capability) change_.drop(RecordClass::kXattr, object_, kCapabilityXattr);
+    return ok();
+  }
+
+  [[nodiscard]] Status change_permissions(std::uint32_t permissions) {
+    std::optional<Buffer> list;
+    if (may_have_xattrs(record_)) {
+      DGFS_TRY(value, change_.moment().xattr(object_, format::kAccessListXattr));
+      list = buffer_of(value);
+    }
+    const auto changed = chmod(attributes().mode, permissions, list);
+    attributes().mode = changed.mode;
+    if (changed.access_list) {
+      put_list(change_, object_, format::kAccessListXattr, *changed.access_list);
+    }
+    return ok();
+  }
+
+  void set_number(std::uint64_t offset_bytes, std::uint32_t& number,
+                  const std::optional<std::uint32_t>& wish) {
+    if (!wish) return;
+    number = *wish;
+    change_.set_bytes(object_, offset_bytes, number_bytes(number));
+  }
+  void set_time(std::uint64_t offset_bytes, Time& time, const Time& wish) {
+    time = wish;
+    change_.set_bytes(object_, offset_bytes, time_bytes(time));
+  }
+
+  Change& change_;
+  const ObjectNumber object_;
+  AttributesRecord record_;
+};
+
+// An access list is the mode, too.
+Status set_list(Change& change, ObjectNumber object, const AttributesRecord& record,
+                std::string_view name, Bytes value) {
+  const auto mode = record.attributes.mode;
+  if (name == format::kDefaultListXattr) {
+    DGFS_TRY(list, set_default_list(mode, value));
+    put_list(change, object, name, list);
+    return ok();
+  }
+  DGFS_TRY(set, set_access_list(mode, value));
+  put_list(change, object, name, set.access_list);
+  if (set.mode != mode) change.set_mode(object, set.mode);
+  return ok();
+}
+
+Status check_may_set(bool is_there, XattrMode mode) {
+  if (is_there && mode == XattrMode::kCreate) {
+    return Error(ErrorKind::kExists, 7363, "the attribute is there already");
+  }
+  if (!is_there && mode == XattrMode::kReplace) {
+    return Error(ErrorKind::kNoAttribute, 7364, "no such attribute");
+  }
+  return ok();
+}
+
+// As listxattr(2) tells them.
+Status check_has_room(const Moment& moment, ObjectNumber object, std::string_view name) {
+  DGFS_TRY(names, moment.xattr_names(object));
+  std::size_t bytes = name.size() + 1;
+  for (const std::string& each : names) bytes += each.size() + 1;
+  if (bytes <= format::kXattrListBytesMax) return ok();
+  return Error(ErrorKind::kNoSpace, 7365, "an object's attributes have names of 64 KiB at most");
+}
+
+}  // namespace
+
+Result<Attributes> Editor::set_attributes(ObjectNumber object, const AttributeChange& wish) {
+  DGFS_CHECK(check_wish(wish));
+  return writer_.change<Attributes>({object},
+                                    [&](Change& change) -> Result<std::optional<Attributes>> {
+                                      DGFS_TRY(record, change.moment().needed_record(object));
+                                      AttributeEdit edit(change, object, record);
+                                      DGFS_CHECK(edit.make(wish));
+                                      return std::optional(edit.attributes());
+                                    });
+}
+
+Status Editor::set_xattr(ObjectNumber object, std::string_view name, Bytes value, XattrMode mode) {
+  DGFS_CHECK(check_xattr_name(name));
+  if (value.size() > format::kXattrValueBytesMax) {
+    return Error(ErrorKind::kTooLarge, 7366, "an attribute has 65,536 bytes at most");
+  }
+  DGFS_CHECK(writer_.change<bool>(
+      {object}, [&](Change& change) { return set_xattr_in(change, object, name, value, mode); }));
+  return ok();
+}
+
+Result<std::optional<bool>> Editor::set_xattr_in(Change& change, ObjectNumber object,
+                                                 std::string_view name, Bytes value,
+                                                 XattrMode mode) {
+  DGFS_TRY(record, change.moment().needed_record(object));
+  if (format::is_access_list_xattr(name)) {
+    DGFS_CHECK(set_list(change, object, record, name, value));
+  } else {
+    DGFS_TRY(before, change.moment().xattr(object, name));
+    DGFS_CHECK(check_may_set(before.has_value(), mode));
+    if (!before) {
+      DGFS_CHECK(check_has_room(change.moment(), object, name));
+    }
+    change.put(RecordClass::kXattr, object, name, std::string(as_text(value)));
+  }
+  DGFS_CHECK(change.begin_touching(object, record));
+  note_xattrs(change, object, record);
+  change.set_ctime(object);
+  return std::optional(true);
+}
+
+Status Editor::remove_xattr(ObjectNumber object, std::string_view name) {
+  DGFS_CHECK(check_xattr_name(name));
+  DGFS_CHECK(writer_.change<bool>(
+      {object}, [&](Change& change) { return remove_xattr_in(change, object, name); }));
+  return ok();
+}
+
+Result<std::optional<bool>> Editor::remove_xattr_in(Change& change, ObjectNumber object,
+                                                    std::string_view name) {
+  DGFS_TRY(record, change.moment().needed_record(object));
+  DGFS_TRY(before, change.moment().xattr(object, name));
+  if (!before && format::is_access_list_xattr(name)) return std::optional(true);
+  if (!before) return Error(ErrorKind::kNoAttribute, 7367, "no such attribute");
+  change.set_removing();
+  DGFS_CHECK(change.begin_touching(object, record));
+  change.drop(RecordClass::kXattr, object, name);
+  change.set_ctime(object);
+  return std::optional(true);
+}
+
+}  // namespace dgfs::view

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Editor: operations that change attributes of an object, extended ones, too.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "delta/view/writer.h"
+
+namespace dgfs::view {
+
+/// As of View. Thread-safe.
+class Editor {
+ public:
+  /// Must outlive it.
+  explicit Editor(Writer& writer) : writer_(writer) {}
+
+  [[nodiscard]] Result<Attributes> set_attributes(ObjectNumber object, const AttributeChange& wish);
+  [[nodiscard]] Status set_xattr(ObjectNumber object, std::string_view name, Bytes value,
+                                 XattrMode mode);
+  [[nodiscard]] Status remove_xattr(ObjectNumber object, std::string_view name);
+
+ private:
+  [[nodiscard]] static Result<std::optional<bool>> set_xattr_in(Change& change, ObjectNumber object,
+                                                                std::string_view name, Bytes value,
+                                                                XattrMode mode);
+  [[nodiscard]] static Result<std::optional<bool>> remove_xattr_in(Change& change,
+                                                                   ObjectNumber object,
+                                                                   std::string_view name);
+
+  Writer& writer_;
+};
+
+}  // namespace dgfs::view

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/image_bottom.h"
+
+#include <utility>
+
+#include "format/limits.h"
+
+namespace dgfs::view {
+namespace {
+
+constexpr std::uint64_t kBlockBytes = 512;
+
+bool is_absence(const Error& error) {
+  return error.kind() == ErrorKind::kNotFound || error.kind() == ErrorKind::kNotDirectory;
+}
+
+template <class T>
+Result<std::optional<T>> unless_absent(Result<T> result) {
+  if (result) return std::optional<T>(std::move(result).value());
+  if (is_absence(result.error())) return std::optional<T>();
+  return std::move(result).error();
+}
+
+}  // namespace
+
+Result<std::optional<reader::Node>> ImageBottom::node(ObjectNumber object) const {
+  if (!may_have(object)) return std::optional<reader::Node>();
+  return unless_absent(image_.by_inode(object));
+}
+
+Result<std::optional<reader::Node>> ImageBottom::child(ObjectNumber directory,
+                                                       std::string_view name) const {
+  if (!may_have(directory)) return std::optional<reader::Node>();
+  return unless_absent(image_.lookup(directory, name));
+}
+
+Result<AttributesRecord> ImageBottom::record_of(const reader::Node& node) const {
+  AttributesRecord record;
+  Attributes& to = record.attributes;
+  to.mode = node.mode;
+  to.uid = node.uid;
+  to.gid = node.gid;
+  to.link_count = node.link_count;
+  to.size_bytes = node.size_bytes;
+  to.blocks = (reader::data_bytes(node) + kBlockBytes - 1) / kBlockBytes;
+  to.rdev = node.rdev;
+  to.mtime = node.mtime;
+  to.ctime = node.ctime;
+  to.atime = node.atime;
+  if (node.xattrs.present()) record.flags = kMayHaveXattrs;
+  if (format::is_directory(node.mode)) {
+    DGFS_TRY(names, image_.directory(node.inode));
+    to.children = names.count();
+  }
+  return record;
+}
+
+Result<std::optional<ObjectNumber>> ImageBottom::parent(ObjectNumber directory) const {
+  if (!may_have(directory)) return std::optional<ObjectNumber>();
+  return unless_absent(image_.parent(directory));
+}
+
+Result<std::vector<NamePlace>> ImageBottom::names(const reader::Node& node) const {
+  std::vector<NamePlace> names;
+  if (node.inode == kRoot) return names;
+  DGFS_TRY(directory, image_.parent(node.inode));
+  DGFS_TRY(path, image_.path_of(node.inode));
+  names.push_back({directory, path.substr(path.rfind('/') + 1)});
+  return names;
+}
+
+Dentry dentry_of(const reader::Node& node) {
+  return {node.inode, format::type_of(node.mode), false};
+}
+
+}  // namespace dgfs::view

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Mover: rename. It moves dentries, whatever lies below them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "delta/view/makers.h"
+#include "delta/view/removers.h"
+
+namespace dgfs::view {
+
+/// Thread-safe.
+class Mover {
+ public:
+  /// Both must outlive it.
+  Mover(Writer& writer, ObjectNumbers& numbers) : writer_(writer), numbers_(numbers) {}
+
+  /// A rename. Does not outlive the names.
+  struct Request {
+    NamePlace from;
+    NamePlace to;
+    RenameMode mode = RenameMode::kReplace;
+    bool leaves_whiteout = false;
+  };
+  /// As View::rename().
+  [[nodiscard]] Result<Renamed> rename(const Request& request);
+
+ private:
+  Writer& writer_;
+  ObjectNumbers& numbers_;
+};
+
+}  // namespace dgfs::view

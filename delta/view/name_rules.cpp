@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/name_rules.h"
+
+#include "format/limits.h"
+
+namespace dgfs::view {
+
+Status check_component(std::string_view name) {
+  if (name.size() > format::kNameBytesMax) {
+    return Error(ErrorKind::kNameTooLong, 7343, "a name is longer than 255 bytes");
+  }
+  if (name.empty() || name.find_first_of(std::string_view("/\0", 2)) != std::string_view::npos) {
+    return Error(ErrorKind::kInvalidArgument, 7344, "not a name");
+  }
+  return ok();
+}
+
+Status check_name(std::string_view name) {
+  DGFS_CHECK(check_component(name));
+  if (name != "." && name != "..") return ok();
+  return Error(ErrorKind::kInvalidArgument, 7345, "a directory's own name cannot be changed");
+}
+
+}  // namespace dgfs::view

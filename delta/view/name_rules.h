@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Which names and numbers of links a view takes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace dgfs::view {
+
+/// Names that an object other than a directory may have, as XFS has it.
+inline constexpr std::uint64_t kLinksMax = 0x7fffffff;
+
+/// One component of a path; "." and "..", too. Errors: kInvalidArgument (empty, with '/' or NUL),
+/// kNameTooLong (above format::kNameBytesMax).
+[[nodiscard]] Status check_component(std::string_view name);
+/// The same of a name that is made, removed or moved. Errors: also kInvalidArgument (".", "..").
+[[nodiscard]] Status check_name(std::string_view name);
+
+}  // namespace dgfs::view

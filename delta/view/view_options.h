@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#pragma once
+
+#include <cstdint>
+
+namespace dgfs::view {
+
+/// How a view works. A value.
+struct ViewOptions {
+  /// Numbers that a directory gets at once for what is made in it; 1 or more.
+  std::uint64_t numbers_of_directory = 16;
+  /// Numbers that are reserved at once, durably; 1 or more.
+  std::uint64_t numbers_reserved = 65536;
+};
+
+}  // namespace dgfs::view

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/writer.h"
+
+namespace dgfs::view {
+
+Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
+  bool moves_directories = false;
+  for (;;) {
+    delta::Batch waiting;
+    DGFS_TRY(is_done, try_once(objects, moves_directories, decide, waiting));
+    if (is_done) return ok();
+    if (!waiting.empty()) {
+      DGFS_CHECK(layers_.live().wait_for_room(waiting));
+    }
+  }
+}
+
+// False: to be tried again, where a batch waits as soon as there is room for it.
+Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_directories,
+                              const Decide& decide, delta::Batch& waiting) {
+  std::unique_lock moving(moving_directories_, std::defer_lock);
+  if (moves_directories) moving.lock();
+  const ObjectLocks::Held held(locks_, objects);
+  const Moment moment(layers_);
+  Change change(moment, held, env_.now(), moves_directories);
+  DGFS_TRY(is_decided, decide(change));
+  if (!is_decided) {
+    objects.insert(objects.end(), change.lacking().begin(), change.lacking().end());
+    moves_directories = moves_directories || change.is_moving_lacking();
+    return false;
+  }
+  if (change.batch().empty()) return true;
+  DGFS_TRY(is_applied, apply(change, objects));
+  if (!is_applied) waiting = change.batch();
+  return is_applied;
+}
+
+// What is in memory of orphans takes memory before the batch is applied.
+Result<bool> Writer::apply(const Change& change, const std::vector<ObjectNumber>& objects) {
+  std::vector<ObjectNumber> added;
+  added.reserve(change.new_orphans().size());
+  for (const ObjectNumber object : change.new_orphans()) {
+    if (orphans_.add(object)) added.push_back(object);
+  }
+  const auto applied = layers_.live().try_apply(change.batch());
+  if (!applied) {
+    for (const ObjectNumber object : added) orphans_.remove(object);
+    if (applied.error().kind() == ErrorKind::kBusy) return false;
+    return applied.error();
+  }
+  for (const ObjectNumber object : change.old_orphans()) orphans_.remove(object);
+  for (const ObjectNumber object : objects) note(object, applied.value());
+  return true;
+}
+
+void Writer::note(ObjectNumber object, std::uint64_t sequence) {
+  auto& last = last_changes_[object % kLastChanges];
+  auto before = last.load();
+  while (before < sequence && !last.compare_exchange_weak(before, sequence)) {
+  }
+}
+
+}  // namespace dgfs::view

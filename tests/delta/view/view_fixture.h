@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A packed tree in memory with a delta over it, which is small enough that a few operations bring
+// about all that many do; what tests of the view begin with.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "delta/view/view.h"
+#include "storage/forwarding_env.h"
+#include "tests/reader/packed_tree.h"
+
+namespace dgfs::test {
+
+/// An Env whose time is told.
+class ClockEnv final : public storage::EnvForwarder<storage::Env> {
+ public:
+  using EnvForwarder::EnvForwarder;
+  [[nodiscard]] Time now() const override { return now_; }
+  void set_now(const Time& now) { now_ = now; }
+  /// A second later.
+  void tick() { ++now_.seconds; }
+
+ private:
+  Time now_{1'000'000'000, 5};
+};
+
+/// An image, its delta, and a view of both.
+class ViewedTree {
+ public:
+  static constexpr const char* kDelta = "/delta";
+
+  ViewedTree() {
+    options_.create = true;
+    options_.parameters = {1024, 4096, 4, 1 << 18, 256};
+    options_.table_bytes = 8192;
+    options_.dirty_bytes = 16384;
+    options_.level = 0;
+  }
+
+  /// To be filled before open().
+  [[nodiscard]] PackedTree& tree() { return tree_; }
+  [[nodiscard]] ClockEnv& clock() { return clock_; }
+  [[nodiscard]] view::View& view() { return *view_; }
+  [[nodiscard]] delta::DeltaDirectory& delta() { return *delta_; }
+  [[nodiscard]] const reader::Image& image() const { return *image_; }
+  [[nodiscard]] delta::StoreOptions& options() { return options_; }
+
+  void open() {
+    tree_.pack();
+    image_ = tree_.open();
+    expect_ok(delta::DeltaDirectory::create(clock_, kDelta, image_->superblock().uuid,
+                                            image_->superblock().next_inode, options_));
+    open_delta();
+  }
+  /// As after a clean end.
+  void reopen() {
+    expect_ok(view_->close());
+    close_delta();
+    open_delta();
+  }
+  /// What there is becomes a layer, and an empty store goes over it.
+  void seal() {
+    expect_ok(view_->close());
+    const auto end = view_->end_of_objects();
+    close_delta();
+    expect_ok(delta::DeltaDirectory::add_store(clock_, kDelta, end, options_));
+    open_delta();
+  }
+
+ private:
+  void close_delta() {
+    view_ = nullptr;
+    delta_ = nullptr;
+  }
+  void open_delta() {
+    delta_ = value_of(delta::DeltaDirectory::open(clock_, kDelta, options_));
+    view_ = value_of(view::View::open(clock_, *image_, *delta_, {4, 64}));
+  }
+
+  PackedTree tree_;
+  ClockEnv clock_{tree_.memory()};
+  delta::StoreOptions options_;
+  std::unique_ptr<const reader::Image> image_;
+  std::unique_ptr<delta::DeltaDirectory> delta_;
+  std::unique_ptr<view::View> view_;
+};
+
+}  // namespace dgfs::test
