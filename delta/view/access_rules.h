@@ -45,8 +45,8 @@ struct Inherited {
 /// Mode and access list after a chmod. A value.
 struct Chmod {
   std::uint32_t mode = 0;  ///< type and permissions
-  std::optional<Buffer> access_list =
-      std::nullopt;  ///< empty: it goes; nullopt: what is stored stays
+  /// To be stored. Empty: the stored one goes. nullopt: it stays as it is.
+  std::optional<Buffer> access_list = std::nullopt;
 };
 
 /// @param mode         type and permissions before
