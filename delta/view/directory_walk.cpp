@@ -6,7 +6,8 @@
 
 namespace dgfs::view {
 
-Result<DirectoryWalk> DirectoryWalk::make(const Moment& moment, ObjectNumber directory) {
+Result<DirectoryWalk> DirectoryWalk::make(const Moment& moment, ObjectNumber directory,
+                                          bool wants_nodes) {
   std::optional<delta::StackCursor> records;
   if (!moment.layers().is_untouched(RecordClass::kDentry, directory)) {
     records.emplace(moment.stores().cursor(keys_of(RecordClass::kDentry, directory)));
@@ -21,7 +22,7 @@ Result<DirectoryWalk> DirectoryWalk::make(const Moment& moment, ObjectNumber dir
       return std::move(names).error();
     }
   }
-  return DirectoryWalk(directory, std::move(records), std::move(image));
+  return DirectoryWalk(directory, std::move(records), std::move(image), wants_nodes);
 }
 
 Status DirectoryWalk::seek(std::string_view name) {
@@ -44,6 +45,7 @@ bool DirectoryWalk::is_covered(std::string_view name) const {
 // The next name that is there, at or behind the places of both.
 Status DirectoryWalk::find() {
   dentry_.reset();
+  node_.reset();
   while (!dentry_ && (is_at_record() || is_in_image())) {
     const bool is_record =
         is_at_record() && (!is_in_image() || rest_of(records_->key()) <= image_->name().name);
@@ -78,6 +80,10 @@ Status DirectoryWalk::take_image() {
   if (!is_covered(listed.name)) {
     name_ = listed.name;
     dentry_ = Dentry{listed.inode, format::type_of(listed.mode), false};
+    if (wants_nodes_) {
+      DGFS_TRY(node, image_->node());
+      node_ = std::move(node);
+    }
   }
   return image_->next();
 }

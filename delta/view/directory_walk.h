@@ -20,7 +20,9 @@ class DirectoryWalk {
  public:
   /// Stands nowhere. It sees the directory as it was at the moment, which must outlive it. Errors
   /// of all: those of Moment.
-  [[nodiscard]] static Result<DirectoryWalk> make(const Moment& moment, ObjectNumber directory);
+  /// @param wants_nodes  node() is asked for
+  [[nodiscard]] static Result<DirectoryWalk> make(const Moment& moment, ObjectNumber directory,
+                                                  bool wants_nodes = false);
 
   /// To the first name that is not before `name`.
   [[nodiscard]] Status seek(std::string_view name);
@@ -31,11 +33,16 @@ class DirectoryWalk {
   // While it stands there:
   [[nodiscard]] std::string_view name() const { return name_; }
   [[nodiscard]] const Dentry& dentry() const { return *dentry_; }
+  /// Set where it is the image that gives the name, if nodes are wanted.
+  [[nodiscard]] const std::optional<reader::Node>& node() const { return node_; }
 
  private:
   DirectoryWalk(ObjectNumber directory, std::optional<delta::StackCursor> records,
-                std::optional<reader::DirectoryCursor> image)
-      : directory_(directory), records_(std::move(records)), image_(std::move(image)) {}
+                std::optional<reader::DirectoryCursor> image, bool wants_nodes)
+      : directory_(directory),
+        records_(std::move(records)),
+        image_(std::move(image)),
+        wants_nodes_(wants_nodes) {}
 
   [[nodiscard]] bool is_at_record() const { return records_ && records_->is_at_place(); }
   [[nodiscard]] bool is_in_image() const { return image_ && image_->is_at_name(); }
@@ -47,6 +54,8 @@ class DirectoryWalk {
   ObjectNumber directory_;
   std::optional<delta::StackCursor> records_;  ///< none: no store says anything
   std::optional<reader::DirectoryCursor> image_;
+  bool wants_nodes_;
+  std::optional<reader::Node> node_;
   delta::KeyEnd cover_end_ = "";  ///< names before it are gone, unless a record says otherwise
   std::string name_;
   std::optional<Dentry> dentry_;

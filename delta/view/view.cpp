@@ -3,6 +3,7 @@
 #include "delta/view/view.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
@@ -26,6 +27,14 @@ auto whole_or_refused(Call call) -> decltype(call()) {
   } catch (const std::bad_alloc&) {
     return Error(ErrorKind::kLimit, 7369, "no memory for it");
   }
+}
+
+std::uint32_t random_number(storage::Env& env) {
+  std::array<std::uint8_t, sizeof(std::uint32_t)> bytes{};
+  env.random(bytes);
+  std::uint32_t number = 0;
+  for (const std::uint8_t byte : bytes) number = number << 8 | byte;
+  return number;
 }
 
 // Numbers that a store below may have given are never given again.
@@ -70,7 +79,8 @@ struct View::State {
         makers(writer, numbers),
         removers(writer, orphans),
         mover(writer, numbers),
-        editor(writer) {}
+        editor(writer),
+        listings(random_number(env)) {}
 
   [[nodiscard]] Status end_all() {
     for (const ObjectNumber object : orphans.all()) {
@@ -88,6 +98,7 @@ struct View::State {
   Removers removers;
   Mover mover;
   Editor editor;
+  Listings listings;
 };
 
 View::View(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -294,6 +305,16 @@ Status View::list(ObjectNumber directory, std::string_view after,
       DGFS_CHECK(walk.next());
     }
     return ok();
+  });
+}
+
+Result<std::unique_ptr<Listing>> View::open_listing(ObjectNumber directory) {
+  return whole_or_refused([&]() -> Result<std::unique_ptr<Listing>> {
+    DGFS_TRY(record, Moment(state_->layers).needed_record(directory));
+    if (!format::is_directory(record.attributes.mode)) {
+      return Error(ErrorKind::kNotDirectory, 7384, "not a directory");
+    }
+    return std::make_unique<Listing>(state_->layers, state_->listings, directory);
   });
 }
 

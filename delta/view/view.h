@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "delta/store/directory/delta_directory.h"
+#include "delta/view/listing.h"
 #include "delta/view/object.h"
 #include "delta/view/view_options.h"
 #include "reader/image.h"
@@ -127,6 +128,9 @@ class View {
   /// @param after  empty: from the first name on
   [[nodiscard]] Status list(ObjectNumber directory, std::string_view after,
                             const std::function<bool(const ListedName&)>& visit) const;
+  /// A stream of the names, for whoever reads them piece by piece while they change. The view must
+  /// outlive it.
+  [[nodiscard]] Result<std::unique_ptr<Listing>> open_listing(ObjectNumber directory);
 
   // The whole.
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Streams of names while the directory changes.
+#include "delta/view/listing.h"
+
+#include <set>
+
+#include "tests/delta/view/view_fixture.h"
+#include "tests/support/random.h"
+
+namespace dgfs::test {
+namespace {
+
+using view::kRoot;
+using view::Listing;
+using view::ListingCookie;
+using view::ListingName;
+using view::ObjectNumber;
+
+class ViewListing : public testing::Test {
+ protected:
+  ViewListing() {
+    tree_.tree().directory("d");
+    for (int i = 0; i < 100; ++i) tree_.tree().file("d/" + name_of(i), "x");
+    tree_.open();
+    directory_ = value_of(view().lookup(kRoot, "d")).object;
+  }
+
+  [[nodiscard]] static std::string name_of(int i) {
+    auto digits = std::to_string(i);
+    return "n" + std::string(4 - digits.size(), '0') + digits;
+  }
+  [[nodiscard]] view::View& view() { return tree_.view(); }
+  [[nodiscard]] std::unique_ptr<Listing> stream() {
+    return value_of(view().open_listing(directory_));
+  }
+  // One reply of `count` names at most; the cookie goes on behind it.
+  static std::vector<std::string> read(Listing& listing, ListingCookie& cookie, std::size_t count,
+                                       std::vector<ListingCookie>* cookies = nullptr) {
+    std::vector<std::string> names;
+    expect_ok(listing.read(cookie, false, [&](const ListingName& name) {
+      if (names.size() == count) return false;
+      names.emplace_back(name.name);
+      cookie = name.cookie;
+      if (cookies != nullptr) cookies->push_back(cookie);
+      return true;
+    }));
+    return names;
+  }
+  void create(std::string_view name) { value_of(view().create(directory_, name, {}, {})); }
+  void unlink(std::string_view name) {
+    expect_ok(view().release(value_of(view().unlink(directory_, name)).object));
+  }
+
+  ViewedTree tree_;
+  ObjectNumber directory_ = 0;
+};
+
+TEST_F(ViewListing, BeginsWithTheDirectoryAndItsParent) {
+  const auto listing = stream();
+  std::vector<std::string> names;
+  expect_ok(listing->read(0, true, [&](const ListingName& name) {
+    names.emplace_back(name.name);
+    EXPECT_EQ(format::type_of(name.attributes->mode), name.type);
+    if (names.size() == 1) {
+      EXPECT_EQ(name.object, directory_);
+    }
+    if (names.size() == 2) {
+      EXPECT_EQ(name.object, kRoot);
+    }
+    return names.size() < 5;
+  }));
+  EXPECT_EQ(names, (std::vector<std::string>{".", "..", "n0000", "n0001", "n0002"}));
+}
+
+TEST_F(ViewListing, GoesOnBehindEachName) {
+  const auto listing = stream();
+  ListingCookie cookie = 0;
+  std::vector<std::string> all;
+  for (;;) {
+    const auto names = read(*listing, cookie, 7);
+    if (names.empty()) break;
+    all.insert(all.end(), names.begin(), names.end());
+  }
+  EXPECT_EQ(all.size(), 102U);
+  EXPECT_EQ(all.back(), "n0099");
+  EXPECT_TRUE(read(*listing, cookie, 7).empty()) << "the end stays the end";
+}
+
+TEST_F(ViewListing, APlaceInTheLastReplyIsExact) {
+  const auto listing = stream();
+  std::vector<ListingCookie> cookies;
+  ListingCookie cookie = 0;
+  const auto names = read(*listing, cookie, 20, &cookies);
+  for (std::size_t i = 0; i + 1 < 10; ++i) {
+    const auto again = stream();
+    ListingCookie place = cookies[i];
+    EXPECT_EQ(read(*again, place, 1).front(), names[i + 1]) << "also for another stream";
+  }
+}
+
+TEST_F(ViewListing, APlaceInAnEarlierReplyLeavesNothingOut) {
+  const auto listing = stream();
+  std::vector<ListingCookie> cookies;
+  std::vector<std::string> names;
+  ListingCookie cookie = 0;
+  for (int reply = 0; reply < 8; ++reply) {
+    const auto more = read(*listing, cookie, 5, &cookies);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) {
+    ListingCookie place = cookies[i];
+    const auto first = read(*listing, place, 1).front();
+    EXPECT_LE(first, names[i + 1]);
+    EXPECT_GE(first, names[i < 5 ? 0 : i / 5 * 5]);
+  }
+}
+
+TEST_F(ViewListing, AStreamThatHasEndedIsRememberedForATime) {
+  ListingCookie cookie = 0;
+  { read(*stream(), cookie, 12); }
+  auto place = cookie;
+  EXPECT_EQ(read(*stream(), place, 1).front(), "n0010");
+  for (std::size_t i = 0; i < view::Listings::kEndedMax; ++i) {
+    ListingCookie other = 0;
+    read(*stream(), other, 1);
+  }
+  const auto refused = stream()->read(cookie, false, [](const ListingName&) { return true; });
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalidArgument);
+  tree_.reopen();
+  EXPECT_FALSE(stream()->read(cookie, false, [](const ListingName&) { return true; }));
+}
+
+TEST_F(ViewListing, AnotherDirectoryHasOtherPlaces) {
+  ListingCookie cookie = 0;
+  const auto listing = stream();
+  read(*listing, cookie, 3);
+  const auto root = value_of(view().open_listing(kRoot));
+  const auto refused = root->read(cookie, false, [](const ListingName&) { return true; });
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalidArgument);
+}
+
+TEST_F(ViewListing, AllThatIsListedMayBeRemovedMeanwhile) {
+  const auto listing = stream();
+  ListingCookie cookie = 0;
+  int removed = 0;
+  for (;;) {
+    const auto names = read(*listing, cookie, 6);
+    if (names.empty()) break;
+    for (const auto& name : names) {
+      if (name == "." || name == "..") continue;
+      unlink(name);
+      ++removed;
+    }
+  }
+  EXPECT_EQ(removed, 100);
+  expect_ok(view().release(value_of(view().remove_directory(kRoot, "d")).object));
+  EXPECT_EQ(listing->read(0, false, [](const ListingName&) { return true; }).error().kind(),
+            ErrorKind::kNotFound);
+}
+
+// Names of even numbers stay; the others come and go, are renamed over, sealed and opened again.
+TEST_F(ViewListing, ANameThatStaysComesOnceWhateverHappensToOthers) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    auto listing = stream();
+    ListingCookie cookie = 0;
+    std::multiset<std::string> seen;
+    for (;;) {
+      const auto names = read(*listing, cookie, 1 + random.below(9));
+      if (names.empty()) break;
+      seen.insert(names.begin(), names.end());
+      for (int i = 0; i < 5; ++i) {
+        const auto name = name_of(static_cast<int>(random.below(60)) * 2 + 1);
+        const bool is_there = static_cast<bool>(view().lookup(directory_, name));
+        if (!is_there) {
+          create(name);
+        } else if (random.one_in(2)) {
+          unlink(name);
+        } else {
+          const auto renamed = value_of(view().rename(
+              directory_, name, directory_, name_of(2 * static_cast<int>(random.below(60)) + 1)));
+          expect_ok(view().release(renamed.replaced.object));
+        }
+      }
+    }
+    for (int i = 0; i < 100; i += 2) EXPECT_EQ(seen.count(name_of(i)), 1U) << seed << " " << i;
+    for (const auto& name : seen) EXPECT_EQ(seen.count(name), 1U) << name;
+    listing = nullptr;
+    if (seed % 7 == 6) tree_.seal();
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test
