@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "delta/view/view.h"
 #include "storage/forwarding_env.h"
+#include "storage/testing/counting_env.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {
@@ -66,6 +68,17 @@ class ViewedTree {
     close_delta();
     open_delta();
   }
+  /// The same with nothing in the image's caches.
+  void reopen_image() {
+    expect_ok(view_->close());
+    close_delta();
+    image_ = tree_.open();
+    open_delta();
+  }
+  /// By file.
+  [[nodiscard]] std::map<std::string, storage::IoCounts> delta_calls() const {
+    return counting_->all();
+  }
   /// What there is becomes a layer, and an empty store goes over it.
   void seal() {
     expect_ok(view_->close());
@@ -86,7 +99,8 @@ class ViewedTree {
   }
 
   PackedTree tree_;
-  ClockEnv clock_{tree_.memory()};
+  std::unique_ptr<storage::CountingEnv> counting_ = storage::make_counting_env(tree_.memory());
+  ClockEnv clock_{*counting_};
   delta::StoreOptions options_;
   std::unique_ptr<const reader::Image> image_;
   std::unique_ptr<delta::DeltaDirectory> delta_;

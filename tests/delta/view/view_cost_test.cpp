@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What a view costs: reads of the index for what nobody has touched, and bytes that an operation
+// writes. Counted at the files.
+#include <functional>
+
+#include "tests/delta/view/view_fixture.h"
+#include "tests/support/random.h"
+
+namespace dgfs::test {
+namespace {
+
+using view::kRoot;
+using view::ObjectNumber;
+
+class ViewCost : public testing::Test {
+ protected:
+  static constexpr int kDirectories = 60;
+  static constexpr int kFiles = 100;
+
+  ViewCost() {
+    for (int d = 0; d < kDirectories; ++d) {
+      tree().directory(name_of(d));
+      for (int f = 0; f < kFiles; ++f) {
+        tree().file(name_of(d) + "/" + name_of(f), "content of " + std::to_string(d * f));
+      }
+    }
+    viewed_.open();
+  }
+
+  [[nodiscard]] PackedTree& tree() { return viewed_.tree(); }
+  [[nodiscard]] view::View& view() { return viewed_.view(); }
+  [[nodiscard]] static std::string name_of(int i) { return "a-name-" + std::to_string(i); }
+  [[nodiscard]] std::uint64_t image_reads() {
+    return tree().index_counts().reads + tree().image_counts().reads;
+  }
+  [[nodiscard]] std::uint64_t delta_calls() {
+    std::uint64_t calls = 0;
+    for (const auto& [path, counts] : viewed_.delta_calls()) {
+      if (path.starts_with(ViewedTree::kDelta)) {
+        calls += counts.opens + counts.reads + counts.writes + counts.syncs;
+      }
+    }
+    return calls;
+  }
+  // Reads of a freshly opened image, and calls at the files of the delta.
+  struct Cost {
+    std::uint64_t reads = 0;
+    std::uint64_t delta_calls = 0;
+  };
+  Cost cost_of(const std::function<void()>& work) {
+    viewed_.reopen_image();
+    const auto reads = image_reads();
+    const auto calls = delta_calls();
+    work();
+    return {image_reads() - reads, delta_calls() - calls};
+  }
+  // Some hundreds of names all over the image, each with a use of it.
+  template <class Use>
+  static void for_names(Use use) {
+    Random random(7);
+    for (int i = 0; i < 300; ++i) {
+      use(name_of(static_cast<int>(random.below(kDirectories - 1))),
+          name_of(static_cast<int>(random.below(2 * kFiles))));
+    }
+  }
+  void look_up_in_image() {
+    for_names([&](const std::string& directory, const std::string& name) {
+      const auto found = value_of(viewed_.image().lookup(kRoot, directory));
+      const auto child = viewed_.image().lookup(found.inode, name);
+      if (child) value_of(viewed_.image().by_inode(child.value().inode));
+    });
+  }
+  void look_up_in_view() {
+    for_names([&](const std::string& directory, const std::string& name) {
+      const auto found = value_of(view().lookup(kRoot, directory)).object;
+      const auto child = view().lookup(found, name);
+      if (child) value_of(view().attributes(child.value().object));
+    });
+  }
+  // In the last directory, which the lookups leave alone.
+  void fill_delta(const std::string& prefix) {
+    const auto directory = value_of(view().lookup(kRoot, name_of(kDirectories - 1))).object;
+    for (int i = 0; i < 2000; ++i) {
+      value_of(view().create(directory, prefix + std::to_string(i), {}, {}));
+    }
+  }
+
+  ViewedTree viewed_;
+};
+
+TEST_F(ViewCost, LookupsOfWhatNobodyTouchedReadNoMoreThanTheImageDoes) {
+  const auto plain = cost_of([&] { look_up_in_image(); });
+  EXPECT_GE(plain.reads, 3U);
+  const auto empty = cost_of([&] { look_up_in_view(); });
+  EXPECT_EQ(empty.reads, plain.reads);
+  EXPECT_EQ(empty.delta_calls, 0U);
+  fill_delta("new-");
+  viewed_.seal();
+  fill_delta("newer-");
+  const auto full = cost_of([&] { look_up_in_view(); });
+  EXPECT_EQ(full.reads, plain.reads);
+  EXPECT_EQ(full.delta_calls, 0U);
+}
+
+}  // namespace
+}  // namespace dgfs::test
