@@ -199,6 +199,9 @@ class Move {
 Result<Renamed> Mover::rename(const Request& request) {
   DGFS_CHECK(check_name(request.from.name));
   DGFS_CHECK(check_name(request.to.name));
+  if (request.mode == RenameMode::kExchange && request.leaves_whiteout) {
+    return Error(ErrorKind::kInvalidArgument, 7385, "an exchange leaves no whiteout");
+  }
   std::vector<ObjectNumber> objects{request.from.directory, request.to.directory};
   ObjectNumber whiteout = 0;
   if (request.leaves_whiteout) {
@@ -206,8 +209,10 @@ Result<Renamed> Mover::rename(const Request& request) {
     whiteout = number;
     objects.push_back(whiteout);
   }
-  return writer_.change<Renamed>(
+  auto renamed = writer_.change<Renamed>(
       std::move(objects), [&](Change& change) { return Move(change, request, whiteout).make(); });
+  if (!renamed && whiteout != 0) numbers_.give_back(request.from.directory, whiteout);
+  return renamed;
 }
 
 }  // namespace dgfs::view
