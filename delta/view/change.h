@@ -86,8 +86,12 @@ class Change {
 
   /// No name leads to it from now on, and it goes on until it ends.
   void put_orphan(ObjectNumber object);
+  /// The same without a record: of an object of the image that nobody has touched.
+  void note_orphan(ObjectNumber object) { new_orphans_.push_back(object); }
   /// A name leads to it again, or it has ended.
   void drop_orphan(ObjectNumber object);
+  /// The same of one without a record.
+  void forget_orphan(ObjectNumber object) { old_orphans_.push_back(object); }
   [[nodiscard]] const std::vector<ObjectNumber>& new_orphans() const { return new_orphans_; }
   [[nodiscard]] const std::vector<ObjectNumber>& old_orphans() const { return old_orphans_; }
 

@@ -31,7 +31,9 @@ Result<std::optional<Buffer>> default_list_of(const Moment& moment, ObjectNumber
 
 Result<NameState> free_name(const Moment& moment, const NamePlace& place) {
   DGFS_TRY(state, moment.name(place.directory, place.name));
-  if (state.dentry) return Error(ErrorKind::kExists, 7346, "the name is taken");
+  if (state.dentry || is_own_name(place.name)) {
+    return Error(ErrorKind::kExists, 7346, "the name is taken");
+  }
   DGFS_CHECK(moment.look_below(place.directory, place.name, state));
   return state;
 }
@@ -65,7 +67,7 @@ Result<AttributesRecord> Makers::put_new(Change& change, ObjectNumber number,
 
 Result<Entry> Makers::make(ObjectNumber directory, std::string_view name, const Wish& wish,
                            const Credentials& who) {
-  DGFS_CHECK(check_name(name));
+  DGFS_CHECK(check_component(name));
   DGFS_TRY(number, numbers_.take(directory));
   const NamePlace place{directory, std::string(name)};
   auto made = writer_.change<Entry>({directory, number}, [&, number = number](Change& change) {
@@ -107,7 +109,7 @@ Result<Entry> Makers::make_unnamed(ObjectNumber directory, std::uint32_t permiss
 }
 
 Result<Entry> Makers::link(ObjectNumber object, ObjectNumber directory, std::string_view name) {
-  DGFS_CHECK(check_name(name));
+  DGFS_CHECK(check_component(name));
   const NamePlace place{directory, std::string(name)};
   return writer_.change<Entry>({object, directory},
                                [&](Change& change) { return link_in(change, object, place); });

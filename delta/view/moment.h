@@ -15,14 +15,15 @@
 #include "delta/store/directory/delta_directory.h"
 #include "delta/store/snapshot/stack_snapshot.h"
 #include "delta/view/image_bottom.h"
+#include "delta/view/orphans.h"
 
 namespace dgfs::view {
 
 /// The layers that a view stands on, from a switch of the stack to the next one. Thread-safe.
 class Layers {
  public:
-  /// Both must outlive it.
-  Layers(const reader::Image& image, delta::DeltaDirectory& delta);
+  /// All must outlive it.
+  Layers(const reader::Image& image, delta::DeltaDirectory& delta, const Orphans& orphans);
 
   [[nodiscard]] const ImageBottom& bottom() const { return bottom_; }
   /// The store that is written to.
@@ -37,9 +38,11 @@ class Layers {
     return live_.may_have(static_cast<std::uint8_t>(record), object);
   }
   [[nodiscard]] bool sealed_may_have(RecordClass record, ObjectNumber object) const;
+  [[nodiscard]] const Orphans& orphans() const { return orphans_; }
 
  private:
   ImageBottom bottom_;
+  const Orphans& orphans_;
   delta::Store& live_;
   std::vector<delta::Snapshot> sealed_;
 };

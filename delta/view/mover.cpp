@@ -35,8 +35,12 @@ class Move {
 
   // none: it lacks a lock.
   [[nodiscard]] Result<std::optional<Renamed>> make() {
-    DGFS_CHECK(change_.directory(request_.from.directory));
+    DGFS_TRY(from, change_.directory(request_.from.directory));
+    old_parent_ = from;
     DGFS_CHECK(change_.directory(request_.to.directory));
+    if (is_own_name(request_.from.name) || is_own_name(request_.to.name)) {
+      return Error(ErrorKind::kInvalidArgument, 7387, "a directory's own name stays");
+    }
     DGFS_CHECK(look());
     if (new_.dentry && new_.dentry->object == moved().object) {
       return std::optional(Renamed{moved().object, {}});
@@ -125,7 +129,8 @@ class Move {
     from.remove(moved());
     to_.add(moved());
     if (request_.leaves_whiteout) {
-      from.add(put_whiteout());
+      DGFS_TRY(whiteout, put_whiteout());
+      from.add(whiteout);
     } else {
       change_.drop_name(request_.from, old_);
     }
@@ -145,6 +150,8 @@ class Move {
 
   [[nodiscard]] Result<std::optional<Renamed>> exchange() {
     const Dentry other = *new_.dentry;
+    DGFS_TRY(record, change_.moment().needed_record(other.object));
+    record.attributes.ctime = change_.now();
     change_.forget_name(request_.to, new_);
     change_.forget_name(request_.from, old_);
     give(request_.to, new_, moved());
@@ -155,7 +162,7 @@ class Move {
     to_.remove(other);
     from.add(other);
     change_directories();
-    return std::optional(Renamed{moved().object, {}});
+    return std::optional(Renamed{moved().object, {other.object, record.attributes}});
   }
 
   // A name, to an object that has it from another place.
@@ -167,11 +174,9 @@ class Move {
     }
   }
 
-  Dentry put_whiteout() {
-    AttributesRecord record;
-    record.attributes.mode = format::kTypeCharacterDevice;
-    record.attributes.link_count = 1;
-    record.attributes.mtime = record.attributes.ctime = record.attributes.atime = change_.now();
+  [[nodiscard]] Result<Dentry> put_whiteout() {
+    DGFS_TRY(record, Makers::put_new(change_, whiteout_, request_.from.directory, old_parent_,
+                                     {format::kTypeCharacterDevice, 0, {}}, {}));
     change_.put_object(whiteout_, record);
     const Dentry dentry{whiteout_, format::kTypeCharacterDevice, false};
     change_.forget_name(request_.from, old_);
@@ -188,6 +193,7 @@ class Move {
   Change& change_;
   const Mover::Request& request_;
   const ObjectNumber whiteout_;
+  AttributesRecord old_parent_;
   NameState old_;
   NameState new_;
   Difference from_;
@@ -197,8 +203,8 @@ class Move {
 }  // namespace
 
 Result<Renamed> Mover::rename(const Request& request) {
-  DGFS_CHECK(check_name(request.from.name));
-  DGFS_CHECK(check_name(request.to.name));
+  DGFS_CHECK(check_component(request.from.name));
+  DGFS_CHECK(check_component(request.to.name));
   if (request.mode == RenameMode::kExchange && request.leaves_whiteout) {
     return Error(ErrorKind::kInvalidArgument, 7385, "an exchange leaves no whiteout");
   }

@@ -16,10 +16,4 @@ Status check_component(std::string_view name) {
   return ok();
 }
 
-Status check_name(std::string_view name) {
-  DGFS_CHECK(check_component(name));
-  if (name != "." && name != "..") return ok();
-  return Error(ErrorKind::kInvalidArgument, 7345, "a directory's own name cannot be changed");
-}
-
 }  // namespace dgfs::view

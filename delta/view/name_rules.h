@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kLinksMax = 0x7fffffff;
 /// One component of a path; "." and "..", too. Errors: kInvalidArgument (empty, with '/' or NUL),
 /// kNameTooLong (above format::kNameBytesMax).
 [[nodiscard]] Status check_component(std::string_view name);
-/// The same of a name that is made, removed or moved. Errors: also kInvalidArgument (".", "..").
-[[nodiscard]] Status check_name(std::string_view name);
+/// The names that a directory has of itself, which nobody makes, removes or moves.
+[[nodiscard]] inline bool is_own_name(std::string_view name) { return name == "." || name == ".."; }
 
 }  // namespace dgfs::view

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Orphans: objects that no name leads to and that have not ended, in memory. The store has a record
-// of each.
+// of each but for those of the image that nobody has touched.
 #pragma once
 
 #include <mutex>

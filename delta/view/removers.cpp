@@ -25,7 +25,10 @@ Result<Attributes> Removers::lose_name(Change& change, const NameState& state,
   attributes.ctime = change.now();
   if (attributes.link_count == 0 && state.is_in_image) {
     DGFS_TRY(is_untouched, change.moment().is_untouched(object));
-    if (is_untouched) return attributes;
+    if (is_untouched) {
+      change.note_orphan(object);
+      return attributes;
+    }
   }
   change.set_links(object, attributes.link_count);
   change.set_ctime(object);
@@ -48,7 +51,7 @@ Result<Attributes> Removers::lose_directory(Change& change, ObjectNumber directo
 }
 
 Result<Entry> Removers::unlink(ObjectNumber directory, std::string_view name) {
-  DGFS_CHECK(check_name(name));
+  DGFS_CHECK(check_component(name));
   const NamePlace place{directory, std::string(name)};
   return writer_.change<Entry>({directory},
                                [&](Change& change) { return unlink_in(change, place); });
@@ -56,11 +59,11 @@ Result<Entry> Removers::unlink(ObjectNumber directory, std::string_view name) {
 
 Result<std::optional<Entry>> Removers::unlink_in(Change& change, const NamePlace& place) {
   DGFS_CHECK(change.directory(place.directory));
+  const Error is_directory(ErrorKind::kIsDirectory, 7352, "a directory");
+  if (is_own_name(place.name)) return is_directory;
   DGFS_TRY(state, taken_name(change.moment(), place));
   const auto object = state.dentry->object;
-  if (state.dentry->type == format::kTypeDirectory) {
-    return Error(ErrorKind::kIsDirectory, 7352, "a directory");
-  }
+  if (state.dentry->type == format::kTypeDirectory) return is_directory;
   if (change.lacks(object)) return std::optional<Entry>();
   DGFS_TRY(record, change.moment().needed_record(object));
   change.set_removing();
@@ -71,7 +74,7 @@ Result<std::optional<Entry>> Removers::unlink_in(Change& change, const NamePlace
 }
 
 Result<Entry> Removers::remove_directory(ObjectNumber directory, std::string_view name) {
-  DGFS_CHECK(check_name(name));
+  DGFS_CHECK(check_component(name));
   const NamePlace place{directory, std::string(name)};
   return writer_.change<Entry>({directory},
                                [&](Change& change) { return remove_in(change, place); });
@@ -79,6 +82,8 @@ Result<Entry> Removers::remove_directory(ObjectNumber directory, std::string_vie
 
 Result<std::optional<Entry>> Removers::remove_in(Change& change, const NamePlace& place) {
   DGFS_CHECK(change.directory(place.directory));
+  if (place.name == ".") return Error(ErrorKind::kInvalidArgument, 7345, "\".\" stays");
+  if (place.name == "..") return Error(ErrorKind::kNotEmpty, 7386, "\"..\" is not empty");
   DGFS_TRY(state, taken_name(change.moment(), place));
   const auto object = state.dentry->object;
   if (state.dentry->type != format::kTypeDirectory) {
@@ -103,9 +108,14 @@ Status Removers::release(ObjectNumber object) {
 Result<std::optional<bool>> Removers::end_in(Change& change, ObjectNumber object) {
   DGFS_TRY(record, change.moment().record(object));
   if (record && record->attributes.link_count != 0) return std::optional(false);
+  if (!record) return std::optional(false);
+  DGFS_TRY(is_untouched, change.moment().is_untouched(object));
+  if (is_untouched) {
+    change.forget_orphan(object);
+    return std::optional(true);
+  }
   change.set_removing();
   change.drop_orphan(object);
-  if (!record) return std::optional(true);
   change.drop(RecordClass::kAttributes, object);
   if ((record->flags & kMayHaveXattrs) != 0) change.drop_all(RecordClass::kXattr, object);
   change.drop_all(RecordClass::kName, object);

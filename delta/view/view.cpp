@@ -73,7 +73,7 @@ struct View::State {
   State(storage::Env& env, const reader::Image& image, delta::DeltaDirectory& directory,
         ObjectNumber first, const ViewOptions& options)
       : delta(directory),
-        layers(image, directory),
+        layers(image, directory, orphans),
         writer(env, layers, orphans),
         numbers(layers.live(), first, options),
         makers(writer, numbers),
@@ -90,8 +90,8 @@ struct View::State {
   }
 
   delta::DeltaDirectory& delta;
-  Layers layers;
   Orphans orphans;
+  Layers layers;
   Writer writer;
   ObjectNumbers numbers;
   Makers makers;
@@ -110,7 +110,8 @@ Result<std::unique_ptr<View>> View::open(storage::Env& env, const reader::Image&
     return Error(ErrorKind::kInvalidArgument, 7371, "the delta belongs to another image");
   }
   return whole_or_refused([&]() -> Result<std::unique_ptr<View>> {
-    const Layers layers(image, delta);
+    const Orphans none;
+    const Layers layers(image, delta, none);
     DGFS_TRY(first, first_number(layers, delta.manifest()));
     DGFS_TRY(orphans, find_orphans(layers));
     std::unique_ptr<View> view(
@@ -125,7 +126,7 @@ Result<Entry> View::lookup(ObjectNumber directory, std::string_view name) const 
   return whole_or_refused([&]() -> Result<Entry> {
     DGFS_CHECK(check_component(name));
     const Moment moment(state_->layers);
-    const bool is_special = name == "." || name == "..";
+    const bool is_special = is_own_name(name);
     NameState found;
     if (!is_special) {
       DGFS_TRY(state, moment.name(directory, name));

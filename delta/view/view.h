@@ -77,7 +77,7 @@ class View {
   /// Errors: kNotFound, kIsDirectory. Returns what lost the name; with link count 0 it goes on
   /// until release().
   [[nodiscard]] Result<Entry> unlink(ObjectNumber directory, std::string_view name);
-  /// Errors: kNotFound, kNotDirectory, kNotEmpty, kInvalidArgument (".").
+  /// Errors: kNotFound, kNotDirectory, kNotEmpty (".." also), kInvalidArgument (".").
   [[nodiscard]] Result<Entry> remove_directory(ObjectNumber directory, std::string_view name);
   /// As renameat2(2). Errors: kNotFound, kExists, kNotEmpty, kIsDirectory, kNotDirectory,
   /// kInvalidArgument (a directory into itself, "." or "..").

@@ -30,7 +30,10 @@ Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_di
     moves_directories = moves_directories || change.is_moving_lacking();
     return false;
   }
-  if (change.batch().empty()) return true;
+  if (change.batch().empty()) {
+    for (const ObjectNumber object : change.old_orphans()) orphans_.remove(object);
+    return true;
+  }
   DGFS_TRY(is_applied, apply(change, objects));
   if (!is_applied) waiting = change.batch();
   return is_applied;

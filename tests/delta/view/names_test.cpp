@@ -100,7 +100,6 @@ TEST_F(ViewNames, AreMadeAndGoAgainAndLeaveNothing) {
 
 TEST_F(ViewNames, AnObjectOfTheImageDiesByItsWhiteoutAlone) {
   const auto file = object("d/f");
-  const auto before = viewed_.delta().newest().snapshot("test");
   const auto entry = value_of(view().unlink(object("d"), "f"));
   EXPECT_EQ(entry.attributes.link_count, 0U);
   EXPECT_EQ(value_of(view().attributes(file)).link_count, 0U);

@@ -15,24 +15,11 @@
 #include <vector>
 
 #include "delta/view/view.h"
-#include "storage/forwarding_env.h"
 #include "storage/testing/counting_env.h"
+#include "tests/delta/view/stepping_env.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {
-
-/// An Env whose time is told.
-class ClockEnv final : public storage::EnvForwarder<storage::Env> {
- public:
-  using EnvForwarder::EnvForwarder;
-  [[nodiscard]] Time now() const override { return now_; }
-  void set_now(const Time& now) { now_ = now; }
-  /// A second later.
-  void tick() { ++now_.seconds; }
-
- private:
-  Time now_{1'000'000'000, 5};
-};
 
 /// An image, its delta, and a view of both.
 class ViewedTree {
@@ -49,7 +36,7 @@ class ViewedTree {
 
   /// To be filled before open().
   [[nodiscard]] PackedTree& tree() { return tree_; }
-  [[nodiscard]] ClockEnv& clock() { return clock_; }
+  [[nodiscard]] SteppingEnv& clock() { return clock_; }
   [[nodiscard]] view::View& view() { return *view_; }
   [[nodiscard]] delta::DeltaDirectory& delta() { return *delta_; }
   [[nodiscard]] const reader::Image& image() const { return *image_; }
@@ -100,7 +87,7 @@ class ViewedTree {
 
   PackedTree tree_;
   std::unique_ptr<storage::CountingEnv> counting_ = storage::make_counting_env(tree_.memory());
-  ClockEnv clock_{*counting_};
+  SteppingEnv clock_{*counting_};
   delta::StoreOptions options_;
   std::unique_ptr<const reader::Image> image_;
   std::unique_ptr<delta::DeltaDirectory> delta_;
