@@ -94,8 +94,8 @@ ModelTree ModelTree::of_image(const reader::Image& image) {
   return tree;
 }
 
-void ModelTree::add_image_name(ModelId directory, std::string_view name,
-                               const reader::Image& image, const reader::Node& node) {
+void ModelTree::add_image_name(ModelId directory, std::string_view name, const reader::Image& image,
+                               const reader::Node& node) {
   if (!objects_.contains(node.inode)) objects_.emplace(node.inode, object_of(image, node));
   attach(directory, name, node.inode);
 }

@@ -35,11 +35,11 @@ using Answer = boost::outcome_v2::basic_result<T, ErrorKind, boost::outcome_v2::
 /// An object of a ModelTree. A value.
 struct ModelObject {
   view::Attributes attributes;
-  std::string target;                                  ///< symlinks
-  std::map<std::string, Buffer, std::less<>> xattrs;   ///< by name
-  std::map<std::string, ModelId, std::less<>> names;   ///< of directories
-  std::set<std::pair<ModelId, std::string>> places;    ///< directory and name, of all its names
-  bool is_linkable = false;                            ///< of create_unnamed(), and never had a name
+  std::string target;                                 ///< symlinks
+  std::map<std::string, Buffer, std::less<>> xattrs;  ///< by name
+  std::map<std::string, ModelId, std::less<>> names;  ///< of directories
+  std::set<std::pair<ModelId, std::string>> places;   ///< directory and name, of all its names
+  bool is_linkable = false;                           ///< of create_unnamed(), and never had a name
 };
 
 /// A value: a copy is a tree of its own, which goes on from there. For one thread.

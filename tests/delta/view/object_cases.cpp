@@ -52,9 +52,8 @@ OperationMaker::Made OperationMaker::set_wrong_attributes() {
 }
 
 OperationMaker::Made OperationMaker::read_link() {
-  const auto symlink = find([](const ModelObject& o) {
-    return format::is_symlink(o.attributes.mode);
-  });
+  const auto symlink =
+      find([](const ModelObject& o) { return format::is_symlink(o.attributes.mode); });
   return on_object(Verb::kReadLink, symlink && !random_.one_in(4) ? *symlink : some_object());
 }
 
@@ -63,9 +62,7 @@ OperationMaker::Made OperationMaker::paths() {
   return on_object(Verb::kPaths, linked && random_.one_in(2) ? *linked : some_object());
 }
 
-OperationMaker::Made OperationMaker::release() {
-  return on_object(Verb::kRelease, some_object());
-}
+OperationMaker::Made OperationMaker::release() { return on_object(Verb::kRelease, some_object()); }
 
 OperationMaker::Made OperationMaker::release_unnamed() {
   const auto id = find([](const ModelObject& o) { return o.attributes.link_count == 0; });

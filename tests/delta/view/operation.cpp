@@ -10,27 +10,41 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::array kVerbs = {
-    "lookup",  "create",     "create_unnamed", "make_directory", "make_symlink",
-    "link",    "unlink",     "remove_directory", "rename",       "attributes",
-    "set_attributes", "read_link", "paths",    "release",        "xattr",
-    "xattr_names",    "set_xattr", "remove_xattr", "list"};
+constexpr std::array kVerbs = {"lookup",
+                               "create",
+                               "create_unnamed",
+                               "make_directory",
+                               "make_symlink",
+                               "link",
+                               "unlink",
+                               "remove_directory",
+                               "rename",
+                               "attributes",
+                               "set_attributes",
+                               "read_link",
+                               "paths",
+                               "release",
+                               "xattr",
+                               "xattr_names",
+                               "set_xattr",
+                               "remove_xattr",
+                               "list"};
 constexpr std::array kErrors = {
-    "kIo",        "kCorrupt",   "kUnsupported",  "kInvalidArgument", "kNotFound",
-    "kExists",    "kNotDirectory", "kIsDirectory", "kPermission",    "kLimit",
-    "kNoSpace",   "kChanged",   "kInterrupted",  "kLoop",            "kBusy",
-    "kNotEmpty",  "kNameTooLong", "kTooManyLinks", "kNotPermitted",  "kNoAttribute",
-    "kTooLarge",  "kOutOfRange"};
+    "kIo",          "kCorrupt",      "kUnsupported",  "kInvalidArgument",
+    "kNotFound",    "kExists",       "kNotDirectory", "kIsDirectory",
+    "kPermission",  "kLimit",        "kNoSpace",      "kChanged",
+    "kInterrupted", "kLoop",         "kBusy",         "kNotEmpty",
+    "kNameTooLong", "kTooManyLinks", "kNotPermitted", "kNoAttribute",
+    "kTooLarge",    "kOutOfRange"};
 static_assert(kErrors.size() == std::size_t(ErrorKind::kOutOfRange) + 1);
 static_assert(kVerbs.size() == std::size_t(Verb::kList) + 1);
 
-constexpr std::size_t kShownBytesMax = 40;
+constexpr std::size_t kTextBytesMax = 40;
 
 // Long names and values as their beginning and length.
 std::string shown(std::string_view text) {
-  if (text.size() <= kShownBytesMax) return "'" + printable(text) + "'";
-  return "'" + printable(text.substr(0, kShownBytesMax)) + "'... of " +
-         std::to_string(text.size());
+  if (text.size() <= kTextBytesMax) return "'" + printable(text) + "'";
+  return "'" + printable(text.substr(0, kTextBytesMax)) + "'... of " + std::to_string(text.size());
 }
 
 void show_change(std::ostream& out, const view::AttributeChange& change) {
@@ -50,9 +64,9 @@ void show_made(std::ostream& out, const Operation& operation) {
 
 void show(std::ostream& out, const view::Attributes& attributes) {
   out << std::oct << "0" << attributes.mode << std::dec << " " << attributes.uid << ":"
-      << attributes.gid << " links " << attributes.link_count << " size "
-      << attributes.size_bytes << " blocks " << attributes.blocks << " rdev " << attributes.rdev
-      << " children " << attributes.children;
+      << attributes.gid << " links " << attributes.link_count << " size " << attributes.size_bytes
+      << " blocks " << attributes.blocks << " rdev " << attributes.rdev << " children "
+      << attributes.children;
   for (const Time& time : {attributes.mtime, attributes.ctime, attributes.atime}) {
     out << " " << time.seconds << "." << time.nanoseconds;
   }
@@ -94,12 +108,12 @@ std::string to_string(const OperationResult& result) {
   out << "done";
   if (result.object != 0) out << " #" << result.object;
   if (result.attributes.mode != 0) show(out << " ", result.attributes);
-  if (result.replaced != 0) show(out << "\n  replaced #" << result.replaced << " ",
-                                 result.replaced_attributes);
+  if (result.replaced != 0)
+    show(out << "\n  replaced #" << result.replaced << " ", result.replaced_attributes);
   for (const auto& text : result.texts) out << "\n  " << shown(text);
   for (const auto& listed : result.listed) {
-    out << "\n  " << shown(listed.name) << " #" << listed.object << " 0" << std::oct
-        << listed.type << std::dec;
+    out << "\n  " << shown(listed.name) << " #" << listed.object << " 0" << std::oct << listed.type
+        << std::dec;
   }
   return out.str();
 }

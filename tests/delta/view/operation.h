@@ -41,20 +41,20 @@ enum class Verb : std::uint8_t {
 /// A call, with ids of a ModelTree; what its method does not take stays as it is. A value.
 struct Operation {
   Verb verb = Verb::kLookup;
-  const char* kind = "";   ///< the case that it was chosen for
-  ModelId directory = 0;   ///< of a name; of rename(): the old one
-  std::string name;        ///< in the directory; rename(): the old one; list(): after which
-  ModelId to = 0;          ///< rename(): directory of the new name
-  std::string new_name;    ///< rename()
-  ModelId object = 0;      ///< of what is no name; of link(): what gets a name
+  const char* kind = "";  ///< the case that it was chosen for
+  ModelId directory = 0;  ///< of a name; of rename(): the old one
+  std::string name;       ///< in the directory; rename(): the old one; list(): after which
+  ModelId to = 0;         ///< rename(): directory of the new name
+  std::string new_name;   ///< rename()
+  ModelId object = 0;     ///< of what is no name; of link(): what gets a name
   view::RenameMode rename_mode = view::RenameMode::kReplace;
   bool leaves_whiteout = false;
-  view::NewObject made;            ///< create()
-  std::uint32_t permissions = 0;   ///< of directories and unnamed files
-  view::Credentials who;           ///< of whatever makes something
-  std::string target;              ///< of symlinks
+  view::NewObject made;           ///< create()
+  std::uint32_t permissions = 0;  ///< of directories and unnamed files
+  view::Credentials who;          ///< of whatever makes something
+  std::string target;             ///< of symlinks
   view::AttributeChange change;
-  std::string xattr;               ///< its name
+  std::string xattr;  ///< its name
   Buffer value;
   view::XattrMode xattr_mode = view::XattrMode::kSet;
 };
@@ -77,9 +77,9 @@ struct OperationResult {
   std::optional<ErrorKind> error;
   std::uint64_t object = 0;
   view::Attributes attributes;
-  std::uint64_t replaced = 0;             ///< rename()
-  view::Attributes replaced_attributes;   ///< likewise
-  std::vector<std::string> texts;         ///< target; paths; value; names of xattrs
+  std::uint64_t replaced = 0;            ///< rename()
+  view::Attributes replaced_attributes;  ///< likewise
+  std::vector<std::string> texts;        ///< target; paths; value; names of xattrs
   std::vector<ListedObject> listed;
   friend bool operator==(const OperationResult&, const OperationResult&) = default;
 };

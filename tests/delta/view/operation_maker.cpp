@@ -56,9 +56,8 @@ std::optional<ModelId> OperationMaker::find(const Wanted& wanted) {
 }
 
 std::optional<OperationMaker::Place> OperationMaker::find_place(const Wanted& wanted) {
-  const auto id = find([&](const ModelObject& object) {
-    return !object.places.empty() && wanted(object);
-  });
+  const auto id =
+      find([&](const ModelObject& object) { return !object.places.empty() && wanted(object); });
   if (!id) return std::nullopt;
   const auto& places = object(*id).places;
   return *std::next(places.begin(), static_cast<std::ptrdiff_t>(random_.below(places.size())));
@@ -93,9 +92,8 @@ std::optional<ModelId> OperationMaker::odd_directory() {
     case 0:
       return kNeverGiven;
     case 1:
-      return find([](const ModelObject& object) {
-        return !format::is_directory(object.attributes.mode);
-      });
+      return find(
+          [](const ModelObject& object) { return !format::is_directory(object.attributes.mode); });
     case 2:
       return find([](const ModelObject& object) {
         return format::is_directory(object.attributes.mode) && object.attributes.link_count == 0;
@@ -207,8 +205,7 @@ Operation OperationMaker::renamed(const Place& from, ModelId to, std::string new
 
 Operation OperationMaker::removal() {
   const ModelId id = *find([](const ModelObject& object) {
-    return object.attributes.link_count == 0 ||
-           (!object.places.empty() && object.names.empty());
+    return object.attributes.link_count == 0 || (!object.places.empty() && object.names.empty());
   });
   Operation operation;
   if (object(id).places.empty()) {

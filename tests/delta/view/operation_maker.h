@@ -19,17 +19,17 @@ namespace dgfs::test {
 
 /// What may be asked of a tree. All: of a view. A value.
 struct OperationLimits {
-  std::size_t objects_max = 200;  ///< about; above it, most operations remove something
-  std::size_t value_bytes_max = 65536;         ///< of extended attributes
-  bool has_invalid_names = true;               ///< empty, with '/' or NUL
-  bool has_devices = true;                     ///< nodes
+  std::size_t objects_max = 200;        ///< about; above it, most operations remove something
+  std::size_t value_bytes_max = 65536;  ///< of extended attributes
+  bool has_invalid_names = true;        ///< empty, with '/' or NUL
+  bool has_devices = true;              ///< nodes
   bool has_whiteouts = true;
-  bool has_unnamed = true;                     ///< files of create_unnamed()
+  bool has_unnamed = true;  ///< files of create_unnamed()
   bool has_xattrs = true;
-  bool has_all_xattrs = true;                  ///< not "user." alone
-  bool has_owners = true;                      ///< changes of them
-  std::optional<view::Credentials> who;        ///< set: all is made by this one
-  std::uint32_t least_permissions = 0;         ///< that everything has
+  bool has_all_xattrs = true;            ///< not "user." alone
+  bool has_owners = true;                ///< changes of them
+  std::optional<view::Credentials> who;  ///< set: all is made by this one
+  std::uint32_t least_permissions = 0;   ///< that everything has
 };
 
 /// For one thread.

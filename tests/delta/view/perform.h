@@ -79,8 +79,8 @@ class Performance {
       case Verb::kRemoveDirectory:
         return take_entry(tree_.remove_directory(o.directory, o.name));
       default:
-        return take_renamed(tree_.rename(o.directory, o.name, o.to, o.new_name, o.rename_mode,
-                                         o.leaves_whiteout));
+        return take_renamed(
+            tree_.rename(o.directory, o.name, o.to, o.new_name, o.rename_mode, o.leaves_whiteout));
     }
   }
 

@@ -59,7 +59,8 @@ struct DumpOptions {
 /// With all that is not compared at its default.
 [[nodiscard]] view::Attributes kept(view::Attributes attributes, const DumpOptions& options);
 /// A line or more for each name, and one for each of `others`, which need not have one.
-[[nodiscard]] std::vector<std::string> dump(const TreeFacts& tree, const std::vector<ModelId>& others,
+[[nodiscard]] std::vector<std::string> dump(const TreeFacts& tree,
+                                            const std::vector<ModelId>& others,
                                             const DumpOptions& options = {});
 /// Ids that have no name in the model: of objects, and of those that ended last.
 [[nodiscard]] std::vector<ModelId> ids_without_name(const ModelTree& tree);

@@ -35,8 +35,8 @@ class ViewFacts final : public TreeFacts {
 
   Answer<std::vector<ListedObject>> names(ModelId directory) const override {
     std::vector<ListedObject> names;
-    const Status listed = view_.list(
-        pairs_.number_of(directory), "", [&](const view::View::ListedName& name) {
+    const Status listed =
+        view_.list(pairs_.number_of(directory), "", [&](const view::View::ListedName& name) {
           names.push_back({std::string(name.name), pairs_.id_of(name.object), name.type});
           return true;
         });
@@ -106,7 +106,7 @@ ViewOperations::Step ViewOperations::run(const Operation& operation) {
 
 bool ViewOperations::expect_equal() const {
   const auto found = difference(*view_, model_, pairs_);
-  EXPECT_EQ(found, "");
+  EXPECT_TRUE(found.empty()) << found;
   return found.empty();
 }
 
