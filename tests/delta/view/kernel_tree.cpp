@@ -195,7 +195,9 @@ bool KernelTree::has_all_of(const Operation& operation) const {
 }
 
 OperationResult KernelTree::perform(const Operation& operation, ModelId made) {
-  if (!has_all_of(operation)) return failed(ENOENT);
+  if (!has_all_of(operation)) {
+    return operation.verb == Verb::kRelease ? OperationResult{} : failed(ENOENT);
+  }
   ::umask(operation.who.umask);
   return operation.verb < Verb::kAttributes ? name_operation(operation, made)
                                             : object_operation(operation);
