@@ -69,10 +69,10 @@ struct StoreSpace {
 /// Thread-safe. A store is open once, in whatever process, or for reading alone any number of
 /// times. After a failed sync, or a failed write of a superblock, every call that writes fails with
 /// the same error until the store is opened again: what the disk holds is not known. A call that
-/// lacks memory before it has changed anything is refused with kLimit. Where a part of a batch is
-/// in the table by then, apply() throws std::bad_alloc, what the memory holds is not known, and all
-/// calls fail from then on: snapshot() and cursors throw it again. Where snapshot() and cursors
-/// lack memory themselves they throw it, too, and the store goes on.
+/// lacks memory before it has changed anything is refused with kLimit. If the table has taken a
+/// part of a batch by then, apply() throws std::bad_alloc. The memory holds an unknown state then,
+/// and all calls fail from then on: snapshot() and cursors throw it again. Where snapshot() and
+/// cursors lack memory themselves they throw it, too, and the store goes on.
 class Store {
  public:
   /// For reading alone it writes nothing: what of the log the tree has not is in memory, and all

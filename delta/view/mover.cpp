@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "delta/view/loop_guard.h"
 #include "delta/view/name_rules.h"
 
 namespace dgfs::view {
@@ -99,7 +100,12 @@ class Move {
   }
 
   [[nodiscard]] Result<bool> is_at_or_below(ObjectNumber directory, ObjectNumber above) const {
+    LoopGuard guard;
     while (directory != above && directory != kRoot) {
+      if (guard.is_in_loop(directory)) {
+        return Error(ErrorKind::kCorrupt, 7388, "directories lie in each other")
+            .in_section("delta");
+      }
       DGFS_TRY(parent, change_.moment().parent(directory));
       directory = parent;
     }

@@ -43,7 +43,7 @@ struct Entry {
   Attributes attributes;
 };
 
-/// Who asks for something new. A value.
+/// The user who makes something. A value.
 struct Credentials {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;

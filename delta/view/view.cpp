@@ -10,6 +10,7 @@
 #include "delta/view/access_rules.h"
 #include "delta/view/directory_walk.h"
 #include "delta/view/editor.h"
+#include "delta/view/loop_guard.h"
 #include "delta/view/makers.h"
 #include "delta/view/mover.h"
 #include "delta/view/name_rules.h"
@@ -238,7 +239,12 @@ Result<std::vector<std::string>> View::paths(ObjectNumber object) const {
     DGFS_TRY(names, moment.names(object));
     for (NamePlace place : names) {
       auto path = place.name;
+      LoopGuard guard;
       while (place.directory != kRoot) {
+        if (guard.is_in_loop(place.directory)) {
+          return Error(ErrorKind::kCorrupt, 7389, "directories lie in each other")
+              .in_section("delta");
+        }
         DGFS_TRY(above, moment.names(place.directory));
         if (above.empty()) break;
         place = above.front();

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Names that hide each other across layers, one case after the other.
+#include "delta/view/dentry.h"
+#include "delta/view/keys.h"
 #include "tests/delta/view/view_fixture.h"
 
 namespace dgfs::test {
@@ -195,6 +197,23 @@ TEST_F(ViewNames, ADirectoryDoesNotGoIntoItself) {
   EXPECT_EQ(rename_kind(kRoot, "e", kRoot, "d"), ErrorKind::kNotEmpty);
   rename(kRoot, "d", kRoot, "e");
   EXPECT_EQ(listing(kRoot), "e s ");
+}
+
+TEST_F(ViewNames, DirectoriesThatLieInEachOtherAreDamageAndNoHang) {
+  using view::RecordClass;
+  const auto d = object("d");
+  const auto e = object("e");
+  delta::Batch batch;
+  batch.put(view::key_of(RecordClass::kParent, d), view::number_value(e));
+  batch.put(view::key_of(RecordClass::kParent, e), view::number_value(d));
+  batch.remove(view::key_of(RecordClass::kDentry, kRoot, "d"));
+  batch.put(view::name_key(d, e, "d"), "");
+  batch.put(view::key_of(RecordClass::kDentry, kRoot, "e"),
+            view::encode_dentry({object("d/sub"), format::kTypeDirectory, true}));
+  batch.put(view::name_key(e, d, "e"), "");
+  value_of(viewed_.delta().newest().apply(batch));
+  EXPECT_EQ(view().paths(d).error().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(view().rename(kRoot, "e", d, "in").error().kind(), ErrorKind::kCorrupt);
 }
 
 TEST_F(ViewNames, AreExchanged) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// LoopGuard: finds out that a walk goes round. Records of a damaged store may make directories each
+// other's parents.
+#pragma once
+
+#include <cstdint>
+
+#include "delta/view/object.h"
+
+namespace dgfs::view {
+
+/// Brent's algorithm: a mark is set anew after 1, 2, 4, ... steps, and a loop comes back to it. For
+/// one thread and one walk. Memory: two numbers.
+class LoopGuard {
+ public:
+  /// Of each object in turn: whether the walk is in a loop. It says so after at most three times as
+  /// many steps as there are objects before and in the loop.
+  [[nodiscard]] bool is_in_loop(ObjectNumber object) {
+    if (object == mark_) return true;
+    if (++steps_ == steps_max_) {
+      mark_ = object;
+      steps_ = 0;
+      steps_max_ *= 2;
+    }
+    return false;
+  }
+
+ private:
+  ObjectNumber mark_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t steps_max_ = 1;
+};
+
+}  // namespace dgfs::view
