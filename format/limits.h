@@ -49,6 +49,8 @@ inline constexpr std::size_t kXattrListBytesMax = 65536;
 /// Segments of a sparse file: 2^20 holes are a stated extreme; beyond 2^24 a map would be larger
 /// than most files.
 inline constexpr std::size_t kSparseSegmentsMax = std::size_t{1} << 24;
+/// Body of a link block: what a read of the names of one object decodes.
+inline constexpr std::size_t kLinkBlockBytesMax = 4096;
 /// Zone of link records; every smaller number is a namespace.
 inline constexpr std::uint64_t kLinkZone = ~std::uint64_t{0};
 

@@ -56,6 +56,14 @@ Result<std::string> Image::path_of(InodeNumber inode) const {
   return opened_->names.path_of(inode);
 }
 
+Result<std::optional<ObjectName>> Image::name_of(InodeNumber inode) const {
+  return opened_->object_names.first(inode);
+}
+
+Result<std::optional<std::vector<ObjectName>>> Image::names_of(InodeNumber inode) const {
+  return opened_->object_names.all(inode);
+}
+
 Status Image::list(InodeNumber directory, std::uint64_t first_position,
                    const std::function<bool(const ListedName&)>& visit,
                    const std::function<bool(const LostNames&)>& lost) const {
@@ -164,7 +172,8 @@ Counters Image::counters() const {
 }
 
 std::size_t Image::resident_bytes() const {
-  return sizeof(OpenedImage) + opened_->tables.memory_bytes() + opened_->digests.memory_bytes();
+  return sizeof(OpenedImage) + opened_->tables.memory_bytes() + opened_->digests.memory_bytes() +
+         opened_->link_names.memory_bytes();
 }
 
 std::vector<Generation> Image::models() const { return opened_->tables.dictionaries.model_list(); }

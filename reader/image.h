@@ -78,6 +78,19 @@ class Image {
   /// Path of the inode's (first) name. One page read at most; where the name of a directory is lost
   /// with its page, its path is taken from the names that it holds.
   [[nodiscard]] Result<std::string> path_of(InodeNumber inode) const;
+  /// The first name of an object, and the directory that has it; nullopt of the root, which has
+  /// none. One page read at most, as long as the name that the number leads to is one of the
+  /// object. Where it is not (another program may have dropped it), the link names tell the first
+  /// one that is left, for a side read and a page more. kNotFound: no such object; or its number
+  /// leads to no name of it, and the index lists none.
+  [[nodiscard]] Result<std::optional<ObjectName>> name_of(InodeNumber inode) const;
+  /// All names of an object, in key order; none of the root. nullopt where it may have others than
+  /// the index can tell: one with several names, in an index that does not list these (of an older
+  /// builder). Each name was found in the tree with this object. One page read where it has one
+  /// name. Else one side read, which is of 4 KiB at most and has some thousand names, or a few
+  /// where there are more, and a page read for each page that has names of it. The first call reads
+  /// where the lists stand, some 5 bytes for each thousand names. kNotFound.
+  [[nodiscard]] Result<std::optional<std::vector<ObjectName>>> names_of(InodeNumber inode) const;
 
   /// Calls `visit` for the names of a directory in order, from 0-based `first_position`, until it
   /// returns false. Reads each index page of the range once.

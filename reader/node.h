@@ -60,6 +60,13 @@ struct ListedName {
   std::uint32_t mode = 0;      ///< type bits are right; permission bits are 0 for hard links
 };
 
+/// A name of an object: where it stands, and how it reads. A value.
+struct ObjectName {
+  InodeNumber directory = 0;  ///< that it is in
+  std::string name;           ///< without a slash
+  friend bool operator==(const ObjectName&, const ObjectName&) = default;
+};
+
 /// Names of a directory that list() and list_nodes() cannot tell, or not with their attributes, and
 /// go on behind. Does not outlive the call that it is given to; for one thread.
 struct LostNames {

@@ -25,6 +25,8 @@ OpenedImage::OpenedImage(storage::Env& environment, OpenedFiles&& opened,
       walker(tables, pages, names),
       side_records(source, counters),
       digests(source, counters),
+      link_names(source, counters),
+      object_names(tables, names, link_names),
       check_contents(options.check_contents) {}
 
 void OpenedImage::attach(IndexTables&& loaded) {

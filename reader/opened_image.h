@@ -14,7 +14,9 @@
 #include "reader/content/map.h"
 #include "reader/counter_cells.h"
 #include "reader/index/digests.h"
+#include "reader/index/link_names.h"
 #include "reader/index/namespace.h"
+#include "reader/index/object_names.h"
 #include "reader/index/page_store.h"
 #include "reader/index/side_records.h"
 #include "reader/index/source.h"
@@ -55,6 +57,8 @@ struct OpenedImage {
   Walker walker;
   SideRecords side_records;
   Digests digests;
+  LinkNames link_names;
+  ObjectNames object_names;
   bool check_contents;
   // Set by attach().
   std::optional<Volumes> volumes;

@@ -49,6 +49,7 @@ IndexWriter::IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag 
       pages_(index_, place),
       directories_(place),
       side_(place),
+      link_names_(place, stop),
       link_records_(place) {}
 
 Status IndexWriter::begin(std::shared_ptr<const format::Model> model) {
@@ -61,6 +62,9 @@ Status IndexWriter::begin_directory() { return directories_.begin_list(); }
 
 Status IndexWriter::add(format::Entry& entry) {
   if (next_ordinal() != 0) directories_.add_child(format::is_directory(entry.mode));
+  if (entry.link_inode != 0) {
+    DGFS_CHECK(link_names_.add(entry.link_inode, next_ordinal()));
+  }
   count(entry);
   return pages_.add(0, entry);
 }
@@ -150,13 +154,24 @@ Status IndexWriter::write_sections(const IndexFacts& facts) {
   if (facts.dictionaries != nullptr) {
     DGFS_CHECK(write_dictionaries(*facts.dictionaries));
   }
-  return digests_ ? write_digests() : Status(ok());
+  if (digests_) {
+    DGFS_CHECK(write_digests());
+  }
+  return write_link_names();
 }
 
 Status IndexWriter::write_digests() {
   DGFS_CHECK(digests_->finish(superblock_.namespace_entries));
   DGFS_CHECK(write_spool(SectionKind::kDigests, digests_->pages()));
   return write_spool(SectionKind::kDigestTable, digests_->table());
+}
+
+Status IndexWriter::write_link_names() {
+  DGFS_CHECK(link_names_.finish());
+  if (link_names_.blocks().size_bytes() == 0) return ok();
+  superblock_.compat |= format::feature::kCompatLinkNames;
+  DGFS_CHECK(write_spool(SectionKind::kLinkNames, link_names_.blocks()));
+  return write_spool(SectionKind::kLinkTable, link_names_.table());
 }
 
 Status IndexWriter::write_dictionaries(const format::ContentDictionaries& dictionaries) {

@@ -13,6 +13,7 @@
 #include "builder/index/digest_writer.h"
 #include "builder/index/directory_table_writer.h"
 #include "builder/index/file.h"
+#include "builder/index/link_names_writer.h"
 #include "builder/index/page_writer.h"
 #include "builder/index/side_sections.h"
 #include "builder/spool/content_hash.h"
@@ -72,6 +73,7 @@ class IndexWriter {
   [[nodiscard]] Status write_spool(format::SectionKind kind, const Spool& spool);
   [[nodiscard]] Status write_inode_runs();
   [[nodiscard]] Status write_digests();
+  [[nodiscard]] Status write_link_names();
   void count(const format::Entry& entry);
   void count_codec(const format::Entry& entry);
 
@@ -82,6 +84,7 @@ class IndexWriter {
   DirectoryTableWriter directories_;
   SideSections side_;
   std::optional<DigestWriter> digests_;
+  LinkNamesWriter link_names_;
   Spool link_records_;
   std::shared_ptr<const format::Model> model_;
   format::Superblock superblock_;

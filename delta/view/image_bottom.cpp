@@ -63,10 +63,13 @@ Result<std::optional<ObjectNumber>> ImageBottom::parent(ObjectNumber directory) 
 
 Result<std::vector<NamePlace>> ImageBottom::names(const reader::Node& node) const {
   std::vector<NamePlace> names;
-  if (node.inode == kRoot) return names;
-  DGFS_TRY(directory, image_.parent(node.inode));
-  DGFS_TRY(path, image_.path_of(node.inode));
-  names.push_back({directory, path.substr(path.rfind('/') + 1)});
+  DGFS_TRY(listed, image_.names_of(node.inode));
+  if (listed) {
+    for (auto& name : *listed) names.push_back({name.directory, std::move(name.name)});
+    return names;
+  }
+  DGFS_TRY(first, image_.name_of(node.inode));
+  if (first) names.push_back({first->directory, std::move(first->name)});
   return names;
 }
 

@@ -38,8 +38,8 @@ class ImageBottom {
   [[nodiscard]] Result<AttributesRecord> record_of(const reader::Node& node) const;
   /// The directory that a directory of the image is in.
   [[nodiscard]] Result<std::optional<ObjectNumber>> parent(ObjectNumber directory) const;
-  /// The first name that the image gives an object; none for the root. Its index does not list the
-  /// further names of an object that has several.
+  /// All names that the image gives an object; none for the root. Of an object with several names
+  /// only the first, where the index does not list them.
   [[nodiscard]] Result<std::vector<NamePlace>> names(const reader::Node& node) const;
 
  private:

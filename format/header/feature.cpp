@@ -19,7 +19,7 @@ std::vector<std::string> bit_names(std::uint64_t bits, std::span<const char* con
 }  // namespace
 
 std::vector<std::string> compat_names(std::uint64_t bits) {
-  static constexpr const char* kNames[] = {"xattrs", "acls", "incomplete"};
+  static constexpr const char* kNames[] = {"xattrs", "acls", "incomplete", "link-names"};
   static_assert(feature::kCompatKnown == (1 << std::size(kNames)) - 1);
   return bit_names(bits, kNames);
 }

@@ -19,10 +19,11 @@ namespace feature {
 inline constexpr std::uint64_t kCompatXattrs = 1;            ///< some entry has xattrs
 inline constexpr std::uint64_t kCompatAcls = 2;              ///< some entry has a POSIX ACL
 inline constexpr std::uint64_t kCompatIncomplete = 4;        ///< built with losses (--keep-going)
+inline constexpr std::uint64_t kCompatLinkNames = 8;         ///< names of linked objects are listed
 inline constexpr std::uint64_t kIncompatZstdExtents = 1;     ///< some extent is compressed
 inline constexpr std::uint64_t kIncompatVolumes = 2;         ///< more than one volume
 inline constexpr std::uint64_t kIncompatFragmentFrames = 4;  ///< some files share a frame
-inline constexpr std::uint64_t kCompatKnown = 7;             ///< all compat bits above
+inline constexpr std::uint64_t kCompatKnown = 15;            ///< all compat bits above
 inline constexpr std::uint64_t kRoCompatKnown = 0;           ///< likewise
 inline constexpr std::uint64_t kIncompatKnown = 7;           ///< likewise
 }  // namespace feature

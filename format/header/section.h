@@ -39,6 +39,8 @@ enum class SectionKind : std::uint32_t {
   kDictionaries = 12,    ///< one dictionary of contents a block
   kDigests = 13,         ///< of contents
   kDigestTable = 14,     ///< which record of kDigests is whose
+  kLinkNames = 15,       ///< of multiply linked objects, one link block a block
+  kLinkTable = 16,       ///< which block of kLinkNames is whose
   kEnd,                  ///< no kind: one more than the largest, for the table of them
 };
 
@@ -76,6 +78,8 @@ inline constexpr std::array kSections = {
     SectionTraits{SectionKind::kDictionaries, "dictionaries", SectionShape::kBlocks, false},
     SectionTraits{SectionKind::kDigests, "digests", SectionShape::kRecordPages, false},
     SectionTraits{SectionKind::kDigestTable, "digest table", SectionShape::kBlocks, false},
+    SectionTraits{SectionKind::kLinkNames, "link names", SectionShape::kBlocks, false},
+    SectionTraits{SectionKind::kLinkTable, "link table", SectionShape::kBlocks, false},
 };
 /// One more than the largest kind.
 inline constexpr std::size_t kSectionKinds = kSections.size();

@@ -6,12 +6,14 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "format/entry/key.h"
 #include "format/entry/mode.h"
 #include "format/limits.h"
 #include "reader/index/compare.h"
 #include "reader/index/digests.h"
+#include "reader/index/link_names.h"
 #include "reader/index/loaded_page.h"
 #include "reader/index/page_store.h"
 #include "reader/placed_error.h"
@@ -54,13 +56,22 @@ Status check_directories(const LoadedPage& page, const format::DecodedPage& rows
   return ok();
 }
 
-// One page of one copy, all that can be said of it.
+void add_links(const LoadedPage& page, const format::DecodedPage& rows,
+               std::vector<LinkName>& links) {
+  if (page.record.zone == format::kLinkZone) return;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (const auto link = rows.link_inode(i)) links.push_back({link, page.ordinal(i)});
+  }
+}
+
+// One page of one copy, all that can be said of it. Its names of linked objects go to `links`.
 Status check_page(const IndexCopy& copy, const IndexTables& tables, std::size_t number,
-                  CounterCells& counters) {
+                  CounterCells& counters, std::vector<LinkName>& links) {
   DGFS_TRY(page, read_checked_page(copy, tables, number, counters));
   const auto check = [&]() -> Status {
     DGFS_TRY(rows, page.page->decode());
     DGFS_CHECK(slice_of(page, 0, page.size(), tables));
+    add_links(page, *rows, links);
     DGFS_CHECK(check_kinds(page, *rows, tables));
     return check_directories(page, *rows, tables);
   };
@@ -88,15 +99,19 @@ Status check_index(
   };
   const auto check_copy = [&](const IndexCopy& copy) -> Status {
     check_tables(copy, tell);
+    std::vector<LinkName> links;  // 16 bytes each
+    bool all_pages = true;
     for (std::size_t page = 0; page < tables.pages.size(); ++page) {
-      const auto checked = check_page(copy, tables, page, counters);
+      const auto checked = check_page(copy, tables, page, counters, links);
       if (!checked) tell(checked.assume_error());
+      all_pages = all_pages && checked;
       bytes += format::kPageBytes;
       if (goes_on && !goes_on(bytes, bytes_total)) {
         return Error(ErrorKind::kInterrupted, 3270, "interrupted");
       }
     }
     Digests::check(copy, tell);
+    LinkNames::check(copy, all_pages ? &links : nullptr, tell);
     const auto unused = copy.check_unused();
     if (!unused) tell(unused.assume_error());
     return ok();

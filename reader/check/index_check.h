@@ -16,7 +16,7 @@ namespace dgfs::reader {
 
 /// Reads and checks every region of both index copies but side records; that bytes which belong to
 /// nothing are zero; and that copies in which it found nothing are the same bytes. Calls `damaged`
-/// per finding.
+/// per finding. Memory: 16 bytes for each name of a multiply linked object.
 /// @param goes_on  after each page: how many bytes of pages were checked, of how many there are in
 ///                 both copies; false ends the check. May be empty
 /// Errors: kInterrupted.

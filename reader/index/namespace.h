@@ -76,6 +76,11 @@ class Namespace {
   /// @param link_inode  as the entry says
   [[nodiscard]] InodeNumber inode_of(const LoadedPage& page, std::size_t index,
                                      InodeNumber link_inode) const;
+  /// A name of the tree. One page read at most. @param ordinal  below those of link records
+  [[nodiscard]] Result<FoundEntry> at_ordinal(Ordinal ordinal) const;
+  /// kCorrupt, at the place of the entry's page.
+  [[nodiscard]] Error bad_entry(std::uint16_t code, const FoundEntry& found,
+                                const char* what) const;
 
  private:
   [[nodiscard]] std::size_t page_number_at(Ordinal ordinal) const;
@@ -93,7 +98,6 @@ class Namespace {
                                                            std::string_view key) const;
   [[nodiscard]] Result<Node> bare_directory(Ordinal directory) const;
   [[nodiscard]] Result<std::string> path_by_contents(InodeNumber directory) const;
-  [[nodiscard]] Result<FoundEntry> at_ordinal(Ordinal ordinal) const;
   [[nodiscard]] Result<Node> link_record(InodeNumber inode) const;
   [[nodiscard]] Result<FoundEntry> found_at(PagePointer page, std::size_t index) const;
   [[nodiscard]] Result<std::optional<FoundEntry>> find_in(PagePointer page,
@@ -105,10 +109,6 @@ class Namespace {
   [[nodiscard]] std::size_t page_of_name(std::size_t first_page, std::size_t last_page,
                                          std::string_view name) const;
   [[nodiscard]] Result<Node> to_node(const FoundEntry& found) const;
-  /// kCorrupt, at the place of the entry's page.
-  [[nodiscard]] Error bad_entry(std::uint16_t code, const FoundEntry& found,
-                                const char* what) const;
-
   const IndexTables& tables_;
   const PageStore& pages_;
 };

@@ -115,14 +115,15 @@ TEST_F(BuildTest, SharesEqualXattrSets) {
   auto options = options_for(tree_, "/i");
   build(options);
   ImageDump image = dump("/i");
-  EXPECT_EQ(image.superblock.compat, format::feature::kCompatXattrs);
+  EXPECT_EQ(image.superblock.compat,
+            format::feature::kCompatXattrs | format::feature::kCompatLinkNames);
   EXPECT_EQ(image.nodes["hello"].xattrs, (std::vector<Xattr>{{"user.one", {'1'}}}));
   EXPECT_EQ(image.nodes["hello"].entry.xattrs, image.nodes["frames"].entry.xattrs);
   EXPECT_EQ(image.nodes["a"].xattrs.at(0).value.size(), 3000);
   options.xattrs = false;
   build(options);
   image = dump("/i");
-  EXPECT_EQ(image.superblock.compat, 0);
+  EXPECT_EQ(image.superblock.compat, format::feature::kCompatLinkNames);
   EXPECT_TRUE(image.nodes["hello"].xattrs.empty());
 }
 

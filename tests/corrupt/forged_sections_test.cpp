@@ -217,6 +217,51 @@ TEST_F(ForgedSections, DigestPages) {  // F-043, F-330, F-334, F-335
   expect_bad("a digest more than files", format::kPageBytes - 1, 1, 2956);
 }
 
+TEST_F(ForgedSections, LinkTables) {  // F-345, F-346
+  const auto& body = taken_.bodies(SectionKind::kLinkTable).front();
+  const std::uint64_t first = body[0];
+  const std::uint64_t length = body[1];
+  ASSERT_EQ(body.size(), 2U);
+  expect_refused(SectionKind::kLinkTable,
+                 {{"no block", {}, 2969},
+                  {"half a number", Buffer{0x80}, 2001},
+                  {"inode 0", varints({0, length}), 2967},
+                  {"an inode behind all", varints({taken_.superblock.next_inode, length}), 2967},
+                  {"inode 2^64 - 1", varints({kHuge, length}), 2967},
+                  {"a block that is none", varints({first, 24}), 2968},
+                  {"a block of 2^64 - 1", varints({first, kHuge}), 2968},
+                  {"a block too many", varints({first, length, 0, length}), 2968},
+                  {"a shorter block", varints({first, length - 1}), 2969}});
+}
+
+TEST_F(ForgedSections, LinkNames) {  // F-341 to F-344
+  const std::uint64_t first = taken_.bodies(SectionKind::kLinkTable).front()[0];
+  const auto n = names_;
+  for (const auto& [what, body, code] :
+       std::vector<Lie>{{"half a number", Buffer{0x80}, 2001},
+                        {"no names", varints({first}), 2001},
+                        {"more names than bytes", varints({first, kHuge}), 2961},
+                        {"another object", varints({first + 1, 0}), 2962},
+                        {"the same object twice", varints({first, 0, 0, 0}), 2963},
+                        {"an object behind all", varints({first, 0, n, 0}), 2963},
+                        {"the root", varints({first, 1, 2 * first - 3}), 2964},
+                        {"a name behind all", varints({first, 1, 2 * n}), 2964},
+                        {"the same name twice", varints({first, 2, 0}), 2965},
+                        {"a further name behind all", varints({first, 2, n}), 2965},
+                        {"4097 bytes", Buffer(4097, 1), 2966},
+                        {"too few names", varints({first, 0}), 3902}}) {
+    Buffer sealed;
+    format::seal_block(SectionKind::kLinkNames, body, sealed);
+    TakenImage taken = taken_;
+    taken.bodies(SectionKind::kLinkNames) = {body};
+    taken.bodies(SectionKind::kLinkTable) = {varints({first, sealed.size()})};
+    // A list that has too few names is believed by whoever does not verify.
+    const auto promise = code == 3902 ? Promise::kSense : Promise::kTruth;
+    const auto findings = prober_.probe({taken.image(), {}}, promise, what);
+    expect_error(findings, {code, "link names"}, what);
+  }
+}
+
 TEST_F(ForgedSections, Dictionaries) {  // F-231, F-232
   const auto zstd = Buffer{0x37, 0xa4, 0x30, 0xec};
   expect_refused(SectionKind::kDictionaries,

@@ -150,6 +150,7 @@ class Prober::Questions {
     about_node("lookup " + path, node.assume_value());
     about_contents("of " + path, node.assume_value());
     const auto inode = node.assume_value().inode;
+    about_names(inode);
     if (const auto up = image_.parent(inode); answered("parent of " + path, up)) {
       keep("parent of " + path, std::to_string(up.assume_value()));
       const auto name = path.substr(path.rfind('/') + 1);
@@ -206,6 +207,25 @@ class Prober::Questions {
     EXPECT_EQ(node.inode == 1, question == "walk " || question == "lookup " ||
                                    question == "child " || question == "inode 1")
         << question << what_;
+  }
+
+  void about_names(reader::InodeNumber inode) {
+    const auto question = "inode " + std::to_string(inode);
+    const auto text = [&](const reader::ObjectName& name) {
+      EXPECT_TRUE(is_name(name.name)) << what_;
+      return std::to_string(name.directory) + ":" + name.name + "/";
+    };
+    const auto first = image_.name_of(inode);
+    if (answered("name of " + question, first)) {
+      const auto& name = first.assume_value();
+      keep("name of " + question, name ? text(*name) : "");
+    }
+    const auto all = image_.names_of(inode);
+    // That they are not listed is no answer.
+    if (!answered("all names of " + question, all) || !all.assume_value()) return;
+    std::string names;
+    for (const auto& name : *all.assume_value()) names += text(name);
+    keep("all names of " + question, names);
   }
 
   void about_directory(reader::InodeNumber inode) {

@@ -71,6 +71,8 @@ void use(const reader::Image& image) {
     (void)image.lookup(path);
     (void)image.by_inode(node.inode);
     (void)image.path_of(node.inode);
+    (void)image.name_of(node.inode);
+    (void)image.names_of(node.inode);
     return ++count < kNodesMax;
   };
   (void)image.walk("", visit, [](const Error& error) { return !error.section().empty(); });

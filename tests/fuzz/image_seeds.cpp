@@ -93,6 +93,8 @@ class Pieces {
     add_bodies(SectionKind::kPageRoot, std::uint8_t{8});
     add_bodies(SectionKind::kDictionaries, std::uint8_t{11});
     add_bodies(SectionKind::kDigestTable, std::uint8_t{12}, digest_pages, entry_end << 2);
+    add_links(static_cast<std::uint32_t>(superblock.namespace_entries),
+              static_cast<std::uint32_t>(superblock.next_inode));
   }
   void add_records() {
     add_bodies_of(SectionKind::kSparseMaps, std::uint8_t{6}, std::uint64_t{1} << 40);
@@ -104,6 +106,16 @@ class Pieces {
   }
 
  private:
+  void add_links(std::uint32_t names, std::uint32_t inode_end) {
+    const auto section = taken_.superblock.section(SectionKind::kLinkNames);
+    add_bodies(SectionKind::kLinkTable, std::uint8_t{14},
+               static_cast<std::uint32_t>(section.length_bytes), inode_end);
+    for (const auto& body : taken_.bodies(SectionKind::kLinkNames)) {
+      format::Decoder decoder(body);
+      const auto first = static_cast<std::uint32_t>(decoder.varint().value());
+      sections_.add(body, std::uint8_t{15}, first, inode_end - first - 1, names - 1);
+    }
+  }
   /// With the models and the table that the target has.
   void add_page(const format::PageHeader& header, Bytes payload) {
     const bool is_columns = header.codec == format::kColumnCodec;

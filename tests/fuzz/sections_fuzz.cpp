@@ -15,6 +15,8 @@
 #include "format/section/digest_table.h"
 #include "format/section/directory_table.h"
 #include "format/section/inode_runs.h"
+#include "format/section/link_block.h"
+#include "format/section/link_table.h"
 #include "format/section/sparse_map.h"
 #include "format/section/xattr_set.h"
 #include "format/zstd/content_dictionary.h"
@@ -154,6 +156,48 @@ void fuzz_digest_page(FuzzInput input) {
   require(!format::find_digest(body, first - 1) && !format::find_digest(body, first + length));
 }
 
+void fuzz_link_table(FuzzInput input) {
+  const auto section_bytes = input.take<std::uint32_t>();
+  const auto inode_end = input.take<std::uint32_t>();
+  format::LinkTable::Loader loader(section_bytes, inode_end, 1);
+  if (!loader.add(input.rest())) return;
+  const auto table = std::move(loader).finish();
+  if (!table) return;
+  std::uint64_t at = 0;
+  for (std::size_t block = 0; block < table.value().block_count(); ++block) {
+    const auto bounds = table.value().bounds(block);
+    require(bounds.first_inode < bounds.inode_end && bounds.inode_end <= inode_end);
+    const auto range = table.value().find(bounds.first_inode);
+    require(range.begin <= block && block < range.end);
+    const auto place = table.value().place(block);
+    require(place.offset_bytes == at && place.length_bytes > format::kSealedBlockHeaderBytes);
+    at += place.length_bytes;
+  }
+  require(at == section_bytes);
+}
+
+void fuzz_link_block(FuzzInput input) {
+  format::LinkBlockBounds bounds;
+  bounds.first_inode = input.take<std::uint32_t>();
+  bounds.inode_end = bounds.first_inode + 1 + input.take<std::uint32_t>();
+  bounds.ordinal_end = 1 + std::uint64_t{input.take<std::uint32_t>()};
+  format::LinkBlockFiller filler;
+  format::InodeNumber last = 0;
+  bool fits = true;
+  const auto visited =
+      format::visit_link_block(input.rest(), bounds, [&](format::InodeNumber inode, auto names) {
+        require(inode > last && inode < bounds.inode_end);
+        require(!names.empty() && names.front() > 0 && names.back() < bounds.ordinal_end);
+        require(std::is_sorted(names.begin(), names.end()));
+        last = inode;
+        fits = fits && filler.add(inode, names);
+      });
+  if (!visited) return;
+  require(fits && last != 0 && filler.first_inode() == bounds.first_inode);
+  const auto again = filler.take();
+  require(format::visit_link_block(again, bounds, [](auto, auto) {}).has_value());
+}
+
 /// A header page of the input, padded, with the right checksum.
 Buffer header_page(FuzzInput input) {
   auto page = input.rest();
@@ -174,9 +218,10 @@ void fuzz_volume_header(FuzzInput input) {
 }
 
 constexpr void (*kTargets[])(FuzzInput) = {
-    fuzz_block,         fuzz_record,     fuzz_directories,  fuzz_inodes,     fuzz_volumes,
-    fuzz_attributes,    fuzz_sparse_map, fuzz_xattrs,       fuzz_page_root,  fuzz_superblock,
-    fuzz_volume_header, fuzz_dictionary, fuzz_digest_table, fuzz_digest_page};
+    fuzz_block,        fuzz_record,      fuzz_directories,   fuzz_inodes,
+    fuzz_volumes,      fuzz_attributes,  fuzz_sparse_map,    fuzz_xattrs,
+    fuzz_page_root,    fuzz_superblock,  fuzz_volume_header, fuzz_dictionary,
+    fuzz_digest_table, fuzz_digest_page, fuzz_link_table,    fuzz_link_block};
 
 }  // namespace
 }  // namespace dgfs::test

@@ -111,6 +111,41 @@ TEST_F(ReadCost, LookupByInodeIsOneRead) {
   expect_cost(0, 0);
 }
 
+TEST_F(ReadCost, TheFirstNameIsOneRead) {
+  for (const auto& path : {std::string("z/large"), std::string("z/first"), names_[700]}) {
+    const auto inode = value_of(tree_.open()->lookup(path)).inode;
+    measure([&](const reader::Image& image) {
+      EXPECT_TRUE(path.ends_with("/" + value_of(image.name_of(inode))->name)) << path;
+    });
+    expect_cost(1, 0);
+  }
+  measure([&](const reader::Image& image) {
+    EXPECT_FALSE(value_of(image.name_of(1)));
+    EXPECT_TRUE(value_of(image.names_of(1))->empty());
+  });
+  expect_cost(0, 0);
+}
+
+// A block of link names besides the pages that have names, once the link table is there.
+TEST_F(ReadCost, AllNamesOfAnObjectAreASideReadAndTheirPages) {
+  const auto lone = value_of(tree_.open()->lookup("z/large")).inode;
+  measure(
+      [&](const reader::Image& image) { EXPECT_EQ(value_of(image.names_of(lone))->size(), 1U); });
+  expect_cost(1, 0);
+  const auto inode = value_of(tree_.open()->lookup("z/second")).inode;
+  const auto image = tree_.open();
+  std::vector<std::uint64_t> reads;
+  for (int turn = 0; turn < 2; ++turn) {
+    tree_.counting().reset();
+    EXPECT_EQ(value_of(image->names_of(inode))->size(), 2U);
+    reads.push_back(tree_.index_counts().reads);
+  }
+  EXPECT_EQ(reads, (std::vector<std::uint64_t>{3, 1}));  // the table and the page stay
+  EXPECT_LE(tree_.index_counts().read_bytes, 4120U);
+  EXPECT_EQ(image->counters().side_reads, 2U);
+  EXPECT_EQ(tree_.image_counts().reads, 0U);
+}
+
 TEST_F(ReadCost, HardLinkIsTwoReads) {
   for (const auto* path : {"z/first", "z/second"}) {
     measure([&](const reader::Image& image) {

@@ -100,6 +100,7 @@ TEST_P(TreeModel, EveryWayInAgrees) {
     const auto parent = value_of(image->parent(node.inode));
     const auto slash = path.rfind('/');
     const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
+    EXPECT_EQ(value_of(image->name_of(node.inode)), (reader::ObjectName{parent, name}));
     EXPECT_EQ(value_of(image->lookup(parent, name)).inode, node.inode);
     EXPECT_EQ(
         value_of(image->by_inode(parent)).inode,

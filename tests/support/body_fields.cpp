@@ -210,6 +210,22 @@ void digest_table(FieldReader& in) {
   while (!in.at_end()) in.varint("gaps");
 }
 
+void link_names(FieldReader& in) {
+  while (!in.at_end()) {
+    in.varint("inode_gap");
+    const auto head = in.varint("head");
+    if ((head & 1) != 0) in.varint("distance");
+    in.varint_row("name_gap", head >> 1);
+  }
+}
+
+void link_table(FieldReader& in) {
+  while (!in.at_end()) {
+    in.varint("first_gap");
+    in.varint("length");
+  }
+}
+
 }  // namespace
 
 std::vector<BodyField> body_fields(SectionKind kind, Bytes body) {
@@ -250,6 +266,12 @@ std::vector<BodyField> body_fields(SectionKind kind, Bytes body) {
       break;
     case SectionKind::kDigestTable:
       digest_table(in);
+      break;
+    case SectionKind::kLinkNames:
+      link_names(in);
+      break;
+    case SectionKind::kLinkTable:
+      link_table(in);
       break;
     default:  // pages have a table of format_fields.h, targets no numbers
       in.skip_rest();

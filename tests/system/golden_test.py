@@ -146,6 +146,8 @@ def make_fragments(root):
 TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens,
          "packed": make_packed, "digests": make_digests, "volumes": make_volumes,
          "fragments": make_fragments, "fragments-tokens": make_tokens}
+# No build makes these any more: what older ones made stays, and is read.
+OLD_TREES = {"unlisted": make_features}  # without lists of the names of linked objects
 # The first ones are older than either.
 OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"],
            "volumes": ["--compress", "zstd:6", "--digest", "sha256"],
@@ -180,17 +182,18 @@ def build_golden(name, scratch):
 
 
 class Golden(support.ScratchCase):
-    def each(self):
-        for name in TREES:
+    def each(self, trees=TREES):
+        for name in trees:
             with self.subTest(image=name):
                 yield name
 
     def test_images_of_old_are_read(self):
-        for name in self.each():
+        trees = TREES | OLD_TREES
+        for name in self.each(trees):
             tree = self.scratch / name
             tree.mkdir()
             tree.chmod(0o755)
-            TREES[name](tree)
+            trees[name](tree)
             image = self.scratch / f"{name}.dgfs"
             copy_golden(name, image)
             dgfs("verify", image)
@@ -243,6 +246,14 @@ class Golden(support.ScratchCase):
             self.assertGreater(facts["fragment_files"], least)
             pages = {row["id"]: row["pages"] for row in facts["page_codecs"]}
             self.assertGreater(pages[codec], 0)
+
+    def test_linked_objects_have_their_names_listed(self):
+        for name, is_listed in (("features", True), ("plain", False), ("unlisted", False)):
+            image = self.scratch / f"{name}.dgfs"
+            copy_golden(name, image)
+            facts = json.loads(dgfs("info", "--json", image).stdout)
+            self.assertEqual("link-names" in facts["features"], is_listed, name)
+            self.assertEqual("link names" in facts["section_bytes"], is_listed, name)
 
     def test_one_is_of_several_volumes(self):
         image = self.scratch / "volumes.dgfs"

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
+#include <vector>
 
 #include "builder/spool/tree_path.h"
 #include "format/entry/mode.h"
@@ -54,6 +56,55 @@ TEST(IndexWriter, BeginsAFurtherAttributeTableWhenOneIsFull) {
   }
   EXPECT_EQ(tables, (std::set<std::uint16_t>{0, 1}));
   EXPECT_EQ(entries, files + 1);
+}
+
+// More names than a block has room for, between objects with few.
+TEST(LinkNamesWriter, GivesAnObjectOfManyNamesBlocksOfItsOwn) {
+  const auto env = storage::make_memory_env(1);
+  LinkNamesWriter writer({env.get(), "/"}, StopFlag());
+  std::map<format::InodeNumber, std::vector<format::Ordinal>> put;
+  const format::Ordinal names_end = 60'000;
+  for (format::Ordinal name = 1; name < names_end; ++name) {
+    // Object 3 has every fourth name, all others some that stand together.
+    const auto inode = name % 4 == 2 ? 3 : 10 + name / 3;
+    put[inode].push_back(name);
+    ASSERT_TRUE(writer.add(inode, name));
+  }
+  ASSERT_TRUE(writer.finish());
+  const auto bytes_of = [](const Spool& spool) {
+    Buffer bytes(spool.size_bytes());
+    EXPECT_TRUE(spool.read(0, bytes));
+    return bytes;
+  };
+  const auto blocks = bytes_of(writer.blocks());
+  const auto rows = format::open_block(format::SectionKind::kLinkTable, bytes_of(writer.table()));
+  format::LinkTable::Loader loader(blocks.size(), names_end + 1, names_end);
+  ASSERT_TRUE(loader.add(rows.value().body));
+  const auto table = std::move(loader).finish().value();
+  decltype(put) found;
+  for (std::size_t i = 0; i < table.block_count(); ++i) {
+    const auto place = table.place(i);
+    const auto block =
+        format::open_block(format::SectionKind::kLinkNames,
+                           Bytes(blocks).subspan(place.offset_bytes, place.length_bytes));
+    ASSERT_TRUE(format::visit_link_block(
+        block.value().body, table.bounds(i), [&](format::InodeNumber inode, auto names) {
+          const auto range = table.find(inode);
+          EXPECT_TRUE(range.begin <= i && i < range.end) << inode;
+          EXPECT_TRUE(inode == 3 || range.end - range.begin == 1) << inode;
+          found[inode].insert(found[inode].end(), names.begin(), names.end());
+        }));
+  }
+  EXPECT_EQ(found, put);
+  const auto many = table.find(3);
+  EXPECT_EQ(many.end - many.begin, 4U);  // 15,000 names
+}
+
+TEST(LinkNamesWriter, OfNoNamesWritesNothing) {
+  const auto env = storage::make_memory_env(1);
+  LinkNamesWriter writer({env.get(), "/"}, StopFlag());
+  ASSERT_TRUE(writer.finish());
+  EXPECT_EQ(writer.blocks().size_bytes() + writer.table().size_bytes(), 0U);
 }
 
 }  // namespace

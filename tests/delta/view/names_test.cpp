@@ -273,5 +273,24 @@ TEST_F(ViewNames, NumbersAreNeverGivenTwice) {
   }
 }
 
+// The image lists them.
+TEST(ViewLinks, OfTheImageLeadToTheirObjectWhicheverIsLeft) {
+  ViewedTree viewed;
+  viewed.tree().directory("d");
+  viewed.tree().file("a", "linked");
+  viewed.tree().link("a", "d/b");
+  viewed.open();
+  const auto file = value_of(viewed.view().lookup(kRoot, "a")).object;
+  const auto directory = value_of(viewed.view().lookup(kRoot, "d")).object;
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(value_of(viewed.view().paths(file)), (Paths{"a", "d/b"}));
+  EXPECT_EQ(value_of(viewed.view().unlink(kRoot, "a")).attributes.link_count, 1U);
+  EXPECT_EQ(value_of(viewed.view().paths(file)), Paths{"d/b"});
+  value_of(viewed.view().rename(directory, "b", kRoot, "r"));
+  EXPECT_EQ(value_of(viewed.view().paths(file)), Paths{"r"});
+  viewed.seal();
+  EXPECT_EQ(value_of(viewed.view().unlink(kRoot, "r")).attributes.link_count, 0U);
+}
+
 }  // namespace
 }  // namespace dgfs::test

@@ -14,6 +14,9 @@ namespace {
 void fill(PackedTree& tree) {
   for (const char* directory : {"a", "b", "a/a", "a/a/b", "c"}) tree.directory(directory);
   for (const char* file : {"f", "a/f", "a/g", "a/a/f", "a/a/b/f", "c/f"}) tree.file(file, file);
+  tree.link("f", "b/f");
+  tree.link("f", "a/a/linked");
+  tree.link("a/g", "a/h");
   tree.symlink("a/l", "../f");
   tree.symlink("s", std::string(300, 's'));
 }

@@ -115,7 +115,7 @@ TEST(SuperblockTest, KeepsUnknownCompatBits) {  // F-014
 
 TEST(SuperblockTest, NamesFeatures) {
   using Names = std::vector<std::string>;
-  EXPECT_EQ(compat_names(7), (Names{"xattrs", "acls", "incomplete"}));
+  EXPECT_EQ(compat_names(15), (Names{"xattrs", "acls", "incomplete", "link-names"}));
   EXPECT_EQ(incompat_names(3 | 1ULL << 9), (Names{"zstd-extents", "volumes", "bit 9"}));
   EXPECT_EQ(ro_compat_names(1), Names{"bit 0"});
   EXPECT_EQ(compat_names(0), Names{});
