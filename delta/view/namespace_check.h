@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Whether the records of all stores, over the image, make one sound tree.
+#pragma once
+
+#include <functional>
+
+#include "base/result.h"
+#include "delta/view/moment.h"
+#include "delta/view/namespace_finding.h"
+
+namespace dgfs::view {
+
+/// Holds all records against each other and against the image, as they are at one moment, and tells
+/// each place where they break a Rule. Damaged records are findings; what depends on them is not
+/// judged. What the image says of objects that no store says anything of is not checked.
+/// Errors: kIo, kCorrupt (the store or the image cannot be read).
+/// Cost: that of the records, and of the directories that were changed.
+[[nodiscard]] Status check_namespace(const Layers& layers,
+                                     const std::function<void(const Finding&)>& found);
+
+}  // namespace dgfs::view

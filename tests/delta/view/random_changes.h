@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Random operations on a view.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "delta/view/view.h"
+
+namespace dgfs::test {
+
+/// Numbers as they come, the same for a seed.
+class Chance {
+ public:
+  explicit Chance(std::uint64_t seed) : engine_(seed) {}
+  std::size_t below(std::size_t end) { return engine_() % end; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Names, attributes and ends of objects, from the root on; many operations are refused.
+void change_at_random(view::View& view, std::uint64_t seed, int operations);
+
+}  // namespace dgfs::test
