@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Makes one sound tree again of records that break rules.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+#include "delta/view/moment.h"
+#include "delta/view/namespace_finding.h"
+
+namespace dgfs::view {
+
+/// Told of each finding that was mended, in plain words of what was done.
+using Mended = std::function<void(const Finding& finding, std::string_view action)>;
+
+/// Mends what check_namespace() finds, until it finds nothing, and returns how many findings that
+/// were. What can be told from other records or the image is put right, all else is dropped.
+/// Objects that no name leads to get one in the directory lost+found of the root, "#NUMBER".
+///
+/// Each finding is mended by batches of its own, in the newest store; a crash, or an error, leaves
+/// some mended. No view of the layers may be open; the caller syncs the store.
+/// @param now  the time of what is made
+/// Errors: those of check_namespace() and Store::apply(); kCorrupt (it finds no end).
+/// Cost: that of some checks; one more for each level of directories that are lost below each
+/// other.
+[[nodiscard]] Result<std::uint64_t> repair_namespace(const Layers& layers, const Time& now,
+                                                     const Mended& mended);
+
+}  // namespace dgfs::view
