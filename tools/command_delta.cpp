@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// dgfs delta: what the store of a delta is made of, and whether it is sound.
+// dgfs delta: what the stores of a delta are made of, and whether they and their names are sound.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,9 @@
 #include "tools/cli/report_cap.h"
 #include "tools/cli/session.h"
 #include "tools/command.h"
+#include "tools/info/names_check.h"
 #include "tools/info/store_report.h"
+#include "tools/paths/image_argument.h"
 #include "tools/text/quoting.h"
 
 namespace dgfs::tools {
@@ -223,6 +225,19 @@ int run_stack(const Session& session, const std::string& directory,
   return code;
 }
 
+// Names lie in all stores together, and their repair writes: the manifest is not locked any more.
+int check_names(const Session& session, const std::string& directory,
+                const std::optional<std::string>& image_path, const ImageOptions& image_options,
+                const NamesCheck::Options& options) {
+  if (!image_path) {
+    const bool is_told = !options.json && !options.quiet;
+    if (is_told) session.print("names: not checked, which takes the image (--image)\n");
+    return kExitDone;
+  }
+  const auto image = open_image(session, *image_path, image_options);
+  return image ? NamesCheck(session, options).run(directory, *image) : kExitFailed;
+}
+
 // Completion of shells leaves slashes at the end.
 std::string without_slashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -235,7 +250,8 @@ Manual delta_manual() {
           {"DIR is a delta: what is written beside an image. Its file MANIFEST names the stores in "
            "it, each of which is shown or checked with its number, from the oldest on; a directory "
            "that is a store by itself may be given, too. No mount writes one yet. Nothing is "
-           "changed, and leave to read its files is all that is needed. One that is open for "
+           "changed without --repair, and leave to read its files is all that is needed. One that "
+           "is open for "
            "writing can be neither checked nor shown: the process that has it is named where the "
            "system tells, as it does of processes of the same user, and root all. Nobody can write "
            "to it meanwhile.",
@@ -246,14 +262,23 @@ Manual delta_manual() {
            "is lost; the first 100 places are listed and the others counted, --json lists all. A "
            "bit that has flipped in the last group of the log looks as if that had been cut short, "
            "and is not told.",
+           "With --image 'check' holds the names, attributes and links in all stores against each "
+           "other and the image: each name leads to an object of its type, each directory has one "
+           "name and is below the root, links and names are counted, and nothing is lost. With "
+           "--repair, if the stores are sound, it mends what is broken and says how: what is "
+           "counted is counted again, names that lead nowhere and records of nothing are dropped, "
+           "and what has no name is saved in /lost+found as '#NUMBER'. Have a copy of the delta "
+           "before. Further names that the image gives a file with several are taken on trust.",
            kStoreHelp, kJsonHelp},
       .examples = {{"dgfs delta info tree.delta", "Shows what the store is made of."},
                    {"dgfs delta check tree.delta", "Reads everything, with a progress bar."},
+                   {"dgfs delta check --image tree.dgfs tree.delta", "Checks the names, too."},
                    {"dgfs delta check -q tree.delta || echo damaged",
                     "Prints nothing where all is well."}},
-      .exit_statuses = {{0, "What was read is sound."},
-                        {1, "There is damage, the store is in use, or there is none."},
-                        {2, "Wrong usage."}},
+      .exit_statuses =
+          {{0, "What was read is sound, or was mended."},
+           {1, "There is damage that was not mended, the store is in use, or there is none."},
+           {2, "Wrong usage."}},
       .see_also = {"dgfs-info(1)", "dgfs-verify(1)"}};
 }
 
@@ -265,6 +290,13 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
                        "Shows what the store of a delta is made of, or checks every byte of it."});
   DeltaCommand::Options options;
   parser.flag("--scan", "With info: read all blocks, too, and count what is in them", options.scan);
+  std::optional<std::string> image_path;
+  ImageOptions image_options;
+  bool repairs = false;
+  parser.value("--image", "IMAGE", "With check: check the names of image and delta, too",
+               image_path);
+  image_options.add_to(parser);
+  parser.flag("--repair", "With check and --image: mend what is broken of the names", repairs);
   parser.flag("-q,--quiet", "Print no progress, and of a check damage only", options.quiet);
   parser.flag("--json", "Print JSON objects, one a line, of a check the summary last",
               options.json);
@@ -276,12 +308,27 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
     return session.fail_usage(shell_quoted(operands[0]) + ": neither 'info' nor 'check'");
   }
   if (checks && options.scan) return session.fail_usage("check reads everything: no --scan");
+  if (!checks && (image_path || repairs)) {
+    return session.fail_usage("--image and --repair are of 'check'");
+  }
+  if (repairs && !image_path) return session.fail_usage("--repair takes the image: --image");
   const auto directory = without_slashes(operands[1]);
-  const auto locked = find_manifest(session.env(), directory);
+  auto locked = find_manifest(session.env(), directory);
   if (!locked) return session.fail(locked.error());
-  if (locked.value()) return run_stack(session, directory, *locked.value(), options, checks);
-  DeltaCommand command(session, directory, options);
-  return checks ? command.check() : command.info();
+  if (!locked.value()) {
+    if (image_path) return session.fail_usage("a store by itself has no names: no --image");
+    DeltaCommand command(session, directory, options);
+    return checks ? command.check() : command.info();
+  }
+  const int code = run_stack(session, directory, *locked.value(), options, checks);
+  if (!checks || session.should_stop()) return code;
+  if (repairs && code != kExitDone) {
+    session.complain("the stores are damaged: their names are not repaired");
+    return code;
+  }
+  locked.value().reset();
+  return std::max(code, check_names(session, directory, image_path, image_options,
+                                    {options.json, options.quiet, repairs}));
 }
 
 }  // namespace dgfs::tools

@@ -246,14 +246,14 @@ void add_objects(std::vector<Damage>& list) {
 
 }  // namespace
 
-void add_image_part(PackedTree& tree) {
+void add_image_part(PackedTree& tree, bool has_link) {
   tree.directory("d");
   tree.file("d/f", "of the image");
   tree.file("d/g", "likewise");
   tree.directory("d/sub");
   tree.file("d/sub/x", "deep");
   tree.file("h", "linked");
-  tree.link("h", "d/h");
+  if (has_link) tree.link("h", "d/h");
   tree.directory("e");
   tree.directory("u");
   tree.file("u/v", "untouched");

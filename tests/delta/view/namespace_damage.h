@@ -19,7 +19,8 @@ namespace dgfs::test {
 using Known = std::map<std::string, view::ObjectNumber>;
 
 /// Puts the image's part of the tree in; before ViewedTree::open().
-void add_image_part(PackedTree& tree);
+/// @param has_link  whether a file has a second name, which its image does not tell of it
+void add_image_part(PackedTree& tree, bool has_link = true);
 /// Makes the rest with a view: afterwards one object waits for its end. A store that was sealed in
 /// the middle has a part of it.
 /// @param seals  whether there are two stores

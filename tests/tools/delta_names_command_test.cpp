@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// dgfs delta check --image: names that are sound, broken, and mended.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "delta/view/attributes_record.h"
+#include "delta/view/keys.h"
+#include "delta/view/view.h"
+#include "tests/reader/packed_tree.h"
+#include "tests/tools/tool_run.h"
+
+namespace dgfs::test {
+namespace {
+
+using view::kRoot;
+using view::RecordClass;
+
+// An image with a delta in "/d", in which a directory has a file.
+class DeltaNamesTest : public testing::Test {
+ protected:
+  DeltaNamesTest() {
+    tree_.directory("dir");
+    tree_.pack();
+    options_.parameters = {1024, 4096, 4, 1 << 18, 256};
+    image_ = tree_.open();
+    expect_ok(delta::DeltaDirectory::create(env(), "/d", image_->superblock().uuid,
+                                            image_->superblock().next_inode, options_));
+    change([&](delta::DeltaDirectory& delta) {
+      const auto view = value_of(view::View::open(env(), *image_, delta));
+      dir_ = value_of(view->lookup(kRoot, "dir")).object;
+      file_ = value_of(view->create(dir_, "a b", {}, {})).object;
+      expect_ok(view->sync());
+    });
+  }
+
+  [[nodiscard]] storage::Env& env() { return tree_.memory(); }
+  void change(const std::function<void(delta::DeltaDirectory&)>& change) {
+    const auto delta = value_of(delta::DeltaDirectory::open(env(), "/d", options_));
+    change(*delta);
+    expect_ok(delta->close());
+  }
+  // The file loses its name, which its directory counts on.
+  void lose() {
+    change([&](delta::DeltaDirectory& delta) {
+      delta::Batch batch;
+      batch.remove(view::key_of(RecordClass::kDentry, dir_, "a b"));
+      value_of(delta.newest().apply(batch));
+    });
+  }
+  int run(const std::vector<std::string>& arguments) {
+    ToolRun tool(env());
+    const int code = tool.run(arguments);
+    out_ = tool.out();
+    err_ = tool.err();
+    return code;
+  }
+  [[nodiscard]] bool says(const std::string& line) const {
+    return out_.find(line) != std::string::npos;
+  }
+
+  PackedTree tree_;
+  delta::StoreOptions options_;
+  std::unique_ptr<const reader::Image> image_;
+  view::ObjectNumber dir_ = 0;
+  view::ObjectNumber file_ = 0;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(DeltaNamesTest, AreCheckedWithAnImage) {
+  EXPECT_EQ(run({"delta", "check", "/d"}), 0) << err_;
+  EXPECT_TRUE(out_.ends_with("\nnames: not checked, which takes the image (--image)\n")) << out_;
+  EXPECT_EQ(run({"delta", "check", "/d", "--image", kImage}), 0) << err_;
+  EXPECT_TRUE(out_.starts_with("0001: no damage in ")) << out_;
+  EXPECT_TRUE(out_.ends_with("\nnames: sound\n")) << out_;
+  EXPECT_EQ(run({"delta", "check", "-q", "/d", "--image", kImage}), 0);
+  EXPECT_EQ(run({"delta", "check", "-q", "/d"}), 0);
+  EXPECT_EQ(out_ + err_, "");
+  EXPECT_EQ(run({"delta", "check", "--json", "/d", "--image", kImage}), 0);
+  EXPECT_TRUE(says("\n{\"names_sound\":true,\"broken_places\":0,\"mended_places\":0}\n")) << out_;
+}
+
+TEST_F(DeltaNamesTest, ThatAreBrokenAreToldAndLeftAlone) {
+  lose();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(run({"delta", "check", "-q", "/d", "--image", kImage}), 1);
+    EXPECT_TRUE(says("broken: 'a b' in directory " + std::to_string(dir_) +
+                     ": a name that it has a record of does not lead to it\n"))
+        << out_;
+    EXPECT_TRUE(
+        says("broken: object " + std::to_string(dir_) + ": its count of names is 0 instead of ") ||
+        says("broken: object " + std::to_string(dir_) + ": its count of names is 1 instead of 0\n"))
+        << out_;
+    EXPECT_TRUE(says("\nnames: 3 places broken\n")) << out_;
+  }
+  EXPECT_EQ(run({"delta", "check", "--json", "/d", "--image", kImage}), 1);
+  EXPECT_TRUE(says("{\"broken\":\"recorded-name\",\"object\":" + std::to_string(file_) +
+                   ",\"directory\":" + std::to_string(dir_) + ",\"name\":\"a b\",\"reason\":\""))
+      << out_;
+  EXPECT_TRUE(out_.ends_with("\n{\"names_sound\":false,\"broken_places\":3,\"mended_places\":0}\n"))
+      << out_;
+}
+
+TEST_F(DeltaNamesTest, AreMended) {
+  lose();
+  EXPECT_EQ(run({"delta", "check", "--repair", "/d", "--image", kImage}), 0) << err_;
+  EXPECT_TRUE(says("\nmended: 'a b' in directory ")) << out_;
+  EXPECT_TRUE(says("; it is lost+found/#" + std::to_string(file_) + " now\n")) << out_;
+  EXPECT_TRUE(out_.ends_with("\nnames: 3 places mended\n")) << out_;
+  EXPECT_EQ(run({"delta", "check", "--repair", "/d", "--image", kImage}), 0);
+  EXPECT_TRUE(out_.ends_with("\nnames: sound\n")) << out_;
+  change([&](delta::DeltaDirectory& delta) {
+    const auto view = value_of(view::View::open(env(), *image_, delta));
+    EXPECT_EQ(value_of(view->paths(file_)),
+              std::vector<std::string>{"lost+found/#" + std::to_string(file_)});
+  });
+  lose();
+  change([&](delta::DeltaDirectory& delta) {
+    delta::Batch batch;
+    batch.set_field(view::key_of(RecordClass::kAttributes, dir_), view::field::kLinkCount, 7);
+    value_of(delta.newest().apply(batch));
+  });
+  EXPECT_EQ(run({"delta", "check", "--json", "--repair", "/d", "--image", kImage}), 0);
+  EXPECT_TRUE(
+      says("\"reason\":\"its link count is 7 instead of 2\",\"mended\":\"counted again\"}\n"))
+      << out_;
+  EXPECT_TRUE(out_.ends_with("\n{\"names_sound\":true,\"broken_places\":1,\"mended_places\":1}\n"))
+      << out_;
+}
+
+TEST_F(DeltaNamesTest, AreNotRepairedInStoresThatAreDamaged) {
+  const auto size = env().status("/d/0001/blocks").value().size_bytes;
+  const auto file = env().open("/d/0001/blocks", {storage::OpenOptions::Mode::kReadWrite}).value();
+  const Buffer zeros(size);
+  expect_ok(file->write_at(0, zeros));
+  EXPECT_EQ(run({"delta", "check", "--repair", "/d", "--image", kImage}), 1);
+  EXPECT_EQ(err_, "dgfs: delta: the stores are damaged: their names are not repaired\n");
+  EXPECT_FALSE(says("names: "));
+  EXPECT_EQ(run({"delta", "check", "/d", "--image", kImage}), 1);
+}
+
+TEST_F(DeltaNamesTest, AnotherImageIsRefused) {
+  tree_.file("more", "so that it is another");
+  tree_.pack();
+  EXPECT_EQ(run({"delta", "check", "/d", "--image", kImage}), 1);
+  EXPECT_TRUE(err_.starts_with("dgfs: delta: the delta belongs to another image, of UUID "))
+      << err_;
+}
+
+TEST_F(DeltaNamesTest, WrongUsage) {
+  EXPECT_EQ(run({"delta", "info", "/d", "--image", kImage}), 2);
+  EXPECT_EQ(run({"delta", "info", "/d", "--repair"}), 2);
+  EXPECT_EQ(run({"delta", "check", "/d", "--repair"}), 2);
+  EXPECT_NE(err_.find("--repair takes the image: --image"), std::string::npos) << err_;
+}
+
+}  // namespace
+}  // namespace dgfs::test

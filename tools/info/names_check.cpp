@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tools/info/names_check.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "base/json.h"
+#include "delta/view/namespace_check.h"
+#include "delta/view/namespace_repair.h"
+#include "tools/text/quoting.h"
+#include "tools/text/size_text.h"
+
+namespace dgfs::tools {
+namespace {
+
+std::string subject_of(const view::Finding& finding) {
+  if (finding.place) {
+    return fmt::format("{} in directory {}", shell_quoted(finding.place->name),
+                       finding.place->directory);
+  }
+  return finding.object == 0 ? "the delta" : fmt::format("object {}", finding.object);
+}
+
+}  // namespace
+
+int NamesCheck::run(const std::string& directory, const reader::Image& image) {
+  delta::StoreOptions how;
+  how.access = options_.repairs ? delta::StoreAccess::kReadWrite : delta::StoreAccess::kReadOnly;
+  auto opened = delta::DeltaDirectory::open(session_.env(), directory, how);
+  if (!opened) return session_.fail(opened.error());
+  delta::DeltaDirectory& delta = *opened.value();
+  if (delta.manifest().image != image.superblock().uuid) {
+    return session_.fail(Error(ErrorKind::kInvalidArgument, 6900,
+                               "the delta belongs to another image, of UUID " +
+                                   format::uuid_text(delta.manifest().image)));
+  }
+  const auto checked = check(image, delta);
+  if (!checked) return session_.fail(checked.error());
+  is_mended_ = options_.repairs;
+  tell_sum();
+  return broken_ == 0 || is_mended_ ? kExitDone : kExitFailed;
+}
+
+Status NamesCheck::check(const reader::Image& image, delta::DeltaDirectory& delta) {
+  const view::Layers layers(image, delta);
+  if (!options_.repairs) {
+    return view::check_namespace(
+        layers, [this](const view::Finding& finding) { tell(finding, std::nullopt); });
+  }
+  DGFS_CHECK(view::repair_namespace(layers, session_.env().now(),
+                                    [this](const view::Finding& finding, std::string_view action) {
+                                      tell(finding, std::string(action));
+                                    }));
+  return broken_ == 0 ? ok() : delta.close();
+}
+
+void NamesCheck::tell(const view::Finding& finding, const std::optional<std::string>& action) {
+  ++broken_;
+  if (options_.json) {
+    JsonObject line;
+    line.add("broken", word_of(finding.rule)).add("object", finding.object);
+    if (finding.place) {
+      line.add("directory", finding.place->directory).add("name", finding.place->name);
+    }
+    line.add("reason", finding.text);
+    if (action) line.add("mended", *action);
+    session_.print(line.line());
+  } else if (cap_.take()) {
+    const auto text = finding.text + (action ? "; " + *action : "");
+    session_.print(fmt::format("{}: {}: {}\n", action ? "mended" : "broken", subject_of(finding),
+                               printable(text)));
+  }
+}
+
+void NamesCheck::tell_sum() const {
+  if (options_.json) {
+    JsonObject line;
+    line.add("names_sound", broken_ == 0 || is_mended_)
+        .add("broken_places", broken_)
+        .add("mended_places", is_mended_ ? broken_ : 0);
+    return session_.print(line.line());
+  }
+  if (const auto rest = cap_.rest("in the names")) session_.print(*rest + "\n");
+  if (broken_ != 0) {
+    session_.print(
+        fmt::format("names: {} {}\n", counted(broken_, "place"), is_mended_ ? "mended" : "broken"));
+  } else if (!options_.quiet) {
+    session_.print("names: sound\n");
+  }
+}
+
+}  // namespace dgfs::tools

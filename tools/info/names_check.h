@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The check of the names in a delta, and their repair, for dgfs delta check.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "delta/store/directory/delta_directory.h"
+#include "delta/view/namespace_finding.h"
+#include "reader/image.h"
+#include "tools/cli/report_cap.h"
+#include "tools/cli/session.h"
+
+namespace dgfs::tools {
+
+/// One run. Prints a line for each broken rule, and the sum last.
+class NamesCheck {
+ public:
+  struct Options {
+    bool json = false;
+    bool quiet = false;
+    bool repairs = false;
+  };
+
+  /// @param session  must outlive it
+  NamesCheck(const Session& session, const Options& options)
+      : session_(session), options_(options) {}
+
+  /// @param directory  of a delta that is not open
+  /// @param image      of the delta; another one is refused
+  /// Returns the exit code: of failure also where something is broken and not mended.
+  [[nodiscard]] int run(const std::string& directory, const reader::Image& image);
+
+ private:
+  [[nodiscard]] Status check(const reader::Image& image, delta::DeltaDirectory& delta);
+  void tell(const view::Finding& finding, const std::optional<std::string>& action);
+  void tell_sum() const;
+
+  const Session& session_;
+  const Options options_;
+  ReportCap cap_;
+  std::uint64_t broken_ = 0;
+  bool is_mended_ = false;
+};
+
+}  // namespace dgfs::tools
