@@ -156,6 +156,19 @@ TEST_F(NamespaceRepair, SavesWhatIsLostUnderLostAndFound) {
   EXPECT_GT(value_of(view.create(kRoot, "later", {}, {})).object, found.object);
 }
 
+TEST_F(NamespaceRepair, MakesDamagedAttributesOfTheTypeThatANameTells) {
+  open();
+  known_ = make_known_tree(*viewed_, false);
+  const auto fifo = value_of(viewed_->view().create(kRoot, "p", {format::kTypeFifo, 0}, {})).object;
+  delta::Batch batch;
+  batch.put(view::key_of(RecordClass::kAttributes, fifo), "short");
+  apply(batch);
+  repair();
+  const auto attributes = value_of(viewed_->view().attributes(fifo));
+  EXPECT_EQ(attributes.mode, format::kTypeFifo | 0600U);
+  EXPECT_EQ(attributes.link_count, 1U);
+}
+
 TEST_F(NamespaceRepair, KeepsTheNameThatTheParentAgreesWith) {
   open();
   known_ = make_known_tree(*viewed_, false);
@@ -166,6 +179,15 @@ TEST_F(NamespaceRepair, KeepsTheNameThatTheParentAgreesWith) {
   EXPECT_TRUE(after.contains("/nd"));
   EXPECT_FALSE(after.contains("/e/again"));
   EXPECT_EQ(after.size(), before.size());
+  // The other way round: the wrong name comes first.
+  delta::Batch batch;
+  const view::Dentry dentry{known_["sub"], format::kTypeDirectory, true};
+  batch.put(view::key_of(RecordClass::kDentry, kRoot, "a"), view::encode_dentry(dentry));
+  batch.put(view::name_key(known_["sub"], kRoot, "a"), {});
+  apply(batch);
+  repair();
+  EXPECT_TRUE(all().contains("/e/moved"));
+  EXPECT_FALSE(all().contains("/a"));
 }
 
 // A record that is changed at random, and what that may change.
