@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// An image without a view, which cannot be changed: the floor under lookups and listings.
+#include "bench/view/target.h"
+#include "reader/image.h"
+
+namespace dgfs::bench {
+namespace {
+
+class ImageTarget final : public Target {
+ public:
+  explicit ImageTarget(std::unique_ptr<const reader::Image> image) : image_(std::move(image)) {}
+
+  Result<Handle> directory(const std::string& path) override {
+    DGFS_TRY(node, image_->lookup(path));
+    return node.inode;
+  }
+
+  Result<bool> has(Handle directory, const std::string& name) override {
+    const auto node = image_->lookup(directory, name);
+    if (node) return true;
+    if (node.error().kind() == ErrorKind::kNotFound) return false;
+    return node.error();
+  }
+
+  Result<std::uint64_t> list(Handle directory) override {
+    std::uint64_t count = 0;
+    DGFS_CHECK(
+        image_->list_nodes(directory, 0, [&](const reader::ListedName&, const reader::Node&) {
+          ++count;
+          return true;
+        }));
+    return count;
+  }
+
+  Status create(Handle, const std::string&) override { return refusal(); }
+  Status make_directory(Handle, const std::string&) override { return refusal(); }
+  Status change_mode(Handle, const std::string&, std::uint32_t) override { return refusal(); }
+  Status link(Handle, const std::string&, Handle, const std::string&) override { return refusal(); }
+  Status rename(Handle, const std::string&, Handle, const std::string&) override {
+    return refusal();
+  }
+  Status unlink(Handle, const std::string&) override { return refusal(); }
+  Status sync() override { return ok(); }
+  Status settle() override { return ok(); }
+
+ private:
+  static Error refusal() { return {ErrorKind::kPermission, 9030, "an image cannot be changed"}; }
+
+  std::unique_ptr<const reader::Image> image_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> open_image(storage::Env& env, const TargetOptions& options) {
+  DGFS_TRY(image, reader::Image::open(env, image_path(options.directory)));
+  return std::make_unique<ImageTarget>(std::move(image));
+}
+
+}  // namespace dgfs::bench

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A tree of a file system of the kernel, through system calls by open directories.
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "bench/view/target.h"
+
+namespace dgfs::bench {
+namespace {
+
+Status done(int result, const std::string& name) {
+  if (result == 0) return ok();
+  return Error(ErrorKind::kIo, 9031, std::strerror(errno)).in_file(name);
+}
+
+// One for each directory.
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+class PosixTarget final : public Target {
+ public:
+  PosixTarget(int root, bool may_freeze) : root_(root), may_freeze_(may_freeze) {}
+  ~PosixTarget() override {
+    for (const int fd : directories_) ::close(fd);
+    ::close(root_);
+  }
+
+  Result<Handle> directory(const std::string& path) override {
+    const int fd = openat(root_, path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY);
+    DGFS_CHECK(done(fd < 0 ? -1 : 0, path));
+    directories_.push_back(fd);
+    return static_cast<Handle>(fd);
+  }
+
+  Result<bool> has(Handle directory, const std::string& name) override {
+    struct stat status {};
+    if (fstatat(fd_of(directory), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return true;
+    if (errno == ENOENT) return false;
+    return done(-1, name).error();
+  }
+
+  // A stream of its own, as the directory may have been listed before.
+  Result<std::uint64_t> list(Handle directory) override {
+    const int fd = openat(fd_of(directory), ".", O_RDONLY | O_DIRECTORY);
+    DIR* const stream = fd < 0 ? nullptr : fdopendir(fd);
+    if (stream == nullptr) return done(-1, ".").error();
+    std::uint64_t count = 0;
+    Status status = ok();
+    while (const dirent* entry = readdir(stream)) {
+      const std::string_view name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      struct stat attributes {};
+      status = done(fstatat(fd, entry->d_name, &attributes, AT_SYMLINK_NOFOLLOW), entry->d_name);
+      if (!status) break;
+      ++count;
+    }
+    closedir(stream);
+    DGFS_CHECK(status);
+    return count;
+  }
+
+  Status create(Handle directory, const std::string& name) override {
+    return done(mknodat(fd_of(directory), name.c_str(), S_IFREG | 0644, 0), name);
+  }
+  Status make_directory(Handle directory, const std::string& name) override {
+    return done(mkdirat(fd_of(directory), name.c_str(), 0755), name);
+  }
+  Status change_mode(Handle directory, const std::string& name,
+                     std::uint32_t permissions) override {
+    return done(fchmodat(fd_of(directory), name.c_str(), permissions, 0), name);
+  }
+  Status link(Handle from, const std::string& name, Handle to,
+              const std::string& new_name) override {
+    return done(linkat(fd_of(from), name.c_str(), fd_of(to), new_name.c_str(), 0), name);
+  }
+  Status rename(Handle from, const std::string& name, Handle to,
+                const std::string& new_name) override {
+    return done(renameat(fd_of(from), name.c_str(), fd_of(to), new_name.c_str()), name);
+  }
+  Status unlink(Handle directory, const std::string& name) override {
+    return done(unlinkat(fd_of(directory), name.c_str(), 0), name);
+  }
+  Status sync() override { return done(syncfs(root_), "."); }
+
+  // A freeze empties the journal.
+  Status settle() override {
+    DGFS_CHECK(sync());
+    if (!may_freeze_) return ok();
+    DGFS_CHECK(done(ioctl(root_, FIFREEZE, 0), "."));
+    return done(ioctl(root_, FITHAW, 0), ".");
+  }
+
+ private:
+  static int fd_of(Handle directory) { return static_cast<int>(directory); }
+
+  int root_;
+  bool may_freeze_;
+  std::vector<int> directories_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> open_posix(const TargetOptions& options) {
+  allow_many_descriptors();
+  const auto path = tree_path(options.directory);
+  const int root = ::open(path.c_str(), O_RDONLY | O_DIRECTORY);
+  DGFS_CHECK(done(root < 0 ? -1 : 0, path));
+  return std::make_unique<PosixTarget>(root, options.may_freeze);
+}
+
+}  // namespace dgfs::bench
