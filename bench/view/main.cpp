@@ -60,6 +60,7 @@ Status run(const Options& options) {
   const auto env = storage::make_counting_env(*posix);
   if (options.task_name == "tree") return make(*env, options);
   DGFS_TRY(target, open_target(*env, options.target));
+  DGFS_CHECK(target->settle());  // what others have left is not of the task
   Meter meter(*env, *target, options.statistics);
   for (const auto& [name, task] : kTasks) {
     if (options.task_name != name) continue;
