@@ -50,7 +50,7 @@ std::vector<delta::Snapshot> with_live(std::vector<delta::Snapshot> sealed,
 
 }  // namespace
 
-Layers::Layers(const reader::Image& image, delta::DeltaDirectory& delta, const Orphans& orphans)
+Layers::Layers(const reader::Image& image, delta::DeltaDirectory& delta, const Orphans* orphans)
     : bottom_(image), orphans_(orphans), live_(delta.newest()) {
   const auto& stores = delta.stores();
   for (std::size_t i = 0; i + 1 < stores.size(); ++i) {
@@ -170,7 +170,7 @@ Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
   DGFS_TRY(record, layers_.bottom().record_of(*node));
   if (says_nothing(said)) {
     DGFS_TRY(is_gone, is_unlinked(*node));
-    if (is_gone && !layers_.orphans().has(object)) return std::optional<AttributesRecord>();
+    if (is_gone && !layers_.is_orphan(object)) return std::optional<AttributesRecord>();
     if (is_gone) record.attributes.link_count = 0;
     return std::optional(record);
   }

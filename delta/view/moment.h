@@ -23,7 +23,9 @@ namespace dgfs::view {
 class Layers {
  public:
   /// All must outlive it.
-  Layers(const reader::Image& image, delta::DeltaDirectory& delta, const Orphans& orphans);
+  /// @param orphans  those of the view that changes the stores; none: nobody changes them
+  Layers(const reader::Image& image, delta::DeltaDirectory& delta,
+         const Orphans* orphans = nullptr);
 
   [[nodiscard]] const ImageBottom& bottom() const { return bottom_; }
   /// The store that is written to.
@@ -38,11 +40,14 @@ class Layers {
     return live_.may_have(static_cast<std::uint8_t>(record), object);
   }
   [[nodiscard]] bool sealed_may_have(RecordClass record, ObjectNumber object) const;
-  [[nodiscard]] const Orphans& orphans() const { return orphans_; }
+  /// Whether an object that has no name any more is still referenced.
+  [[nodiscard]] bool is_orphan(ObjectNumber object) const {
+    return orphans_ != nullptr && orphans_->has(object);
+  }
 
  private:
   ImageBottom bottom_;
-  const Orphans& orphans_;
+  const Orphans* orphans_;
   delta::Store& live_;
   std::vector<delta::Snapshot> sealed_;
 };

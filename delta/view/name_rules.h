@@ -19,5 +19,9 @@ inline constexpr std::uint64_t kLinksMax = 0x7fffffff;
 [[nodiscard]] Status check_component(std::string_view name);
 /// The names that a directory has of itself, which nobody makes, removes or moves.
 [[nodiscard]] inline bool is_own_name(std::string_view name) { return name == "." || name == ".."; }
+/// A name that a record can give: one component, and no own name.
+[[nodiscard]] inline bool is_given_name(std::string_view name) {
+  return !is_own_name(name) && check_component(name).has_value();
+}
 
 }  // namespace dgfs::view

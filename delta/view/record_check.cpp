@@ -158,7 +158,7 @@ Status RecordCheck::check_dentry(const NamePlace& place, const delta::Message& m
   }
   DGFS_CHECK(note(place.directory));
   const auto dentry = message.value ? decode_dentry(*message.value) : std::nullopt;
-  if (!dentry || !view::check_name(place.name)) {
+  if (!dentry || !is_given_name(place.name)) {
     tell(Rule::kRecordsAreWhole, RecordClass::kDentry, 0, "the record of a name is damaged", place);
     return ok();
   }

@@ -124,7 +124,7 @@ Result<bool> RecordMender::has_any(const delta::KeyRange& keys) const {
 
 Result<std::string> RecordMender::mend_dentry(const NamePlace& place) {
   DGFS_TRY(owner, find_owner(place));
-  if (owner == 0 || !check_name(place.name)) {
+  if (owner == 0 || !is_given_name(place.name)) {
     DGFS_CHECK(writer_.remove(key_of(RecordClass::kDentry, place.directory, place.name)));
     DGFS_CHECK(writer_.recount({place.directory}));
     return "the name was dropped";

@@ -74,7 +74,7 @@ struct View::State {
   State(storage::Env& env, const reader::Image& image, delta::DeltaDirectory& directory,
         ObjectNumber first, const ViewOptions& options)
       : delta(directory),
-        layers(image, directory, orphans),
+        layers(image, directory, &orphans),
         writer(env, layers, orphans),
         numbers(layers.live(), first, options),
         makers(writer, numbers),
@@ -111,8 +111,7 @@ Result<std::unique_ptr<View>> View::open(storage::Env& env, const reader::Image&
     return Error(ErrorKind::kInvalidArgument, 7371, "the delta belongs to another image");
   }
   return whole_or_refused([&]() -> Result<std::unique_ptr<View>> {
-    const Orphans none;
-    const Layers layers(image, delta, none);
+    const Layers layers(image, delta);
     DGFS_TRY(first, first_number(layers, delta.manifest()));
     DGFS_TRY(orphans, find_orphans(layers));
     std::unique_ptr<View> view(

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,11 @@ class KernelTree final : public TreeFacts {
   [[nodiscard]] const OperationLimits& limits() const { return limits_; }
   /// Which facts are alike in all file systems, and in this one.
   [[nodiscard]] const DumpOptions& dump_options() const { return dump_options_; }
+  /// Whether it is ext4, and each change has a time of its own after the one before was looked at:
+  /// from Linux 6.13 on.
+  [[nodiscard]] bool has_fine_times() const { return has_fine_times_; }
+  /// mtime and ctime; nullopt: it was released.
+  [[nodiscard]] std::optional<std::pair<Time, Time>> times(ModelId id) const;
   /// Of the root, for the model.
   [[nodiscard]] view::Attributes root() const;
 
@@ -69,6 +75,7 @@ class KernelTree final : public TreeFacts {
   std::map<Identity, ModelId> ids_;
   OperationLimits limits_;
   DumpOptions dump_options_;
+  bool has_fine_times_ = false;
   std::uint32_t umask_before_ = 0;
 };
 

@@ -39,12 +39,12 @@ constexpr std::array kErrors = {
 static_assert(kErrors.size() == std::size_t(ErrorKind::kOutOfRange) + 1);
 static_assert(kVerbs.size() == std::size_t(Verb::kList) + 1);
 
-constexpr std::size_t kShownBytesMax = 40;
+constexpr std::size_t kTextBytesMax = 40;
 
 // Long names and values as their beginning and length.
 std::string shown(std::string_view text) {
-  if (text.size() <= kShownBytesMax) return "'" + printable(text) + "'";
-  return "'" + printable(text.substr(0, kShownBytesMax)) + "'... of " + std::to_string(text.size());
+  if (text.size() <= kTextBytesMax) return "'" + printable(text) + "'";
+  return "'" + printable(text.substr(0, kTextBytesMax)) + "'... of " + std::to_string(text.size());
 }
 
 void show_change(std::ostream& out, const view::AttributeChange& change) {

@@ -62,7 +62,7 @@ const std::vector<OperationMaker::Case>& OperationMaker::cases() {
       {"read a link", 2, &Maker::read_link},
       {"paths", 3, &Maker::paths},
       {"release", 3, &Maker::release},
-      {"release something without a name", 3, &Maker::release_unnamed},
+      {"release something without a name", 12, &Maker::release_unnamed},
       {"xattr", 3, &Maker::xattr},
       {"xattr names", 2, &Maker::xattr_names},
       {"set an xattr", 5, &Maker::set_xattr},
@@ -87,7 +87,7 @@ OperationMaker::Made OperationMaker::lookup_of_dots() {
 
 OperationMaker::Made OperationMaker::create_file() {
   const ModelId in = directory();
-  auto operation = on_name(Verb::kCreate, in, name_in(in));
+  auto operation = on_name(Verb::kCreate, in, random_.one_in(4) ? name_in(in) : fresh_name());
   operation.made.mode = format::kTypeRegular | permissions(kAllPermissions);
   return operation;
 }
@@ -96,7 +96,7 @@ OperationMaker::Made OperationMaker::create_special() {
   constexpr std::array kTypes = {format::kTypeFifo, format::kTypeSocket,
                                  format::kTypeCharacterDevice, format::kTypeBlockDevice};
   const ModelId in = directory();
-  auto operation = on_name(Verb::kCreate, in, name_in(in));
+  auto operation = on_name(Verb::kCreate, in, random_.one_in(4) ? name_in(in) : fresh_name());
   operation.made.mode =
       kTypes.at(random_.below(limits_.has_devices ? 4 : 2)) | permissions(kAllPermissions);
   if (format::is_device(operation.made.mode)) operation.made.rdev = 0x100 + random_.below(8);
@@ -122,7 +122,8 @@ OperationMaker::Made OperationMaker::create_unnamed() {
 
 OperationMaker::Made OperationMaker::make_directory() {
   const ModelId in = directory();
-  auto operation = on_name(Verb::kMakeDirectory, in, name_in(in));
+  auto operation =
+      on_name(Verb::kMakeDirectory, in, random_.one_in(4) ? name_in(in) : fresh_name());
   operation.permissions = permissions(kDirectoryPermissions);
   return operation;
 }
@@ -135,7 +136,7 @@ OperationMaker::Made OperationMaker::make_deep_directory() {
 
 OperationMaker::Made OperationMaker::make_symlink() {
   const ModelId in = directory();
-  auto operation = on_name(Verb::kMakeSymlink, in, name_in(in));
+  auto operation = on_name(Verb::kMakeSymlink, in, random_.one_in(4) ? name_in(in) : fresh_name());
   const auto bytes = random_.one_in(8) ? format::kTargetBytesMax : 1 + random_.below(100);
   operation.target = "../" + fresh_name();
   operation.target.resize(bytes, 't');
@@ -152,7 +153,7 @@ OperationMaker::Made OperationMaker::link() {
   const auto linked = find([](const ModelObject& o) { return is_file(o) && !o.places.empty(); });
   if (!linked) return std::nullopt;
   const ModelId in = directory();
-  auto operation = on_name(Verb::kLink, in, name_in(in));
+  auto operation = on_name(Verb::kLink, in, random_.one_in(4) ? name_in(in) : fresh_name());
   operation.object = *linked;
   return operation;
 }

@@ -3,14 +3,23 @@
 #include "tests/delta/view/tree_dump.h"
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
+#include <string_view>
 
 #include "base/printable.h"
 
 namespace dgfs::test {
 namespace {
 
+constexpr std::size_t kShownBytesMax = 40;
 constexpr ModelId kEndedIdsMax = 64;  // looked for once more
+
+// A long value as its hash, so that a line can be read.
+std::string shown(Bytes value) {
+  if (value.size() <= kShownBytesMax) return printable(as_text(value));
+  return "hash " + std::to_string(std::hash<std::string_view>()(as_text(value)));
+}
 
 class Dump {
  public:
@@ -57,7 +66,7 @@ class Dump {
     out << to_string(result);
     if (!facts.target.empty()) out << " -> '" << printable(facts.target) << "'";
     for (const auto& [name, value] : facts.xattrs) {
-      out << " " << printable(name) << "=(" << value.size() << ")" << printable(as_text(value));
+      out << " " << printable(name) << "=(" << value.size() << ")" << shown(value);
     }
     if (!options_.has_paths) return out.str();
     for (const auto& path : facts.paths) out << " at '" << printable(path) << "'";

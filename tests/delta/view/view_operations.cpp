@@ -112,7 +112,7 @@ ViewOperations::Step ViewOperations::run(const Operation& operation) {
 
 bool ViewOperations::expect_equal() const {
   const auto found = difference(*view_, model_, pairs_);
-  EXPECT_EQ(found, "");
+  EXPECT_TRUE(found.empty()) << found;
   return found.empty();
 }
 
