@@ -56,9 +56,9 @@ Result<AttributesRecord> ImageBottom::record_of(const reader::Node& node) const 
   return record;
 }
 
-Result<std::optional<ObjectNumber>> ImageBottom::parent(ObjectNumber directory) const {
-  if (!may_have(directory)) return std::optional<ObjectNumber>();
-  return unless_absent(image_.parent(directory));
+Result<std::optional<ObjectNumber>> ImageBottom::parent(ObjectNumber object) const {
+  if (!may_have(object)) return std::optional<ObjectNumber>();
+  return unless_absent(image_.parent(object));
 }
 
 Result<std::vector<NamePlace>> ImageBottom::names(const reader::Node& node) const {

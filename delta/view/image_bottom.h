@@ -36,8 +36,8 @@ class ImageBottom {
                                                           std::string_view name) const;
   /// With the names that a directory has. No read but for hard links.
   [[nodiscard]] Result<AttributesRecord> record_of(const reader::Node& node) const;
-  /// The directory that a directory of the image is in.
-  [[nodiscard]] Result<std::optional<ObjectNumber>> parent(ObjectNumber directory) const;
+  /// The directory that an object's first name is in. No reads.
+  [[nodiscard]] Result<std::optional<ObjectNumber>> parent(ObjectNumber object) const;
   /// All names that the image gives an object; none for the root. Of an object with several names
   /// only the first, where the index does not list them.
   [[nodiscard]] Result<std::vector<NamePlace>> names(const reader::Node& node) const;

@@ -42,6 +42,15 @@ bool has_image_below(RecordClass record) {
   return true;
 }
 
+std::vector<delta::Snapshot> sealed_of(delta::DeltaDirectory& delta) {
+  std::vector<delta::Snapshot> sealed;
+  const auto& stores = delta.stores();
+  for (std::size_t i = 0; i + 1 < stores.size(); ++i) {
+    sealed.push_back(stores[i]->snapshot(kHolder));
+  }
+  return sealed;
+}
+
 std::vector<delta::Snapshot> with_live(std::vector<delta::Snapshot> sealed,
                                        const delta::Snapshot& live) {
   sealed.push_back(live);
@@ -51,12 +60,11 @@ std::vector<delta::Snapshot> with_live(std::vector<delta::Snapshot> sealed,
 }  // namespace
 
 Layers::Layers(const reader::Image& image, delta::DeltaDirectory& delta, const Orphans* orphans)
-    : bottom_(image), orphans_(orphans), live_(delta.newest()) {
-  const auto& stores = delta.stores();
-  for (std::size_t i = 0; i + 1 < stores.size(); ++i) {
-    sealed_.push_back(stores[i]->snapshot(kHolder));
-  }
-}
+    : bottom_(image),
+      orphans_(orphans),
+      live_(delta.newest()),
+      sealed_(sealed_of(delta)),
+      sealed_stack_(sealed_) {}
 
 bool Layers::sealed_may_have(RecordClass record, ObjectNumber object) const {
   return std::ranges::any_of(sealed_, [&](const delta::Snapshot& store) {
@@ -67,7 +75,6 @@ bool Layers::sealed_may_have(RecordClass record, ObjectNumber object) const {
 Moment::Moment(const Layers& layers)
     : layers_(layers),
       live_(layers.live().snapshot(kHolder)),
-      sealed_(layers.sealed()),
       all_(with_live(layers.sealed(), live_)) {}
 
 bool Moment::may_be_below(RecordClass record, ObjectNumber object) const {
@@ -101,7 +108,7 @@ Result<NameState> Moment::name(ObjectNumber directory, std::string_view name) co
 Result<NameState> Moment::name_below(ObjectNumber directory, std::string_view name) const {
   NameState state;
   if (layers_.sealed_may_have(RecordClass::kDentry, directory)) {
-    DGFS_TRY(message, sealed_.find(key_of(RecordClass::kDentry, directory, name)));
+    DGFS_TRY(message, layers_.sealed_stack().find(key_of(RecordClass::kDentry, directory, name)));
     if (message.kind == MessageKind::kPut) {
       state.dentry = message.value ? decode_dentry(*message.value) : std::nullopt;
       if (!state.dentry) return damaged(7321, RecordClass::kDentry, directory);
@@ -133,6 +140,8 @@ Result<bool> Moment::leads_to(const NamePlace& place, ObjectNumber object) const
 // Its link count says so where it was touched: then a record of it says something.
 Result<bool> Moment::is_unlinked(const reader::Node& node) const {
   if (node.link_count != 1 || format::is_directory(node.mode)) return false;
+  DGFS_TRY(parent, layers_.bottom().parent(node.inode));
+  if (parent && layers_.is_untouched(RecordClass::kDentry, *parent)) return false;
   DGFS_TRY(names, layers_.bottom().names(node));
   for (const NamePlace& place : names) {
     DGFS_TRY(leads, leads_to(place, node.inode));

@@ -32,6 +32,8 @@ class Layers {
   [[nodiscard]] delta::Store& live() const { return live_; }
   /// Stores below it, as they are for ever; the oldest first.
   [[nodiscard]] const std::vector<delta::Snapshot>& sealed() const { return sealed_; }
+  /// The same as one dictionary.
+  [[nodiscard]] const delta::StackSnapshot& sealed_stack() const { return sealed_stack_; }
   /// Whether nothing above the image says anything of these records. No I/O.
   [[nodiscard]] bool is_untouched(RecordClass record, ObjectNumber object) const {
     return !live_may_have(record, object) && !sealed_may_have(record, object);
@@ -50,6 +52,7 @@ class Layers {
   const Orphans* orphans_;
   delta::Store& live_;
   std::vector<delta::Snapshot> sealed_;
+  delta::StackSnapshot sealed_stack_;
 };
 
 /// What a name is, and what is below it. A value.
@@ -108,7 +111,6 @@ class Moment {
 
   const Layers& layers_;
   delta::Snapshot live_;
-  delta::StackSnapshot sealed_;
   delta::StackSnapshot all_;
 };
 

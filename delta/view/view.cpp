@@ -15,6 +15,7 @@
 #include "delta/view/mover.h"
 #include "delta/view/name_rules.h"
 #include "delta/view/removers.h"
+#include "delta/view/untouched.h"
 #include "format/limits.h"
 
 namespace dgfs::view {
@@ -125,6 +126,8 @@ Result<std::unique_ptr<View>> View::open(storage::Env& env, const reader::Image&
 Result<Entry> View::lookup(ObjectNumber directory, std::string_view name) const {
   return whole_or_refused([&]() -> Result<Entry> {
     DGFS_CHECK(check_component(name));
+    DGFS_TRY(untouched, Untouched(state_->layers).lookup(directory, name));
+    if (untouched) return *std::move(untouched);
     const Moment moment(state_->layers);
     const bool is_special = is_own_name(name);
     NameState found;
@@ -209,6 +212,8 @@ Result<Renamed> View::rename(ObjectNumber from, std::string_view old_name, Objec
 
 Result<Attributes> View::attributes(ObjectNumber object) const {
   return whole_or_refused([&]() -> Result<Attributes> {
+    DGFS_TRY(untouched, Untouched(state_->layers).attributes(object));
+    if (untouched) return *untouched;
     DGFS_TRY(record, Moment(state_->layers).needed_record(object));
     return record.attributes;
   });

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/untouched.h"
+
+#include "delta/view/name_rules.h"
+
+namespace dgfs::view {
+
+// A removed directory of the image always has a record. Anything else may have ended without one,
+// so that Moment::record() must tell ENOENT and ENOTDIR apart.
+Result<std::optional<Entry>> Untouched::lookup(ObjectNumber directory,
+                                               std::string_view name) const {
+  const auto& bottom = layers_.bottom();
+  const bool asks_image = bottom.may_have(directory) && !is_own_name(name) &&
+                          layers_.is_untouched(RecordClass::kDentry, directory) &&
+                          layers_.is_untouched(RecordClass::kAttributes, directory);
+  if (!asks_image) return std::optional<Entry>();
+  const auto found = bottom.image().lookup(directory, name);
+  if (!found) {
+    if (found.error().kind() == ErrorKind::kNotDirectory) return std::optional<Entry>();
+    return found.error();
+  }
+  const auto& node = found.value();
+  if (!layers_.is_untouched(RecordClass::kAttributes, node.inode)) return std::optional<Entry>();
+  DGFS_TRY(record, bottom.record_of(node));
+  return std::optional(Entry{node.inode, record.attributes});
+}
+
+// An object of one name has no record where a whiteout ended it: Moment::record() looks.
+Result<std::optional<Attributes>> Untouched::attributes(ObjectNumber object) const {
+  if (!layers_.is_untouched(RecordClass::kAttributes, object)) return std::optional<Attributes>();
+  const auto& bottom = layers_.bottom();
+  DGFS_TRY(node, bottom.node(object));
+  if (!node) return std::optional<Attributes>();
+  if (node->link_count == 1 && !format::is_directory(node->mode)) {
+    DGFS_TRY(parent, bottom.parent(object));
+    const bool has_its_name = parent && layers_.is_untouched(RecordClass::kDentry, *parent);
+    if (!has_its_name) return std::optional<Attributes>();
+  }
+  DGFS_TRY(record, bottom.record_of(*node));
+  return std::optional(record.attributes);
+}
+
+}  // namespace dgfs::view
