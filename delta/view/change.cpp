@@ -7,7 +7,7 @@
 namespace dgfs::view {
 
 Result<AttributesRecord> Change::directory(ObjectNumber directory) const {
-  DGFS_TRY(record, moment_.needed_record(directory));
+  DGFS_TRY(record, moment().needed_record(directory));
   if (!format::is_directory(record.attributes.mode)) {
     return Error(ErrorKind::kNotDirectory, 7341, "not a directory");
   }
@@ -37,7 +37,7 @@ void Change::forget_name(const NamePlace& place, const NameState& state) {
   if (state.is_in_image) return;
   const auto object = state.dentry->object;
   auto name = name_key(object, place.directory, place.name);
-  if (moment_.may_be_below(RecordClass::kName, object)) {
+  if (moment().may_be_below(RecordClass::kName, object)) {
     batch_.remove(std::move(name));
   } else {
     batch_.erase(std::move(name));
@@ -63,7 +63,7 @@ void Change::put_object(ObjectNumber object, const AttributesRecord& record) {
 
 Status Change::begin_touching(ObjectNumber object, const AttributesRecord& record) {
   if (record.attributes.link_count != 0) return ok();
-  DGFS_TRY(is_untouched, moment_.is_untouched(object));
+  DGFS_TRY(is_untouched, moment().is_untouched(object));
   if (!is_untouched) return ok();
   set_links(object, 0);
   put_orphan(object);
@@ -72,7 +72,7 @@ Status Change::begin_touching(ObjectNumber object, const AttributesRecord& recor
 
 void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest) {
   auto key = key_of(record, object, rest);
-  if (moment_.may_be_below(record, object)) {
+  if (moment().may_be_below(record, object)) {
     batch_.remove(std::move(key));
   } else {
     batch_.erase(std::move(key));
@@ -80,7 +80,7 @@ void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest
 }
 
 void Change::drop_all(RecordClass record, ObjectNumber object) {
-  if (!moment_.layers().is_untouched(record, object)) {
+  if (!moment().layers().is_untouched(record, object)) {
     batch_.remove_range(keys_of(record, object));
   }
 }

@@ -22,11 +22,17 @@ class Change {
  public:
   /// All must outlive it.
   /// @param may_move_directories  nobody else moves one meanwhile
-  Change(const Moment& moment, const ObjectLocks::Held& held, const Time& now,
+  Change(const Layers& layers, const ObjectLocks::Held& held, const Time& now,
          bool may_move_directories)
-      : moment_(moment), held_(held), now_(now), may_move_directories_(may_move_directories) {}
+      : moment_(std::in_place, layers),
+        held_(held),
+        now_(now),
+        may_move_directories_(may_move_directories) {}
 
-  [[nodiscard]] const Moment& moment() const { return moment_; }
+  /// Before end_reading().
+  [[nodiscard]] const Moment& moment() const { return *moment_; }
+  /// All is decided. The store changes its table in place where no snapshot shares it.
+  void end_reading() { moment_.reset(); }
   [[nodiscard]] const Time& now() const { return now_; }
 
   // Locks. Whoever lacks one gives up, and is called again with it.
@@ -100,7 +106,7 @@ class Change {
   [[nodiscard]] const delta::Batch& batch() const { return batch_; }
 
  private:
-  const Moment& moment_;
+  std::optional<Moment> moment_;
   const ObjectLocks::Held& held_;
   const Time now_;
   const bool may_move_directories_;

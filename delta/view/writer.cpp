@@ -22,14 +22,14 @@ Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_di
   std::unique_lock moving(moving_directories_, std::defer_lock);
   if (moves_directories) moving.lock();
   const ObjectLocks::Held held(locks_, objects);
-  const Moment moment(layers_);
-  Change change(moment, held, env_.now(), moves_directories);
+  Change change(layers_, held, env_.now(), moves_directories);
   DGFS_TRY(is_decided, decide(change));
   if (!is_decided) {
     objects.insert(objects.end(), change.lacking().begin(), change.lacking().end());
     moves_directories = moves_directories || change.is_moving_lacking();
     return false;
   }
+  change.end_reading();
   if (change.batch().empty()) {
     for (const ObjectNumber object : change.old_orphans()) orphans_.remove(object);
     return true;
