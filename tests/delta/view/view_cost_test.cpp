@@ -18,6 +18,7 @@ class ViewCost : public testing::Test {
  protected:
   static constexpr int kDirectories = 60;
   static constexpr int kFiles = 100;
+  static constexpr int kLargeFiles = 4000;
 
   ViewCost() {
     for (int d = 0; d < kDirectories; ++d) {
@@ -26,6 +27,8 @@ class ViewCost : public testing::Test {
         tree().file(name_of(d) + "/" + name_of(f), "content of " + std::to_string(d * f));
       }
     }
+    tree().directory("large");
+    for (int f = 0; f < kLargeFiles; ++f) tree().file("large/" + name_of(f), "");
     viewed_.open();
   }
 
@@ -44,17 +47,32 @@ class ViewCost : public testing::Test {
     }
     return calls;
   }
-  // Reads of a freshly opened image, and calls at the files of the delta.
+  [[nodiscard]] std::uint64_t delta_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& [path, counts] : viewed_.delta_calls()) {
+      if (path.starts_with(ViewedTree::kDelta)) bytes += counts.written_bytes;
+    }
+    return bytes;
+  }
+  // Reads of a freshly opened image, calls at the files of the delta, and bytes written to these.
   struct Cost {
     std::uint64_t reads = 0;
     std::uint64_t delta_calls = 0;
+    std::uint64_t delta_bytes = 0;
   };
   Cost cost_of(const std::function<void()>& work) {
     viewed_.reopen_image();
     const auto reads = image_reads();
     const auto calls = delta_calls();
+    const auto bytes = delta_bytes();
     work();
-    return {image_reads() - reads, delta_calls() - calls};
+    return {image_reads() - reads, delta_calls() - calls, delta_bytes() - bytes};
+  }
+  Cost cost_of_move(const std::string& name) {
+    return cost_of([&] {
+      value_of(view().rename(kRoot, name, kRoot, name + " moved"));
+      expect_ok(view().sync());
+    });
   }
   // Some hundreds of names all over the image, each with a use of it.
   template <class Use>
@@ -102,6 +120,18 @@ TEST_F(ViewCost, LookupsOfWhatNobodyTouchedReadNoMoreThanTheImageDoes) {
   const auto full = cost_of([&] { look_up_in_view(); });
   EXPECT_EQ(full.reads, plain.reads);
   EXPECT_EQ(full.delta_calls, 0U);
+}
+
+// A few records in one group of the log, whatever is below.
+TEST_F(ViewCost, ARenameOfADirectoryIsTheSameForAnySize) {
+  const auto small = cost_of_move(name_of(1));
+  const auto large = cost_of_move("large");
+  EXPECT_LE(small.delta_bytes, 4096U);
+  EXPECT_EQ(large.delta_bytes, small.delta_bytes);
+  EXPECT_LE(large.delta_calls, 3U);  // a block with the rename before is read
+  EXPECT_LE(small.delta_calls, 2U);
+  EXPECT_LE(large.reads, 2U);
+  EXPECT_LE(small.reads, 2U);
 }
 
 }  // namespace
