@@ -76,7 +76,9 @@ Status ObjectCheck::check_directory(const ObjectFacts& facts) {
          "the directory has " + std::to_string(facts.names.size()) + " names");
   } else if (!facts.names.empty()) {
     DGFS_CHECK(check_parent(facts));
-    DGFS_CHECK(check_ancestors(facts.object));
+    // One without subdirectories is above none: it need not be remembered.
+    const bool is_leaf = facts.subdirectories == 0;
+    DGFS_CHECK(check_ancestors(is_leaf ? facts.names.front().directory : facts.object));
   }
   return ok();
 }

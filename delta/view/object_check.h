@@ -15,7 +15,8 @@
 
 namespace dgfs::view {
 
-/// For one thread. It remembers the directories that lead to the root.
+/// For one thread. It remembers the directories with subdirectories that it has come by, about 50
+/// bytes each.
 class ObjectCheck {
  public:
   using Found = std::function<void(const Finding&)>;
