@@ -111,6 +111,26 @@ TEST(NamespaceCheck, TellsPathsWhereTheyAreKnown) {
   EXPECT_EQ(paths_of("the reserved end", view::Rule::kRecordsAreWhole), Paths{"-"});
 }
 
+TEST(NamespaceCheck, TellsNoPathThroughADirectoryThatHasEnded) {
+  ViewedTree viewed;
+  add_image_part(viewed.tree());
+  viewed.open();
+  const auto directory = value_of(viewed.view().lookup(view::kRoot, "u")).object;
+  const auto file = value_of(viewed.view().lookup(directory, "v")).object;
+  delta::Batch batch;
+  batch.remove(view::key_of(view::RecordClass::kAttributes, directory));
+  batch.set_field(view::key_of(view::RecordClass::kAttributes, file), view::field::kLinkCount, 9);
+  value_of(viewed.delta().newest().apply(batch));
+  std::size_t told = 0;
+  const view::Layers layers(viewed.image(), viewed.delta());
+  expect_ok(view::check_namespace(layers, [&](const view::Finding& finding) {
+    if (finding.object != file) return;
+    ++told;
+    EXPECT_EQ(finding.path, std::nullopt);
+  }));
+  EXPECT_EQ(told, 1U);
+}
+
 TEST(NamespaceCheck, FindsNoMarkOfNobodyOnceAViewWasOpened) {
   ViewedTree viewed;
   viewed.open();
