@@ -264,21 +264,33 @@ Manual delta_manual() {
            "and is not told.",
            "With --image 'check' holds the names, attributes and links in all stores against each "
            "other and the image: each name leads to an object of its type, each directory has one "
-           "name and is below the root, links and names are counted, and nothing is lost. With "
-           "--repair, if the stores are sound, it mends what is broken and says how: what is "
-           "counted is counted again, names that lead nowhere and records of nothing are dropped, "
-           "and what has no name is saved in /lost+found as '#NUMBER'. Have a copy of the delta "
-           "before. Further names that the image gives a file with several are taken on trust.",
+           "name and is below the root, links and names are counted, names that hide others say "
+           "so, and nothing is lost. A line of each broken place tells the path, or a number where "
+           "no path is known; the last line counts them. It takes some 50 bytes of memory for each "
+           "changed directory that has subdirectories, and little else.",
+           "--repair does the same check, if the stores are sound, mends what is broken and says "
+           "how: what is counted is counted again, names that lead nowhere and records of nothing "
+           "are dropped, and what has no name is saved in /lost+found as '#NUMBER'. Without it "
+           "nothing is changed, so that 'check' alone shows what there is to mend; a repair may "
+           "come to more places, since one leads to another. Have a copy of the delta before. A "
+           "delta that is mounted, or that another command reads, is not repaired. A repair that "
+           "is cut off, by a crash or a full disk, leaves some places mended and others broken, "
+           "and "
+           "all sound names as they were: repeat it.",
            kStoreHelp, kJsonHelp},
       .examples = {{"dgfs delta info tree.delta", "Shows what the store is made of."},
                    {"dgfs delta check tree.delta", "Reads everything, with a progress bar."},
                    {"dgfs delta check --image tree.dgfs tree.delta", "Checks the names, too."},
+                   {"dgfs delta check --repair --image tree.dgfs tree.delta",
+                    "Mends what is broken of the names."},
                    {"dgfs delta check -q tree.delta || echo damaged",
                     "Prints nothing where all is well."}},
-      .exit_statuses =
-          {{0, "What was read is sound, or was mended."},
-           {1, "There is damage that was not mended, the store is in use, or there is none."},
-           {2, "Wrong usage."}},
+      .exit_statuses = {{0, "What was read is sound, or was mended."},
+                        {1,
+                         "There is damage that was not mended, the repair broke off, the delta is "
+                         "in use, or there "
+                         "is none."},
+                        {2, "Wrong usage."}},
       .see_also = {"dgfs-info(1)", "dgfs-verify(1)"}};
 }
 

@@ -23,9 +23,13 @@ Result<std::string> LostAndFound::add(ObjectNumber object) {
   delta::Batch batch;
   writer_.put_name(batch, {place.directory, name}, object, record.attributes.mode);
   batch.remove(key_of(RecordClass::kOrphan, object));
+  writer_.count_name(batch, place.directory, record.attributes.mode);
+  if (!format::is_directory(record.attributes.mode)) {
+    batch.set_field(key_of(RecordClass::kAttributes, object), field::kLinkCount, 1);
+  }
   DGFS_CHECK(writer_.apply(std::move(batch)));
   DGFS_CHECK(writer_.recount({object, place.directory}));
-  return place.name + "/" + name;
+  return "/" + place.name + "/" + name;
 }
 
 // What else has the name in the root stays.
@@ -59,6 +63,7 @@ Result<ObjectNumber> LostAndFound::make(const std::string& name) {
   batch.put(key_of(RecordClass::kReserved, 0), number_value(number + 1));
   batch.put(key_of(RecordClass::kAttributes, number), encode_attributes(record));
   writer_.put_name(batch, {kRoot, name}, number, record.attributes.mode);
+  writer_.count_name(batch, kRoot, record.attributes.mode);
   DGFS_CHECK(writer_.apply(std::move(batch)));
   DGFS_CHECK(writer_.recount({kRoot}));
   return number;

@@ -18,8 +18,8 @@ class LostAndFound {
   /// @param writer  must outlive it
   explicit LostAndFound(RepairWriter& writer) : writer_(writer) {}
 
-  /// Gives an object without a name one. Returns its path. Errors: kNotFound (there is no such
-  /// object), kNoSpace (no object number is left).
+  /// Gives an object without a name one. Returns its path, from "/" on. Errors: kNotFound (there is
+  /// no such object), kNoSpace (no object number is left).
   [[nodiscard]] Result<std::string> add(ObjectNumber object);
 
  private:

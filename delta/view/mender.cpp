@@ -29,6 +29,7 @@ Result<std::string> Mender::mend(const Finding& finding) {
     case Rule::kNamesAreRecorded:
     case Rule::kRecordedNamesLeadBack:
     case Rule::kDirectoriesHaveOneName:
+    case Rule::kNamesTellWhatTheyHide:
       return mend_name(finding);
     default:
       return mend_object(finding);
@@ -41,6 +42,7 @@ Result<std::string> Mender::mend_name(const Finding& finding) {
   };
   if (finding.rule == Rule::kNamesLeadToAnObject) return lead_to_something(finding);
   if (finding.rule == Rule::kNamesHaveTheType) return set_type(finding);
+  if (finding.rule == Rule::kNamesTellWhatTheyHide) return tell_what_is_hidden(*finding.place);
   if (finding.rule == Rule::kDirectoriesHaveOneName) return drop_further_names(finding);
   if (finding.rule == Rule::kNamesAreRecorded) {
     DGFS_CHECK(writer_.put(key(), {}));
@@ -138,6 +140,19 @@ Result<std::string> Mender::save(ObjectNumber object) {
   }
   DGFS_TRY(path, lost_and_found_.add(object));
   return "it is " + path + " now";
+}
+
+Result<std::string> Mender::tell_what_is_hidden(const NamePlace& place) {
+  const auto key = key_of(RecordClass::kDentry, place.directory, place.name);
+  DGFS_TRY(state, writer_.moment().name(place.directory, place.name));
+  if (!state.dentry) {
+    DGFS_CHECK(writer_.remove(key));
+    return "a whiteout hides it now";
+  }
+  Dentry dentry = *state.dentry;
+  dentry.hides_lower = true;
+  DGFS_CHECK(writer_.put(key, encode_dentry(dentry)));
+  return "it tells now";
 }
 
 Result<std::string> Mender::show_xattrs(ObjectNumber object) {

@@ -34,6 +34,7 @@ class Mender {
   [[nodiscard]] Result<std::string> drop_further_names(const Finding& finding);
   [[nodiscard]] Result<std::string> break_circle(ObjectNumber directory);
   [[nodiscard]] Result<std::string> save(ObjectNumber object);
+  [[nodiscard]] Result<std::string> tell_what_is_hidden(const NamePlace& place);
   [[nodiscard]] Result<std::string> show_xattrs(ObjectNumber object);
 
   RepairWriter writer_;

@@ -9,8 +9,14 @@ namespace dgfs::view {
 
 Status check_namespace(const Layers& layers, const std::function<void(const Finding&)>& found) {
   const Moment moment(layers);
-  ObjectCheck objects(moment, found);
-  RecordCheck records(moment, found);
+  ObjectPaths paths(moment);
+  const RecordCheck::Found with_path = [&](const Finding& finding) {
+    Finding told = finding;
+    told.path = told.place ? paths.path(*told.place) : paths.path(told.object);
+    found(told);
+  };
+  ObjectCheck objects(moment, paths, with_path);
+  RecordCheck records(moment, with_path);
   return records.check_all([&](ObjectNumber object) { return objects.check(object); });
 }
 

@@ -16,7 +16,9 @@ namespace dgfs::view {
 /// each place where they break a Rule. Damaged records are findings; what depends on them is not
 /// judged. What the image says of objects that no store says anything of is not checked.
 /// Errors: kIo, kCorrupt (the store or the image cannot be read).
-/// Cost: that of the records, and of the directories that were changed.
+/// Cost: that of the records, and of the directories that were changed. Memory: about 50 bytes for
+/// each directory that was changed and has subdirectories, none for others of a sound tree, and
+/// some hundred bytes for each damaged record.
 [[nodiscard]] Status check_namespace(const Layers& layers,
                                      const std::function<void(const Finding&)>& found);
 

@@ -36,6 +36,8 @@ const char* word_of(Rule rule) {
       return "orphan-mark";
     case Rule::kSymlinksHaveATarget:
       return "target";
+    case Rule::kNamesTellWhatTheyHide:
+      return "hidden-name";
     case Rule::kXattrsAreShown:
       return "xattrs";
   }

@@ -29,7 +29,8 @@ enum class Rule : std::uint8_t {
   kObjectsHaveANameOrAreMarked,  ///< with a record that they wait for their end
   kMarkedObjectsHaveNoName,
   kSymlinksHaveATarget,
-  kXattrsAreShown,  ///< attributes of an object tell that there may be some
+  kNamesTellWhatTheyHide,  ///< else a lower layer's name is back once they are removed
+  kXattrsAreShown,         ///< attributes of an object tell that there may be some
 };
 
 /// A word for a rule, for programs.
@@ -40,8 +41,9 @@ struct Finding {
   Rule rule = Rule::kRecordsAreWhole;
   RecordClass record = RecordClass::kAttributes;  ///< that breaks it
   ObjectNumber object = 0;  ///< that the record says something of; of a name, its object if known
-  std::optional<NamePlace> place;  ///< where a name breaks it
-  std::string text;                ///< in plain words, with numbers and names; may hold any bytes
+  std::optional<NamePlace> place;   ///< where a name breaks it
+  std::optional<std::string> path;  ///< of the place, else of the object; from "/" on, if known
+  std::string text;                 ///< in plain words, with numbers and names; may hold any bytes
 };
 
 }  // namespace dgfs::view

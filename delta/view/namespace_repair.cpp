@@ -26,6 +26,7 @@ int turn_of(Rule rule) {
     case Rule::kParentsAgree:
     case Rule::kMarkedObjectsHaveNoName:
     case Rule::kSymlinksHaveATarget:
+    case Rule::kNamesTellWhatTheyHide:
     case Rule::kXattrsAreShown:
       return 1;
     case Rule::kParentsEndAtTheRoot:
@@ -40,26 +41,26 @@ int turn_of(Rule rule) {
   return 4;
 }
 
-// Those of the first turn that has some.
-Result<std::vector<Finding>> first_findings(const Layers& layers) {
+// Those of the first turn that has some; the next pass finds those that are too many.
+Result<std::vector<Finding>> first_findings(const Layers& layers, std::size_t count_max) {
   std::vector<Finding> first;
   DGFS_CHECK(check_namespace(layers, [&](const Finding& finding) {
     const int turn = turn_of(finding.rule);
     if (!first.empty() && turn > turn_of(first.front().rule)) return;
     if (!first.empty() && turn < turn_of(first.front().rule)) first.clear();
-    first.push_back(finding);
+    if (first.size() < count_max) first.push_back(finding);
   }));
   return first;
 }
 
 }  // namespace
 
-Result<std::uint64_t> repair_namespace(const Layers& layers, const Time& now,
-                                       const Mended& mended) {
+Result<std::uint64_t> repair_namespace(const Layers& layers, const Time& now, const Mended& mended,
+                                       std::size_t findings_max) {
   Mender mender(layers, now);
   std::uint64_t count = 0;
   for (int pass = 0; pass < kPassesMax; ++pass) {
-    DGFS_TRY(findings, first_findings(layers));
+    DGFS_TRY(findings, first_findings(layers, findings_max));
     if (findings.empty()) return count;
     for (const Finding& finding : findings) {
       DGFS_TRY(action, mender.mend(finding));

@@ -76,12 +76,14 @@ Status ObjectCheck::check_directory(const ObjectFacts& facts) {
          "the directory has " + std::to_string(facts.names.size()) + " names");
   } else if (!facts.names.empty()) {
     DGFS_CHECK(check_parent(facts));
-    DGFS_CHECK(check_ancestors(facts.object));
+    // One without subdirectories is above none: it need not be remembered.
+    const bool is_leaf = facts.subdirectories == 0;
+    DGFS_CHECK(check_ancestors(is_leaf ? facts.names.front().directory : facts.object));
   }
   return ok();
 }
 
-Status ObjectCheck::check_parent(const ObjectFacts& facts) const {
+Status ObjectCheck::check_parent(const ObjectFacts& facts) {
   const auto parent = moment_.parent(facts.object);
   if (!parent) {
     if (!is_of_record(parent.error())) return parent.error();
@@ -91,8 +93,8 @@ Status ObjectCheck::check_parent(const ObjectFacts& facts) const {
     return ok();
   }
   tell(Rule::kParentsAgree, RecordClass::kParent, facts.object,
-       "its parent is " + (parent ? std::to_string(parent.value()) : "none") +
-           ", its name is in directory " + std::to_string(facts.names.front().directory));
+       "its parent is " + (parent ? paths_.words_of(parent.value()) : "none") +
+           ", its name is in " + paths_.words_of(facts.names.front().directory));
   return ok();
 }
 

@@ -21,19 +21,6 @@ Status count_children(const Moment& moment, ObjectFacts& facts) {
   return ok();
 }
 
-// Records of names that lead elsewhere are left out.
-Status find_names(const Moment& moment, ObjectFacts& facts) {
-  DGFS_TRY(names, moment.names(facts.object));
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  for (NamePlace& place : names) {
-    DGFS_TRY(state, moment.name(place.directory, place.name));
-    if (state.dentry && state.dentry->object == facts.object) {
-      facts.names.push_back(std::move(place));
-    }
-  }
-  return ok();
-}
-
 // The image tells of a part of the names of an object with several.
 Status count_unknown_names(const Moment& moment, ObjectFacts& facts) {
   DGFS_TRY(node, moment.layers().bottom().node(facts.object));
@@ -44,6 +31,17 @@ Status count_unknown_names(const Moment& moment, ObjectFacts& facts) {
 }
 
 }  // namespace
+
+Result<std::vector<NamePlace>> leading_names(const Moment& moment, ObjectNumber object) {
+  DGFS_TRY(names, moment.names(object));
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<NamePlace> leading;
+  for (NamePlace& place : names) {
+    DGFS_TRY(state, moment.name(place.directory, place.name));
+    if (state.dentry && state.dentry->object == object) leading.push_back(std::move(place));
+  }
+  return leading;
+}
 
 std::uint64_t ObjectFacts::right_links() const {
   if (!is_directory()) {
@@ -68,7 +66,8 @@ Result<std::optional<ObjectFacts>> facts_of(const Moment& moment, ObjectNumber o
   ObjectFacts facts;
   facts.object = object;
   facts.record = *record;
-  DGFS_CHECK(find_names(moment, facts));
+  DGFS_TRY(names, leading_names(moment, object));
+  facts.names = std::move(names);
   if (facts.is_directory()) {
     DGFS_CHECK(count_children(moment, facts));
   } else {

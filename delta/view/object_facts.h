@@ -38,6 +38,11 @@ struct ObjectFacts {
 [[nodiscard]] Result<std::optional<ObjectFacts>> facts_of(const Moment& moment,
                                                           ObjectNumber object);
 
+/// The names that lead to an object, in order; records of others are left out. Errors: those of
+/// Moment.
+[[nodiscard]] Result<std::vector<NamePlace>> leading_names(const Moment& moment,
+                                                           ObjectNumber object);
+
 /// Whether it is a record that is damaged, and not the image or the store that holds it.
 [[nodiscard]] bool is_of_record(const Error& error);
 

@@ -67,6 +67,8 @@ Result<RecordCheck::Known> RecordCheck::known(ObjectNumber object) {
   if (!record) {
     if (!is_of_record(record.error())) return record.error();
     known.presence = Presence::kUnknown;
+  } else if (!record.value() && object == kRoot) {
+    known.presence = Presence::kUnknown;  // it is told of, and comes back
   } else if (record.value()) {
     known = {Presence::kHere, record.value()->attributes.mode, record.value()->flags};
   }
@@ -122,6 +124,10 @@ Status RecordCheck::check_attributes(ObjectNumber object, const delta::Message& 
 
 // An object of the image that has ended: its name in the image, and those in it, ended before.
 Status RecordCheck::check_gone(ObjectNumber object) {
+  if (object == kRoot) {
+    tell(Rule::kRecordsAreWhole, RecordClass::kAttributes, kRoot, "the root has ended");
+    return ok();
+  }
   const ImageBottom& bottom = moment_.layers().bottom();
   DGFS_TRY(node, bottom.node(object));
   if (!node) return ok();
@@ -149,8 +155,12 @@ Status RecordCheck::check_gone(ObjectNumber object) {
 
 Status RecordCheck::check_dentry(const NamePlace& place, const delta::Message& message) {
   DGFS_CHECK(check_hidden(place));
-  if (!is_said(message)) return ok();
+  const bool is_erased = message.kind == delta::MessageKind::kErase;
+  if (!is_said(message) && !is_erased) return ok();
   DGFS_TRY(directory, known(place.directory));
+  if (is_erased) {
+    return directory.presence == Presence::kHere ? check_covers(place, message) : ok();
+  }
   if (directory.presence == Presence::kUnknown) return ok();
   if (directory.presence == Presence::kGone || !format::is_directory(directory.mode)) {
     tell_stray(RecordClass::kDentry, place.directory);
@@ -162,7 +172,27 @@ Status RecordCheck::check_dentry(const NamePlace& place, const delta::Message& m
     tell(Rule::kRecordsAreWhole, RecordClass::kDentry, 0, "the record of a name is damaged", place);
     return ok();
   }
-  return check_leads(place, *dentry);
+  DGFS_CHECK(check_leads(place, *dentry));
+  return dentry->hides_lower ? ok() : check_covers(place, message);
+}
+
+// A record says that no lower layer shows its name. One that says the opposite in vain costs a
+// whiteout at most, and the records of sealed stores are not gone by.
+Status RecordCheck::check_covers(const NamePlace& place, const delta::Message& message) {
+  if (!moment_.layers().live_may_have(RecordClass::kDentry, place.directory)) return ok();
+  NameState state;
+  state.may_be_shown_below = true;
+  const Status looked = moment_.look_below(place.directory, place.name, state);
+  if (!looked) return is_of_record(looked.error()) ? ok() : looked;
+  if (!state.is_shown_below) return ok();
+  DGFS_TRY(live, live_.find(key_of(RecordClass::kDentry, place.directory, place.name)));
+  if (live.kind != message.kind) return ok();
+  const auto dentry = message.value ? decode_dentry(*message.value) : std::nullopt;
+  tell(Rule::kNamesTellWhatTheyHide, RecordClass::kDentry, dentry ? dentry->object : 0,
+       dentry ? "the name hides one of a lower layer, and does not tell"
+              : "the removed name is one of a lower layer, and no whiteout hides it",
+       place);
+  return ok();
 }
 
 Status RecordCheck::check_leads(const NamePlace& place, const Dentry& dentry) {

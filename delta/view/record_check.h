@@ -23,7 +23,8 @@ class RecordCheck {
   using Object = std::function<Status(ObjectNumber)>;
 
   /// Both must outlive it.
-  RecordCheck(const Moment& moment, const Found& found) : moment_(moment), found_(found) {}
+  RecordCheck(const Moment& moment, const Found& found)
+      : moment_(moment), found_(found), live_(moment.layers().live().snapshot("check")) {}
 
   /// Walks all records. Errors: those of Moment, but for damaged records.
   /// @param check_object  is called of each object whose attributes a store has, and of others
@@ -45,7 +46,7 @@ class RecordCheck {
   [[nodiscard]] Result<Known> known(ObjectNumber object);
   void tell(Rule rule, RecordClass record, ObjectNumber object, std::string text,
             std::optional<NamePlace> place = std::nullopt) const {
-    found_({rule, record, object, std::move(place), std::move(text)});
+    found_({rule, record, object, std::move(place), std::nullopt, std::move(text)});
   }
   void tell_stray(RecordClass record, ObjectNumber object);
 
@@ -58,6 +59,7 @@ class RecordCheck {
   [[nodiscard]] Status check_dentry(const NamePlace& place, const delta::Message& message);
   [[nodiscard]] Status check_leads(const NamePlace& place, const Dentry& dentry);
   [[nodiscard]] Status check_hidden(const NamePlace& place);
+  [[nodiscard]] Status check_covers(const NamePlace& place, const delta::Message& message);
   [[nodiscard]] Status check_name(ObjectNumber object, std::string_view rest);
   [[nodiscard]] Status check_parent(ObjectNumber object, const delta::Message& message);
   [[nodiscard]] Status check_target(ObjectNumber object, const delta::Message& message);
@@ -68,6 +70,7 @@ class RecordCheck {
 
   const Moment& moment_;
   const Found& found_;
+  const delta::Snapshot live_;
   ObjectNumber end_ = 0;           ///< of reserved numbers
   std::set<ObjectNumber> others_;  ///< to be checked, without attributes of a store
   ObjectNumber known_object_ = 0;  ///< the last that was asked for

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "delta/view/name_rules.h"
+#include "delta/view/object_paths.h"
 #include "format/limits.h"
 
 namespace dgfs::view {
@@ -62,7 +63,8 @@ Result<std::string> RecordMender::set_parent(ObjectNumber directory) {
   }
   const auto parent = facts.value()->names.front().directory;
   DGFS_CHECK(writer_.put(key, number_value(parent)));
-  return "its parent is directory " + std::to_string(parent) + " now";
+  const Moment moment = writer_.moment();
+  return "its parent is " + ObjectPaths(moment).words_of(parent) + " now";
 }
 
 Result<std::string> RecordMender::mend_attributes(ObjectNumber object) {

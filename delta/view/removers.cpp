@@ -108,7 +108,11 @@ Status Removers::release(ObjectNumber object) {
 Result<std::optional<bool>> Removers::end_in(Change& change, ObjectNumber object) {
   DGFS_TRY(record, change.moment().record(object));
   if (record && record->attributes.link_count != 0) return std::optional(false);
-  if (!record) return std::optional(false);
+  if (!record) {  // a mark alone, which damage has left
+    change.set_removing();
+    change.drop_orphan(object);
+    return std::optional(true);
+  }
   DGFS_TRY(is_untouched, change.moment().is_untouched(object));
   if (is_untouched) {
     change.forget_orphan(object);

@@ -42,6 +42,13 @@ void RepairWriter::put_name(delta::Batch& batch, const NamePlace& place, ObjectN
   }
 }
 
+void RepairWriter::count_name(delta::Batch& batch, ObjectNumber directory, std::uint32_t mode) {
+  const auto key = key_of(RecordClass::kAttributes, directory);
+  batch.change_field(key, {field::kChildren, delta::FieldOperation::kAdd, 1});
+  if (!format::is_directory(mode)) return;
+  batch.change_field(key, {field::kLinkCount, delta::FieldOperation::kAdd, 1});
+}
+
 Status RepairWriter::drop_name(const NamePlace& place, ObjectNumber object) {
   delta::Batch batch;
   batch.remove(key_of(RecordClass::kDentry, place.directory, place.name));

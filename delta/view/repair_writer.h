@@ -33,6 +33,8 @@ class RepairWriter {
   /// A name with its record, and a directory's parent.
   void put_name(delta::Batch& batch, const NamePlace& place, ObjectNumber object,
                 std::uint32_t mode) const;
+  /// A directory that is there has one name more; what was wrong before stays wrong.
+  static void count_name(delta::Batch& batch, ObjectNumber directory, std::uint32_t mode);
   /// A name goes, and the record that an object has of it.
   [[nodiscard]] Status drop_name(const NamePlace& place, ObjectNumber object);
   /// Puts the image's attributes of an object that is in it; false: it is not.

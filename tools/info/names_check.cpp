@@ -16,6 +16,7 @@ namespace dgfs::tools {
 namespace {
 
 std::string subject_of(const view::Finding& finding) {
+  if (finding.path) return shell_quoted(*finding.path);
   if (finding.place) {
     return fmt::format("{} in directory {}", shell_quoted(finding.place->name),
                        finding.place->directory);
@@ -37,7 +38,10 @@ int NamesCheck::run(const std::string& directory, const reader::Image& image) {
                                    format::uuid_text(delta.manifest().image)));
   }
   const auto checked = check(image, delta);
-  if (!checked) return session_.fail(checked.error());
+  if (!checked) {
+    return session_.fail(checked.error(),
+                         options_.repairs ? "the repair broke off: repeat it" : "");
+  }
   is_mended_ = options_.repairs;
   tell_sum();
   return broken_ == 0 || is_mended_ ? kExitDone : kExitFailed;
@@ -64,6 +68,7 @@ void NamesCheck::tell(const view::Finding& finding, const std::optional<std::str
     if (finding.place) {
       line.add("directory", finding.place->directory).add("name", finding.place->name);
     }
+    if (finding.path) line.add("path", *finding.path);
     line.add("reason", finding.text);
     if (action) line.add("mended", *action);
     session_.print(line.line());

@@ -4,7 +4,10 @@
 // What a check of the records finds: nothing in a sound tree, and each rule that is broken.
 #include "delta/view/namespace_check.h"
 
+#include <algorithm>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "tests/delta/view/namespace_damage.h"
 #include "tests/delta/view/random_changes.h"
@@ -75,6 +78,68 @@ TEST(NamespaceCheck, FindsTheRuleThatIsBrokenAlone) {
           << damage.name << (seals ? ", sealed\n" : "\n") << found_in(broken);
     }
   }
+}
+
+// Of the findings of a rule, after a damage: their paths, "-" where there is none.
+std::vector<std::string> paths_of(const char* name, view::Rule rule) {
+  ViewedTree viewed;
+  add_image_part(viewed.tree());
+  viewed.open();
+  Known known = make_known_tree(viewed, false);
+  const auto found = std::ranges::find(damages(), std::string_view(name), &Damage::name);
+  delta::Batch batch;
+  found->make(batch, known);
+  value_of(viewed.delta().newest().apply(batch));
+  std::vector<std::string> paths;
+  const view::Layers layers(viewed.image(), viewed.delta());
+  expect_ok(view::check_namespace(layers, [&](const view::Finding& finding) {
+    if (finding.rule == rule) paths.push_back(finding.path.value_or("-"));
+  }));
+  return paths;
+}
+
+TEST(NamespaceCheck, TellsPathsWhereTheyAreKnown) {
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(paths_of("an ended root", view::Rule::kRecordsAreWhole), Paths{"/"});
+  EXPECT_EQ(paths_of("names of a directory", view::Rule::kChildrenAreCounted), Paths{"/e"});
+  EXPECT_EQ(paths_of("links of an untouched file", view::Rule::kLinksAreCounted),
+            Paths{"/e/moved/x"});
+  EXPECT_EQ(paths_of("links of a hard link", view::Rule::kLinksAreCounted), Paths{"/h"});
+  EXPECT_EQ(paths_of("a record of no name", view::Rule::kRecordedNamesLeadBack), Paths{"/d/x"});
+  EXPECT_EQ(paths_of("a lost file", view::Rule::kObjectsHaveANameOrAreMarked), Paths{"-"});
+  EXPECT_EQ(paths_of("a circle", view::Rule::kParentsEndAtTheRoot), Paths{"-"});
+  EXPECT_EQ(paths_of("the reserved end", view::Rule::kRecordsAreWhole), Paths{"-"});
+}
+
+TEST(NamespaceCheck, TellsNoPathThroughADirectoryThatHasEnded) {
+  ViewedTree viewed;
+  add_image_part(viewed.tree());
+  viewed.open();
+  const auto directory = value_of(viewed.view().lookup(view::kRoot, "u")).object;
+  const auto file = value_of(viewed.view().lookup(directory, "v")).object;
+  delta::Batch batch;
+  batch.remove(view::key_of(view::RecordClass::kAttributes, directory));
+  batch.set_field(view::key_of(view::RecordClass::kAttributes, file), view::field::kLinkCount, 9);
+  value_of(viewed.delta().newest().apply(batch));
+  std::size_t told = 0;
+  const view::Layers layers(viewed.image(), viewed.delta());
+  expect_ok(view::check_namespace(layers, [&](const view::Finding& finding) {
+    if (finding.object != file) return;
+    ++told;
+    EXPECT_EQ(finding.path, std::nullopt);
+  }));
+  EXPECT_EQ(told, 1U);
+}
+
+TEST(NamespaceCheck, FindsNoMarkOfNobodyOnceAViewWasOpened) {
+  ViewedTree viewed;
+  viewed.open();
+  delta::Batch batch;
+  batch.put(view::key_of(view::RecordClass::kOrphan, 5000), {});
+  value_of(viewed.delta().newest().apply(batch));
+  EXPECT_NE(found_in(viewed), "");
+  viewed.reopen();
+  EXPECT_EQ(found_in(viewed), "");
 }
 
 TEST(NamespaceCheck, BreaksEachRuleOnce) {

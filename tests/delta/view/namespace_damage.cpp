@@ -32,12 +32,17 @@ struct Records {
     batch.put(view::name_key(object, directory, name), {});
   }
   void put_dentry(ObjectNumber directory, std::string_view name, ObjectNumber object,
-                  std::uint32_t type) const {
-    put(RecordClass::kDentry, directory, view::encode_dentry({object, type, true}), name);
+                  std::uint32_t type, bool hides_lower = true) const {
+    put(RecordClass::kDentry, directory, view::encode_dentry({object, type, hides_lower}), name);
   }
   void remove_name(ObjectNumber directory, std::string_view name, ObjectNumber object) const {
     remove(RecordClass::kDentry, directory, name);
     batch.remove(view::name_key(object, directory, name));
+  }
+  // A file of the image that nobody has touched.
+  void end_in_image(ObjectNumber directory, std::string_view name) const {
+    remove(RecordClass::kDentry, directory, name);
+    add(directory, -1, 0);
   }
   void add(ObjectNumber directory, int children, int subdirectories) const {
     add_to(directory, view::field::kChildren, children);
@@ -81,6 +86,12 @@ void add_damaged_values(std::vector<Damage>& list) {
   add("a target", RecordClass::kTarget, "ns", "", "");
 }
 
+void add_ended_root(std::vector<Damage>& list) {
+  list.push_back(damage(
+      "an ended root", Rule::kRecordsAreWhole,
+      [](const Records& records, Known&) { records.remove(RecordClass::kAttributes, kRoot); }));
+}
+
 void add_stray_records(std::vector<Damage>& list) {
   const auto add = [&](const char* name, RecordClass record, const char* of, std::string value,
                        const char* rest) {
@@ -100,6 +111,16 @@ void add_stray_records(std::vector<Damage>& list) {
   add("a name of nobody", RecordClass::kName, "nobody", "", "12345678x");
   add("a mark of nobody", RecordClass::kOrphan, "nobody", "", "");
   add("a further end", RecordClass::kReserved, "n", view::number_value(1), "");
+  list.push_back(damage("a mark of an ended object of the image", Rule::kRecordsHaveAnObject,
+                        [](const Records& records, Known& known) {
+                          records.end_in_image(known["d"], "g");
+                          records.put(RecordClass::kOrphan, known["g"], "");
+                        }));
+  list.push_back(damage("an attribute of an ended object of the image", Rule::kRecordsHaveAnObject,
+                        [](const Records& records, Known& known) {
+                          records.end_in_image(known["d"], "g");
+                          records.put(RecordClass::kXattr, known["g"], "value", "user.a");
+                        }));
   list.push_back(
       damage("attributes of nobody", Rule::kRecordsHaveAnObject,
              [](const Records& records, Known&) { records.set(0, view::field::kLinkCount, 1); }));
@@ -109,6 +130,16 @@ void add_names(std::vector<Damage>& list) {
   const auto add = [&](const char* name, Rule rule, auto make) {
     list.push_back(damage(name, rule, make));
   };
+  add("a name that does not tell what it hides", Rule::kNamesTellWhatTheyHide,
+      [](const Records& records, Known& known) {
+        records.put_dentry(known["d"], "g", known["g"], format::kTypeRegular, false);
+        records.batch.put(view::name_key(known["g"], known["d"], "g"), {});
+      });
+  add("a name that went without a whiteout", Rule::kNamesTellWhatTheyHide,
+      [](const Records& records, Known& known) {
+        records.batch.erase(view::key_of(RecordClass::kDentry, known["d"], "g"));
+        records.add(known["d"], -1, 0);
+      });
   add("too low an end", Rule::kNumbersAreReserved, [](const Records& records, Known&) {
     records.put(RecordClass::kReserved, 0, view::number_value(1));
   });
@@ -228,6 +259,16 @@ void add_objects(std::vector<Damage>& list) {
   add("a lost mark", Rule::kObjectsHaveANameOrAreMarked, [](const Records& records, Known& known) {
     records.remove(RecordClass::kOrphan, known["o"]);
   });
+  add("first attributes of an ended object of the image, without a mark",
+      Rule::kObjectsHaveANameOrAreMarked, [](const Records& records, Known& known) {
+        records.end_in_image(known["d"], "g");
+        records.batch.patch(view::key_of(RecordClass::kAttributes, known["g"]), view::field::kMode,
+                            view::number_bytes(std::uint32_t{format::kTypeRegular | 0600}));
+      });
+  add("links of an object that is to end", Rule::kLinksAreCounted,
+      [](const Records& records, Known& known) {
+        records.set(known["o"], view::field::kLinkCount, 1);
+      });
   add("a mark of a file", Rule::kMarkedObjectsHaveNoName, [](const Records& records, Known& known) {
     records.put(RecordClass::kOrphan, known["n"], "");
   });
@@ -266,6 +307,7 @@ Known make_known_tree(ViewedTree& viewed, bool seals) {
   };
   for (const char* name : {"d", "e", "u", "h"}) known[name] = look(name, kRoot);
   known["f"] = look("f", known["d"]);
+  known["g"] = look("g", known["d"]);
   known["sub"] = look("sub", known["d"]);
   known["x"] = look("x", known["sub"]);
   auto& first = viewed.view();
@@ -290,6 +332,7 @@ const std::vector<Damage>& damages() {
   static const std::vector<Damage> list = [] {
     std::vector<Damage> made;
     add_damaged_values(made);
+    add_ended_root(made);
     add_stray_records(made);
     add_names(made);
     add_directories(made);
