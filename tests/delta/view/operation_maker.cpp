@@ -108,6 +108,7 @@ std::string OperationMaker::fresh_name() {
   if (random_.one_in(30)) {
     return std::string(format::kNameBytesMax - random_.below(2), 'n');
   }
+  if (random_.one_in(8)) return "w" + std::to_string(random_.below(30));
   return kNames.at(random_.below(kNames.size()));
 }
 
