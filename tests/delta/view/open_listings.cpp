@@ -89,7 +89,8 @@ bool OpenListings::open_handle(Stream& stream) {
     EXPECT_EQ(directory_of(stream), nullptr) << "listing #" << stream.directory;
     return false;
   }
-  EXPECT_NE(directory_of(stream), nullptr) << "listing #" << stream.directory << ", which has ended";
+  EXPECT_NE(directory_of(stream), nullptr)
+      << "listing #" << stream.directory << ", which has ended";
   stream.listing = std::move(opened).value();
   stream.handle = next_handle_++;
   return true;
@@ -148,8 +149,8 @@ void OpenListings::expect_was_there(const Stream& stream, const view::ListingNam
   if (name.name == ".." && is_removed(stream)) return;  // the last one it had
   const auto& pairs = operations_.pairs();
   const auto found = stream.ever.find(std::string(name.name));
-  const bool was_there = found != stream.ever.end() &&
-                         found->second.contains({pairs.id_of(name.object), name.type});
+  const bool was_there =
+      found != stream.ever.end() && found->second.contains({pairs.id_of(name.object), name.type});
   EXPECT_TRUE(was_there) << "listing #" << stream.directory << ": '" << printable(name.name)
                          << "' was never #" << pairs.id_of(name.object) << " of type 0" << std::oct
                          << name.type << std::dec;

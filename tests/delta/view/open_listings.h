@@ -67,7 +67,7 @@ class OpenListings {
     Place complete;                  ///< what is behind it must come; not before `at`
     std::set<Place> stayed;          ///< were there all the time
     std::map<std::string, std::set<std::pair<ModelId, std::uint32_t>>> ever;  ///< object, type
-    std::vector<Given> given;                             ///< the last ones
+    std::vector<Given> given;                                                 ///< the last ones
     std::map<std::uint64_t, std::uint64_t> last_replies;  ///< by handle; with names
   };
   class Choice;

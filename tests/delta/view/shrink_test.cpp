@@ -58,13 +58,17 @@ TEST(Shrink, LeavesTheOperationsThatFailTogether) {
 TEST(Shrink, LooksAgainAfterSomethingHasGone) {
   const auto left = shrink<int>(
       numbers_below(8),
-      [](const Numbers& numbers) { return has(numbers, 5) && (has(numbers, 6) || !has(numbers, 7)); },
+      [](const Numbers& numbers) {
+        return has(numbers, 5) && (has(numbers, 6) || !has(numbers, 7));
+      },
       100);
   EXPECT_EQ(left, Numbers{5});
 }
 
 TEST(Shrink, LeavesNothingIfEverythingFails) {
-  EXPECT_TRUE(shrink<int>(numbers_below(9), [](const Numbers&) { return true; }, 100).empty());
+  EXPECT_TRUE(shrink<int>(
+                  numbers_below(9), [](const Numbers&) { return true; }, 100)
+                  .empty());
 }
 
 TEST(Shrink, StopsWhenTheTriesRanOut) {
