@@ -5,6 +5,9 @@
 // several, opened again and sealed in between, while listings are in progress.
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "format/limits.h"
 #include "tests/delta/view/view_run.h"
 
 namespace dgfs::test {
@@ -16,6 +19,44 @@ TEST(ViewModel, AnswersLikeAPlainTree) {
     names_read += run_view(seed, 400).names_read;
   }
   EXPECT_GT(names_read, 1000U);
+}
+
+// Names of the greatest length until no more have room, and on the borders of that.
+TEST(ViewModel, NamesOfAttributesFillTheirList) {
+  Random random(1);
+  ViewRun run(random);
+  RunStep step;
+  step.operation.verb = Verb::kSetXattr;
+  step.operation.object = view::kRoot;
+  const auto set = [&](const std::string& name) {
+    step.operation.xattr = name;
+    run.repeat(step);
+  };
+  const auto used = [&] {
+    std::size_t bytes = 0;
+    const auto names = run.operations().model().xattr_names(view::kRoot);
+    for (const auto& name : names.assume_value()) bytes += name.size() + 1;
+    return bytes;
+  };
+  for (int i = 1000; i < 1260; ++i) {
+    set("user." + std::to_string(i) + std::string(format::kXattrNameBytesMax - 9, 'x'));
+  }
+  const auto most = format::kXattrListBytesMax / (format::kXattrNameBytesMax + 1);
+  EXPECT_EQ(used(), most * (format::kXattrNameBytesMax + 1));
+  step.operation.verb = Verb::kRemoveXattr;
+  set("user.1000" + std::string(format::kXattrNameBytesMax - 9, 'x'));
+  step.operation.verb = Verb::kSetXattr;
+  set("user." + std::string(100, 'y'));
+  const auto room = format::kXattrListBytesMax - used();
+  ASSERT_LT(room, format::kXattrNameBytesMax);
+  set("user." + std::string(room - 5, 'z'));  // a byte too many, with the one at its end
+  EXPECT_EQ(format::kXattrListBytesMax - used(), room);
+  set("user." + std::string(room - 6, 'z'));
+  EXPECT_EQ(used(), format::kXattrListBytesMax);
+  step.kind = RunStep::Kind::kCompare;
+  run.repeat(step);
+  step.kind = RunStep::Kind::kSeal;
+  run.repeat(step);
 }
 
 // A run is done again as it was, and in a run without a step that made something, what is done to
