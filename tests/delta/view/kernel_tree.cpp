@@ -181,6 +181,7 @@ void KernelTree::probe(int directory) {
   limits_.has_unnamed = unnamed >= 0;
   if (unnamed >= 0) ::close(unnamed);
   limits_.has_xattrs = ::setxattr(self.c_str(), "user.a", "", 0, 0) == 0;
+  limits_.has_long_xattr_names = false;
   limits_.has_all_xattrs = ::setxattr(self.c_str(), "trusted.a", "", 0, 0) == 0;
   if (is_root) return;
   limits_.who = view::Credentials{::geteuid(), ::getegid(), 0};

@@ -108,6 +108,7 @@ std::string OperationMaker::fresh_name() {
   if (random_.one_in(30)) {
     return std::string(format::kNameBytesMax - random_.below(2), 'n');
   }
+  if (random_.one_in(8)) return "w" + std::to_string(random_.below(30));
   return kNames.at(random_.below(kNames.size()));
 }
 
@@ -167,6 +168,9 @@ std::optional<std::string> OperationMaker::xattr_name(ModelId id) {
   const auto found = tree_->objects().find(id);
   const auto mode = found == tree_->objects().end() ? 0 : found->second.attributes.mode;
   const bool may_be_user = mode == 0 || format::is_regular(mode) || format::is_directory(mode);
+  if (may_be_user && limits_.has_long_xattr_names && random_.one_in(8)) {
+    return "user." + std::string(format::kXattrNameBytesMax - 5 - random_.below(2), 'x');
+  }
   if (may_be_user && (!limits_.has_all_xattrs || !random_.one_in(3))) {
     return kUser.at(random_.below(kUser.size()));
   }

@@ -27,6 +27,7 @@ struct OperationLimits {
   bool has_unnamed = true;  ///< files of create_unnamed()
   bool has_xattrs = true;
   bool has_all_xattrs = true;            ///< not "user." alone
+  bool has_long_xattr_names = true;      ///< up to the longest; a real disk may lack the room
   std::optional<view::Credentials> who;  ///< set: all is made by and belongs to this one
   std::uint32_t least_permissions = 0;   ///< that everything has
 };

@@ -2,47 +2,82 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Random operations on a view and on a plain tree, which must answer alike: over one store and over
-// several, opened again and sealed in between.
-#include "tests/delta/view/view_fixture.h"
-#include "tests/delta/view/view_operations.h"
-#include "tests/support/random.h"
+// several, opened again and sealed in between, while listings are in progress.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "format/limits.h"
+#include "tests/delta/view/view_run.h"
 
 namespace dgfs::test {
 namespace {
 
-// A few of everything.
-void fill(PackedTree& tree) {
-  for (const char* directory : {"a", "b", "a/a", "a/a/b", "c"}) tree.directory(directory);
-  for (const char* file : {"f", "a/f", "a/g", "a/a/f", "a/a/b/f", "c/f"}) tree.file(file, file);
-  tree.link("f", "b/f");
-  tree.link("f", "a/a/linked");
-  tree.link("a/g", "a/h");
-  tree.symlink("a/l", "../f");
-  tree.symlink("s", std::string(300, 's'));
-}
-
-void run(std::uint64_t seed, int steps) {
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  Random random(seed);
-  ViewedTree viewed;
-  fill(viewed.tree());
-  viewed.open();
-  ViewOperations operations(viewed.view(), viewed.image(), viewed.clock(), random);
-  for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
-    operations.step();
-    if (random.one_in(40)) operations.expect_equal();
-    if (random.one_in(90)) {
-      random.one_in(2) ? viewed.seal() : viewed.reopen();
-      operations.reopened(viewed.view(), ModelTree(operations.model()));
-      operations.expect_equal();
-    }
-  }
-  operations.expect_equal();
-}
-
 TEST(ViewModel, AnswersLikeAPlainTree) {
+  std::uint64_t names_read = 0;
   for (std::uint64_t seed = 0; seed < 60 && !testing::Test::HasFailure(); ++seed) {
-    run(seed, 400);
+    names_read += run_view(seed, 400).names_read;
+  }
+  EXPECT_GT(names_read, 1000U);
+}
+
+// Names of the greatest length until no more have room, and on the borders of that.
+TEST(ViewModel, NamesOfAttributesFillTheirList) {
+  Random random(1);
+  ViewRun run(random);
+  RunStep step;
+  step.operation.verb = Verb::kSetXattr;
+  step.operation.object = view::kRoot;
+  const auto set = [&](const std::string& name) {
+    step.operation.xattr = name;
+    run.repeat(step);
+  };
+  const auto used = [&] {
+    std::size_t bytes = 0;
+    const auto names = run.operations().model().xattr_names(view::kRoot);
+    for (const auto& name : names.assume_value()) bytes += name.size() + 1;
+    return bytes;
+  };
+  for (int i = 1000; i < 1260; ++i) {
+    set("user." + std::to_string(i) + std::string(format::kXattrNameBytesMax - 9, 'x'));
+  }
+  const auto most = format::kXattrListBytesMax / (format::kXattrNameBytesMax + 1);
+  EXPECT_EQ(used(), most * (format::kXattrNameBytesMax + 1));
+  step.operation.verb = Verb::kRemoveXattr;
+  set("user.1000" + std::string(format::kXattrNameBytesMax - 9, 'x'));
+  step.operation.verb = Verb::kSetXattr;
+  set("user." + std::string(100, 'y'));
+  const auto room = format::kXattrListBytesMax - used();
+  ASSERT_LT(room, format::kXattrNameBytesMax);
+  set("user." + std::string(room - 5, 'z'));  // a byte too many, with the one at its end
+  EXPECT_EQ(format::kXattrListBytesMax - used(), room);
+  set("user." + std::string(room - 6, 'z'));
+  EXPECT_EQ(used(), format::kXattrListBytesMax);
+  step.kind = RunStep::Kind::kCompare;
+  run.repeat(step);
+  step.kind = RunStep::Kind::kSeal;
+  run.repeat(step);
+}
+
+// A run is done again as it was, and in a run without a step that made something, what is done to
+// that is left out.
+TEST(ViewRun, DoesTheStepsOfAnotherRunAgain) {
+  std::vector<RunStep> steps;
+  Random random(7);
+  ViewRun first(random);
+  for (int i = 0; i < 300; ++i) steps.push_back(first.step());
+  Random other(8);
+  ViewRun second(other);
+  for (const RunStep& step : steps) second.repeat(step);
+  EXPECT_EQ(second.operations().done(), first.operations().done());
+  EXPECT_EQ(second.listings().names_read(), first.listings().names_read());
+  EXPECT_EQ(difference(first.operations().view(), second.operations().model(),
+                       first.operations().pairs()),
+            "");
+  for (std::size_t left_out = 0; left_out < steps.size(); left_out += 17) {
+    auto some = steps;
+    some.erase(some.begin() + static_cast<std::ptrdiff_t>(left_out));
+    EXPECT_EQ(failures_of(some), "");
   }
 }
 

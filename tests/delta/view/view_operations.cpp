@@ -88,8 +88,6 @@ ViewOperations::ViewOperations(view::View& view, const reader::Image& image, Ste
       clock_(clock),
       maker_(random, limits) {}
 
-ViewOperations::Step ViewOperations::step() { return run(maker_.next(model_)); }
-
 ViewOperations::Step ViewOperations::run(const Operation& operation) {
   SCOPED_TRACE(to_string(operation));
   clock_.step();

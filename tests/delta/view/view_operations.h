@@ -42,7 +42,9 @@ class ViewOperations {
   void allow_refusals() { may_refuse_ = true; }
 
   /// Does a random operation to both.
-  Step step();
+  Step step() { return run(next()); }
+  /// A random operation for run(), on the tree as it is.
+  [[nodiscard]] Operation next() { return maker_.next(model_); }
   /// Does this one, whose ids are those of the model.
   Step run(const Operation& operation);
   /// Adds a failure unless view and model are equal in everything.
@@ -50,6 +52,7 @@ class ViewOperations {
 
   /// The tree as it should be. A copy of it is a state to which reopened() can return.
   [[nodiscard]] const ModelTree& model() const { return model_; }
+  [[nodiscard]] view::View& view() const { return *view_; }
   [[nodiscard]] const ObjectPairs& pairs() const { return pairs_; }
   /// Goes on with a view that was opened again: one that was closed, or has crashed. What has no
   /// name in `model` ends.

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Directories of very many names: in the image, in the stores, and in both. All come, in order and
+// in bounded memory, and all can be removed as they come.
+#include <algorithm>
+
+#include "delta/view/listing.h"
+#include "tests/corrupt/heap_meter.h"
+#include "tests/delta/view/view_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+using view::kRoot;
+using view::Listing;
+using view::ListingCookie;
+using view::ListingName;
+using view::ListingPlaces;
+using view::ObjectNumber;
+
+constexpr std::size_t kReplyNames = 100;
+// What a stream keeps of its replies, what the image and the store cache, and some more.
+constexpr std::size_t kListingBytesMax = std::size_t{8} << 20;
+
+enum class Layer : std::uint8_t { kImage, kStore, kBoth };
+
+struct Case {
+  const char* name = "";
+  int names = 0;
+  Layer layer = Layer::kImage;
+};
+
+std::string name_of(int i) {
+  const auto digits = std::to_string(i);
+  return "entry-" + std::string(7 - digits.size(), '0') + digits;
+}
+
+class LargeListing : public testing::TestWithParam<Case> {
+ protected:
+  LargeListing() {
+    tree_.options() = {};
+    tree_.options().create = true;
+    tree_.tree().directory("d");
+    for (int i = 0; i < GetParam().names; ++i) {
+      if (is_in_image(i)) tree_.tree().file("d/" + name_of(i), "");
+    }
+    tree_.open();
+    directory_ = value_of(view().lookup(kRoot, "d")).object;
+    for (int i = 0; i < GetParam().names; ++i) {
+      if (is_in_image(i)) continue;
+      value_of(view().create(directory_, name_of(i), {}, {}));
+      // Some in a sealed store, the others over it.
+      if (GetParam().layer == Layer::kBoth && i == GetParam().names / 2 + 1) tree_.seal();
+    }
+  }
+
+  [[nodiscard]] static bool is_in_image(int i) {
+    return GetParam().layer == Layer::kImage || (GetParam().layer == Layer::kBoth && i % 2 == 0);
+  }
+  [[nodiscard]] view::View& view() { return tree_.view(); }
+  [[nodiscard]] std::unique_ptr<Listing> stream() {
+    return value_of(view().open_listing(directory_));
+  }
+  void unlink(std::string_view name) {
+    expect_ok(view().release(value_of(view().unlink(directory_, name)).object));
+  }
+
+  // All names behind "..", piece by piece; `visit` has each one and its number.
+  template <class Visit>
+  static void read_all(Listing& listing, Visit visit) {
+    ListingCookie cookie = 0;
+    int names = -2;
+    for (std::size_t count = kReplyNames; count == kReplyNames;) {
+      count = 0;
+      expect_ok(listing.read(cookie, false, [&](const ListingName& name) {
+        if (count == kReplyNames) return false;
+        ++count;
+        cookie = name.cookie;
+        if (names >= 0) visit(name.name, names);
+        ++names;
+        return true;
+      }));
+    }
+  }
+  // That numbers from 0 on come, but for those that `is_gone`.
+  template <class IsGone>
+  void expect_names(IsGone is_gone) {
+    int next = 0;
+    int wrong = 0;
+    const auto listing = stream();
+    read_all(*listing, [&](std::string_view name, int) {
+      while (next < GetParam().names && is_gone(next)) ++next;
+      if (name != name_of(next++)) ++wrong;
+    });
+    while (next < GetParam().names && is_gone(next)) ++next;
+    EXPECT_EQ(next, GetParam().names);
+    EXPECT_EQ(wrong, 0);
+  }
+
+  ViewedTree tree_;
+  ObjectNumber directory_ = 0;
+};
+
+TEST_P(LargeListing, HasEachNameInLittleMemory) {
+  expect_names([](int) { return false; });  // the caches are warm now
+  const HeapMeter meter;
+  expect_names([](int) { return false; });
+  EXPECT_LT(meter.peak_bytes(), kListingBytesMax);
+}
+
+// Each third goes while others stay, then all that is left.
+TEST_P(LargeListing, NamesAreRemovedAsTheyCome) {
+  const auto is_third = [](int i) { return i % 3 == 0; };
+  {
+    const auto listing = stream();
+    int removed = 0;
+    read_all(*listing, [&](std::string_view name, int i) {
+      EXPECT_EQ(name, name_of(i)) << "what was removed moves nothing";
+      if (!is_third(i)) return;
+      unlink(name);
+      ++removed;
+    });
+    EXPECT_EQ(removed, (GetParam().names + 2) / 3);
+  }
+  expect_names(is_third);
+  const auto listing = stream();
+  read_all(*listing, [&](std::string_view name, int) { unlink(name); });
+  EXPECT_EQ(value_of(view().attributes(directory_)).children, 0U);
+  expect_ok(view().release(value_of(view().remove_directory(kRoot, "d")).object));
+  tree_.reopen();
+  EXPECT_FALSE(view().lookup(kRoot, "d"));
+}
+
+std::string name_of_case(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Few, LargeListing,
+                         testing::Values(Case{"Image", 20'000, Layer::kImage},
+                                         Case{"Store", 20'000, Layer::kStore},
+                                         Case{"Both", 20'000, Layer::kBoth}),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Many, LargeListing,
+                         testing::Values(Case{"Image", 1'000'000, Layer::kImage},
+                                         Case{"Store", 1'000'000, Layer::kStore},
+                                         Case{"Both", 1'000'000, Layer::kBoth}),
+                         name_of_case);
+
+// A stream of short replies remembers so many of them, and refuses what is older.
+TEST(LargeListingPlaces, AreForgottenInTheEnd) {
+  constexpr std::uint32_t kReplies = ListingPlaces::kRepliesMax + 1000;
+  ListingPlaces places(kRoot, 1);
+  std::vector<ListingCookie> cookies;
+  std::string before;
+  for (std::uint32_t i = 0; i < kReplies; ++i) {
+    places.begin_reply(before);
+    cookies.push_back(places.next_cookie());
+    before = name_of(static_cast<int>(i));
+    places.add(before);
+  }
+  const auto kept = kReplies - ListingPlaces::kRepliesMax;
+  EXPECT_EQ(places.name_before(cookies[kept - 1]).error().kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(value_of(places.name_before(cookies[kept])), name_of(static_cast<int>(kept) - 1));
+  EXPECT_EQ(value_of(places.name_before(cookies.back())), before);
+  EXPECT_LT(places.memory_bytes(), ListingPlaces::kRepliesMax * 64);
+}
+
+// One reply of all names is more than the ended streams may keep together: it is forgotten at once,
+// and so are those before it.
+TEST(LargeListingPlaces, StreamsThatHaveEndedKeepABoundedAmount) {
+  view::Listings listings(0);
+  const auto end = [&](std::size_t names, std::size_t name_bytes) {
+    const auto places = listings.begin(kRoot);
+    places->begin_reply("");
+    const auto cookie = places->next_cookie();
+    for (std::size_t i = 0; i < names; ++i) places->add(std::string(name_bytes, 'n'));
+    listings.end(places);
+    return cookie;
+  };
+  const auto small = end(10, 10);
+  EXPECT_TRUE(listings.find(kRoot, small));
+  const auto half = end(1, view::Listings::kEndedBytesMax / 2);
+  EXPECT_TRUE(listings.find(kRoot, small));
+  const auto other_half = end(1, view::Listings::kEndedBytesMax / 2);
+  EXPECT_FALSE(listings.find(kRoot, small));
+  EXPECT_FALSE(listings.find(kRoot, half)) << "they have more than their names";
+  EXPECT_TRUE(listings.find(kRoot, other_half));
+  EXPECT_FALSE(listings.find(kRoot, end(1'000'000, 14)));
+  EXPECT_FALSE(listings.find(kRoot, other_half));
+  EXPECT_TRUE(listings.find(kRoot, end(10, 10)));
+}
+
+}  // namespace
+}  // namespace dgfs::test

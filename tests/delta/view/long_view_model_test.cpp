@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The model test of the view with many seeds. One program, so that it can say how many operations
+// it tried.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "tests/delta/view/view_run.h"
+
+namespace dgfs::test {
+namespace {
+
+// Those before are for the short set.
+constexpr std::uint64_t kFirstSeed = 100'000;
+constexpr std::uint64_t kParts = 100;
+constexpr std::uint64_t kRuns = 20;  // of a part
+constexpr std::size_t kOperations = 500;
+constexpr std::uint64_t kOperationsMin = 1'000'000;
+static_assert(kParts * kRuns * kOperations >= kOperationsMin);
+
+// Of all tests of the program.
+RunCounts total;
+
+class LongViewModel : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(LongViewModel, AnswersLikeAPlainTree) {
+  for (std::uint64_t run = 0; run < kRuns && !HasFailure(); ++run) {
+    const auto counts = run_view(kFirstSeed + GetParam() * kRuns + run, kOperations);
+    total.operations += counts.operations;
+    total.names_read += counts.names_read;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LongViewModel, testing::Range<std::uint64_t>(0, kParts));
+
+}  // namespace
+
+// The long set is there for it; a part of it need not have as many.
+bool is_long() { return testing::GTEST_FLAG(filter) != "*" || total.operations >= kOperationsMin; }
+
+void print_total() {
+  std::printf("%llu operations, %llu names of listings in progress\n",
+              static_cast<unsigned long long>(total.operations),
+              static_cast<unsigned long long>(total.names_read));
+}
+
+}  // namespace dgfs::test
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  const int status = RUN_ALL_TESTS();
+  dgfs::test::print_total();
+  return status == 0 && dgfs::test::is_long() ? 0 : 1;
+}
