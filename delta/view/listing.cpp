@@ -148,6 +148,8 @@ Status Listing::read(ListingCookie cookie, bool wants_attributes,
   }
   const Moment moment(layers_);
   DGFS_TRY(record, moment.needed_record(directory));
+  // Not even "..": its parent may have ended.
+  if (record.attributes.link_count == 0) return ok();
   places_->begin_reply(after);
   Reply reply{moment, *places_, wants_attributes, visit};
   if (after.empty()) {
@@ -159,7 +161,6 @@ Status Listing::read(ListingCookie cookie, bool wants_attributes,
     DGFS_TRY(goes_on, reply.add(kParent, parent, format::kTypeDirectory, nullptr));
     if (!goes_on) return ok();
   }
-  if (record.attributes.link_count == 0) return ok();
   if (after == kSelf || after == kParent) after.clear();
   DGFS_TRY(walk, DirectoryWalk::make(moment, directory, wants_attributes));
   DGFS_CHECK(walk.seek(after));

@@ -117,7 +117,8 @@ class Listing {
   Listing& operator=(const Listing&) = delete;
 
   /// Visits names behind a cookie in order of their bytes, after "." and "..", until `visit`
-  /// returns false: the name that it was given last counts as not listed.
+  /// returns false: the name that it was given last counts as not listed. A directory that was
+  /// removed has no names, not even those two.
   /// @param cookie           of this stream, of another one of the directory, or 0
   /// @param wants_attributes costs a record each
   /// Errors: kInvalidArgument (nobody knows the cookie's place any more); kNotFound (the directory

@@ -160,6 +160,25 @@ TEST_F(ViewListing, AllThatIsListedMayBeRemovedMeanwhile) {
             ErrorKind::kNotFound);
 }
 
+// Its parent may have ended: ".." would lead to no object.
+TEST_F(ViewListing, ARemovedDirectoryHasNoNames) {
+  const auto parent = value_of(view().make_directory(kRoot, "p", 0755, {})).object;
+  const auto child = value_of(view().make_directory(parent, "c", 0755, {})).object;
+  const auto before = value_of(view().open_listing(child));
+  ListingCookie cookie = 0;
+  EXPECT_EQ(read(*before, cookie, 1), std::vector<std::string>{"."});
+  value_of(view().remove_directory(parent, "c"));
+  expect_ok(view().release(value_of(view().remove_directory(kRoot, "p")).object));
+  EXPECT_TRUE(read(*before, cookie, 9).empty());
+  const auto after = value_of(view().open_listing(child));
+  for (const bool wants_attributes : {false, true}) {
+    expect_ok(after->read(0, wants_attributes, [](const ListingName& name) {
+      ADD_FAILURE() << name.name;
+      return true;
+    }));
+  }
+}
+
 // Names of even numbers stay; the others come and go, are renamed over, sealed and opened again.
 TEST_F(ViewListing, ANameThatStaysComesOnceWhateverHappensToOthers) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

@@ -74,10 +74,10 @@ TEST(ViewRun, DoesTheStepsOfAnotherRunAgain) {
   EXPECT_EQ(difference(first.operations().view(), second.operations().model(),
                        first.operations().pairs()),
             "");
-  for (std::size_t left_out = 0; left_out < steps.size(); left_out += 17) {
+  for (std::size_t left_out = 0; left_out < steps.size(); left_out += 7) {
     auto some = steps;
     some.erase(some.begin() + static_cast<std::ptrdiff_t>(left_out));
-    EXPECT_EQ(failures_of(some), "");
+    EXPECT_EQ(failures_of(some, Errors::kAny), "");
   }
 }
 

@@ -40,6 +40,9 @@ class ViewOperations {
 
   /// kIo, kNoSpace and kLimit of the view are no difference from now on.
   void allow_refusals() { may_refuse_ = true; }
+  /// Two errors that differ are no difference from now on: for operations that were made for
+  /// another tree, which may have two reasons to fail in this one.
+  void allow_other_errors() { may_fail_otherwise_ = true; }
 
   /// Does a random operation to both.
   Step step() { return run(next()); }
@@ -78,6 +81,7 @@ class ViewOperations {
   SteppingEnv& clock_;
   OperationMaker maker_;
   bool may_refuse_ = false;
+  bool may_fail_otherwise_ = false;
   std::map<std::string, std::uint64_t> done_;
 };
 

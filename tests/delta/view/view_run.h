@@ -43,7 +43,7 @@ class ViewRun {
   /// out.
   void repeat(RunStep step);
 
-  [[nodiscard]] const ViewOperations& operations() const { return *operations_; }
+  [[nodiscard]] ViewOperations& operations() { return *operations_; }
   [[nodiscard]] const OpenListings& listings() const { return *listings_; }
 
  private:
@@ -69,7 +69,13 @@ struct RunCounts {
 /// A random run. One that fails adds the steps that fail, as few as were found.
 RunCounts run_view(std::uint64_t seed, std::size_t operations);
 
+/// Whether an operation may fail for another reason than the model tells.
+enum class Errors : std::uint8_t {
+  kAlike,
+  kAny,  ///< for a part of a run, in which there may be two reasons
+};
+
 /// The failures that steps add in a run of their own, which do not count; empty: none.
-[[nodiscard]] std::string failures_of(const std::vector<RunStep>& steps);
+[[nodiscard]] std::string failures_of(const std::vector<RunStep>& steps, Errors errors);
 
 }  // namespace dgfs::test
