@@ -30,6 +30,7 @@ delta::StoreOptions FaultyView::small_options() {
   options.table_bytes = 8192;
   options.dirty_bytes = 16384;
   options.spare_bytes = 1024;
+  options.filter_prefixes = 32;
   options.level = 0;
   return options;
 }
@@ -67,7 +68,7 @@ FaultyView::FaultyView(std::uint64_t seed, const delta::StoreOptions& options,
 ViewOperations::Step FaultyView::run(const Operation& operation) {
   const auto step = operations_->run(operation);
   if (step != ViewOperations::Step::kRefused) refusal_.reset();
-  if (step == ViewOperations::Step::kAgreed) states_.push_back(model());
+  if (keeps_states_ && step == ViewOperations::Step::kAgreed) states_.push_back(model());
   return step;
 }
 

@@ -52,6 +52,10 @@ class FaultyView {
   /// The model as it is now, or a later one, is there after a crash.
   void note_synced() { states_ = {model()}; }
 
+  /// States are not kept from now on, which takes time where there are many objects: the view is
+  /// opened again by reopen() alone.
+  void keep_no_states() { keeps_states_ = false; }
+
   /// Whether view and model are the same; adds a failure where they are not.
   bool expect_equal() const { return operations_->expect_equal(); }
   /// The view goes, as it does when its process ends.
@@ -79,6 +83,7 @@ class FaultyView {
   std::optional<ViewOperations> operations_;
   ViewOperations::Perform perform_ = perform_plainly;
   std::optional<ErrorKind> refusal_;
+  bool keeps_states_ = true;
   std::vector<ModelTree> states_;  ///< from the last that was synced to the one reached
 };
 

@@ -87,9 +87,8 @@ ViewOperations::ViewOperations(view::View& view, const reader::Image& image, Ste
       pairs_(model_),
       clock_(clock),
       maker_(random, limits),
-      perform_([](const Operation& operation, view::View& tree) {
-        return perform(operation, tree);
-      }) {}
+      perform_(
+          [](const Operation& operation, view::View& tree) { return perform(operation, tree); }) {}
 
 ViewOperations::Step ViewOperations::step() { return run(maker_.next(model_)); }
 
