@@ -26,7 +26,7 @@ delta::StoreOptions FaultyView::small_options() {
   delta::StoreOptions options;
   options.create = true;
   options.parameters = {1024, 4096, 4, 1 << 16, 256};
-  options.cache_bytes = 0;
+  options.cache_bytes = 1 << 20;
   options.table_bytes = 8192;
   options.dirty_bytes = 16384;
   options.spare_bytes = 1024;
@@ -89,7 +89,7 @@ void FaultyView::crash(storage::CrashLoss loss, std::uint64_t seed) {
 
 void FaultyView::open_layers() {
   reader::OpenOptions options;
-  options.page_cache_bytes = 0;
+  options.page_cache_bytes = options_.cache_bytes;
   image_ = value_of(reader::Image::open(clock_, kImage, options));
   delta_ = value_of(delta::DeltaDirectory::open(clock_, kDelta, options_));
 }

@@ -21,7 +21,7 @@ namespace dgfs::test {
 /// For one thread. Without threads of the store: a run is the same each time.
 class FaultyView {
  public:
-  /// Nodes of a few hundred bytes, nothing is cached.
+  /// Nodes of a few hundred bytes. `cache_bytes` is of the image, too.
   static delta::StoreOptions small_options();
   /// A tree that is soon compared.
   static OperationLimits small_limits();

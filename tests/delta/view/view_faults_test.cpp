@@ -30,6 +30,7 @@ struct CallsSeen {
 
 delta::StoreOptions tight_options() {
   auto options = FaultyView::small_options();
+  options.cache_bytes = 0;  // all is read, and may fail
   options.parameters.segment_bytes = 1 << 14;
   options.table_bytes = 2048;
   options.dirty_bytes = 4096;

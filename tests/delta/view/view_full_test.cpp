@@ -26,7 +26,6 @@ OperationLimits many_objects() {
 
 delta::StoreOptions options_of_little_room(bool is_capped) {
   auto options = FaultyView::small_options();
-  options.cache_bytes = 1 << 20;
   options.table_bytes = 16384;
   if (is_capped) options.max_bytes = kRoomBytes;
   return options;
