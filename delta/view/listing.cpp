@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "delta/view/directory_walk.h"
+#include "delta/view/memory_guard.h"
 
 namespace dgfs::view {
 namespace {
@@ -139,6 +140,11 @@ struct Listing::Reply {
 Status Listing::read(ListingCookie cookie, bool wants_attributes,
                      const std::function<bool(const ListingName&)>& visit) {
   const std::lock_guard reading(reading_);
+  return whole_or_refused([&] { return read_on(cookie, wants_attributes, visit); });
+}
+
+Status Listing::read_on(ListingCookie cookie, bool wants_attributes,
+                        const std::function<bool(const ListingName&)>& visit) {
   const auto directory = places_->directory();
   std::string after;
   if (cookie != 0) {

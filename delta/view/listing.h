@@ -122,12 +122,16 @@ class Listing {
   /// @param cookie           of this stream, of another one of the directory, or 0
   /// @param wants_attributes costs a record each
   /// Errors: kInvalidArgument (nobody knows the cookie's place any more); kNotFound (the directory
-  /// has ended), kIo, kCorrupt.
+  /// has ended), kIo, kCorrupt, kLimit (no memory). The names that it has visited by then count as
+  /// a reply.
   [[nodiscard]] Status read(ListingCookie cookie, bool wants_attributes,
                             const std::function<bool(const ListingName&)>& visit);
 
  private:
   struct Reply;
+
+  [[nodiscard]] Status read_on(ListingCookie cookie, bool wants_attributes,
+                               const std::function<bool(const ListingName&)>& visit);
 
   const Layers& layers_;
   Listings& listings_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <new>
 #include <utility>
 
 #include "delta/view/access_rules.h"
@@ -12,6 +11,7 @@
 #include "delta/view/editor.h"
 #include "delta/view/loop_guard.h"
 #include "delta/view/makers.h"
+#include "delta/view/memory_guard.h"
 #include "delta/view/mover.h"
 #include "delta/view/name_rules.h"
 #include "delta/view/removers.h"
@@ -20,16 +20,6 @@
 
 namespace dgfs::view {
 namespace {
-
-// Until the batch is applied nothing has changed.
-template <class Call>
-auto whole_or_refused(Call call) -> decltype(call()) {
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    return Error(ErrorKind::kLimit, 7369, "no memory for it");
-  }
-}
 
 std::uint32_t random_number(storage::Env& env) {
   std::array<std::uint8_t, sizeof(std::uint32_t)> bytes{};
@@ -108,10 +98,10 @@ View::~View() = default;
 
 Result<std::unique_ptr<View>> View::open(storage::Env& env, const reader::Image& image,
                                          delta::DeltaDirectory& delta, const ViewOptions& options) {
-  if (image.superblock().uuid != delta.manifest().image) {
-    return Error(ErrorKind::kInvalidArgument, 7371, "the delta belongs to another image");
-  }
   return whole_or_refused([&]() -> Result<std::unique_ptr<View>> {
+    if (image.superblock().uuid != delta.manifest().image) {
+      return Error(ErrorKind::kInvalidArgument, 7371, "the delta belongs to another image");
+    }
     const Layers layers(image, delta);
     DGFS_TRY(first, first_number(layers, delta.manifest()));
     DGFS_TRY(orphans, find_orphans(layers));
@@ -157,11 +147,12 @@ Result<Entry> View::lookup(ObjectNumber directory, std::string_view name) const 
 
 Result<Entry> View::create(ObjectNumber directory, std::string_view name, const NewObject& object,
                            const Credentials& who) {
-  const bool is_made_here = format::is_valid_mode(object.mode) &&
-                            !format::is_directory(object.mode) && !format::is_symlink(object.mode);
-  if (!is_made_here) return Error(ErrorKind::kInvalidArgument, 7375, "not a type to be made");
-  const auto rdev = format::is_device(object.mode) ? object.rdev : 0;
-  return whole_or_refused([&] {
+  return whole_or_refused([&]() -> Result<Entry> {
+    const bool is_made_here = format::is_valid_mode(object.mode) &&
+                              !format::is_directory(object.mode) &&
+                              !format::is_symlink(object.mode);
+    if (!is_made_here) return Error(ErrorKind::kInvalidArgument, 7375, "not a type to be made");
+    const auto rdev = format::is_device(object.mode) ? object.rdev : 0;
     return state_->makers.make(directory, name, {object.mode, rdev, {}}, who);
   });
 }
@@ -181,11 +172,11 @@ Result<Entry> View::make_directory(ObjectNumber directory, std::string_view name
 
 Result<Entry> View::make_symlink(ObjectNumber directory, std::string_view name,
                                  std::string_view target, const Credentials& who) {
-  if (target.empty()) return Error(ErrorKind::kNotFound, 7376, "a symlink leads somewhere");
-  if (target.size() > format::kTargetBytesMax) {
-    return Error(ErrorKind::kNameTooLong, 7377, "a target is longer than 4,095 bytes");
-  }
-  return whole_or_refused([&] {
+  return whole_or_refused([&]() -> Result<Entry> {
+    if (target.empty()) return Error(ErrorKind::kNotFound, 7376, "a symlink leads somewhere");
+    if (target.size() > format::kTargetBytesMax) {
+      return Error(ErrorKind::kNameTooLong, 7377, "a target is longer than 4,095 bytes");
+    }
     return state_->makers.make(directory, name, {format::kTypeSymlink | 0777, 0, target}, who);
   });
 }
@@ -329,11 +320,15 @@ Result<std::unique_ptr<Listing>> View::open_listing(ObjectNumber directory) {
   });
 }
 
-Status View::sync() { return state_->layers.live().sync(); }
+Status View::sync() {
+  return whole_or_refused([&] { return state_->layers.live().sync(); });
+}
 
 Status View::sync(ObjectNumber object) {
-  const auto sequence = state_->writer.last_change(object);
-  return sequence == 0 ? ok() : state_->layers.live().sync(sequence);
+  return whole_or_refused([&]() -> Status {
+    const auto sequence = state_->writer.last_change(object);
+    return sequence == 0 ? ok() : state_->layers.live().sync(sequence);
+  });
 }
 
 ViewSpace View::space() {

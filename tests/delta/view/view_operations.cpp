@@ -86,13 +86,15 @@ ViewOperations::ViewOperations(view::View& view, const reader::Image& image, Ste
       model_(ModelTree::of_image(image)),
       pairs_(model_),
       clock_(clock),
-      maker_(random, limits) {}
+      maker_(random, limits),
+      perform_(
+          [](const Operation& operation, view::View& tree) { return perform(operation, tree); }) {}
 
 ViewOperations::Step ViewOperations::run(const Operation& operation) {
   SCOPED_TRACE(to_string(operation));
   clock_.step();
   model_.set_now(clock_.now());
-  const auto seen = perform(for_view(operation), *view_);
+  const auto seen = perform_(for_view(operation), *view_);
   if (may_refuse_ && is_refusal(seen)) return Step::kRefused;
   const auto expected = comparable(perform(operation, model_));
   if (may_fail_otherwise_ && seen.error && expected.error) return Step::kAgreed;

@@ -4,8 +4,10 @@
 // ViewOperations: random operations on a View and on a model of it, which must answer alike.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "delta/view/view.h"
 #include "tests/delta/view/object_pairs.h"
@@ -30,6 +32,9 @@ class ViewOperations {
     kDiffers,  ///< a failure was added
   };
 
+  /// Does an operation, whose numbers are those of the view, to the view.
+  using Perform = std::function<OperationResult(const Operation&, view::View&)>;
+
   /// @param view    an image as it was packed, opened in `clock`
   /// @param image   of the view
   /// @param clock   goes on by a second before each operation
@@ -43,6 +48,8 @@ class ViewOperations {
   /// Two errors that differ are no difference from now on: for operations that were made for
   /// another tree, which may have two reasons to fail in this one.
   void allow_other_errors() { may_fail_otherwise_ = true; }
+  /// Operations are done so to the view from now on: with faults, say.
+  void perform_with(Perform perform) { perform_ = std::move(perform); }
 
   /// Does a random operation to both.
   Step step() { return run(next()); }
@@ -82,6 +89,7 @@ class ViewOperations {
   OperationMaker maker_;
   bool may_refuse_ = false;
   bool may_fail_otherwise_ = false;
+  Perform perform_;
   std::map<std::string, std::uint64_t> done_;
 };
 

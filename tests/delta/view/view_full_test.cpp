@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A view whose disk is full, or whose store is as large as it may be. It refuses to make things,
+// and has not begun to; it removes things, and then there is room.
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "tests/delta/view/faulty_view.h"
+
+namespace dgfs::test {
+namespace {
+
+using Step = ViewOperations::Step;
+
+constexpr std::uint64_t kRoomBytes = std::uint64_t{500} << 10;
+constexpr std::uint64_t kLargeDiskBytes = std::uint64_t{1} << 40;
+
+OperationLimits many_objects() {
+  OperationLimits limits;
+  limits.objects_max = 1000;
+  limits.value_bytes_max = 3000;
+  return limits;
+}
+
+delta::StoreOptions options_of_little_room(bool is_capped) {
+  auto options = FaultyView::small_options();
+  options.table_bytes = 16384;
+  if (is_capped) options.max_bytes = kRoomBytes;
+  return options;
+}
+
+class FullRun {
+ public:
+  FullRun(std::uint64_t seed, bool is_capped)
+      : faulty_(seed, options_of_little_room(is_capped), many_objects()) {
+    faulty_.keep_no_states();
+    if (is_capped) return;
+    auto& memory = faulty_.memory();
+    memory.set_capacity(kLargeDiskBytes);
+    const auto free_bytes = value_of(value_of(memory.open(kImage))->free_bytes());
+    memory.set_capacity(kLargeDiskBytes - free_bytes + kRoomBytes);
+  }
+
+  void run(int rounds) {
+    for (int i = 0; i < rounds && !testing::Test::HasFailure(); ++i) {
+      fill();
+      for (int k = 0; k < 40; ++k) operate(faulty_.next_operation());
+      if (random().one_in(2)) expect_ok(faulty_.view().sync());
+      if (random().one_in(3)) faulty_.reopen();
+      remove_all();
+      make_space();
+      EXPECT_EQ(faulty_.run(filling(1000)), Step::kAgreed) << "after all has gone";
+      faulty_.reopen();
+    }
+  }
+  [[nodiscard]] int refused() const { return refused_; }
+
+ private:
+  Random& random() { return faulty_.random(); }
+
+  // Of a name that nothing has.
+  Operation filling(std::size_t bytes) {
+    Operation operation;
+    operation.verb = Verb::kMakeSymlink;
+    operation.directory = view::kRoot;
+    operation.name = "filling " + std::to_string(++made_);
+    operation.target = std::string(bytes, 't');
+    return operation;
+  }
+
+  // As whoever owns a store without threads does it.
+  void make_space() { expect_ok(faulty_.delta().newest().make_space()); }
+
+  // Until there is no space for what is small either.
+  void fill() {
+    std::size_t bytes = 2000;
+    for (int i = 0; i < 5000 && !testing::Test::HasFailure(); ++i) {
+      operate(faulty_.next_operation());
+      const auto operation = filling(bytes);
+      if (operate(operation) != Step::kRefused) continue;
+      make_space();
+      if (operate(operation) != Step::kRefused) continue;
+      if (bytes == 200) return;
+      bytes = 200;
+    }
+    ADD_FAILURE() << "the disk never was full";
+  }
+
+  Step operate(const Operation& operation) {
+    SCOPED_TRACE(to_string(operation));
+    const auto step = faulty_.run(operation);
+    if (step != Step::kRefused) return step;
+    ++refused_;
+    EXPECT_EQ(faulty_.refusal(), ErrorKind::kNoSpace);
+    EXPECT_FALSE(removes(operation));
+    if (refused_ % 8 == 0) faulty_.expect_equal();
+    return step;
+  }
+
+  // From the leaves on; no room is made but by this.
+  void remove_all() {
+    while (!testing::Test::HasFailure()) {
+      const auto& objects = faulty_.model().objects();
+      const auto leaf = std::ranges::find_if(objects, [](const auto& each) {
+        return each.first != view::kRoot && each.second.names.empty();
+      });
+      if (leaf == objects.end()) break;
+      Operation operation;
+      const auto& object = leaf->second;
+      operation.object = leaf->first;
+      operation.verb = Verb::kRelease;
+      if (!object.places.empty()) {
+        std::tie(operation.directory, operation.name) = *object.places.begin();
+        const bool is_directory = format::is_directory(object.attributes.mode);
+        operation.verb = is_directory ? Verb::kRemoveDirectory : Verb::kUnlink;
+      }
+      EXPECT_EQ(operate(operation), Step::kAgreed);
+    }
+    faulty_.expect_equal();
+  }
+
+  FaultyView faulty_;
+  int made_ = 0;
+  int refused_ = 0;
+};
+
+TEST(ViewFull, RemovesWhereItMakesNothing) {
+  for (std::uint64_t seed = 0; seed < 10 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    FullRun run(seed, seed % 2 == 0);
+    run.run(2);
+    EXPECT_GT(run.refused(), 20);
+  }
+}
+
+}  // namespace
+}  // namespace dgfs::test
