@@ -27,7 +27,17 @@ Buffer content_in(char letter, std::uint32_t i) {
   return pattern(size_in(i), i * 256 + static_cast<unsigned char>(letter));
 }
 
+/// Where the only data of a sparse file begin.
+std::uint64_t data_begin(char letter) { return letter == 'a' ? 8192 : 16384; }
+
+void make_sparse(PackedTree& tree, char letter) {
+  const auto file = value_of(tree.parent("sparse")->create_file("sparse", 0644));
+  expect_ok(file->write_at(data_begin(letter), pattern(4096, 1)));
+  expect_ok(file->truncate(100'000));
+}
+
 void pack_tree(PackedTree& tree, char letter) {
+  make_sparse(tree, letter);
   for (std::uint32_t i = 0; i < kTreeFiles; ++i)
     tree.file(name_in(letter, i), content_in(letter, i));
   builder::BuildOptions options;
@@ -55,7 +65,13 @@ void expect_file(const reader::Image& image, char letter, std::uint32_t i) {
       << letter << i;
 }
 
+void expect_sparse(const reader::Image& image, char letter) {
+  const auto node = value_of(image.lookup("sparse"));
+  EXPECT_EQ(value_of(image.next_data(node, 0)), data_begin(letter));
+}
+
 void expect_all(const reader::Image& image, char letter) {
+  expect_sparse(image, letter);
   for (std::uint32_t i = 0; i < kTreeFiles; ++i) expect_file(image, letter, i);
 }
 
@@ -79,6 +95,8 @@ TEST_F(ImageCaches, ImagesThatAlternateMixNothing) {
       expect_file(*a, 'a', i);
       expect_file(*b, 'b', i);
     }
+    expect_sparse(*a, 'a');
+    expect_sparse(*b, 'b');
   }
   EXPECT_GT(a->counters().pages.hits, 2 * kTreeFiles);
   EXPECT_GT(a->counters().frames.hits, 0U);

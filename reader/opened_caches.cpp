@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "reader/image_caches.h"
+#include "reader/opened_caches.h"
 
 #include <algorithm>
-
-#include "reader/opened_caches.h"
+#include <memory>
 
 namespace dgfs::reader {
 namespace {
