@@ -6,7 +6,8 @@
 
 namespace dgfs::reader {
 
-/// What a cache has done since the image was opened. A value.
+/// What a cache has done since it was made: the image's own since that was opened, a shared one
+/// (OpenOptions::caches) for all its images. A value.
 struct CacheCounters {
   std::uint64_t hits = 0;       ///< found
   std::uint64_t misses = 0;     ///< had to be read
@@ -17,8 +18,8 @@ struct CacheCounters {
 
 /// What an image has done since it was opened. A value.
 struct Counters {
-  CacheCounters pages;            ///< decoded index pages
-  CacheCounters frames;           ///< frames and maps
+  CacheCounters pages;            ///< index pages; of all images that share the cache
+  CacheCounters frames;           ///< frames and maps; likewise
   std::uint64_t index_reads = 0;  ///< device reads for pages
   std::uint64_t side_reads = 0;   ///< device reads for side records
   std::uint64_t data_reads = 0;   ///< device reads for contents

@@ -166,8 +166,8 @@ storage::Env& Image::env() const { return opened_->env; }
 
 Counters Image::counters() const {
   auto counters = opened_->counters.values();
-  counters.pages = opened_->pages.cache_counters();
-  counters.frames = sum_of(opened_->frames.counters(), opened_->maps.counters());
+  counters.pages = opened_->caches->pages.values.counters();
+  counters.frames = sum_of(opened_->caches->frames.counters(), opened_->caches->maps.counters());
   return counters;
 }
 

@@ -7,7 +7,8 @@
 //
 // What is in memory while an image is open: the page directory (about 64 bytes a page plus its
 // strings), the directory table (about 16 bytes a directory), inode runs, attribute tables,
-// models, and caches bounded in bytes: of pages, of frames, and of maps.
+// models, and caches bounded in bytes: of pages, of frames, and of maps. Several images can share
+// these: OpenOptions::caches.
 #pragma once
 
 #include <cstdint>

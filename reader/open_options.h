@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "reader/image_caches.h"
 
 namespace dgfs::reader {
 
@@ -23,6 +25,9 @@ struct OpenOptions {
   std::size_t page_cache_bytes = std::size_t{64} << 20;  ///< decoded index pages
   /// Verified frames of larger files; as much again for maps of sparse and compressed ones.
   std::size_t frame_cache_bytes = std::size_t{32} << 20;
+  /// Caches that the image shares with others, by make_image_caches(): the two sizes above are not
+  /// used then. Null: it has caches of its own.
+  std::shared_ptr<ImageCaches> caches;
   /// Whether the checksum of each frame of contents is verified before its bytes are handed out.
   /// Without it a damaged frame gives wrong bytes, but never more than its own, and nothing else
   /// can happen. The index is verified always.

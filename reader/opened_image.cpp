@@ -5,11 +5,6 @@
 #include <utility>
 
 namespace dgfs::reader {
-namespace {
-
-constexpr std::size_t kFrameShardsMax = 8;
-
-}  // namespace
 
 OpenedImage::OpenedImage(storage::Env& environment, OpenedFiles&& opened,
                          const OpenOptions& options)
@@ -18,9 +13,10 @@ OpenedImage::OpenedImage(storage::Env& environment, OpenedFiles&& opened,
       volume_zero(std::move(opened.volume_zero)),
       places(std::move(opened.places)),
       source(std::move(opened.first), std::move(opened.open_second), options.warn),
-      pages(source, tables, counters, options.page_cache_bytes),
-      frames(options.frame_cache_bytes, kFrameShardsMax),
-      maps(options.frame_cache_bytes, 1),  // one shard, since one map may take most of it
+      caches(options.caches
+                 ? options.caches
+                 : make_image_caches(options.page_cache_bytes, options.frame_cache_bytes)),
+      pages(source, tables, counters, caches->pages),
       names(tables, pages),
       walker(tables, pages, names),
       side_records(source, counters),
@@ -29,12 +25,19 @@ OpenedImage::OpenedImage(storage::Env& environment, OpenedFiles&& opened,
       object_names(tables, names, link_names),
       check_contents(options.check_contents) {}
 
+OpenedImage::~OpenedImage() {
+  if (caches.use_count() > 1) caches->drop(numbers);  // else they go as a whole
+}
+
 void OpenedImage::attach(IndexTables&& loaded) {
   tables = std::move(loaded);
   volumes.emplace(env, std::move(places), tables.volumes);
   if (volume_zero) volumes->adopt(*volume_zero);
-  content.emplace(*volumes, tables.content_dictionaries, counters, frames, maps, check_contents);
-  files.emplace(*content, maps, side_records);
+  numbers = caches->reserve(tables.pages.size());
+  pages.number_from(numbers.first);
+  const ContentCaches parts = {caches->frames, caches->maps, numbers.first};
+  content.emplace(*volumes, tables.content_dictionaries, counters, parts, check_contents);
+  files.emplace(*content, parts, side_records);
 }
 
 }  // namespace dgfs::reader

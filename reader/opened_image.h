@@ -11,7 +11,6 @@
 
 #include "reader/content/content.h"
 #include "reader/content/file_contents.h"
-#include "reader/content/map.h"
 #include "reader/counter_cells.h"
 #include "reader/index/digests.h"
 #include "reader/index/link_names.h"
@@ -22,6 +21,7 @@
 #include "reader/index/source.h"
 #include "reader/index/tables.h"
 #include "reader/index/walker.h"
+#include "reader/opened_caches.h"
 #include "reader/opener.h"
 #include "reader/volume/volumes.h"
 
@@ -33,6 +33,7 @@ struct OpenedImage {
   OpenedImage(storage::Env& environment, OpenedFiles&& files, const OpenOptions& options);
   OpenedImage(const OpenedImage&) = delete;
   OpenedImage& operator=(const OpenedImage&) = delete;
+  ~OpenedImage();
 
   /// Takes what was read with `source`, and opens the way to contents in the volumes that it names.
   /// Once.
@@ -45,14 +46,9 @@ struct OpenedImage {
   CounterCells counters;
   IndexSource source;
   IndexTables tables;
-  // Three caches, each with a budget of its own. Pages stand apart: contents that pass through must
-  // not drive out the index, and a page may change its form while it is cached.
+  std::shared_ptr<ImageCaches> caches;  ///< other images may have them, too
+  CacheNumbers numbers;                 ///< set by attach()
   PageStore pages;
-  // Frames are small beside the budget and wanted by many threads, so this cache has shards.
-  FrameCache frames;
-  // Maps stand apart from frames: each read of a large file needs its map, and the frames of that
-  // one file would drive it out. A map may take most of the budget, so this cache has one shard.
-  ContentMapCache maps;
   Namespace names;
   Walker walker;
   SideRecords side_records;

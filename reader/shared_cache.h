@@ -3,7 +3,7 @@
 //
 // SharedCache: recently used values, bounded in bytes, cut into shards so that threads seldom
 // wait for each other. Several threads that miss the same key at once load it once. An image has
-// three of them; reader/opened_image.h says why.
+// three of them, or a part of them; reader/opened_caches.h says why.
 #pragma once
 
 #include <algorithm>
@@ -89,6 +89,17 @@ class SharedCache {
     Shard& shard = shard_of(key);
     const std::lock_guard lock(shard.mutex);
     if (shard.remove(key)) shard.insert(key, std::move(loaded), shard_budget_bytes_);
+  }
+
+  /// Forgets the values whose keys `is_dropped` holds for. They are not evictions. Allocates
+  /// nothing.
+  template <class IsDropped>
+  void drop(const IsDropped& is_dropped) {
+    for (auto& shard : shards_) {
+      std::list<Item> dropped;  // destroyed once the mutex is free
+      const std::lock_guard lock(shard.mutex);
+      shard.move_out(is_dropped, dropped);
+    }
   }
 
   [[nodiscard]] CacheCounters counters() const {
@@ -257,6 +268,18 @@ class SharedCache {
     void drop_refused() {
       if (refused) bytes -= refused->loaded.bytes;
       refused.reset();
+    }
+
+    template <class IsMoved>
+    void move_out(const IsMoved& is_moved, std::list<Item>& to) {
+      if (refused && is_moved(refused->key)) drop_refused();
+      for (auto next = items.begin(); next != items.end();) {
+        const auto item = next++;
+        if (!is_moved(item->key)) continue;
+        bytes -= item->loaded.bytes;
+        places.erase(item->key);
+        to.splice(to.begin(), items, item);
+      }
     }
 
     // Whether it was here.

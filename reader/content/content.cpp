@@ -23,9 +23,14 @@ constexpr std::uint64_t kRawRunFramesMax = 512;
 // Compressed frames are read into a buffer: 1 MiB of content at a time.
 constexpr std::uint64_t kZstdRunFramesMax = 8;
 
-ContentKey frame_key(const Extent& extent, std::uint64_t frame) {
-  return {ContentKey::Kind::kFrame,    extent.codec,        extent.address.volume,
-          extent.address.offset_bytes, extent.stored_bytes, frame};
+ContentKey frame_key(const ContentCaches& caches, const Extent& extent, std::uint64_t frame) {
+  return {caches.image,
+          ContentKey::Kind::kFrame,
+          extent.codec,
+          extent.address.volume,
+          extent.address.offset_bytes,
+          extent.stored_bytes,
+          frame};
 }
 
 }  // namespace
@@ -112,7 +117,7 @@ void Content::give_back(const Extent& extent, std::uint64_t at, std::uint64_t le
 bool Content::copy_cached(const Extent& extent, std::uint64_t at, MutableBytes out) const {
   if (!extent.cached) return false;
   const auto number = at / extent.frame_bytes();
-  const auto frame = frames_.find(frame_key(extent, number));
+  const auto frame = caches_.frames.find(frame_key(caches_, extent, number));
   const auto begin = static_cast<std::size_t>(at % extent.frame_bytes());
   // Another file may claim the same place with another length: then it is not its frame.
   if (!frame || frame->size() != extent.frame_content_bytes(number)) return false;
@@ -192,14 +197,15 @@ void Content::hand_out(const Extent& extent, Run& run) const {
     const auto to = begin + from - run.skip;
     const auto length = std::min(bytes.size() - from, run.out.size() - to);
     std::memcpy(run.out.data() + to, bytes.data() + from, length);
-    if (kept) frames_.put(frame_key(extent, frame), {kept, kept->capacity()});
+    if (kept) caches_.frames.put(frame_key(caches_, extent, frame), {kept, kept->capacity()});
   }
 }
 
 Result<ContentMapPointer> Content::seek_table(const Extent& extent) const {
-  const ContentKey key = {ContentKey::Kind::kSeekTable, extent.codec,        extent.address.volume,
-                          extent.address.offset_bytes,  extent.stored_bytes, extent.content_bytes};
-  return maps_.get(key, [&]() -> Result<ContentMapCache::Loaded> {
+  const ContentKey key = {caches_.image,         ContentKey::Kind::kSeekTable, extent.codec,
+                          extent.address.volume, extent.address.offset_bytes,  extent.stored_bytes,
+                          extent.content_bytes};
+  return caches_.maps.get(key, [&]() -> Result<ContentMapCache::Loaded> {
     Buffer stored(extent.seek_table_bytes());
     const MutableBytes whole(stored);
     DGFS_CHECK(read_stored(extent, extent.stored_bytes - stored.size(), {&whole, 1}, counters_));

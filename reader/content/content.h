@@ -26,13 +26,12 @@ class Content {
   /// All references must outlive it.
   /// @param checked  whether read() verifies checksums of frames
   Content(const Volumes& volumes, const format::ContentDictionaries& dictionaries,
-          CounterCells& counters, FrameCache& frames, ContentMapCache& maps, bool checked)
+          CounterCells& counters, const ContentCaches& caches, bool checked)
       : volumes_(volumes),
         counters_(counters),
-        frames_(frames),
-        maps_(maps),
+        caches_(caches),
         options_{&dictionaries, checked},
-        fragments_(counters, frames, options_) {}
+        fragments_(counters, caches, options_) {}
 
   /// The extent of a file with so much content (bytes without holes; not 0).
   /// Errors: as extent_of() of reader/content/file_extent.h.
@@ -78,8 +77,7 @@ class Content {
 
   const Volumes& volumes_;
   CounterCells& counters_;
-  FrameCache& frames_;
-  ContentMapCache& maps_;
+  const ContentCaches caches_;
   format::FrameOptions options_;
   FragmentFrames fragments_;
 };

@@ -34,10 +34,14 @@ Status check_regular(const Node& node) {
 }
 
 Result<ContentMapPointer> FileContents::segments(const Node& node) const {
-  const ContentKey key = {
-      ContentKey::Kind::kSegments,  format::ExtentCodec::kRaw,    0,
-      node.sparse_map.offset_bytes, node.sparse_map.length_bytes, node.size_bytes};
-  return maps_.get(key, [&]() -> Result<ContentMapCache::Loaded> {
+  const ContentKey key = {caches_.image,
+                          ContentKey::Kind::kSegments,
+                          format::ExtentCodec::kRaw,
+                          0,
+                          node.sparse_map.offset_bytes,
+                          node.sparse_map.length_bytes,
+                          node.size_bytes};
+  return caches_.maps.get(key, [&]() -> Result<ContentMapCache::Loaded> {
     auto map = std::make_shared<ContentMap>();
     DGFS_TRY(loaded, side_records_.sparse_map(node));
     map->segments = std::move(loaded);

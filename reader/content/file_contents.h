@@ -24,8 +24,8 @@ namespace dgfs::reader {
 class FileContents {
  public:
   /// All references must outlive it.
-  FileContents(const Content& content, ContentMapCache& maps, const SideRecords& side_records)
-      : content_(content), maps_(maps), side_records_(side_records) {}
+  FileContents(const Content& content, const ContentCaches& caches, const SideRecords& side_records)
+      : content_(content), caches_(caches), side_records_(side_records) {}
 
   [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
                                          MutableBytes out) const;
@@ -46,7 +46,7 @@ class FileContents {
   [[nodiscard]] Status read_sparse(const Node& node, std::uint64_t offset, MutableBytes out) const;
 
   const Content& content_;
-  ContentMapCache& maps_;
+  const ContentCaches caches_;
   const SideRecords& side_records_;
 };
 

@@ -44,10 +44,14 @@ Status FragmentFrames::open_stored(const Extent& extent, Bytes stored, Buffer& c
 
 Result<std::shared_ptr<const Buffer>> FragmentFrames::frame_of(const Extent& extent,
                                                                std::optional<Bytes> stored) const {
-  const ContentKey key = {
-      ContentKey::Kind::kFragmentFrame, extent.codec,        extent.address.volume,
-      extent.address.offset_bytes,      extent.stored_bytes, 0};
-  if (auto cached = frames_.find(key)) return cached;
+  const ContentKey key = {caches_.image,
+                          ContentKey::Kind::kFragmentFrame,
+                          extent.codec,
+                          extent.address.volume,
+                          extent.address.offset_bytes,
+                          extent.stored_bytes,
+                          0};
+  if (auto cached = caches_.frames.find(key)) return cached;
   if (!stored) {
     const auto whole = ReadScratch::first(ReadScratch::get().stored,
                                           static_cast<std::size_t>(extent.stored_bytes));
@@ -57,7 +61,7 @@ Result<std::shared_ptr<const Buffer>> FragmentFrames::frame_of(const Extent& ext
   auto content = format::open_fragment_frame(*stored, options_);
   if (!content) return frame_error(3089, extent, 0, 0, content.assume_error().text().c_str());
   auto frame = std::make_shared<const Buffer>(std::move(content).assume_value());
-  frames_.put(key, {frame, frame->capacity()});
+  caches_.frames.put(key, {frame, frame->capacity()});
   return frame;
 }
 

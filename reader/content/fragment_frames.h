@@ -21,8 +21,9 @@ namespace dgfs::reader {
 class FragmentFrames {
  public:
   /// References, and the dictionaries of the options, must outlive it.
-  FragmentFrames(CounterCells& counters, FrameCache& frames, const format::FrameOptions& options)
-      : counters_(counters), frames_(frames), options_(options) {}
+  FragmentFrames(CounterCells& counters, const ContentCaches& caches,
+                 const format::FrameOptions& options)
+      : counters_(counters), caches_(caches), options_(options) {}
 
   /// As Content::read(). One data read where the frame is not kept.
   [[nodiscard]] Status read(const Extent& extent, std::uint64_t at, MutableBytes out) const;
@@ -36,7 +37,7 @@ class FragmentFrames {
       const Extent& extent, std::optional<Bytes> stored = {}) const;
 
   CounterCells& counters_;
-  FrameCache& frames_;
+  const ContentCaches caches_;
   const format::FrameOptions options_;
 };
 

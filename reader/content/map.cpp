@@ -13,7 +13,8 @@ std::size_t ContentMap::memory_bytes() const {
 }
 
 std::size_t ContentKeyHash::operator()(const ContentKey& key) const noexcept {
-  const std::array<std::uint64_t, 4> words = {static_cast<std::uint64_t>(key.kind) << 32 |
+  const std::array<std::uint64_t, 5> words = {key.image,
+                                              static_cast<std::uint64_t>(key.kind) << 32 |
                                                   static_cast<std::uint64_t>(key.codec) << 16 |
                                                   key.volume,
                                               key.offset_bytes, key.length_bytes, key.frame};

@@ -28,6 +28,7 @@ using ContentMapPointer = std::shared_ptr<const ContentMap>;
 /// are 0. Two files that share an extent share its frames.
 struct ContentKey {
   enum class Kind : std::uint8_t { kSegments, kSeekTable, kFrame, kFragmentFrame };
+  std::uint64_t image = 0;  ///< ContentCaches::image
   Kind kind = Kind::kFrame;
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
   format::VolumeNumber volume = 0;
@@ -43,5 +44,12 @@ struct ContentKeyHash {
 
 using ContentMapCache = SharedCache<ContentKey, ContentMap, ContentKeyHash>;
 using FrameCache = SharedCache<ContentKey, Buffer, ContentKeyHash>;
+
+/// The caches of an image's contents, which others may share. Both must outlive their users.
+struct ContentCaches {
+  FrameCache& frames;
+  ContentMapCache& maps;
+  std::uint64_t image;  ///< by which number they know the image
+};
 
 }  // namespace dgfs::reader

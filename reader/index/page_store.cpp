@@ -86,7 +86,7 @@ Result<EntryRange> PageStore::range(const PagePointer& page, std::size_t begin,
 }
 
 Result<PagePointer> PageStore::get(std::size_t page) const {
-  DGFS_TRY(cached, cache_.get(page, [&] { return load(page); }));
+  DGFS_TRY(cached, cache_.values.get(first_number_ + page, [&] { return load(page); }));
   PagePointer loaded(cached, &cached->loaded);
   if (loaded->page->is_decoded()) return loaded;
   const auto gets = cached->gets.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -95,30 +95,31 @@ Result<PagePointer> PageStore::get(std::size_t page) const {
 
 bool PageStore::is_worth_decoding(const CachedPage& page, unsigned gets) const {
   if (gets % kGetsBeforeDecoding != 0) return false;
-  const auto reads = counters_.index_reads.load(std::memory_order_relaxed) - page.reads_before;
+  const auto reads = cache_.totals->reads.load(std::memory_order_relaxed) - page.reads_before;
   return reads <= gets * kReadsForAGet;
 }
 
-Result<PageStore::Cache::Loaded> PageStore::load(std::size_t page) const {
+Result<PageCache::Values::Loaded> PageStore::load(std::size_t page) const {
   DGFS_TRY(read, source_.read(counters_, [&](const IndexCopy& copy) {
     return read_checked_page(copy, tables_, page, counters_);
   }));
   auto cached = std::make_shared<CachedPage>(std::move(read));
-  cached->reads_before = counters_.index_reads.load(std::memory_order_relaxed);
+  cached->reads_before = cache_.totals->reads.fetch_add(1, std::memory_order_relaxed) + 1;
   const auto bytes = sizeof *cached + cached->loaded.memory_bytes();
-  return Cache::Loaded{std::move(cached), bytes};
+  return PageCache::Values::Loaded{std::move(cached), bytes};
 }
 
 // A page that does not decode stays as it is: what is wrong in it is told to who looks there.
 PagePointer PageStore::decode(std::size_t page, PagePointer opened) const {
-  if (decoded_bytes_ + opened->size() * kEntryBytesGuess > decoded_bytes_max_) return opened;
+  const auto bytes_guess = opened->size() * kEntryBytesGuess;
+  if (cache_.totals->decoded_bytes + bytes_guess > cache_.decoded_bytes_max) return opened;
   auto whole = slice_of(*opened, 0, opened->size(), tables_);
   if (!whole) return opened;
   auto rows = std::make_shared<const format::WholePage>(std::move(whole).assume_value().rows);
   auto cached = std::make_shared<CachedPage>(LoadedPage{opened->record, std::move(rows)});
   const auto bytes = sizeof *cached + cached->loaded.memory_bytes();
-  cached->decoded.emplace(decoded_bytes_, bytes);
-  cache_.replace(page, {cached, bytes});
+  cached->decoded.emplace(cache_.totals, bytes);
+  cache_.values.replace(first_number_ + page, {cached, bytes});
   return {cached, &cached->loaded};
 }
 

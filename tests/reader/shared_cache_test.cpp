@@ -92,6 +92,27 @@ TEST(SharedCache, WhatWasRefusedLastIsAtHand) {
   EXPECT_LE(cache.counters().bytes, room_for(10));
 }
 
+TEST(SharedCache, DropsWhatItIsToldTo) {
+  Cache cache(room_for(10), 1, 10);
+  for (int key = 0; key < 10; ++key) EXPECT_FALSE(has(cache, key));
+  EXPECT_FALSE(has(cache, 21));
+  EXPECT_TRUE(has(cache, 21)) << "at hand, as the last that was refused";
+  const auto evictions = cache.counters().evictions;
+  cache.drop([](int key) { return key % 2 == 1; });
+  EXPECT_EQ(cache.counters().evictions, evictions);
+  EXPECT_LE(cache.counters().bytes, room_for(5));
+  EXPECT_EQ(cache.find(21), nullptr);
+  int found = 0;
+  for (int key = 0; key < 10; ++key) {
+    if (cache.find(key) == nullptr) continue;
+    EXPECT_EQ(key % 2, 0);
+    ++found;
+  }
+  EXPECT_GE(found, 4) << "one went for the one refused";
+  for (int key = 30; key < 34; ++key) EXPECT_FALSE(has(cache, key));
+  for (int key = 30; key < 34; ++key) EXPECT_TRUE(has(cache, key)) << "there is room again";
+}
+
 TEST(SharedCache, OneValueMayBeTheWholeCache) {
   Cache cache(room_for(2), 1, 10);
   const auto large = [](int key) { return [key] { return Loaded(loaded_value(key, 8)); }; };

@@ -31,7 +31,8 @@ TEST(PageStore, DecodesWhatIsAskedForOftenBesideWhatIsRead) {
   const auto tables = value_of(reader::IndexTables::load(source, counters));
   const auto pages = tables.pages.size();
   ASSERT_GT(pages, 550U);
-  const reader::PageStore store(source, tables, counters, std::size_t{64} << 20);
+  reader::PageCache cache(std::size_t{64} << 20);
+  const reader::PageStore store(source, tables, counters, cache);
   const auto is_decoded = [&](std::size_t page) {
     return value_of(store.get(page))->page->is_decoded();
   };
