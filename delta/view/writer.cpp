@@ -16,8 +16,8 @@ Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
   }
 }
 
-// False: to be tried again, where a batch waits as soon as there is room for it. One that has waited
-// does so for what it cannot do without alone.
+// False: to be tried again, where a batch waits as soon as there is room for it. One that has
+// waited does so for what it cannot do without alone.
 Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_directories,
                               const Decide& decide, delta::Batch& waiting) {
   std::unique_lock moving(moving_directories_, std::defer_lock);
