@@ -113,9 +113,9 @@ Result<std::uint64_t> Store::apply(const Batch& batch) {
   });
 }
 
-Result<std::uint64_t> Store::try_apply(const Batch& batch) {
+Result<std::uint64_t> Store::try_apply(const Batch& batch, Patience patience) {
   return whole_or_refused([&]() -> Result<std::uint64_t> {
-    DGFS_TRY(sequence, add(batch, Patience::kFresh));
+    DGFS_TRY(sequence, add(batch, patience));
     if (sequence) {
       if (options_.commit_interval.count() == 0 && commits_ != nullptr) commits_->notify();
       return *sequence;

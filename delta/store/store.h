@@ -83,6 +83,12 @@ class Store {
                                                            const std::string& directory,
                                                            const StoreOptions& options);
 
+  /// Of a call that applies a batch.
+  enum class Patience : std::uint8_t {
+    kFresh,   ///< it waits for whatever there is to wait for
+    kWaited,  ///< it has done so: only what it cannot do without keeps it
+  };
+
   /// Starts the threads that StoreOptions::in_background asks for, if they have not been started:
   /// opening starts none, as the process may have to fork after it. Until then the store works as
   /// one without them. No other call may be under way. Errors: kLimit (no thread to be had).
@@ -109,7 +115,11 @@ class Store {
   /// nor is it durable with a commit interval of 0. Errors: kBusy (it would have to wait: whoever
   /// makes room is told, wait_for_room() waits); those of apply(), but for those of sync() and
   /// maintain().
-  [[nodiscard]] Result<std::uint64_t> try_apply(const Batch& batch);
+  /// @param patience  kWaited behind wait_for_room(): on a disk that is nearly full a checkpoint
+  /// may
+  ///                  be due again as soon as one is made, and a fresh call would wait for ever
+  [[nodiscard]] Result<std::uint64_t> try_apply(const Batch& batch,
+                                                Patience patience = Patience::kFresh);
   /// Waits until there is room for a batch, and makes room where nobody else does; others may take
   /// it. With none of the caller's locks. Errors: those of sync() and maintain().
   [[nodiscard]] Status wait_for_room(const Batch& batch);
@@ -180,11 +190,6 @@ class Store {
  private:
   Store(storage::Env& env, StoreFiles files, const StoreOptions& options);
 
-  /// Of a call that applies a batch.
-  enum class Patience : std::uint8_t {
-    kFresh,   ///< it waits for whatever there is to wait for
-    kWaited,  ///< it has done so: only what it cannot do without keeps it
-  };
   /// What a batch has to wait for. A value.
   struct Room {
     bool is_group_full = false;  ///< with the batch; large values may fill one

@@ -6,8 +6,8 @@ namespace dgfs::view {
 
 Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
   bool moves_directories = false;
+  delta::Batch waiting;
   for (;;) {
-    delta::Batch waiting;
     DGFS_TRY(is_done, try_once(objects, moves_directories, decide, waiting));
     if (is_done) return ok();
     if (!waiting.empty()) {
@@ -16,11 +16,15 @@ Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
   }
 }
 
-// False: to be tried again, where a batch waits as soon as there is room for it.
+// False: to be tried again, where a batch waits as soon as there is room for it. One that has
+// waited does so for what it cannot do without alone.
 Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_directories,
                               const Decide& decide, delta::Batch& waiting) {
   std::unique_lock moving(moving_directories_, std::defer_lock);
   if (moves_directories) moving.lock();
+  using Patience = delta::Store::Patience;
+  const auto patience = waiting.empty() ? Patience::kFresh : Patience::kWaited;
+  waiting = {};
   const ObjectLocks::Held held(locks_, objects);
   Change change(layers_, held, env_.now(), moves_directories);
   DGFS_TRY(is_decided, decide(change));
@@ -34,19 +38,20 @@ Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_di
     for (const ObjectNumber object : change.old_orphans()) orphans_.remove(object);
     return true;
   }
-  DGFS_TRY(is_applied, apply(change, objects));
+  DGFS_TRY(is_applied, apply(change, objects, patience));
   if (!is_applied) waiting = change.batch();
   return is_applied;
 }
 
 // What is in memory of orphans takes memory before the batch is applied.
-Result<bool> Writer::apply(const Change& change, const std::vector<ObjectNumber>& objects) {
+Result<bool> Writer::apply(const Change& change, const std::vector<ObjectNumber>& objects,
+                           delta::Store::Patience patience) {
   std::vector<ObjectNumber> added;
   added.reserve(change.new_orphans().size());
   for (const ObjectNumber object : change.new_orphans()) {
     if (orphans_.add(object)) added.push_back(object);
   }
-  const auto applied = layers_.live().try_apply(change.batch());
+  const auto applied = layers_.live().try_apply(change.batch(), patience);
   if (!applied) {
     for (const ObjectNumber object : added) orphans_.remove(object);
     if (applied.error().kind() == ErrorKind::kBusy) return false;

@@ -60,7 +60,8 @@ class Writer {
   [[nodiscard]] Status make(std::vector<ObjectNumber> objects, const Decide& decide);
   [[nodiscard]] Result<bool> try_once(std::vector<ObjectNumber>& objects, bool& moves_directories,
                                       const Decide& decide, delta::Batch& waiting);
-  [[nodiscard]] Result<bool> apply(const Change& change, const std::vector<ObjectNumber>& objects);
+  [[nodiscard]] Result<bool> apply(const Change& change, const std::vector<ObjectNumber>& objects,
+                                   delta::Store::Patience patience);
   void note(ObjectNumber object, std::uint64_t sequence);
 
   storage::Env& env_;

@@ -34,6 +34,8 @@ class FaultyView {
   /// Below all; of the image, too.
   [[nodiscard]] storage::FaultyEnv& faults() { return *faulty_; }
   void disarm() { faulty_->arm({}); }
+  /// Of the store, from the next opening on.
+  [[nodiscard]] delta::StoreOptions& options() { return options_; }
   [[nodiscard]] SteppingEnv& clock() { return clock_; }
   [[nodiscard]] const reader::Image& image() const { return *image_; }
   [[nodiscard]] delta::DeltaDirectory& delta() { return *delta_; }
