@@ -86,7 +86,7 @@ Result<EntryRange> PageStore::range(const PagePointer& page, std::size_t begin,
 }
 
 Result<PagePointer> PageStore::get(std::size_t page) const {
-  DGFS_TRY(cached, cache_.values.get(first_number_ + page, [&] { return load(page); }));
+  DGFS_TRY(cached, values_.get(first_number_ + page, [&] { return load(page); }));
   PagePointer loaded(cached, &cached->loaded);
   if (loaded->page->is_decoded()) return loaded;
   const auto gets = cached->gets.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -119,7 +119,7 @@ PagePointer PageStore::decode(std::size_t page, PagePointer opened) const {
   auto cached = std::make_shared<CachedPage>(LoadedPage{opened->record, std::move(rows)});
   const auto bytes = sizeof *cached + cached->loaded.memory_bytes();
   cached->decoded.emplace(cache_.totals, bytes);
-  cache_.values.replace(first_number_ + page, {cached, bytes});
+  values_.replace(first_number_ + page, {cached, bytes});
   return {cached, &cached->loaded};
 }
 

@@ -31,7 +31,11 @@ class PageStore {
   /// All arguments must outlive the store.
   PageStore(const IndexSource& source, const IndexTables& tables, CounterCells& counters,
             PageCache& cache)
-      : source_(source), tables_(tables), counters_(counters), cache_(cache) {}
+      : source_(source),
+        tables_(tables),
+        counters_(counters),
+        cache_(cache),
+        values_(cache.values) {}
 
   /// By which number the cache knows page 0, others behind it; 0 without a call. Before all others.
   void number_from(std::uint64_t first) { first_number_ = first; }
@@ -58,6 +62,7 @@ class PageStore {
   const IndexTables& tables_;
   CounterCells& counters_;
   PageCache& cache_;
+  PageCache::Values& values_;  ///< of cache_: spares each lookup a step
   std::uint64_t first_number_ = 0;
 };
 
