@@ -12,8 +12,8 @@
 
 namespace dgfs::view {
 
-/// Thread-safe; a value. The layers must outlive it. It takes no snapshot: a store that says nothing
-/// of an object's records has never said anything, so that all was so when the call began.
+/// Thread-safe; a value. The layers must outlive it. It takes no snapshot: a store that says
+/// nothing of an object's records has never said anything, so that all was so when the call began.
 /// Cost: that of the image, and a question to the filter of each store for each object and class.
 class Untouched {
  public:

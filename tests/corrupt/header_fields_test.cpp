@@ -45,8 +45,8 @@ TEST(FormatFields, AreAllOfTheirStructures) {
   EXPECT_EQ(format::kPageHeaderBytes, page_fields().size_bytes);
 }
 
-// Calls `use` with a copy of `sound` for every field and value; for a share of these where each takes
-// ten times as long.
+// Calls `use` with a copy of `sound` for every field and value; for a share of these where each
+// takes ten times as long.
 void for_each_value(const FieldTable& table, const Buffer& sound, std::size_t at,
                     const std::function<void(const FieldRow&, Buffer, const std::string&)>& use) {
   std::size_t count = 0;
