@@ -124,8 +124,7 @@ TEST_P(LargeListing, NamesAreRemovedAsTheyCome) {
     EXPECT_EQ(removed, (GetParam().names + 2) / 3);
   }
   expect_names(is_third);
-  const auto listing = stream();
-  read_all(*listing, [&](std::string_view name, int) { unlink(name); });
+  read_all(*stream(), [&](std::string_view name, int) { unlink(name); });
   EXPECT_EQ(value_of(view().attributes(directory_)).children, 0U);
   expect_ok(view().release(value_of(view().remove_directory(kRoot, "d")).object));
   tree_.reopen();
