@@ -115,9 +115,8 @@ class Store {
   /// nor is it durable with a commit interval of 0. Errors: kBusy (it would have to wait: whoever
   /// makes room is told, wait_for_room() waits); those of apply(), but for those of sync() and
   /// maintain().
-  /// @param patience  kWaited behind wait_for_room(): on a disk that is nearly full a checkpoint
-  /// may
-  ///                  be due again as soon as one is made, and a fresh call would wait for ever
+  /// @param patience  kWaited after wait_for_room(). On a disk that is nearly full a checkpoint may
+  ///                  be due again as soon as one is made: a fresh call would say kBusy for ever.
   [[nodiscard]] Result<std::uint64_t> try_apply(const Batch& batch,
                                                 Patience patience = Patience::kFresh);
   /// Waits until there is room for a batch, and makes room where nobody else does; others may take

@@ -33,8 +33,11 @@ struct ViewSpace {
 /// They read, and change the store's table in memory; sync() makes durable.
 ///
 /// Errors of all: kIo, kCorrupt (of a lower layer); of those that change something: kIo for ever
-/// once the store could not write, kNoSpace (what removes goes on longer), kLimit (no memory).
-/// kNotFound of an object number: there is none, or it has ended.
+/// once the store could not write, kNoSpace (what removes goes on longer). kLimit of all: no
+/// memory. Where the store had taken a part of an operation by then (Store), every call gives
+/// kLimit until the view is opened again. Where there is no memory for the error either a call
+/// throws std::bad_alloc, and has changed nothing. kNotFound of an object number: there is none, or
+/// it has ended.
 class View {
  public:
   /// @param env    its clock; must outlive the view, as must `image` and `delta`

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Each allocation of a call of a view fails in turn. The call says so, and throws nothing.
+#include <functional>
+#include <new>
+#include <string>
+
+#include "tests/delta/view/faulty_view.h"
+#include "tests/support/failing_heap.h"
+
+namespace dgfs::test {
+namespace {
+
+class EachAllocation : public testing::Test {
+ protected:
+  EachAllocation() : faulty_(1, FaultyView::small_options(), FaultyView::small_limits()) {
+    for (int i = 0; i < 60; ++i) faulty_.run(faulty_.next_operation());
+    EXPECT_TRUE(view().make_symlink(view::kRoot, "s", std::string(100, 't'), {}));
+    link_ = view().lookup(view::kRoot, "s").value().object;
+    EXPECT_TRUE(view().set_xattr(view::kRoot, "user.long enough for the heap", {}));
+  }
+
+  view::View& view() { return faulty_.view(); }
+
+  // Of a call that changes nothing. It goes well, or fails for its own reason, where all is there.
+  void expect_said(const std::function<Status()>& call) {
+    int refused = 0;
+    for (std::uint64_t at = 1;; ++at) {
+      SCOPED_TRACE("allocation " + std::to_string(at));
+      Status done = ok();
+      bool has_failed = false;
+      bool has_thrown = false;
+      {
+        const FailingHeap heap(at);
+        try {
+          done = call();
+        } catch (const std::bad_alloc&) {
+          has_thrown = true;
+        }
+        has_failed = heap.failed();
+      }
+      EXPECT_FALSE(has_thrown);
+      if (!has_failed) break;
+      if (!done && done.error().kind() == ErrorKind::kLimit) ++refused;
+    }
+    EXPECT_GT(refused, 0);
+  }
+  template <class T>
+  static Status status_of(Result<T> result) {
+    if (!result) return std::move(result).assume_error();  // moved: it takes no memory
+    return ok();
+  }
+
+  FaultyView faulty_;
+  view::ObjectNumber link_ = 0;
+};
+
+TEST_F(EachAllocation, OfWhatReads) {
+  expect_said([&] { return status_of(view().lookup(view::kRoot, "s")); });
+  expect_said([&] { return status_of(view().attributes(link_)); });
+  expect_said([&] { return status_of(view().read_link(link_)); });
+  expect_said([&] { return status_of(view().paths(link_)); });
+  expect_said([&] { return status_of(view().xattr_names(view::kRoot)); });
+  expect_said(
+      [&] { return status_of(view().xattr(view::kRoot, "user.long enough for the heap")); });
+  expect_said([&] {
+    return view().list(view::kRoot, "", [](const view::View::ListedName&) { return true; });
+  });
+}
+
+TEST_F(EachAllocation, OfListings) {
+  expect_said([&] { return status_of(view().open_listing(view::kRoot)); });
+  const auto listing = value_of(view().open_listing(view::kRoot));
+  for (const bool wants_attributes : {false, true}) {
+    expect_said([&] {
+      return listing->read(0, wants_attributes, [](const view::ListingName&) { return true; });
+    });
+  }
+}
+
+TEST_F(EachAllocation, OfWhatFailsInAnyCase) {
+  expect_said([&] { return status_of(view().create(view::kRoot, "x", {040755, 0}, {})); });
+  expect_said([&] { return status_of(view().make_symlink(view::kRoot, "x", "", {})); });
+  expect_said([&] { return status_of(view().lookup(view::kRoot, "nothing")); });
+  expect_said([&] { return status_of(view().link(link_, view::kRoot, "s")); });
+  expect_said([&] { return status_of(view().remove_directory(view::kRoot, "s")); });
+  expect_said([&] { return view().remove_xattr(view::kRoot, "user.of no object"); });
+  expect_said([&] { return view().sync(); });
+}
+
+}  // namespace
+}  // namespace dgfs::test
