@@ -251,10 +251,9 @@ Manual delta_manual() {
            "it, each of which is shown or checked with its number, from the oldest on; a directory "
            "that is a store by itself may be given, too. No mount writes one yet. Nothing is "
            "changed without --repair, and leave to read its files is all that is needed. One that "
-           "is open for "
-           "writing can be neither checked nor shown: the process that has it is named where the "
-           "system tells, as it does of processes of the same user, and root all. Nobody can write "
-           "to it meanwhile.",
+           "is open for writing can be neither checked nor shown: the process that has it is named "
+           "where the system tells, as it does of processes of the same user, and root all. Nobody "
+           "can write to it meanwhile.",
            "'info' tells from superblocks, log and nodes what the store is made of; --scan reads "
            "all blocks, too, and counts what is in them. 'check' reads everything: checksums, the "
            "order of keys, that each key lies where it is looked for, that each block is used "
@@ -275,8 +274,7 @@ Manual delta_manual() {
            "come to more places, since one leads to another. Have a copy of the delta before. A "
            "delta that is mounted, or that another command reads, is not repaired. A repair that "
            "is cut off, by a crash or a full disk, leaves some places mended and others broken, "
-           "and "
-           "all sound names as they were: repeat it.",
+           "and all sound names as they were: repeat it.",
            kStoreHelp, kJsonHelp},
       .examples = {{"dgfs delta info tree.delta", "Shows what the store is made of."},
                    {"dgfs delta check tree.delta", "Reads everything, with a progress bar."},
@@ -288,8 +286,7 @@ Manual delta_manual() {
       .exit_statuses = {{0, "What was read is sound, or was mended."},
                         {1,
                          "There is damage that was not mended, the repair broke off, the delta is "
-                         "in use, or there "
-                         "is none."},
+                         "in use, or there is none."},
                         {2, "Wrong usage."}},
       .see_also = {"dgfs-info(1)", "dgfs-verify(1)"}};
 }

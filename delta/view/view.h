@@ -99,7 +99,8 @@ class View {
   /// Errors: kInvalidArgument (no symlink).
   [[nodiscard]] Result<std::string> read_link(ObjectNumber object) const;
   /// The paths that lead to it, from the root, in order; none: it has no name that is known. "" is
-  /// the root. Of the names that the image gives it the first alone is known.
+  /// the root. Of several names that the image gives an object, the first alone is known where the
+  /// index does not list them all.
   [[nodiscard]] Result<std::vector<std::string>> paths(ObjectNumber object) const;
   /// The caller has no use for the object any more: it ends if no name leads to it.
   [[nodiscard]] Status release(ObjectNumber object);
