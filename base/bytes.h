@@ -23,6 +23,11 @@ inline Bytes as_bytes(std::string_view text) {
 inline MutableBytes as_mutable_bytes(std::string& text) {
   return {reinterpret_cast<std::uint8_t*>(text.data()), text.size()};
 }
+/// A copy.
+inline Buffer buffer_of(std::string_view text) {
+  const auto bytes = as_bytes(text);
+  return {bytes.begin(), bytes.end()};
+}
 /// The same bytes, which must outlive the result.
 inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -72,18 +72,23 @@ std::uint32_t with_access_bits(std::uint32_t mode, std::uint32_t bits) {
   return (mode & ~kAccessBits) | bits;
 }
 
-bool has_no_entries(Bytes value) {
-  if (value.empty()) return true;
-  const auto list = format::parse_access_list(value);
-  return list && list->empty();
-}
-
-Status check_may_have_list(std::uint32_t mode) {
-  if (!format::is_symlink(mode)) return ok();
-  return Error(ErrorKind::kUnsupported, 7300, "a symlink has no access list");
+// Linux takes a value apart before it looks at the object. No entries: the list is to go.
+Result<AccessList> entries_of(Bytes value) {
+  if (value.empty()) return AccessList();
+  if (format::has_other_list_version(value)) {
+    return Error(ErrorKind::kUnsupported, 7307, "an access list of an unknown version");
+  }
+  auto list = format::parse_access_list(value);
+  if (list && format::has_sound_entries(*list)) return *std::move(list);
+  return Error(ErrorKind::kInvalidArgument, 7301, "not an access list");
 }
 
 }  // namespace
+
+Status check_may_have_xattr(std::uint32_t mode, std::string_view name) {
+  if (!format::is_symlink(mode) || !format::is_access_list_xattr(name)) return ok();
+  return Error(ErrorKind::kUnsupported, 7300, "a symlink has no access list");
+}
 
 Inherited inherit(const Attributes& parent, const std::optional<Buffer>& parents_default_list,
                   std::uint32_t mode, const Credentials& who) {
@@ -126,18 +131,20 @@ std::uint32_t written_mode(std::uint32_t mode) {
 }
 
 Result<AccessListSet> set_access_list(std::uint32_t mode, Bytes value) {
-  DGFS_CHECK(check_may_have_list(mode));
-  if (has_no_entries(value)) return AccessListSet{.mode = mode};
+  DGFS_TRY(entries, entries_of(value));
+  DGFS_CHECK(check_may_have_xattr(mode, format::kAccessListXattr));
+  if (entries.empty()) return AccessListSet{.mode = mode};
   const auto list = format::parse_valid_access_list(value);
-  if (!list) return Error(ErrorKind::kInvalidArgument, 7301, "not a valid access list");
+  if (!list) return Error(ErrorKind::kInvalidArgument, 7308, "not a valid access list");
   AccessListSet set = {.mode = with_access_bits(mode, bits_of(*list))};
   if (!is_equivalent_to_mode(*list)) set.access_list = format::encode_access_list(*list);
   return set;
 }
 
 Result<Buffer> set_default_list(std::uint32_t mode, Bytes value) {
-  DGFS_CHECK(check_may_have_list(mode));
-  if (has_no_entries(value)) return Buffer();
+  DGFS_TRY(entries, entries_of(value));
+  DGFS_CHECK(check_may_have_xattr(mode, format::kDefaultListXattr));
+  if (entries.empty()) return Buffer();
   if (!format::is_directory(mode)) {
     return Error(ErrorKind::kPermission, 7302, "only a directory has a default access list");
   }

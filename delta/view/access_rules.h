@@ -73,8 +73,8 @@ struct AccessListSet {
 /// so does removexattr(2), also where there is no list.
 /// @param mode   type and permissions before
 /// @param value  of format::kAccessListXattr
-/// Errors: kUnsupported (a symlink); kInvalidArgument (no list that Linux would take; also one of
-/// another version, of which Linux says EOPNOTSUPP).
+/// Errors: kUnsupported (a symlink, or a list of another version); kInvalidArgument (no list that
+/// Linux would take). A value that is no list at all is told before the symlink.
 [[nodiscard]] Result<AccessListSet> set_access_list(std::uint32_t mode, Bytes value);
 
 /// A default list is stored whatever it says. A value without entries, or of no bytes, removes it,
@@ -82,9 +82,12 @@ struct AccessListSet {
 /// @param mode   type and permissions of the object
 /// @param value  of format::kDefaultListXattr
 /// @return  as Linux tells it; empty: none is stored
-/// Errors: kUnsupported (a symlink); kPermission (a list for anything but a directory);
-/// kInvalidArgument (as set_access_list()).
+/// Errors: those of set_access_list(); kPermission (a list for anything but a directory).
 [[nodiscard]] Result<Buffer> set_default_list(std::uint32_t mode, Bytes value);
+
+/// Whether an object of this mode may have, or lose, an attribute of a valid name. Errors:
+/// kUnsupported (an access list of a symlink).
+[[nodiscard]] Status check_may_have_xattr(std::uint32_t mode, std::string_view name);
 
 /// Whether an extended attribute may have this name: "user.", "trusted." or "security." and
 /// something behind it, or one of the two lists. Errors: kOutOfRange (empty, or longer than 255

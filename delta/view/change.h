@@ -59,9 +59,9 @@ class Change {
   void put_name(const NamePlace& place, Dentry dentry, const NameState& state);
   /// Likewise; leaves a whiteout where a lower layer has the name.
   void drop_name(const NamePlace& place, const NameState& state);
-  /// The object of a name has it no more, whatever becomes of the name.
+  /// The object loses its record of the name. The dentry is not touched.
   void forget_name(const NamePlace& place, const NameState& state);
-  /// A directory has so many names and subdirectories more, now.
+  /// Adds to a directory's number of names and of subdirectories, and sets its times.
   void change_directory(ObjectNumber directory, int children, int subdirectories);
 
   // Records of objects.

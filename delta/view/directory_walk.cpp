@@ -36,6 +36,14 @@ Status DirectoryWalk::seek(std::string_view name) {
   return find();
 }
 
+Status DirectoryWalk::seek_behind(std::string_view name) {
+  DGFS_CHECK(seek(name));
+  if (is_at_name() && !name.empty() && name_ == name) {
+    DGFS_CHECK(next());
+  }
+  return ok();
+}
+
 Status DirectoryWalk::next() { return find(); }
 
 bool DirectoryWalk::is_covered(std::string_view name) const {

@@ -26,6 +26,8 @@ class DirectoryWalk {
 
   /// To the first name that is not before `name`.
   [[nodiscard]] Status seek(std::string_view name);
+  /// To the first name behind `name`; empty: to the first of all.
+  [[nodiscard]] Status seek_behind(std::string_view name);
   /// It must stand at a name.
   [[nodiscard]] Status next();
 

@@ -13,15 +13,11 @@ namespace {
 
 constexpr std::string_view kCapabilityXattr = "security.capability";
 
-bool is_time(const std::optional<Time>& time) {
-  return !time || time->nanoseconds < format::kNanosecondsEnd;
-}
-
 Status check_wish(const AttributeChange& wish) {
   if (wish.permissions && (*wish.permissions & ~format::kPermissionMask) != 0) {
     return Error(ErrorKind::kInvalidArgument, 7361, "permissions have 12 bits");
   }
-  if (!is_time(wish.mtime) || !is_time(wish.atime)) {
+  if (!is_time(wish.mtime.value_or(Time())) || !is_time(wish.atime.value_or(Time()))) {
     return Error(ErrorKind::kInvalidArgument, 7362, "not a time");
   }
   return ok();
@@ -29,12 +25,6 @@ Status check_wish(const AttributeChange& wish) {
 
 bool may_have_xattrs(const AttributesRecord& record) {
   return (record.flags & kMayHaveXattrs) != 0;
-}
-
-std::optional<Buffer> buffer_of(const std::optional<std::string>& value) {
-  if (!value) return std::nullopt;
-  const auto bytes = as_bytes(*value);
-  return Buffer(bytes.begin(), bytes.end());
 }
 
 // An empty value: it goes.
@@ -89,7 +79,7 @@ class AttributeEdit {
     std::optional<Buffer> list;
     if (may_have_xattrs(record_)) {
       DGFS_TRY(value, change_.moment().xattr(object_, format::kAccessListXattr));
-      list = buffer_of(value);
+      if (value) list = buffer_of(*value);
     }
     const auto changed = chmod(attributes().mode, permissions, list);
     attributes().mode = changed.mode;
@@ -115,19 +105,25 @@ class AttributeEdit {
   AttributesRecord record_;
 };
 
-// An access list is the mode, too.
-Status set_list(Change& change, ObjectNumber object, const AttributesRecord& record,
-                std::string_view name, Bytes value) {
-  const auto mode = record.attributes.mode;
+// An access list is the mode, too. False: there is nothing to be changed.
+Result<bool> set_list(Change& change, ObjectNumber object, const AttributesRecord& record,
+                      std::string_view name, Bytes value) {
+  AccessListSet set{.mode = record.attributes.mode};
   if (name == format::kDefaultListXattr) {
-    DGFS_TRY(list, set_default_list(mode, value));
-    put_list(change, object, name, list);
-    return ok();
+    DGFS_TRY(list, set_default_list(set.mode, value));
+    set.access_list = std::move(list);
+  } else {
+    DGFS_TRY(of_access, set_access_list(set.mode, value));
+    set = std::move(of_access);
   }
-  DGFS_TRY(set, set_access_list(mode, value));
+  const bool changes_mode = set.mode != record.attributes.mode;
+  if (set.access_list.empty() && !changes_mode) {
+    DGFS_TRY(before, change.moment().xattr(object, name));
+    if (!before) return false;
+  }
   put_list(change, object, name, set.access_list);
-  if (set.mode != mode) change.set_mode(object, set.mode);
-  return ok();
+  if (changes_mode) change.set_mode(object, set.mode);
+  return true;
 }
 
 Status check_may_set(bool is_there, XattrMode mode) {
@@ -177,7 +173,8 @@ Result<std::optional<bool>> Editor::set_xattr_in(Change& change, ObjectNumber ob
                                                  XattrMode mode) {
   DGFS_TRY(record, change.moment().needed_record(object));
   if (format::is_access_list_xattr(name)) {
-    DGFS_CHECK(set_list(change, object, record, name, value));
+    DGFS_TRY(changes, set_list(change, object, record, name, value));
+    if (!changes) return std::optional(true);
   } else {
     DGFS_TRY(before, change.moment().xattr(object, name));
     DGFS_CHECK(check_may_set(before.has_value(), mode));
@@ -202,6 +199,7 @@ Status Editor::remove_xattr(ObjectNumber object, std::string_view name) {
 Result<std::optional<bool>> Editor::remove_xattr_in(Change& change, ObjectNumber object,
                                                     std::string_view name) {
   DGFS_TRY(record, change.moment().needed_record(object));
+  DGFS_CHECK(check_may_have_xattr(record.attributes.mode, name));
   DGFS_TRY(before, change.moment().xattr(object, name));
   if (!before && format::is_access_list_xattr(name)) return std::optional(true);
   if (!before) return Error(ErrorKind::kNoAttribute, 7367, "no such attribute");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ImageBottom: an image as what lies below all stores: what records it would have.
+// ImageBottom: an image as the layer below all stores, with the records that it would have.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "delta/view/attributes_record.h"
-#include "delta/view/dentry.h"
-#include "delta/view/keys.h"
+#include "delta/view/record/attributes_record.h"
+#include "delta/view/record/dentry.h"
+#include "delta/view/record/keys.h"
 #include "reader/image.h"
 
 namespace dgfs::view {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/result.h"
 #include "delta/view/object.h"
 
 namespace dgfs::view {
@@ -25,6 +26,11 @@ class LoopGuard {
       steps_max_ *= 2;
     }
     return false;
+  }
+  /// The same as an error: kCorrupt.
+  [[nodiscard]] Status pass(ObjectNumber directory) {
+    if (!is_in_loop(directory)) return ok();
+    return Error(ErrorKind::kCorrupt, 7388, "directories lie in each other").in_section("delta");
   }
 
  private:

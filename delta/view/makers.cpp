@@ -23,8 +23,7 @@ Result<std::optional<Buffer>> default_list_of(const Moment& moment, ObjectNumber
   if ((record.flags & kMayHaveXattrs) == 0) return std::optional<Buffer>();
   DGFS_TRY(value, moment.xattr(directory, format::kDefaultListXattr));
   if (!value) return std::optional<Buffer>();
-  const auto bytes = as_bytes(*value);
-  return std::optional(Buffer(bytes.begin(), bytes.end()));
+  return std::optional(buffer_of(*value));
 }
 
 }  // namespace

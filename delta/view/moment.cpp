@@ -179,8 +179,11 @@ Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
   DGFS_TRY(record, layers_.bottom().record_of(*node));
   if (says_nothing(said)) {
     DGFS_TRY(is_gone, is_unlinked(*node));
-    if (is_gone && !layers_.is_orphan(object)) return std::optional<AttributesRecord>();
-    if (is_gone) record.attributes.link_count = 0;
+    if (!is_gone) return std::optional(record);
+    const auto since = layers_.orphan_since(object);
+    if (!since) return std::optional<AttributesRecord>();
+    record.attributes.link_count = 0;
+    record.attributes.ctime = *since;
     return std::optional(record);
   }
   auto value = encode_attributes(record);

@@ -42,9 +42,9 @@ class Layers {
     return live_.may_have(static_cast<std::uint8_t>(record), object);
   }
   [[nodiscard]] bool sealed_may_have(RecordClass record, ObjectNumber object) const;
-  /// Whether an object that has no name any more is still referenced.
-  [[nodiscard]] bool is_orphan(ObjectNumber object) const {
-    return orphans_ != nullptr && orphans_->has(object);
+  /// When an object lost its last name that is still referenced; none: it has a name, or is not.
+  [[nodiscard]] std::optional<Time> orphan_since(ObjectNumber object) const {
+    return orphans_ == nullptr ? std::nullopt : orphans_->since(object);
   }
 
  private:

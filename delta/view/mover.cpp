@@ -31,6 +31,7 @@ struct Difference {
 // One attempt.
 class Move {
  public:
+  /// @param whiteout  number of one that is left
   Move(Change& change, const Mover::Request& request, ObjectNumber whiteout)
       : change_(change), request_(request), whiteout_(whiteout) {}
 
@@ -72,7 +73,7 @@ class Move {
     return change_.moment().look_below(request_.to.directory, request_.to.name, new_);
   }
 
-  // Directories that go elsewhere go nowhere below themselves: whoever asks has that alone.
+  // A directory must not move below itself. The lock of moving directories keeps the answer true.
   [[nodiscard]] Result<bool> has_locks() {
     const bool moves_directory =
         is_directory(moved()) || (new_.dentry && is_directory(*new_.dentry));
@@ -102,10 +103,7 @@ class Move {
   [[nodiscard]] Result<bool> is_at_or_below(ObjectNumber directory, ObjectNumber above) const {
     LoopGuard guard;
     while (directory != above && directory != kRoot) {
-      if (guard.is_in_loop(directory)) {
-        return Error(ErrorKind::kCorrupt, 7388, "directories lie in each other")
-            .in_section("delta");
-      }
+      DGFS_CHECK(guard.pass(directory));
       DGFS_TRY(parent, change_.moment().parent(directory));
       directory = parent;
     }
@@ -134,8 +132,8 @@ class Move {
     Difference& from = is_one_directory() ? to_ : from_;
     from.remove(moved());
     to_.add(moved());
-    if (request_.leaves_whiteout) {
-      DGFS_TRY(whiteout, put_whiteout());
+    if (request_.whiteout) {
+      DGFS_TRY(whiteout, put_whiteout(*request_.whiteout));
       from.add(whiteout);
     } else {
       change_.drop_name(request_.from, old_);
@@ -180,9 +178,9 @@ class Move {
     }
   }
 
-  [[nodiscard]] Result<Dentry> put_whiteout() {
+  [[nodiscard]] Result<Dentry> put_whiteout(const Credentials& who) {
     DGFS_TRY(record, Makers::put_new(change_, whiteout_, request_.from.directory, old_parent_,
-                                     {format::kTypeCharacterDevice, 0, {}}, {}));
+                                     {format::kTypeCharacterDevice, 0, {}}, who));
     change_.put_object(whiteout_, record);
     const Dentry dentry{whiteout_, format::kTypeCharacterDevice, false};
     change_.forget_name(request_.from, old_);
@@ -211,12 +209,12 @@ class Move {
 Result<Renamed> Mover::rename(const Request& request) {
   DGFS_CHECK(check_component(request.from.name));
   DGFS_CHECK(check_component(request.to.name));
-  if (request.mode == RenameMode::kExchange && request.leaves_whiteout) {
+  if (request.mode == RenameMode::kExchange && request.whiteout) {
     return Error(ErrorKind::kInvalidArgument, 7385, "an exchange leaves no whiteout");
   }
   std::vector<ObjectNumber> objects{request.from.directory, request.to.directory};
   ObjectNumber whiteout = 0;
-  if (request.leaves_whiteout) {
+  if (request.whiteout) {
     DGFS_TRY(number, numbers_.take(request.from.directory));
     whiteout = number;
     objects.push_back(whiteout);

@@ -19,12 +19,12 @@ class Mover {
   /// Both must outlive it.
   Mover(Writer& writer, ObjectNumbers& numbers) : writer_(writer), numbers_(numbers) {}
 
-  /// A rename. Does not outlive the names.
+  /// A rename.
   struct Request {
     NamePlace from;
     NamePlace to;
     RenameMode mode = RenameMode::kReplace;
-    bool leaves_whiteout = false;
+    std::optional<Credentials> whiteout = std::nullopt;  ///< that is left: its owner
   };
   /// As View::rename().
   [[nodiscard]] Result<Renamed> rename(const Request& request);

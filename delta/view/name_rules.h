@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which names and numbers of links a view takes.
+// The names, and the numbers of links, that a view takes.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.h"
 #include "format/entry/entry.h"
@@ -41,6 +42,13 @@ struct Attributes {
 struct Entry {
   ObjectNumber object = 0;
   Attributes attributes;
+};
+
+/// One name of a directory. Does not outlive the call that it is given to.
+struct ListedName {
+  std::string_view name;
+  ObjectNumber object = 0;
+  std::uint32_t type = 0;  ///< as in Attributes::mode
 };
 
 /// The user who makes something. A value.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "delta/view/keys.h"
+#include "delta/view/record/keys.h"
 
 namespace dgfs::view {
 

@@ -6,7 +6,8 @@
 #pragma once
 
 #include <mutex>
-#include <unordered_set>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "delta/view/object.h"
@@ -16,10 +17,11 @@ namespace dgfs::view {
 /// Thread-safe.
 class Orphans {
  public:
+  /// @param since  when it lost its last name
   /// Returns whether it is new.
-  bool add(ObjectNumber object) {
+  bool add(ObjectNumber object, const Time& since) {
     const std::lock_guard lock(mutex_);
-    return objects_.insert(object).second;
+    return objects_.emplace(object, since).second;
   }
   void remove(ObjectNumber object) noexcept {
     const std::lock_guard lock(mutex_);
@@ -29,14 +31,23 @@ class Orphans {
     const std::lock_guard lock(mutex_);
     return objects_.contains(object);
   }
+  /// When it lost its last name; none: it is no orphan.
+  [[nodiscard]] std::optional<Time> since(ObjectNumber object) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(object);
+    return found == objects_.end() ? std::nullopt : std::optional(found->second);
+  }
   [[nodiscard]] std::vector<ObjectNumber> all() const {
     const std::lock_guard lock(mutex_);
-    return {objects_.begin(), objects_.end()};
+    std::vector<ObjectNumber> all;
+    all.reserve(objects_.size());
+    for (const auto& [object, since] : objects_) all.push_back(object);
+    return all;
   }
 
  private:
   mutable std::mutex mutex_;  ///< innermost
-  std::unordered_set<ObjectNumber> objects_;
+  std::unordered_map<ObjectNumber, Time> objects_;
 };
 
 }  // namespace dgfs::view

@@ -21,6 +21,10 @@ Result<Attributes> Removers::lose_name(Change& change, const NameState& state,
                                        AttributesRecord record) {
   const auto object = state.dentry->object;
   Attributes& attributes = record.attributes;
+  if (attributes.link_count == 0) {
+    return Error(ErrorKind::kCorrupt, 7340, "an object that has a name has no links")
+        .in_section("delta");
+  }
   --attributes.link_count;
   attributes.ctime = change.now();
   if (attributes.link_count == 0 && state.is_in_image) {

@@ -6,16 +6,12 @@
 #include <array>
 #include <utility>
 
-#include "delta/view/access_rules.h"
-#include "delta/view/directory_walk.h"
 #include "delta/view/editor.h"
-#include "delta/view/loop_guard.h"
 #include "delta/view/makers.h"
 #include "delta/view/memory_guard.h"
 #include "delta/view/mover.h"
-#include "delta/view/name_rules.h"
+#include "delta/view/readers.h"
 #include "delta/view/removers.h"
-#include "delta/view/untouched.h"
 #include "format/limits.h"
 
 namespace dgfs::view {
@@ -72,13 +68,20 @@ struct View::State {
         removers(writer, orphans),
         mover(writer, numbers),
         editor(writer),
+        readers(layers),
         listings(random_number(env)) {}
 
+  /// All that can be ended: one that is damaged keeps its mark, for a repair, and so do all in a
+  /// delta that may not be written to. Errors: the first one.
   [[nodiscard]] Status end_all() {
+    Status first = ok();
     for (const ObjectNumber object : orphans.all()) {
-      DGFS_CHECK(removers.release(object));
+      auto ended = removers.release(object);
+      if (ended || !first) continue;
+      const auto kind = ended.error().kind();
+      if (kind != ErrorKind::kCorrupt && kind != ErrorKind::kPermission) first = std::move(ended);
     }
-    return ok();
+    return first;
   }
 
   delta::DeltaDirectory& delta;
@@ -90,6 +93,7 @@ struct View::State {
   Removers removers;
   Mover mover;
   Editor editor;
+  Readers readers;
   Listings listings;
 };
 
@@ -107,42 +111,14 @@ Result<std::unique_ptr<View>> View::open(storage::Env& env, const reader::Image&
     DGFS_TRY(orphans, find_orphans(layers));
     std::unique_ptr<View> view(
         new View(std::make_unique<State>(env, image, delta, first, options)));
-    for (const ObjectNumber object : orphans) view->state_->orphans.add(object);
+    for (const ObjectNumber object : orphans) view->state_->orphans.add(object, {});
     DGFS_CHECK(view->state_->end_all());
     return view;
   });
 }
 
 Result<Entry> View::lookup(ObjectNumber directory, std::string_view name) const {
-  return whole_or_refused([&]() -> Result<Entry> {
-    DGFS_CHECK(check_component(name));
-    DGFS_TRY(untouched, Untouched(state_->layers).lookup(directory, name));
-    if (untouched) return *std::move(untouched);
-    const Moment moment(state_->layers);
-    const bool is_special = is_own_name(name);
-    NameState found;
-    if (!is_special) {
-      DGFS_TRY(state, moment.name(directory, name));
-      found = std::move(state);
-    }
-    if (!found.dentry) {
-      DGFS_TRY(record, moment.needed_record(directory));
-      if (!format::is_directory(record.attributes.mode)) {
-        return Error(ErrorKind::kNotDirectory, 7372, "not a directory");
-      }
-      if (!is_special) return Error(ErrorKind::kNotFound, 7373, "no such name");
-      if (name == ".") return Entry{directory, record.attributes};
-      DGFS_TRY(parent, moment.parent(directory));
-      DGFS_TRY(above, moment.needed_record(parent));
-      return Entry{parent, above.attributes};
-    }
-    const auto object = found.dentry->object;
-    DGFS_TRY(record, moment.record(object, found.node ? &*found.node : nullptr));
-    if (!record) {
-      return Error(ErrorKind::kCorrupt, 7374, "a name leads to no object").in_section("delta");
-    }
-    return Entry{object, record->attributes};
-  });
+  return whole_or_refused([&] { return state_->readers.lookup(directory, name); });
 }
 
 Result<Entry> View::create(ObjectNumber directory, std::string_view name, const NewObject& object,
@@ -194,20 +170,16 @@ Result<Entry> View::remove_directory(ObjectNumber directory, std::string_view na
 }
 
 Result<Renamed> View::rename(ObjectNumber from, std::string_view old_name, ObjectNumber to,
-                             std::string_view new_name, RenameMode mode, bool leaves_whiteout) {
+                             std::string_view new_name, RenameMode mode,
+                             const std::optional<Credentials>& whiteout) {
   return whole_or_refused([&] {
     return state_->mover.rename(
-        {{from, std::string(old_name)}, {to, std::string(new_name)}, mode, leaves_whiteout});
+        {{from, std::string(old_name)}, {to, std::string(new_name)}, mode, whiteout});
   });
 }
 
 Result<Attributes> View::attributes(ObjectNumber object) const {
-  return whole_or_refused([&]() -> Result<Attributes> {
-    DGFS_TRY(untouched, Untouched(state_->layers).attributes(object));
-    if (untouched) return *untouched;
-    DGFS_TRY(record, Moment(state_->layers).needed_record(object));
-    return record.attributes;
-  });
+  return whole_or_refused([&] { return state_->readers.attributes(object); });
 }
 
 Result<Attributes> View::set_attributes(ObjectNumber object, const AttributeChange& change) {
@@ -215,41 +187,11 @@ Result<Attributes> View::set_attributes(ObjectNumber object, const AttributeChan
 }
 
 Result<std::string> View::read_link(ObjectNumber object) const {
-  return whole_or_refused([&]() -> Result<std::string> {
-    const Moment moment(state_->layers);
-    DGFS_TRY(record, moment.needed_record(object));
-    if (!format::is_symlink(record.attributes.mode)) {
-      return Error(ErrorKind::kInvalidArgument, 7378, "not a symlink");
-    }
-    return moment.target(object);
-  });
+  return whole_or_refused([&] { return state_->readers.read_link(object); });
 }
 
 Result<std::vector<std::string>> View::paths(ObjectNumber object) const {
-  return whole_or_refused([&]() -> Result<std::vector<std::string>> {
-    const Moment moment(state_->layers);
-    DGFS_CHECK(moment.needed_record(object));
-    std::vector<std::string> paths;
-    if (object == kRoot) return std::vector<std::string>{""};
-    DGFS_TRY(names, moment.names(object));
-    for (NamePlace place : names) {
-      auto path = place.name;
-      LoopGuard guard;
-      while (place.directory != kRoot) {
-        if (guard.is_in_loop(place.directory)) {
-          return Error(ErrorKind::kCorrupt, 7389, "directories lie in each other")
-              .in_section("delta");
-        }
-        DGFS_TRY(above, moment.names(place.directory));
-        if (above.empty()) break;
-        place = above.front();
-        path = place.name + "/" + path;
-      }
-      if (place.directory == kRoot) paths.push_back(std::move(path));
-    }
-    std::ranges::sort(paths);
-    return paths;
-  });
+  return whole_or_refused([&] { return state_->readers.paths(object); });
 }
 
 Status View::release(ObjectNumber object) {
@@ -257,28 +199,11 @@ Status View::release(ObjectNumber object) {
 }
 
 Result<Buffer> View::xattr(ObjectNumber object, std::string_view name) const {
-  return whole_or_refused([&]() -> Result<Buffer> {
-    DGFS_CHECK(check_xattr_name(name));
-    const Moment moment(state_->layers);
-    DGFS_TRY(record, moment.needed_record(object));
-    std::optional<std::string> value;
-    if ((record.flags & kMayHaveXattrs) != 0) {
-      DGFS_TRY(found, moment.xattr(object, name));
-      value = std::move(found);
-    }
-    if (!value) return Error(ErrorKind::kNoAttribute, 7379, "no such attribute");
-    const auto bytes = as_bytes(*value);
-    return Buffer(bytes.begin(), bytes.end());
-  });
+  return whole_or_refused([&] { return state_->readers.xattr(object, name); });
 }
 
 Result<std::vector<std::string>> View::xattr_names(ObjectNumber object) const {
-  return whole_or_refused([&]() -> Result<std::vector<std::string>> {
-    const Moment moment(state_->layers);
-    DGFS_TRY(record, moment.needed_record(object));
-    if ((record.flags & kMayHaveXattrs) == 0) return std::vector<std::string>();
-    return moment.xattr_names(object);
-  });
+  return whole_or_refused([&] { return state_->readers.xattr_names(object); });
 }
 
 Status View::set_xattr(ObjectNumber object, std::string_view name, Bytes value, XattrMode mode) {
@@ -291,23 +216,7 @@ Status View::remove_xattr(ObjectNumber object, std::string_view name) {
 
 Status View::list(ObjectNumber directory, std::string_view after,
                   const std::function<bool(const ListedName&)>& visit) const {
-  return whole_or_refused([&]() -> Status {
-    const Moment moment(state_->layers);
-    DGFS_TRY(record, moment.needed_record(directory));
-    if (!format::is_directory(record.attributes.mode)) {
-      return Error(ErrorKind::kNotDirectory, 7380, "not a directory");
-    }
-    if (record.attributes.link_count == 0) return ok();
-    DGFS_TRY(walk, DirectoryWalk::make(moment, directory));
-    DGFS_CHECK(walk.seek(after));
-    if (walk.is_at_name() && !after.empty() && walk.name() == after) {
-      DGFS_CHECK(walk.next());
-    }
-    while (walk.is_at_name() && visit({walk.name(), walk.dentry().object, walk.dentry().type})) {
-      DGFS_CHECK(walk.next());
-    }
-    return ok();
-  });
+  return whole_or_refused([&] { return state_->readers.list(directory, after, visit); });
 }
 
 Result<std::unique_ptr<Listing>> View::open_listing(ObjectNumber directory) {
@@ -340,8 +249,9 @@ ObjectNumber View::end_of_objects() const { return state_->numbers.end(); }
 
 Status View::close() {
   return whole_or_refused([&]() -> Status {
-    DGFS_CHECK(state_->end_all());
-    return state_->delta.close();
+    const auto ended = state_->end_all();
+    auto closed = state_->delta.close();
+    return closed ? ended : closed;
   });
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,20 +31,28 @@ struct ViewSpace {
 
 /// Thread-safe. An operation happens as a whole or not at all, at one moment; operations that do
 /// not overlap in time have happened in their order, and a crash leaves a beginning of this order.
-/// They read, and change the store's table in memory; sync() makes durable.
+/// An operation reads what it needs, and changes the store's table in memory; sync() makes durable.
+/// One that makes something waits for a sync once in ViewOptions::numbers_reserved new objects; any
+/// change may wait for a checkpoint where the store has no room (Store::wait_for_room).
 ///
 /// Errors of all: kIo, kCorrupt (of a lower layer); of those that change something: kIo for ever
 /// once the store could not write, kNoSpace (what removes goes on longer). kLimit of all: no
-/// memory. Where the store had taken a part of an operation by then (Store), every call gives
-/// kLimit until the view is opened again. Where there is no memory for the error either a call
-/// throws std::bad_alloc, and has changed nothing. kNotFound of an object number: there is none, or
-/// it has ended.
+/// memory. Where the store had taken a part of an operation by then (Store), every call that needs
+/// the store gives kLimit until the view is opened again. Where there is no memory for the error
+/// either a call throws std::bad_alloc, and has changed nothing. kNotFound of an object number:
+/// there is none, or it has ended.
+///
+/// A kernel refuses some calls before it asks a file system, and the view does them: attributes
+/// "user." of symlinks and of special files, a change of a symlink's permissions, bits of mkdir(2)
+/// and O_TMPFILE beyond those that they take.
 class View {
  public:
   /// @param env    its clock; must outlive the view, as must `image` and `delta`
   /// @param image  of the delta
-  /// Ends what a crash has left without a name. Errors: kInvalidArgument (another image); those of
-  /// the store.
+  /// @param delta  of which no other view is open, or was since the delta was opened
+  /// Ends what a crash has left without a name, but for objects that are damaged: those wait for a
+  /// repair. Errors: kInvalidArgument (another image); those of the store. Cost: a batch for each
+  /// such object.
   [[nodiscard]] static Result<std::unique_ptr<View>> open(storage::Env& env,
                                                           const reader::Image& image,
                                                           delta::DeltaDirectory& delta,
@@ -54,8 +63,9 @@ class View {
 
   using Renamed = view::Renamed;
 
-  // Names. `directory` is one that has not ended: kNotFound; and is one: kNotDirectory. A name is
-  // one component: kInvalidArgument (empty, with '/' or NUL), kNameTooLong (above 255 bytes).
+  // Names. `directory` is one that has not ended, and in which something can be made or removed as
+  // long as it has a name itself: kNotFound; and is one: kNotDirectory. A name is one component:
+  // kInvalidArgument (empty, with '/' or NUL), kNameTooLong (above 255 bytes).
 
   /// "." and "..", too; the root's parent is the root. Errors: kNotFound.
   [[nodiscard]] Result<Entry> lookup(ObjectNumber directory, std::string_view name) const;
@@ -84,11 +94,11 @@ class View {
   [[nodiscard]] Result<Entry> remove_directory(ObjectNumber directory, std::string_view name);
   /// As renameat2(2). Errors: kNotFound, kExists, kNotEmpty, kIsDirectory, kNotDirectory,
   /// kInvalidArgument (a directory into itself, "." or "..").
-  /// @param leaves_whiteout  at the old name, a character device 0/0 that root owns
+  /// @param whiteout  owner of the character device 0/0 that is left at the old name; none: nothing
   [[nodiscard]] Result<Renamed> rename(ObjectNumber from, std::string_view old_name,
                                        ObjectNumber to, std::string_view new_name,
                                        RenameMode mode = RenameMode::kReplace,
-                                       bool leaves_whiteout = false);
+                                       const std::optional<Credentials>& whiteout = std::nullopt);
 
   // Objects.
 
@@ -106,15 +116,18 @@ class View {
   [[nodiscard]] Status release(ObjectNumber object);
 
   // Extended attributes. Names have their prefix: "user.", "trusted.", "security.", and the two
-  // lists of system.posix_acl. Errors: kUnsupported (another prefix), kOutOfRange (a name that is
-  // empty or longer than 255 bytes).
+  // lists of system.posix_acl. Errors: kUnsupported (another prefix; a list of a symlink),
+  // kOutOfRange (a name that is empty or longer than 255 bytes), kInvalidArgument (a prefix alone,
+  // a NUL).
 
   /// Errors: kNoAttribute.
   [[nodiscard]] Result<Buffer> xattr(ObjectNumber object, std::string_view name) const;
   /// In order.
   [[nodiscard]] Result<std::vector<std::string>> xattr_names(ObjectNumber object) const;
   /// Errors: kExists, kNoAttribute, kTooLarge (a value above 65,536 bytes), kNoSpace (names of more
-  /// than 65,536 bytes together), kInvalidArgument (no access list).
+  /// than 65,536 bytes together), kInvalidArgument (no access list), kUnsupported (a list of
+  /// another version), kPermission (a default list of what is no directory).
+  /// @param mode  of a list it does not count, as in Linux
   [[nodiscard]] Status set_xattr(ObjectNumber object, std::string_view name, Bytes value,
                                  XattrMode mode = XattrMode::kSet);
   /// Errors: kNoAttribute.
@@ -122,18 +135,13 @@ class View {
 
   // Listings.
 
-  /// One name of a directory.
-  struct ListedName {
-    std::string_view name;  ///< valid during the call
-    ObjectNumber object = 0;
-    std::uint32_t type = 0;  ///< as in Attributes::mode
-  };
+  using ListedName = view::ListedName;
   /// Visits the names of a directory behind `after` in order of their bytes, without "." and "..",
   /// until `visit` returns false. It shows the directory as it was at one moment.
   /// @param after  empty: from the first name on
   [[nodiscard]] Status list(ObjectNumber directory, std::string_view after,
                             const std::function<bool(const ListedName&)>& visit) const;
-  /// A stream of the names, for whoever reads them piece by piece while they change. The view must
+  /// A stream of the names, to be read piece by piece while the directory changes. The view must
   /// outlive it.
   [[nodiscard]] Result<std::unique_ptr<Listing>> open_listing(ObjectNumber directory);
 
@@ -144,8 +152,8 @@ class View {
   /// All that was done to an object.
   [[nodiscard]] Status sync(ObjectNumber object);
   [[nodiscard]] ViewSpace space();
-  /// No object has this number, or a higher one, and none that is made after the delta was opened
-  /// again will: where a further store of the stack begins.
+  /// No object has this number or a higher one until more are reserved. After close() a further
+  /// store of the stack may begin here.
   [[nodiscard]] ObjectNumber end_of_objects() const;
   /// Ends all that has no name, and leaves a checkpointed store. No other call may follow.
   [[nodiscard]] Status close();

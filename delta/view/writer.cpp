@@ -16,8 +16,8 @@ Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
   }
 }
 
-// False: to be tried again, where a batch waits as soon as there is room for it. One that has
-// waited does so for what it cannot do without alone.
+// False: the change is to be tried again, and with a batch as soon as there is room for it. A batch
+// that has waited is not sent back for what can wait.
 Result<bool> Writer::try_once(std::vector<ObjectNumber>& objects, bool& moves_directories,
                               const Decide& decide, delta::Batch& waiting) {
   std::unique_lock moving(moving_directories_, std::defer_lock);
@@ -49,7 +49,7 @@ Result<bool> Writer::apply(const Change& change, const std::vector<ObjectNumber>
   std::vector<ObjectNumber> added;
   added.reserve(change.new_orphans().size());
   for (const ObjectNumber object : change.new_orphans()) {
-    if (orphans_.add(object)) added.push_back(object);
+    if (orphans_.add(object, change.now())) added.push_back(object);
   }
   const auto applied = layers_.live().try_apply(change.batch(), patience);
   if (!applied) {

@@ -66,13 +66,20 @@ bool has_needed_tags(const AccessList& list) {
 }
 
 bool is_valid(const AccessList& list) {
-  const bool are_entries_valid = std::ranges::all_of(list, [](const AccessEntry& entry) {
-    return is_known(entry.tag) && !(has_id(entry.tag) && entry.id == kNoId);
-  });
-  return are_entries_valid && is_in_order(list) && has_needed_tags(list);
+  return has_sound_entries(list) && is_in_order(list) && has_needed_tags(list);
 }
 
 }  // namespace
+
+bool has_other_list_version(Bytes value) {
+  return value.size() >= kListVersionBytes && load<std::uint32_t>(value, 0) != kListVersion;
+}
+
+bool has_sound_entries(const AccessList& list) {
+  return std::ranges::all_of(list, [](const AccessEntry& entry) {
+    return is_known(entry.tag) && !(has_id(entry.tag) && entry.id == kNoId);
+  });
+}
 
 std::optional<AccessList> parse_access_list(Bytes value) {
   const bool is_list = value.size() >= kListVersionBytes &&

@@ -48,6 +48,12 @@ using AccessList = std::vector<AccessEntry>;
 /// @return  its entries in their order; nullopt where it is no list, or is cut
 [[nodiscard]] std::optional<AccessList> parse_access_list(Bytes value);
 
+/// Whether a value tells the version of lists, and another one than Linux knows: 2.
+[[nodiscard]] bool has_other_list_version(Bytes value);
+/// Whether each entry by itself may be one: it has one of the six tags, and an id where that asks
+/// for one, whose bits are not all set.
+[[nodiscard]] bool has_sound_entries(const AccessList& list);
+
 /// The entries of a list that Linux would take: first the owner, then users, the owning group,
 /// groups, the mask and others, in this order. Owner, owning group and others are there once, the
 /// mask at most once, and not missing where a user or a group is. No permissions are above 7, and

@@ -8,8 +8,8 @@
 #include <functional>
 #include <string>
 
-#include "delta/view/attributes_record.h"
-#include "delta/view/keys.h"
+#include "delta/view/record/attributes_record.h"
+#include "delta/view/record/keys.h"
 #include "delta/view/view.h"
 #include "tests/reader/packed_tree.h"
 #include "tests/tools/tool_run.h"

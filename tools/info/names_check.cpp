@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "delta/view/namespace_check.h"
-#include "delta/view/namespace_repair.h"
+#include "delta/view/check/namespace_check.h"
+#include "delta/view/check/namespace_repair.h"
 #include "tools/text/quoting.h"
 #include "tools/text/size_text.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "delta/store/directory/delta_directory.h"
-#include "delta/view/namespace_finding.h"
+#include "delta/view/check/namespace_finding.h"
 #include "reader/image.h"
 #include "tools/cli/report_cap.h"
 #include "tools/cli/session.h"

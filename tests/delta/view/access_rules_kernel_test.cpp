@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -272,6 +274,30 @@ TEST_F(AccessRulesOfKernel, TheSameListsAreRefused) {
   }
   EXPECT_GT(refused, kRounds);
   EXPECT_LT(refused, 9 * kRounds);
+}
+
+// Which of several reasons is told.
+TEST_F(AccessRulesOfKernel, AnyBytesOfAnyObjectAreRefusedForTheSameReason) {
+  const auto link = next_path();
+  ASSERT_EQ(symlink("target", link.c_str()), 0);
+  const std::array paths = {new_object(false), new_object(true), link};
+  std::set<int> reasons;
+  for (int round = 0; round < 10 * kRounds; ++round) {
+    const auto& path = paths.at(random_.below(paths.size()));
+    auto value = changed_list();
+    if (!value.empty() && random_.one_in(4)) value[0] = static_cast<std::uint8_t>(random_.below(4));
+    SCOPED_TRACE(testing::Message() << path << ": " << testing::PrintToString(value));
+    const auto mode = attributes_at(path).mode;
+    const auto access = view::set_access_list(mode, value);
+    const auto by_default = view::set_default_list(mode, value);
+    const int of_access = access ? 0 : number_of(access.error().kind());
+    const int of_default = by_default ? 0 : number_of(by_default.error().kind());
+    ASSERT_EQ(set_xattr(path, format::kAccessListXattr, value), of_access);
+    ASSERT_EQ(set_xattr(path, format::kDefaultListXattr, value), of_default);
+    reasons.insert(of_access);
+    reasons.insert(of_default);
+  }
+  EXPECT_EQ(reasons, (std::set<int>{0, EINVAL, EACCES, EOPNOTSUPP}));
 }
 
 TEST_F(AccessRulesOfKernel, DirectoriesAloneHaveDefaultLists) {

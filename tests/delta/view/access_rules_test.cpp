@@ -155,12 +155,22 @@ TEST(SetAccessList, ASymlinkHasNone) {
   EXPECT_EQ(by_default.error().kind(), ErrorKind::kUnsupported);
 }
 
-TEST(SetAccessList, AnotherVersionIsNoList) {
+TEST(SetAccessList, AValueThatIsNoneIsToldBeforeTheObject) {
+  const Buffer garbage{1, 2, 3};
+  for (const std::uint32_t mode : {kTypeSymlink, kTypeRegular, kTypeDirectory}) {
+    EXPECT_EQ(view::set_access_list(mode, garbage).error().kind(), ErrorKind::kInvalidArgument);
+    EXPECT_EQ(view::set_default_list(mode, garbage).error().kind(), ErrorKind::kInvalidArgument);
+  }
+  const auto without_owner = encode_access_list(AccessList{small_list(6, 5, 4).back()});
+  EXPECT_EQ(view::set_default_list(kTypeRegular, without_owner).error().kind(),
+            ErrorKind::kPermission);
+}
+
+TEST(SetAccessList, AnotherVersionIsNotKnown) {
   auto value = encode_access_list(small_list(6, 5, 4));
   value[0] = 3;
-  EXPECT_EQ(view::set_access_list(kTypeRegular, value).error().kind(), ErrorKind::kInvalidArgument);
-  EXPECT_EQ(view::set_default_list(kTypeDirectory, value).error().kind(),
-            ErrorKind::kInvalidArgument);
+  EXPECT_EQ(view::set_access_list(kTypeRegular, value).error().kind(), ErrorKind::kUnsupported);
+  EXPECT_EQ(view::set_default_list(kTypeDirectory, value).error().kind(), ErrorKind::kUnsupported);
 }
 
 ErrorKind refused(std::string_view name) {

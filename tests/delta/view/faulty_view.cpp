@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/delta/view/perform.h"
+#include "tests/delta/view/model/perform.h"
 
 namespace dgfs::test {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "storage/memory/crash_loss.h"
 #include "storage/testing/faulty_env.h"
-#include "tests/delta/view/view_operations.h"
+#include "tests/delta/view/model/view_operations.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {

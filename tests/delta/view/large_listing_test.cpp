@@ -4,6 +4,7 @@
 // Directories of very many names: in the image, in the stores, and in both. All come, in order and
 // in bounded memory, and all can be removed as they come.
 #include <algorithm>
+#include <functional>
 
 #include "delta/view/listing.h"
 #include "tests/corrupt/heap_meter.h"
@@ -144,23 +145,41 @@ INSTANTIATE_TEST_SUITE_P(Many, LargeListing,
                                          Case{"Both", 1'000'000, Layer::kBoth}),
                          name_of_case);
 
-// A stream of short replies remembers so many of them, and refuses what is older.
+// A stream of short replies remembers what its memory has room for, and refuses what is older.
 TEST(LargeListingPlaces, AreForgottenInTheEnd) {
-  constexpr std::uint32_t kReplies = ListingPlaces::kRepliesMax + 1000;
+  constexpr std::uint32_t kReplies = 200'000;
   ListingPlaces places(kRoot, 1);
   std::vector<ListingCookie> cookies;
   std::string before;
   for (std::uint32_t i = 0; i < kReplies; ++i) {
     places.begin_reply(before);
-    cookies.push_back(places.next_cookie());
     before = name_of(static_cast<int>(i));
-    places.add(before);
+    cookies.push_back(places.prepare(before));
+    places.add_prepared();
   }
-  const auto kept = kReplies - ListingPlaces::kRepliesMax;
-  EXPECT_EQ(places.name_before(cookies[kept - 1]).error().kind(), ErrorKind::kInvalidArgument);
-  EXPECT_EQ(value_of(places.name_before(cookies[kept])), name_of(static_cast<int>(kept) - 1));
+  const auto is_kept = [&](ListingCookie cookie) { return places.name_before(cookie).has_value(); };
+  const auto first = std::ranges::partition_point(cookies, std::not_fn(is_kept));
+  const auto forgotten = static_cast<int>(first - cookies.begin());
+  EXPECT_GT(forgotten, 1000);
+  EXPECT_GT(static_cast<int>(kReplies) - forgotten, 30'000);
+  EXPECT_EQ(places.name_before(cookies[0]).error().kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(value_of(places.name_before(*first)), name_of(forgotten - 1));
   EXPECT_EQ(value_of(places.name_before(cookies.back())), before);
-  EXPECT_LT(places.memory_bytes(), ListingPlaces::kRepliesMax * 64);
+  EXPECT_LT(places.memory_bytes(), ListingPlaces::kRepliesBytesMax + 1000);
+}
+
+// A long reply leaves no memory behind that nobody counts.
+TEST(LargeListingPlaces, WhatALongReplyTookCounts) {
+  ListingPlaces places(kRoot, 1);
+  places.begin_reply("");
+  for (int i = 0; i < 100'000; ++i) {
+    static_cast<void>(places.prepare(name_of(i)));
+    places.add_prepared();
+  }
+  places.begin_reply(name_of(99'999));
+  static_cast<void>(places.prepare("z"));
+  places.add_prepared();
+  EXPECT_GT(places.memory_bytes(), 100'000 * sizeof(std::string));
 }
 
 // One reply of all names is more than the ended streams may keep together: it is forgotten at once,
@@ -170,8 +189,12 @@ TEST(LargeListingPlaces, StreamsThatHaveEndedKeepABoundedAmount) {
   const auto end = [&](std::size_t names, std::size_t name_bytes) {
     const auto places = listings.begin(kRoot);
     places->begin_reply("");
-    const auto cookie = places->next_cookie();
-    for (std::size_t i = 0; i < names; ++i) places->add(std::string(name_bytes, 'n'));
+    ListingCookie cookie = 0;
+    for (std::size_t i = 0; i < names; ++i) {
+      const auto each = places->prepare(std::string(name_bytes, 'n'));
+      if (cookie == 0) cookie = each;
+      places->add_prepared();
+    }
     listings.end(places);
     return cookie;
   };

@@ -132,6 +132,36 @@ TEST_F(ViewListing, AStreamThatHasEndedIsRememberedForATime) {
   EXPECT_FALSE(stream()->read(cookie, false, [](const ListingName&) { return true; }));
 }
 
+// Serial numbers of 32 bits come to an end where a stream is begun again for days.
+TEST_F(ViewListing, AStreamGoesOnWithNewNumbers) {
+  constexpr std::uint32_t kLastBegin = 20;
+  const view::Layers layers(tree_.image(), tree_.delta());
+  view::Listings listings(0, kLastBegin);
+  Listing listing(layers, listings, directory_);
+  Listing other(layers, listings, directory_);
+  std::set<ListingCookie> seen;
+  for (int pass = 0; pass < 3; ++pass) {
+    ListingCookie cookie = 0;
+    std::vector<ListingCookie> cookies;
+    std::vector<std::string> all;
+    for (;;) {
+      const auto before = all.size();
+      const auto names = read(listing, cookie, 7, &cookies);
+      if (names.empty()) break;
+      all.insert(all.end(), names.begin(), names.end());
+      ListingCookie place = cookies[before];
+      if (names.size() > 1) {
+        EXPECT_EQ(read(other, place, 1).front(), names[1]) << "a place in the last reply";
+      }
+    }
+    EXPECT_EQ(all.size(), 102U);
+    EXPECT_TRUE(std::ranges::is_sorted(all));
+    for (const ListingCookie each : cookies) {
+      EXPECT_TRUE(seen.insert(each).second) << "no cookie stands for two places";
+    }
+  }
+}
+
 TEST_F(ViewListing, AnotherDirectoryHasOtherPlaces) {
   ListingCookie cookie = 0;
   const auto listing = stream();

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "tests/delta/view/view_run.h"
+#include "tests/delta/view/model/view_run.h"
 
 namespace dgfs::test {
 namespace {

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "format/limits.h"
-#include "tests/delta/view/object_pairs.h"
-#include "tests/delta/view/operation_maker.h"
-#include "tests/delta/view/perform.h"
-#include "tests/delta/view/tree_dump.h"
+#include "tests/delta/view/model/object_pairs.h"
+#include "tests/delta/view/model/operation_maker.h"
+#include "tests/delta/view/model/perform.h"
+#include "tests/delta/view/model/tree_dump.h"
 #include "tests/reader/packed_tree.h"
 
 namespace dgfs::test {

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "tests/delta/view/kernel_tree.h"
-#include "tests/delta/view/perform.h"
+#include "tests/delta/view/model/kernel_tree.h"
+#include "tests/delta/view/model/perform.h"
 #include "tests/support/temp_dir.h"
 
 namespace dgfs::test {

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Names that hide each other across layers, one case after the other.
-#include "delta/view/dentry.h"
-#include "delta/view/keys.h"
+#include "delta/view/record/dentry.h"
+#include "delta/view/record/keys.h"
+#include "format/entry/access_list.h"
 #include "tests/delta/view/view_fixture.h"
 
 namespace dgfs::test {
@@ -228,9 +229,12 @@ TEST_F(ViewNames, AreExchanged) {
 }
 
 TEST_F(ViewNames, AWhiteoutDeviceStandsForARenamedName) {
-  value_of(view().rename(object("d"), "f", kRoot, "f", RenameMode::kReplace, true));
+  value_of(view().rename(object("d"), "f", kRoot, "f", RenameMode::kReplace,
+                         view::Credentials{1000, 100, 0}));
   const auto entry = value_of(find("d/f"));
   EXPECT_EQ(entry.attributes.mode, format::kTypeCharacterDevice);
+  EXPECT_EQ(entry.attributes.uid, 1000U);
+  EXPECT_EQ(entry.attributes.gid, 100U);
   EXPECT_EQ(entry.attributes.rdev, 0U);
   EXPECT_EQ(value_of(find("d")).attributes.children, 3U);
 }
@@ -252,6 +256,23 @@ TEST_F(ViewNames, AnObjectMadeWithoutANameGetsOne) {
   EXPECT_EQ(object("n"), file.object);
   viewed_.reopen();
   EXPECT_EQ(object("n"), file.object);
+}
+
+TEST_F(ViewNames, ASymlinkHasNoAccessLists) {
+  const auto link = value_of(view().make_symlink(kRoot, "l", "t", {})).object;
+  for (const auto name : {format::kAccessListXattr, format::kDefaultListXattr}) {
+    EXPECT_EQ(view().xattr(link, name).error().kind(), ErrorKind::kUnsupported);
+    EXPECT_EQ(view().set_xattr(link, name, {}).error().kind(), ErrorKind::kUnsupported);
+    EXPECT_EQ(view().remove_xattr(link, name).error().kind(), ErrorKind::kUnsupported);
+  }
+}
+
+TEST_F(ViewNames, AnAccessListThatIsNotThereIsRemovedWithoutAChange) {
+  const auto file = create(kRoot, "a");
+  const auto before = value_of(view().attributes(file));
+  expect_ok(view().set_xattr(file, format::kAccessListXattr, {}));
+  expect_ok(view().remove_xattr(file, format::kAccessListXattr));
+  EXPECT_EQ(value_of(view().attributes(file)), before);
 }
 
 TEST_F(ViewNames, OrphansEndWhenTheViewIsOpenedAgain) {

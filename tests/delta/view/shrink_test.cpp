@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tests/delta/view/shrink.h"
+#include "tests/delta/view/model/shrink.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <string>
 
-#include "tests/delta/view/operation.h"
+#include "tests/delta/view/model/operation.h"
 
 namespace dgfs::test {
 namespace {

@@ -79,6 +79,29 @@ TEST_F(EachAllocation, OfListings) {
   }
 }
 
+// Whoever sends what it was shown goes on behind that.
+TEST_F(EachAllocation, ANameThatWasShownHasItsPlace) {
+  const auto listing = value_of(view().open_listing(view::kRoot));
+  bool has_failed = true;
+  int shown = 0;
+  for (std::uint64_t at = 1; has_failed; ++at) {
+    SCOPED_TRACE("allocation " + std::to_string(at));
+    view::ListingCookie last = 0;
+    {
+      const FailingHeap heap(at);
+      static_cast<void>(listing->read(0, false, [&](const view::ListingName& name) {
+        last = name.cookie;
+        return true;
+      }));
+      has_failed = heap.failed();
+    }
+    if (last == 0) continue;
+    ++shown;
+    EXPECT_TRUE(listing->read(last, false, [](const view::ListingName&) { return true; }));
+  }
+  EXPECT_GT(shown, 1);
+}
+
 TEST_F(EachAllocation, OfWhatFailsInAnyCase) {
   expect_said([&] { return status_of(view().create(view::kRoot, "x", {040755, 0}, {})); });
   expect_said([&] { return status_of(view().make_symlink(view::kRoot, "x", "", {})); });

@@ -7,8 +7,8 @@
 
 #include "storage/memory/crash_loss.h"
 #include "tests/delta/store/crash/stopping_env.h"
+#include "tests/delta/view/model/view_operations.h"
 #include "tests/delta/view/view_fixture.h"
-#include "tests/delta/view/view_operations.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {

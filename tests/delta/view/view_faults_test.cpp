@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/delta/view/faulty_view.h"
-#include "tests/delta/view/tree_dump.h"
+#include "tests/delta/view/model/tree_dump.h"
 
 namespace dgfs::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "format/limits.h"
-#include "tests/delta/view/view_run.h"
+#include "tests/delta/view/model/view_run.h"
 
 namespace dgfs::test {
 namespace {

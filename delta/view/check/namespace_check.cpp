@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/view/check/namespace_check.h"
+
+#include "delta/view/check/object_check.h"
+#include "delta/view/check/record_check.h"
+
+namespace dgfs::view {
+
+Status check_namespace(const Layers& layers, const std::function<void(const Finding&)>& found) {
+  const Moment moment(layers);
+  ObjectPaths paths(moment);
+  const RecordCheck::Found with_path = [&](const Finding& finding) {
+    Finding told = finding;
+    told.path = told.place ? paths.path(*told.place) : paths.path(told.object);
+    found(told);
+  };
+  ObjectCheck objects(moment, paths, with_path);
+  RecordCheck records(moment, with_path);
+  return records.check_all([&](ObjectNumber object) { return objects.check(object); });
+}
+
+}  // namespace dgfs::view

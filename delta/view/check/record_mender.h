@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// RecordMender: makes damaged records anew, as far as others tell what was in them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "delta/view/check/namespace_finding.h"
+#include "delta/view/check/repair_writer.h"
+
+namespace dgfs::view {
+
+/// For one thread. Errors of all: those of RepairWriter. They return in plain words what was done.
+class RecordMender {
+ public:
+  /// @param writer  must outlive it
+  explicit RecordMender(RepairWriter& writer) : writer_(writer) {}
+
+  /// A damaged record.
+  [[nodiscard]] Result<std::string> mend(const Finding& finding);
+  /// Drops an object's records of a class, where there is no such object.
+  [[nodiscard]] Result<std::string> drop_stray(RecordClass record, ObjectNumber object);
+  /// The parent of a directory is the directory that its name is in; without one it has none.
+  [[nodiscard]] Result<std::string> set_parent(ObjectNumber directory);
+
+ private:
+  [[nodiscard]] Result<std::string> mend_attributes(ObjectNumber object);
+  [[nodiscard]] Result<std::uint32_t> guess_type(ObjectNumber object) const;
+  [[nodiscard]] Result<std::uint32_t> type_by_names(ObjectNumber object) const;
+  [[nodiscard]] Result<bool> has_any(const delta::KeyRange& keys) const;
+  [[nodiscard]] Result<std::string> mend_dentry(const NamePlace& place);
+  [[nodiscard]] Result<ObjectNumber> find_owner(const NamePlace& place) const;
+  [[nodiscard]] Result<std::string> drop_damaged_names(ObjectNumber object);
+  [[nodiscard]] Result<std::string> mend_end();
+
+  RepairWriter& writer_;
+};
+
+}  // namespace dgfs::view

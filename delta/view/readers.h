@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Readers: the operations that change nothing, but for streams of names.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "delta/view/moment.h"
+
+namespace dgfs::view {
+
+/// Thread-safe. They take no lock, and see one moment each. Calls as those of View.
+class Readers {
+ public:
+  /// @param layers  must outlive it
+  explicit Readers(const Layers& layers) : layers_(layers) {}
+
+  [[nodiscard]] Result<Entry> lookup(ObjectNumber directory, std::string_view name) const;
+  [[nodiscard]] Result<Attributes> attributes(ObjectNumber object) const;
+  [[nodiscard]] Result<std::string> read_link(ObjectNumber object) const;
+  [[nodiscard]] Result<std::vector<std::string>> paths(ObjectNumber object) const;
+  [[nodiscard]] Result<Buffer> xattr(ObjectNumber object, std::string_view name) const;
+  [[nodiscard]] Result<std::vector<std::string>> xattr_names(ObjectNumber object) const;
+  [[nodiscard]] Status list(ObjectNumber directory, std::string_view after,
+                            const std::function<bool(const ListedName&)>& visit) const;
+
+ private:
+  const Layers& layers_;
+};
+
+}  // namespace dgfs::view

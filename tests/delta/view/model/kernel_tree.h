@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// KernelTree: a directory of a file system that the kernel has, and operations on it by system
+// calls. It tells what a ModelTree ought to say.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tests/delta/view/model/operation_maker.h"
+#include "tests/delta/view/model/tree_dump.h"
+
+namespace dgfs::test {
+
+/// It holds a descriptor of each object, so that those without a name go on, and inode numbers are
+/// not given twice. Objects have the ids of the model. For one thread; it sets the process's umask.
+class KernelTree final : public TreeFacts {
+ public:
+  /// @param path  an empty directory: the root. It may be removed with the tree
+  explicit KernelTree(const std::string& path);
+  ~KernelTree() override;
+
+  /// What this process may do in this file system.
+  [[nodiscard]] const OperationLimits& limits() const { return limits_; }
+  /// Which facts are alike in all file systems, and in this one.
+  [[nodiscard]] const DumpOptions& dump_options() const { return dump_options_; }
+  /// Whether it is ext4, and each change has a time of its own after the one before was looked at:
+  /// from Linux 6.13 on.
+  [[nodiscard]] bool has_fine_times() const { return has_fine_times_; }
+  /// mtime and ctime; nullopt: it was released.
+  [[nodiscard]] std::optional<std::pair<Time, Time>> times(ModelId id) const;
+  /// Of the root, for the model.
+  [[nodiscard]] view::Attributes root() const;
+
+  /// Does an operation. Of an object that was released it says kNotFound by itself.
+  /// @param made  id that something new gets
+  [[nodiscard]] OperationResult perform(const Operation& operation, ModelId made);
+
+  [[nodiscard]] Answer<ObjectFacts> facts(ModelId id) const override;
+  [[nodiscard]] Answer<std::vector<ListedObject>> names(ModelId directory) const override;
+  [[nodiscard]] Answer<ModelId> parent(ModelId directory) const override;
+
+ private:
+  void probe(int directory);
+
+  /// Device and inode.
+  using Identity = std::pair<std::uint64_t, std::uint64_t>;
+
+  [[nodiscard]] int fd(ModelId id) const { return fds_.at(id); }
+  /// By which calls that take no O_PATH descriptor reach an object, a symlink itself.
+  [[nodiscard]] std::string link_to(ModelId id) const;
+  /// Of a name; 0: it has none. What is new gets the id `made`.
+  [[nodiscard]] ModelId named(ModelId directory, const std::string& name, ModelId made = 0);
+  [[nodiscard]] ModelId known(int fd) const;
+  [[nodiscard]] OperationResult found(ModelId id) const;
+  [[nodiscard]] bool has_all_of(const Operation& operation) const;
+
+  [[nodiscard]] OperationResult name_operation(const Operation& operation, ModelId made);
+  [[nodiscard]] int make(const Operation& operation) const;
+  [[nodiscard]] OperationResult create_unnamed(const Operation& operation, ModelId made);
+  [[nodiscard]] OperationResult remove(const Operation& operation, int flags);
+  [[nodiscard]] OperationResult rename(const Operation& operation, ModelId made);
+  [[nodiscard]] OperationResult object_operation(const Operation& operation);
+  [[nodiscard]] OperationResult set_attributes(const Operation& operation) const;
+  [[nodiscard]] OperationResult xattr_operation(const Operation& operation) const;
+  [[nodiscard]] OperationResult list(const Operation& operation) const;
+  void add_paths(ModelId directory, const std::string& path, ModelId id,
+                 std::vector<std::string>& paths) const;
+  void release(ModelId id);
+
+  std::map<ModelId, int> fds_;
+  std::map<Identity, ModelId> ids_;
+  OperationLimits limits_;
+  DumpOptions dump_options_;
+  bool has_fine_times_ = false;
+  std::uint32_t umask_before_ = 0;
+};
+
+}  // namespace dgfs::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// A whole tree as lines of text, whatever it is a tree of, so that two can be compared.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/delta/view/model/operation.h"
+
+namespace dgfs::test {
+
+/// What is to be known of an object. A value.
+struct ObjectFacts {
+  view::Attributes attributes;
+  std::string target;                    ///< symlinks
+  std::map<std::string, Buffer> xattrs;  ///< by name
+  std::vector<std::string> paths;        ///< in order
+};
+
+/// A tree whose objects are told by the ids of a model. For one thread.
+class TreeFacts {
+ public:
+  TreeFacts() = default;
+  virtual ~TreeFacts() = default;
+  TreeFacts(const TreeFacts&) = delete;
+  TreeFacts& operator=(const TreeFacts&) = delete;
+
+  [[nodiscard]] virtual Answer<ObjectFacts> facts(ModelId id) const = 0;
+  /// In the order of their bytes.
+  [[nodiscard]] virtual Answer<std::vector<ListedObject>> names(ModelId directory) const = 0;
+  /// The object of "..".
+  [[nodiscard]] virtual Answer<ModelId> parent(ModelId directory) const = 0;
+};
+
+/// Those of a model.
+class ModelFacts final : public TreeFacts {
+ public:
+  /// @param tree  must outlive this
+  explicit ModelFacts(const ModelTree& tree) : tree_(tree) {}
+  [[nodiscard]] Answer<ObjectFacts> facts(ModelId id) const override;
+  [[nodiscard]] Answer<std::vector<ListedObject>> names(ModelId directory) const override;
+  [[nodiscard]] Answer<ModelId> parent(ModelId directory) const override;
+
+ private:
+  const ModelTree& tree_;
+};
+
+/// Which facts are compared. A value.
+struct DumpOptions {
+  bool has_times = true;
+  bool has_sizes = true;            ///< and children of directories, and blocks of all
+  bool has_directory_links = true;  ///< link counts of directories
+  bool has_paths = true;
+};
+
+/// With all that is not compared at its default.
+[[nodiscard]] view::Attributes kept(view::Attributes attributes, const DumpOptions& options);
+/// A line or more for each name, and one for each of `others`, which need not have one.
+[[nodiscard]] std::vector<std::string> dump(const TreeFacts& tree,
+                                            const std::vector<ModelId>& others,
+                                            const DumpOptions& options = {});
+/// Ids that have no name in the model: of objects, and of those that ended last.
+[[nodiscard]] std::vector<ModelId> ids_without_name(const ModelTree& tree);
+/// The first lines in which two dumps differ, for messages; empty: they are the same.
+[[nodiscard]] std::string first_difference(const std::vector<std::string>& expected,
+                                           const std::vector<std::string>& seen);
+
+}  // namespace dgfs::test

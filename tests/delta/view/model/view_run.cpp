@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "tests/delta/view/model/view_run.h"
+
+#include <gtest/gtest-spi.h>
+
+#include "tests/delta/view/model/shrink.h"
+
+namespace dgfs::test {
+namespace {
+
+constexpr ModelId kMadeEnd = ModelId{1} << 40;  // ids that were never given are above it
+constexpr std::size_t kTriesMax = 2000;
+
+// A few of everything, and one directory of many names.
+void fill(PackedTree& tree) {
+  for (const char* directory : {"a", "b", "a/a", "a/a/b", "c"}) tree.directory(directory);
+  for (const char* file : {"f", "a/f", "a/g", "a/a/f", "a/a/b/f", "c/f"}) tree.file(file, file);
+  for (int i = 0; i < 30; ++i) tree.file("c/w" + std::to_string(i), "");
+  tree.link("f", "b/f");
+  tree.link("f", "a/a/linked");
+  tree.link("a/g", "a/h");
+  tree.symlink("a/l", "../f");
+  tree.symlink("s", std::string(300, 's'));
+}
+
+std::string as_lines(const std::vector<RunStep>& steps) {
+  std::string lines;
+  for (const RunStep& step : steps) lines += "  " + to_string(step) + "\n";
+  return lines;
+}
+
+}  // namespace
+
+std::string to_string(const RunStep& step) {
+  switch (step.kind) {
+    case RunStep::Kind::kOperation:
+      return to_string(step.operation) +
+             (step.made == 0 ? "" : " makes #" + std::to_string(step.made));
+    case RunStep::Kind::kRead:
+      return "read a listing, choice " + std::to_string(step.choice);
+    case RunStep::Kind::kCompare:
+      return "compare all";
+    case RunStep::Kind::kReopen:
+      return "open again";
+    default:
+      return "seal";
+  }
+}
+
+ViewRun::ViewRun(Random& random) : random_(random) {
+  fill(viewed_.tree());
+  viewed_.open();
+  operations_.emplace(viewed_.view(), viewed_.image(), viewed_.clock(), random);
+  listings_.emplace(*operations_);
+  first_made_ = operations_->model().next_id();
+}
+
+RunStep ViewRun::step() {
+  RunStep step;
+  if (random_.one_in(4)) {
+    step.kind = RunStep::Kind::kRead;
+    step.choice = random_.below(1U << 31U);
+  } else if (random_.one_in(40)) {
+    step.kind = RunStep::Kind::kCompare;
+  } else if (random_.one_in(90)) {
+    step.kind = random_.one_in(2) ? RunStep::Kind::kSeal : RunStep::Kind::kReopen;
+  } else {
+    step.operation = operations_->next();
+    const ModelId made = operations_->model().next_id();
+    run(step);
+    if (operations_->model().next_id() > made) step.made = made;
+    return step;
+  }
+  run(step);
+  return step;
+}
+
+void ViewRun::repeat(RunStep step) {
+  if (step.kind == RunStep::Kind::kOperation && !translate(step.operation)) return;
+  const ModelId made = operations_->model().next_id();
+  run(step);
+  if (operations_->model().next_id() > made && step.made != 0) made_[step.made] = made;
+}
+
+bool ViewRun::translate(Operation& operation) const {
+  for (ModelId* id : {&operation.directory, &operation.to, &operation.object}) {
+    if (*id < first_made_ || *id >= kMadeEnd) continue;
+    const auto found = made_.find(*id);
+    if (found == made_.end()) return false;
+    *id = found->second;
+  }
+  return true;
+}
+
+void ViewRun::run(const RunStep& step) {
+  switch (step.kind) {
+    case RunStep::Kind::kOperation:
+      operations_->run(step.operation);
+      return listings_->note_changes();
+    case RunStep::Kind::kRead:
+      return listings_->act(step.choice);
+    case RunStep::Kind::kCompare:
+      return static_cast<void>(operations_->expect_equal());
+    default:
+      return open_again(step.kind);
+  }
+}
+
+void ViewRun::open_again(RunStep::Kind kind) {
+  listings_->close();
+  kind == RunStep::Kind::kSeal ? viewed_.seal() : viewed_.reopen();
+  operations_->reopened(viewed_.view(), ModelTree(operations_->model()));
+  operations_->expect_equal();
+  listings_->expect_forgotten();
+}
+
+std::string failures_of(const std::vector<RunStep>& steps, Errors errors) {
+  testing::TestPartResultArray results;
+  {
+    const testing::ScopedFakeTestPartResultReporter reporter(
+        testing::ScopedFakeTestPartResultReporter::INTERCEPT_ONLY_CURRENT_THREAD, &results);
+    Random random(0);  // the steps are there
+    ViewRun run(random);
+    if (errors == Errors::kAny) run.operations().allow_other_errors();
+    for (const RunStep& step : steps) {
+      if (results.size() == 0) run.repeat(step);
+    }
+  }
+  std::string messages;
+  for (int i = 0; i < results.size(); ++i) messages += results.GetTestPartResult(i).message();
+  return messages;
+}
+
+namespace {
+
+std::string shortened(const std::vector<RunStep>& steps) {
+  // The run may have failed for an error alone.
+  const auto errors = failures_of(steps, Errors::kAny).empty() ? Errors::kAlike : Errors::kAny;
+  const auto fails = [&](const std::vector<RunStep>& some) {
+    return !failures_of(some, errors).empty();
+  };
+  if (!fails(steps)) return "the same steps do not fail again:\n" + as_lines(steps);
+  const auto few = shrink<RunStep>(steps, fails, kTriesMax);
+  return std::to_string(few.size()) + " of " + std::to_string(steps.size()) + " steps fail:\n" +
+         as_lines(few) + failures_of(few, errors);
+}
+
+}  // namespace
+
+RunCounts run_view(std::uint64_t seed, std::size_t operations) {
+  Random random(seed);
+  ViewRun run(random);
+  RunCounts counts;
+  std::vector<RunStep> steps;
+  while (counts.operations < operations && !testing::Test::HasFailure()) {
+    steps.push_back(run.step());
+    if (steps.back().kind == RunStep::Kind::kOperation) ++counts.operations;
+  }
+  if (!testing::Test::HasFailure()) {
+    RunStep last;
+    last.kind = RunStep::Kind::kCompare;
+    run.repeat(last);
+    steps.push_back(last);
+  }
+  counts.names_read = run.listings().names_read();
+  if (!testing::Test::HasFailure()) return counts;
+  ADD_FAILURE() << shortened(steps);
+  return counts;
+}
+
+}  // namespace dgfs::test
