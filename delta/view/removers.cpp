@@ -22,7 +22,7 @@ Result<Attributes> Removers::lose_name(Change& change, const NameState& state,
   const auto object = state.dentry->object;
   Attributes& attributes = record.attributes;
   if (attributes.link_count == 0) {
-    return Error(ErrorKind::kCorrupt, 7340, "an object that has a name has no links")
+    return Error(ErrorKind::kCorrupt, 7389, "an object that has a name has no links")
         .in_section("delta");
   }
   --attributes.link_count;
