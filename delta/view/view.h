@@ -49,7 +49,7 @@ class View {
  public:
   /// @param env    its clock; must outlive the view, as must `image` and `delta`
   /// @param image  of the delta
-  /// @param delta  of which no other view is open, or was since the delta was opened
+  /// @param delta  opened for this view alone: it has had no other view since it was opened
   /// Ends what a crash has left without a name, but for objects that are damaged: those wait for a
   /// repair. Errors: kInvalidArgument (another image); those of the store. Cost: a batch for each
   /// such object.

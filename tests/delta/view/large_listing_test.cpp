@@ -21,7 +21,7 @@ using view::ListingPlaces;
 using view::ObjectNumber;
 
 constexpr std::size_t kReplyNames = 100;
-// What a stream keeps of its replies, what the image and the store cache, and some more.
+// Memory of a stream's replies and of the caches of image and store, and some more.
 constexpr std::size_t kListingBytesMax = std::size_t{8} << 20;
 
 enum class Layer : std::uint8_t { kImage, kStore, kBoth };

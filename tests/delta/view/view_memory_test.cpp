@@ -177,7 +177,7 @@ class MemoryRun {
     faulty_.expect_state();
   }
 
-  // Of any directory, in pieces some of which fail and are asked for again.
+  // Lists any directory piece by piece. The test asks again for a piece that fails.
   void list() {
     std::vector<view::ObjectNumber> directories;
     for (const auto& [id, object] : faulty_.model().objects()) {

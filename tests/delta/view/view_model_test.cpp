@@ -59,8 +59,8 @@ TEST(ViewModel, NamesOfAttributesFillTheirList) {
   run.repeat(step);
 }
 
-// A run is done again as it was, and in a run without a step that made something, what is done to
-// that is left out.
+// The test repeats a run as it was, and then without a step that made an object: the run leaves out
+// all steps on that object.
 TEST(ViewRun, DoesTheStepsOfAnotherRunAgain) {
   std::vector<RunStep> steps;
   Random random(7);

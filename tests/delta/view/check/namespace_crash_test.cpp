@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // A repair that is cut off, by a crash at each storage call or by a disk that takes no more. The
-// next one mends the rest, and what was sound has its names all the time.
+// next repair mends the rest. Sound objects keep their names all the time.
 #include <gtest/gtest.h>
 
 #include <array>
