@@ -225,11 +225,11 @@ void for_each_change(const Buffer& body,
   for (std::size_t at = 0; at < body.size(); ++at) {
     for (const int value : {0, 1, 0x7f, 0x80, 0xff, body[at] ^ 0x80, body[at] + 1, body[at] - 1}) {
       changed[at] = static_cast<std::uint8_t>(value);
-      if (changed[at] == body[at] || ++count % DGFS_CORPUS_SHARE != 0) continue;
+      if (changed[at] == body[at] || ++count % corpus_share() != 0) continue;
       use(changed, "byte " + std::to_string(at) + " = " + std::to_string(value));
     }
     changed[at] = body[at];
-    if (++count % DGFS_CORPUS_SHARE != 0) continue;
+    if (++count % corpus_share() != 0) continue;
     use(Buffer(body.begin(), body.begin() + static_cast<long>(at)), "cut at " + std::to_string(at));
   }
 }
@@ -301,7 +301,7 @@ TEST(ChangedTokens, OfPagesAndTheirModel) {
   const auto sound_model = model;
   for (std::size_t at = 0; at < model.size(); at += 7) {
     for (const int change : {1, -1, 0x80}) {
-      if (at % DGFS_CORPUS_SHARE != 0) continue;
+      if (at / 7 % corpus_share() != 0) continue;
       model[at] = static_cast<std::uint8_t>(model[at] + change);
       prober.probe({taken.image(), {}}, Promise::kSense, "model, byte " + std::to_string(at));
       model[at] = sound_model[at];

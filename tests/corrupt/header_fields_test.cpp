@@ -56,7 +56,7 @@ void for_each_value(const FieldTable& table, const Buffer& sound, std::size_t at
     const auto last = row.size_bytes > 8 ? first + row.size_bytes - 1 : first;
     for (auto place = first; place <= last; place += step) {
       for (const auto value : hostile_values(load_field(sound, place, step), step)) {
-        if (++count % DGFS_CORPUS_SHARE != 0) continue;
+        if (++count % corpus_share() != 0) continue;
         auto damaged = sound;
         store_field(damaged, place, step, value);
         use(row, std::move(damaged),

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <functional>
+#include <string>
 #include <unordered_set>
 
 #include "format/checksum.h"
@@ -19,6 +20,13 @@
 #include "tests/support/image_assembler.h"
 
 namespace dgfs::test {
+
+std::size_t corpus_share() {
+  const char* wanted = std::getenv("DGFS_CORPUS_SHARE");
+  static const auto share = std::stoul(wanted != nullptr ? wanted : DGFS_CORPUS_SHARE);
+  return share;
+}
+
 namespace {
 
 // What a probe of a small image may take. The window through which sections are read is the

@@ -51,6 +51,10 @@ struct Findings {
   [[nodiscard]] std::string text() const;
 };
 
+/// One of so many changes of a body or a field is tried: the number in DGFS_CORPUS_SHARE, or one
+/// for tests that run often.
+[[nodiscard]] std::size_t corpus_share();
+
 class Prober {
  public:
   /// Learns the truth from a sound image.

@@ -29,7 +29,6 @@ Result<ObjectPrefix> decode_prefix(Decoder& in) {
 }
 
 Result<FilterTable::Stage> decode_stage(Decoder& in, bool is_last) {
-  FilterTable::Stage stage;
   DGFS_TRY(capacity, in.varint());
   DGFS_TRY(count, in.varint());
   DGFS_TRY(place, decode_place(in));

@@ -89,7 +89,7 @@ TEST_P(StoreCrashTest, OutlivesAFullDisk) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, StoreCrashTest, testing::Range<std::uint64_t>(0, 40));
+INSTANTIATE_TEST_SUITE_P(Seeds, StoreCrashTest, testing::Range<std::uint64_t>(0, 16));
 
 class FailingFile : public testing::TestWithParam<std::uint64_t> {
  protected:
@@ -136,7 +136,7 @@ TEST_P(FailingFile, IsOutlived) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, FailingFile, testing::Range<std::uint64_t>(0, 8));
+INSTANTIATE_TEST_SUITE_P(Seeds, FailingFile, testing::Range<std::uint64_t>(0, 4));
 
 }  // namespace
 }  // namespace dgfs::test

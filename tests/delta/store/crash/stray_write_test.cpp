@@ -58,7 +58,7 @@ class DurableAround {
   std::optional<std::size_t> after_;
 };
 
-constexpr std::uint64_t kSeeds = 8;
+constexpr std::uint64_t kSeeds = 4;
 
 class StrayWrite : public testing::TestWithParam<std::uint64_t> {
  protected:
