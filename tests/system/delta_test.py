@@ -198,9 +198,10 @@ class DamagedStores(ScratchCase):
         self.assertGreater(found["blocks"], 0)
 
     def test_lost_sectors(self):
-        found = sum(self.damage("blocks", self.sound["blocks"][:at] + bytes(512) +
-                                self.sound["blocks"][at + 512:])
-                    for at in range(0, len(self.sound["blocks"]) - 512, 512))
+        sound = self.sound["blocks"]
+        found = sum(self.damage("blocks", sound[:at] + bytes(len(sound[at:at + 512])) +
+                                sound[at + 512:])
+                    for at in range(0, len(sound), 512))
         known = json.loads(dgfs("delta", "info", "--json", self.store).stdout)
         self.assertGreaterEqual(found, known["nodes"] + known["basements"] + known["waiting_runs"])
 
