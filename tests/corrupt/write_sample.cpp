@@ -141,9 +141,8 @@ void write_forged(Victim victim) {
 void write_assembled(Sample& sample) {
   for (const auto& [what, key] : {std::pair("name-up", "\0.."s), std::pair("name-out", "\0../e"s),
                                   std::pair("name-empty", "e\0\0"s)}) {
-    sample.assembled(what, [&of_it = key](auto& assembler) {
-      assembler.add("e", 0100644).key = of_it;
-    });
+    sample.assembled(what,
+                     [&of_it = key](auto& assembler) { assembler.add("e", 0100644).key = of_it; });
   }
   sample.assembled("link-to-nothing", [](auto& assembler) {
     assembler.add("l", 0100000).link_inode = 99;
