@@ -17,14 +17,16 @@ namespace {
 Result<RunRef> with_values(const Run& run, ExtentVolume& values) {
   RunBuilder points;
   for (const Point point : run.points()) {
-    if (point.boxed == nullptr || !point.boxed->large) {
+    if (point.boxed == nullptr) {
       points.add(point);
       continue;
     }
-    const Place place = *point.boxed->large->place();
-    DGFS_CHECK(values.file().mark(place.extent()));
-    Message message = *point.boxed;
-    message.large = std::make_shared<const LargeValue>(place, values);
+    const auto in_use = [&](const LargeRef& large) -> Result<LargeRef> {
+      const Place place = *large->place();
+      DGFS_CHECK(values.file().mark(place.extent()));
+      return std::make_shared<const LargeValue>(place, values);
+    };
+    DGFS_TRY(message, with_other_values(*point.boxed, in_use));
     points.add(point.key, std::move(message));
   }
   return points.take(run.tombstones());
@@ -33,10 +35,11 @@ Result<RunRef> with_values(const Run& run, ExtentVolume& values) {
 }  // namespace
 
 CommitLog::CommitLog(std::unique_ptr<Log> log, TableStack& tables, ExtentVolume& values,
-                     Failure& failure, std::uint64_t sequence)
+                     Failure& failure, const LargeBounds& bounds, std::uint64_t sequence)
     : tables_(tables),
       values_(values),
       failure_(failure),
+      bounds_(bounds),
       log_(std::move(log)),
       unlogged_(empty_run()) {
   progress_.durable = sequence;
@@ -90,7 +93,9 @@ Result<bool> CommitLog::log_newest() {
 // not take it for one that is.
 void CommitLog::merge_taken() {
   std::vector<RunRef> runs = {unlogged_};
-  for (const MemtableRef& table : taken_.tables) runs.push_back(table->run());
+  for (const MemtableRef& table : taken_.tables) {
+    runs.push_back(table->late_bound_run(bounds_, values_));
+  }
   unlogged_ = merged(std::move(runs));
   unlogged_value_bytes_ += taken_.value_bytes;
   taken_ = {};
@@ -123,9 +128,10 @@ Status CommitLog::bind(const Run& run) {
   bool is_any = false;
   ValueBinder binder(values_);
   for (const Message& message : run.boxed()) {
-    if (!message.large) continue;
-    DGFS_CHECK(binder.add(*message.large));
-    is_any = true;
+    for (const LargeRef& large : large_values(message)) {
+      DGFS_CHECK(binder.add(*large));
+      is_any = true;
+    }
   }
   if (!is_any) return ok();
   DGFS_CHECK(binder.finish());
@@ -145,6 +151,14 @@ Status CommitLog::bind_settled(const Checkpoint* checkpoint) {
     DGFS_CHECK(bind(*table->run()));
   }
   return ok();
+}
+
+void CommitLog::make_settled_large(const Checkpoint* checkpoint) {
+  std::unique_lock lock(lock_, std::defer_lock);
+  if (checkpoint == nullptr || !checkpoint->keeps_writers()) lock.lock();
+  for (const MemtableRef& table : tables_.settled()) {
+    static_cast<void>(table->late_bound_run(bounds_, values_));
+  }
 }
 
 Result<CommitLog::Checkpoint> CommitLog::begin_checkpoint(const LogPosition& needed) {

@@ -21,9 +21,10 @@ namespace dgfs::delta {
 class CommitLog {
  public:
   /// All must outlive it, but for the log.
+  /// @param bounds    of what becomes large
   /// @param sequence  of the last batch that the tree has
   CommitLog(std::unique_ptr<Log> log, TableStack& tables, ExtentVolume& values, Failure& failure,
-            std::uint64_t sequence);
+            const LargeBounds& bounds, std::uint64_t sequence);
 
   /// Puts what the tree has not over it: the groups from `begin` on that are newer. Their large
   /// values are found to be in use, and nothing is written. Once, before all other calls.
@@ -64,6 +65,10 @@ class CommitLog {
   /// @param checkpoint  whose tables they are; null: of none
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Status bind_settled(const Checkpoint* checkpoint = nullptr);
+  /// Before they are put together: what is large in settled tables is so for tree and log, and is
+  /// written once.
+  /// @param checkpoint  as of bind_settled()
+  void make_settled_large(const Checkpoint* checkpoint = nullptr);
 
   /// How far it has come. A value.
   struct Progress {
@@ -89,6 +94,7 @@ class CommitLog {
   TableStack& tables_;
   ExtentVolume& values_;
   Failure& failure_;
+  const LargeBounds bounds_;
 
   std::mutex
       lock_;  ///< before that of the tables: the log, what of it waits, and binding of values

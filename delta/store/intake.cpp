@@ -41,12 +41,28 @@ Status check(const RangeDelete& removal) {
   return removal.range.end ? check_key(*removal.range.end) : Status(ok());
 }
 
-// Null: it has no large value.
-const PointChange* large_change(const Operation& operation, std::size_t inline_bytes) {
+// Of a message, as it comes: a value, or a piece. 0: it is not large.
+std::size_t large_bytes_of(const Message& message, const LargeBounds& bounds) {
+  if (message.value) {
+    return message.value->size() > bounds.value_bytes ? message.value->size() : 0;
+  }
+  const auto& edits = message.patch.edits();
+  if (edits.size() != 1) return 0;
+  const auto* piece = std::get_if<Piece>(&edits.front());
+  return piece != nullptr && piece->bytes.size() > bounds.piece_bytes ? piece->bytes.size() : 0;
+}
+
+std::size_t large_bytes_of(const Operation& operation, const LargeBounds& bounds) {
   const auto* change = std::get_if<PointChange>(&operation);
-  const bool is_large = change != nullptr && change->message.value != nullptr &&
-                        change->message.value->size() > inline_bytes;
-  return is_large ? change : nullptr;
+  return change == nullptr ? 0 : large_bytes_of(change->message, bounds);
+}
+
+Message made_large(const Message& message, ExtentVolume& volume) {
+  if (message.value) return Message::put(std::make_shared<const LargeValue>(message.value, volume));
+  const auto& piece = std::get<Piece>(message.patch.edits().front());
+  auto large = std::make_shared<const LargeValue>(
+      std::make_shared<const std::string>(piece.bytes), volume);
+  return Message::change(LargePiece{piece.offset_bytes, std::move(large), 0, piece.bytes.size()});
 }
 
 }  // namespace
@@ -65,29 +81,28 @@ bool removes_only(const Batch& batch) {
   });
 }
 
-BatchSize size_of(const Batch& batch, std::size_t inline_bytes) {
+BatchSize size_of(const Batch& batch, const LargeBounds& bounds) {
   BatchSize size;
   size.operations = batch.operations().size();
   for (const Operation& operation : batch.operations()) {
     size.table_bytes += Memtable::bytes_of(operation);
-    const auto* change = large_change(operation, inline_bytes);
-    if (change == nullptr) continue;
-    size.table_bytes -= change->message.value->size();
-    size.value_bytes += padded_bytes(change->message.value->size());
+    const auto large_bytes = large_bytes_of(operation, bounds);
+    if (large_bytes == 0) continue;
+    size.table_bytes = size.table_bytes - large_bytes + kLargeValueBytes;
+    size.value_bytes += padded_bytes(large_bytes);
   }
   return size;
 }
 
-Batch with_large_values(const Batch& batch, std::size_t inline_bytes, ExtentVolume& volume) {
+Batch with_large_values(const Batch& batch, const LargeBounds& bounds, ExtentVolume& volume) {
   Batch all;
   for (const Operation& operation : batch.operations()) {
-    const auto* change = large_change(operation, inline_bytes);
-    if (change == nullptr) {
+    if (large_bytes_of(operation, bounds) == 0) {
       all.add(operation);
       continue;
     }
-    auto large = std::make_shared<const LargeValue>(change->message.value, volume);
-    all.add(PointChange{change->key, Message::put(std::move(large))});
+    const auto& change = std::get<PointChange>(operation);
+    all.add(PointChange{change.key, made_large(change.message, volume)});
   }
   return all;
 }

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "delta/store/extent/extent_volume.h"
+#include "delta/store/extent/late_binding.h"
 #include "delta/store/run/batch.h"
 
 namespace dgfs::delta {
@@ -24,12 +25,13 @@ struct BatchSize {
 [[nodiscard]] Status check_batch(const Batch& batch);
 /// What removes makes space, some day, and is small.
 [[nodiscard]] bool removes_only(const Batch& batch);
-/// @param inline_bytes  longer values are large
-[[nodiscard]] BatchSize size_of(const Batch& batch, std::size_t inline_bytes);
+/// @param bounds  of what is large as it comes; what the changes come to may make more so
+///                (late_bound()), which takes space from nobody else
+[[nodiscard]] BatchSize size_of(const Batch& batch, const LargeBounds& bounds);
 /// The same with large values that are unbound: the table and the run of the group share one, so
 /// that it is bound for both at once.
 /// @param volume  shall have them; must outlive them
-[[nodiscard]] Batch with_large_values(const Batch& batch, std::size_t inline_bytes,
+[[nodiscard]] Batch with_large_values(const Batch& batch, const LargeBounds& bounds,
                                       ExtentVolume& volume);
 
 }  // namespace dgfs::delta

@@ -112,6 +112,7 @@ Status Maintenance::make_last_checkpoint() {
 
 Status Maintenance::move_all() {
   DGFS_CHECK(tables_.settle());
+  log_.make_settled_large();
   tables_.slice_settled(options_.dirty_bytes);
   DGFS_CHECK(log_.bind_settled());
   return tree_.push_tables();
@@ -131,6 +132,7 @@ Status Maintenance::write_checkpoint() {
 
 // Writes the tree that has all settled tables.
 Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
+  log_.make_settled_large(&checkpoint);
   tables_.slice_settled(options_.dirty_bytes);
   DGFS_CHECK(log_.bind_settled(&checkpoint));
   DGFS_CHECK(tree_.push_tables());

@@ -63,7 +63,8 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
       filter_(options.parameters.born_object, options.filter_prefixes),
       filter_blocks_(files_.blocks, filter_),
       tables_(failure_, filter_, stored_root(files.superblock.root), files.superblock.sequence),
-      log_(std::move(files.log), tables_, files_.values, failure_, files.superblock.sequence),
+      log_(std::move(files.log), tables_, files_.values, failure_,
+           options_.parameters.large_bounds(), files.superblock.sequence),
       reserve_(files_, tables_, filter_blocks_, options),
       maintenance_({files_, tables_, filter_blocks_, reserve_, log_, failure_}, *superblocks_,
                    files.superblock, options) {}
@@ -128,7 +129,7 @@ Result<std::uint64_t> Store::try_apply(const Batch& batch, Patience patience) {
 Result<std::optional<std::uint64_t>> Store::add(const Batch& batch, Patience patience) {
   DGFS_CHECK(failure_.check());
   DGFS_CHECK(check_batch(batch));
-  const auto size = size_of(batch, options_.parameters.inline_bytes);
+  const auto size = size_of(batch, options_.parameters.large_bounds());
   if (size.table_bytes > options_.parameters.segment_bytes / kGroupShare) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
@@ -145,7 +146,7 @@ Result<std::optional<std::uint64_t>> Store::add_if_room(const Batch& batch, cons
       size.value_bytes == 0
           ? tables_.take_in(batch, 0)
           : tables_.take_in(
-                with_large_values(batch, options_.parameters.inline_bytes, files_.values),
+                with_large_values(batch, options_.parameters.large_bounds(), files_.values),
                 size.value_bytes);
   if (!taken) return taken.error();
   admission->note_taken_in();
@@ -211,7 +212,7 @@ void Store::notify_of(const Room& room) {
 
 Status Store::wait_for_room(const Batch& batch) {
   DGFS_CHECK(failure_.check());
-  const auto size = size_of(batch, options_.parameters.inline_bytes);
+  const auto size = size_of(batch, options_.parameters.large_bounds());
   const auto room = room_for(size, 0);
   DGFS_CHECK(make_room(room));
   if (size.value_bytes != 0) {

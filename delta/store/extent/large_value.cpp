@@ -25,6 +25,7 @@ void LargeValue::bind_to(const Place& place) const {
   place_ = place;
   dropped_.front() = {place.extent(), volume_->period()};
   bytes_ = nullptr;
+  promise_ = {};
 }
 
 void LargeValue::give_to_tree() const {

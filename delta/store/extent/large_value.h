@@ -22,9 +22,14 @@ namespace dgfs::delta {
 /// never had it, gives its space back, for which it has memory from the begin on.
 class LargeValue {
  public:
-  /// Unbound. @param volume  shall have it; must outlive it
-  LargeValue(ValueRef bytes, ExtentVolume& volume)
-      : length_bytes_(bytes->size()), volume_(&volume), bytes_(std::move(bytes)), dropped_(1) {}
+  /// Unbound. @param volume   shall have it; must outlive it
+  ///          @param promise  of its space, if that is its own: kept until it is bound
+  LargeValue(ValueRef bytes, ExtentVolume& volume, ExtentVolume::Promise promise = {})
+      : length_bytes_(bytes->size()),
+        volume_(&volume),
+        bytes_(std::move(bytes)),
+        promise_(std::move(promise)),
+        dropped_(1) {}
   /// Bound, and not in the tree. @param volume  has it; must outlive it
   LargeValue(const Place& place, ExtentVolume& volume)
       : length_bytes_(place.length_bytes), volume_(&volume), place_(place), dropped_(1) {
@@ -56,6 +61,7 @@ class LargeValue {
   mutable std::mutex mutex_;
   mutable ExtentVolume* volume_ = nullptr;  ///< null: the tree has it
   mutable ValueRef bytes_;                  ///< null: it is bound
+  mutable ExtentVolume::Promise promise_;   ///< of one that is unbound
   mutable std::optional<Place> place_;
   mutable bool was_read_ = false;                  ///< from the volume
   mutable std::weak_ptr<const std::string> kept_;  ///< what the volume keeps of it, if it does
@@ -63,5 +69,13 @@ class LargeValue {
 };
 
 using LargeRef = std::shared_ptr<const LargeValue>;
+
+/// What one takes of memory without its bytes, about, the same on all machines.
+inline constexpr std::size_t kLargeValueBytes = 104;
+
+/// Whether both are one, or have one place. Neither is null.
+[[nodiscard]] inline bool is_same(const LargeRef& a, const LargeRef& b) {
+  return a == b || (a->place() && a->place() == b->place());
+}
 
 }  // namespace dgfs::delta

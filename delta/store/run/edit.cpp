@@ -13,6 +13,7 @@ namespace {
 std::uint64_t length_of(const Piece& piece) { return piece.bytes.size(); }
 std::uint64_t length_of(const Zeros& zeros) { return zeros.length_bytes; }
 std::uint64_t length_of(const FieldChange& /*change*/) { return FieldChange::kFieldBytes; }
+std::uint64_t length_of(const LargePiece& piece) { return piece.length_bytes; }
 
 std::int64_t as_signed(std::uint64_t number) { return std::bit_cast<std::int64_t>(number); }
 
@@ -68,6 +69,22 @@ void apply(const Edit& edit, std::string& value) {
   } else if (begin < value.size()) {
     std::fill_n(value.data() + begin, std::min(end, value.size()) - begin, '\0');
   }
+}
+
+Status apply(const Edit& edit, std::string& value, const ExtentVolume& volume, bool* has_waited) {
+  const auto* piece = std::get_if<LargePiece>(&edit);
+  if (piece == nullptr) {
+    apply(edit, value);
+    return ok();
+  }
+  bool waited = false;
+  DGFS_TRY(bytes, piece->large->load(volume, has_waited == nullptr ? nullptr : &waited));
+  if (waited) *has_waited = true;
+  const auto begin = static_cast<std::size_t>(piece->offset_bytes);
+  const auto length = static_cast<std::size_t>(piece->length_bytes);
+  value.resize(std::max(value.size(), begin + length));
+  bytes->copy(value.data() + begin, length, static_cast<std::size_t>(piece->skip_bytes));
+  return ok();
 }
 
 }  // namespace dgfs::delta

@@ -9,6 +9,8 @@
 #include <string>
 #include <variant>
 
+#include "delta/store/extent/large_value.h"
+
 namespace dgfs::delta {
 
 /// Bytes that replace those at an offset.
@@ -16,6 +18,19 @@ struct Piece {
   std::uint64_t offset_bytes = 0;  ///< in the value
   std::string bytes;               ///< not empty
   friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+/// The same of a large value: some of its bytes replace those at an offset.
+struct LargePiece {
+  std::uint64_t offset_bytes = 0;  ///< in the value that is changed
+  LargeRef large;                  ///< not null
+  std::uint64_t skip_bytes = 0;    ///< of the large value, before those
+  std::uint64_t length_bytes = 0;  ///< not 0
+  /// By content; large values by their places.
+  friend bool operator==(const LargePiece& a, const LargePiece& b) {
+    return a.offset_bytes == b.offset_bytes && a.skip_bytes == b.skip_bytes &&
+           a.length_bytes == b.length_bytes && is_same(a.large, b.large);
+  }
 };
 
 /// Zeros that replace the bytes at an offset, as far as the value has any: they lengthen nothing,
@@ -45,7 +60,7 @@ struct FieldChange {
   friend bool operator==(const FieldChange&, const FieldChange&) = default;
 };
 
-using Edit = std::variant<Piece, Zeros, FieldChange>;
+using Edit = std::variant<Piece, Zeros, FieldChange, LargePiece>;
 
 /// Sets a field.
 [[nodiscard]] Piece field_set_to(std::uint64_t offset_bytes, std::uint64_t value);
@@ -61,7 +76,11 @@ using Edit = std::variant<Piece, Zeros, FieldChange>;
 [[nodiscard]] std::uint64_t changed(const FieldChange& change, std::uint64_t number);
 /// Changes a field where it lies. @param field  of FieldChange::kFieldBytes
 void change_field(const FieldChange& change, char* field);
-/// Changes `value`.
+/// Changes `value`. Not of a LargePiece.
 void apply(const Edit& edit, std::string& value);
+/// The same of any. Errors: those of LargeValue::load.
+/// @param has_waited  set where a large value had to be waited for; null: not asked for
+[[nodiscard]] Status apply(const Edit& edit, std::string& value, const ExtentVolume& volume,
+                           bool* has_waited = nullptr);
 
 }  // namespace dgfs::delta

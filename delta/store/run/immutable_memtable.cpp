@@ -27,6 +27,17 @@ KnownRange ImmutableMemtable::part(const KeyEnd& key, bool before, std::size_t c
   return now.table->part(key, before, count_max);
 }
 
+RunRef ImmutableMemtable::late_bound_run(const LargeBounds& bounds, ExtentVolume& volume) const {
+  RunRef made = run();
+  const std::lock_guard making(making_);
+  if (is_late_bound_) return state().run;
+  made = late_bound(made, bounds, volume);
+  is_late_bound_ = true;
+  const std::lock_guard lock(mutex_);
+  state_ = {nullptr, made};
+  return made;
+}
+
 RunRef ImmutableMemtable::run() const {
   const std::lock_guard making(making_);
   const State now = state();

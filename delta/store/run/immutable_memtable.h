@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "delta/store/extent/late_binding.h"
 #include "delta/store/run/memtable.h"
 #include "delta/store/run/run.h"
 
@@ -29,6 +30,9 @@ class ImmutableMemtable {
   [[nodiscard]] std::optional<Message> find(std::string_view key) const;
   /// All that it says. The first call makes the run, O(n), and others wait for it.
   [[nodiscard]] RunRef run() const;
+  /// The same; the first call of this makes those of its values and pieces large that are, unbound
+  /// (late_bound()).
+  [[nodiscard]] RunRef late_bound_run(const LargeBounds& bounds, ExtentVolume& volume) const;
   /// What it says of keys from one on, or right before one: as of Memtable::part(), or all of the
   /// run if it has been made.
   [[nodiscard]] KnownRange part(const KeyEnd& key, bool before, std::size_t count_max) const;
@@ -43,7 +47,8 @@ class ImmutableMemtable {
   [[nodiscard]] State state() const;
 
   const std::size_t size_bytes_;
-  mutable std::mutex making_;  ///< before mutex_
+  mutable std::mutex making_;            ///< before mutex_
+  mutable bool is_late_bound_ = false;  ///< under making_
   mutable std::mutex mutex_;
   mutable State state_;  ///< under mutex_
 };

@@ -30,7 +30,6 @@ Message Message::change(Edit edit) {
 
 std::size_t Message::size_bytes() const {
   constexpr std::size_t kMessageBytes = 64;
-  constexpr std::size_t kLargeValueBytes = 104;
   return kMessageBytes + (value ? value->size() : 0) + (large ? kLargeValueBytes : 0) +
          patch.size_bytes();
 }
@@ -40,18 +39,49 @@ bool operator==(const Message& a, const Message& b) {
     return false;
   }
   if (a.value) return *a.value == *b.value;
-  if (!a.large || a.large == b.large) return true;
-  return a.large->place() && a.large->place() == b.large->place();
+  return !a.large || is_same(a.large, b.large);
 }
 
 Result<ValueRef> value_of(const Message& message, const ExtentVolume& volume, bool* has_waited) {
   if (has_waited != nullptr) *has_waited = false;
-  if (message.value) return message.value;
-  DGFS_TRY(large, message.large->load(volume, has_waited));
-  if (message.patch.empty()) return large;
-  std::string value = *large;
-  message.patch.apply_to(value);
+  auto base = message.value;
+  if (!base) {
+    DGFS_TRY(large, message.large->load(volume, has_waited));
+    base = std::move(large);
+  }
+  if (message.patch.empty()) return base;
+  std::string value = *base;
+  DGFS_CHECK(message.patch.apply_to(value, volume, has_waited));
   return std::make_shared<const std::string>(std::move(value));
+}
+
+Result<Message> without_large(Message message, const ExtentVolume& volume) {
+  if (message.kind == MessageKind::kPut) {
+    DGFS_TRY(value, value_of(message, volume));
+    return Message{MessageKind::kPut, std::move(value), nullptr, {}};
+  }
+  if (!message.patch.has_large()) return message;
+  auto edits = message.patch.edits();
+  for (Edit& edit : edits) {
+    const auto* piece = std::get_if<LargePiece>(&edit);
+    if (piece == nullptr) continue;
+    DGFS_TRY(bytes, piece->large->load(volume));
+    edit = Piece{piece->offset_bytes, bytes->substr(static_cast<std::size_t>(piece->skip_bytes),
+                                                    static_cast<std::size_t>(piece->length_bytes))};
+  }
+  // Pieces that touch become one.
+  Patch small({}, message.patch.least_bytes());
+  for (Edit& edit : edits) small.add(std::move(edit));
+  message.patch = std::move(small);
+  return message;
+}
+
+std::vector<LargeRef> large_values(const Message& message) {
+  std::vector<LargeRef> all;
+  visit_large(message, [&](const LargeRef& large) {
+    if (std::ranges::find(all, large) == all.end()) all.push_back(large);
+  });
+  return all;
 }
 
 }  // namespace dgfs::delta

@@ -5,9 +5,13 @@
 // seen, it has one message; overlay.h says how a newer one goes over an older one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "delta/store/extent/large_value.h"
 #include "delta/store/run/patch.h"
@@ -18,7 +22,7 @@ namespace dgfs::delta {
 enum class MessageKind : std::uint8_t {
   kPatch = 0,   ///< whatever older levels say, changed by `patch`
   kDelete = 1,  ///< there is no such key
-  kPut = 2,     ///< `value`, or `large` changed by `patch`
+  kPut = 2,     ///< `value` or `large`, changed by `patch`
   kErase = 4,   ///< there is no such key, nor is there one below the store
 };
 
@@ -30,7 +34,8 @@ struct Message {
   MessageKind kind = MessageKind::kPatch;
   ValueRef value = nullptr;  ///< of kPut
   LargeRef large = nullptr;  ///< of kPut, if there is no `value`
-  Patch patch;               ///< of kPatch, or over `large`, so that it is changed without reading
+  /// Of kPatch; or over a value, where one of both is large, so that nothing is read.
+  Patch patch;
 
   [[nodiscard]] static Message put(std::string value);
   [[nodiscard]] static Message put(LargeRef large);
@@ -46,10 +51,50 @@ struct Message {
   friend bool operator==(const Message& a, const Message& b);
 };
 
+/// Whether nothing of it is large, and a value has no patch over it.
+[[nodiscard]] inline bool is_small(const Message& message) {
+  const bool is_changed = message.kind == MessageKind::kPut && !message.patch.empty();
+  return !message.large && !is_changed && !message.patch.has_large();
+}
 /// The value of a kPut.
-/// @param has_waited  as of LargeValue::load; false of a value that is not large
+/// @param has_waited  as of LargeValue::load; false where nothing of it is large
 /// Errors: those of LargeValue::load.
 [[nodiscard]] Result<ValueRef> value_of(const Message& message, const ExtentVolume& volume,
                                         bool* has_waited = nullptr);
+/// The same message, with what is large in it read: a value, a patch of small pieces, or neither.
+/// Errors: those of LargeValue::load.
+[[nodiscard]] Result<Message> without_large(Message message, const ExtentVolume& volume);
+
+/// Each large value that it refers to, as often as it does so. Needs no memory.
+template <class Visit>
+void visit_large(const Message& message, Visit visit) {
+  if (message.large) visit(message.large);
+  for (const Edit& edit : message.patch.edits()) {
+    if (const auto* piece = std::get_if<LargePiece>(&edit)) visit(piece->large);
+  }
+}
+/// The large values that it refers to, each once.
+[[nodiscard]] std::vector<LargeRef> large_values(const Message& message);
+/// The same message with others in their stead.
+/// @param replace  is asked once for each, with a LargeRef; gives a Result<LargeRef>
+template <class Replace>
+[[nodiscard]] Result<Message> with_other_values(Message message, Replace replace) {
+  const auto before = large_values(message);
+  std::vector<LargeRef> after;
+  for (const LargeRef& large : before) {
+    DGFS_TRY(other, replace(large));
+    after.push_back(std::move(other));
+  }
+  const auto other_of = [&](const LargeRef& large) {
+    return after[static_cast<std::size_t>(std::ranges::find(before, large) - before.begin())];
+  };
+  if (message.large) message.large = other_of(message.large);
+  auto edits = message.patch.edits();
+  for (Edit& edit : edits) {
+    if (auto* piece = std::get_if<LargePiece>(&edit)) piece->large = other_of(piece->large);
+  }
+  message.patch = Patch(std::move(edits), message.patch.least_bytes());
+  return message;
+}
 
 }  // namespace dgfs::delta

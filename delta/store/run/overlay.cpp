@@ -7,6 +7,25 @@
 
 namespace dgfs::delta {
 
+namespace {
+
+// A value that is read with what is large in it, when somebody asks for it.
+Message put_later(ValueRef base, Patch patch) {
+  return {MessageKind::kPut, std::move(base), nullptr, std::move(patch)};
+}
+
+// The large value that a patch of nothing is; null: it is none.
+LargeRef whole_value(const Patch& patch) {
+  if (patch.edits().size() != 1) return nullptr;
+  const auto* piece = std::get_if<LargePiece>(&patch.edits().front());
+  const bool is_whole = piece != nullptr && piece->offset_bytes == 0 && piece->skip_bytes == 0 &&
+                        piece->length_bytes == piece->large->length_bytes() &&
+                        patch.least_bytes() <= piece->length_bytes;
+  return is_whole ? piece->large : nullptr;
+}
+
+}  // namespace
+
 Message composed(Message older, Message newer) {
   if (newer.is_final()) return newer;
   if (newer.patch.empty()) return older;
@@ -15,7 +34,8 @@ Message composed(Message older, Message newer) {
     case MessageKind::kErase:
       return over_nothing(std::move(newer));
     case MessageKind::kPut: {
-      if (older.large) break;
+      if (older.large || !older.patch.empty()) break;
+      if (newer.patch.has_large()) return put_later(older.value, std::move(newer.patch));
       std::string value = *older.value;
       newer.patch.apply_to(value);
       return Message::put(std::move(value));
@@ -30,6 +50,10 @@ Message composed(Message older, Message newer) {
 Message over_nothing(Message newer) {
   if (newer.is_final()) return newer;
   if (newer.patch.empty()) return Message::removal();
+  if (auto whole = whole_value(newer.patch)) return Message::put(std::move(whole));
+  if (newer.patch.has_large()) {
+    return put_later(std::make_shared<const std::string>(), std::move(newer.patch));
+  }
   std::string value;
   newer.patch.apply_to(value);
   return Message::put(std::move(value));

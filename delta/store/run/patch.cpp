@@ -27,10 +27,12 @@ struct ByteRange {
 
 ByteRange range_of(const Edit& edit) { return {begin_of(edit), end_of(edit)}; }
 
-// Whether one edit may stand before the other in a patch that is ordered.
+// Whether one edit may stand before the other in a patch that is ordered. Pieces that touch are
+// one, and so are zeros.
 bool is_out_of_order(const Edit& before, const Edit& behind) {
-  return before.index() == behind.index() ? end_of(before) >= begin_of(behind)
-                                          : end_of(before) > begin_of(behind);
+  const bool may_be_one =
+      before.index() == behind.index() && !std::holds_alternative<LargePiece>(before);
+  return may_be_one ? end_of(before) >= begin_of(behind) : end_of(before) > begin_of(behind);
 }
 
 bool is_in_order(const std::vector<Edit>& edits) {
@@ -63,6 +65,10 @@ void add_outside(const Edit& edit, const ByteRange& range, std::vector<Edit>& be
                  std::vector<Edit>& behind) {
   const auto part = [&](std::uint64_t begin, std::uint64_t end) -> Edit {
     if (std::holds_alternative<Zeros>(edit)) return Zeros{begin, end - begin};
+    if (const auto* piece = std::get_if<LargePiece>(&edit)) {
+      const auto skipped = piece->skip_bytes + (begin - piece->offset_bytes);
+      return LargePiece{begin, piece->large, skipped, end - begin};
+    }
     return Piece{
         begin, std::get<Piece>(edit).bytes.substr(static_cast<std::size_t>(begin - begin_of(edit)),
                                                   static_cast<std::size_t>(end - begin))};
@@ -82,6 +88,8 @@ void Patch::add(Edit edit) {
     is_ordered_ ? add_in_order(std::move(*piece)) : add_piece(std::move(*piece));
   } else if (const auto* zeros = std::get_if<Zeros>(&edit)) {
     is_ordered_ ? add_in_order(*zeros) : add_zeros(*zeros);
+  } else if (auto* large = std::get_if<LargePiece>(&edit)) {
+    is_ordered_ ? add_in_order(std::move(*large)) : add_large(std::move(*large));
   } else {
     add_field(std::get<FieldChange>(edit));
   }
@@ -144,6 +152,22 @@ void Patch::add_in_order(Zeros zeros) {
   replace(first, end, std::move(before));
 }
 
+// It is joined with nothing, so that what touches it stays.
+void Patch::add_in_order(LargePiece piece) {
+  const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.length_bytes};
+  const auto first = static_cast<std::size_t>(
+      std::ranges::upper_bound(edits_, own.begin, {}, end_of) - edits_.begin());
+  std::vector<Edit> edits;
+  std::vector<Edit> behind;
+  auto end = first;
+  for (; end < edits_.size() && begin_of(edits_[end]) < own.end; ++end) {
+    add_outside(edits_[end], own, edits, behind);
+  }
+  edits.emplace_back(std::move(piece));
+  std::ranges::move(behind, std::back_inserter(edits));
+  replace(first, end, std::move(edits));
+}
+
 // Zeros take the place of what lengthens the value, all or a part of it.
 void Patch::swallow(std::size_t at) {
   if (lengthens(edits_[at])) least_bytes_ = std::max(least_bytes_, end_of(edits_[at]));
@@ -165,6 +189,23 @@ void Patch::add_piece(Piece piece) {
       edits_.erase(edits_.begin() + static_cast<std::ptrdiff_t>(at));
     } else if (is_free && older_piece != nullptr && own.touches(range)) {
       piece = joined(std::move(*older_piece), piece);
+      edits_.erase(edits_.begin() + static_cast<std::ptrdiff_t>(at));
+    } else {
+      passed.push_back(range);
+    }
+  }
+  edits_.emplace_back(std::move(piece));
+}
+
+// Likewise, and it is joined with nothing.
+void Patch::add_large(LargePiece piece) {
+  const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.length_bytes};
+  std::vector<ByteRange> passed;
+  for (auto at = edits_.size(); at-- > 0;) {
+    const ByteRange range = range_of(edits_[at]);
+    const bool is_free =
+        std::ranges::none_of(passed, [&](const ByteRange& newer) { return newer.overlaps(range); });
+    if (is_free && own.contains(range)) {
       edits_.erase(edits_.begin() + static_cast<std::ptrdiff_t>(at));
     } else {
       passed.push_back(range);
@@ -208,6 +249,7 @@ void Patch::add_field(FieldChange change) {
       if (!is_within) break;
       return add(field_set_to(change.offset_bytes, changed(change, 0)));
     }
+    if (std::holds_alternative<LargePiece>(older)) break;
     auto& field = std::get<FieldChange>(older);
     if (field.offset_bytes != change.offset_bytes || field.operation != change.operation) break;
     field.operand = changed(change, field.operand);
@@ -219,6 +261,7 @@ void Patch::add_field(FieldChange change) {
 
 std::size_t Patch::bytes_of(const Edit& edit) {
   constexpr std::size_t kEditBytes = 48;
+  if (std::holds_alternative<LargePiece>(edit)) return kEditBytes + kLargeValueBytes;
   const auto length = static_cast<std::size_t>(end_of(edit) - begin_of(edit));
   return kEditBytes + (lengthens(edit) ? length : 0);
 }
@@ -227,6 +270,19 @@ std::size_t Patch::size_bytes() const {
   std::size_t bytes = 0;
   for (const Edit& edit : edits_) bytes += bytes_of(edit);
   return bytes;
+}
+
+bool Patch::has_large() const {
+  return std::ranges::any_of(
+      edits_, [](const Edit& edit) { return std::holds_alternative<LargePiece>(edit); });
+}
+
+Status Patch::apply_to(std::string& value, const ExtentVolume& volume, bool* has_waited) const {
+  for (const Edit& edit : edits_) {
+    DGFS_CHECK(apply(edit, value, volume, has_waited));
+  }
+  if (value.size() < least_bytes_) value.resize(static_cast<std::size_t>(least_bytes_));
+  return ok();
 }
 
 void Patch::apply_to(std::string& value) const {

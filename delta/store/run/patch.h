@@ -15,7 +15,7 @@ namespace dgfs::delta {
 /// Edits in the order in which they were made; those that are no field's change by their offsets,
 /// as long as there are no others. What later ones make superfluous is left out: pieces are joined
 /// where they touch, and so are zeros, a piece or zeros swallow what lies within them, and fields
-/// of the same kind of change are one. A value.
+/// of the same kind of change are one. Of a large piece what is covered is cut off. A value.
 class Patch {
  public:
   Patch() = default;
@@ -34,12 +34,19 @@ class Patch {
   /// A value that is shorter grows to this, whatever the edits say: bytes that lengthened it were
   /// replaced by zeros, which do not. 0: none were.
   [[nodiscard]] std::uint64_t least_bytes() const { return least_bytes_; }
-  /// What one of the edits takes of memory, about.
+  /// No field's change: edits are in the order of their offsets.
+  [[nodiscard]] bool is_ordered() const { return is_ordered_; }
+  /// Whether there is any large piece. O(number of edits).
+  [[nodiscard]] bool has_large() const;
+  /// What one of the edits takes of memory, about; of a large piece without its bytes.
   [[nodiscard]] static std::size_t bytes_of(const Edit& edit);
   /// What they take together, the same on all machines.
   [[nodiscard]] std::size_t size_bytes() const;
-  /// Changes `value`.
+  /// Changes `value`. Not if there are large pieces.
   void apply_to(std::string& value) const;
+  /// The same of any. Errors and `has_waited`: as of apply() (edit.h).
+  [[nodiscard]] Status apply_to(std::string& value, const ExtentVolume& volume,
+                                bool* has_waited = nullptr) const;
 
   friend bool operator==(const Patch& a, const Patch& b) {
     return a.edits_ == b.edits_ && a.least_bytes_ == b.least_bytes_;
@@ -48,7 +55,9 @@ class Patch {
  private:
   void add_in_order(Piece piece);
   void add_in_order(Zeros zeros);
+  void add_in_order(LargePiece piece);
   void add_piece(Piece piece);
+  void add_large(LargePiece piece);
   void add_zeros(Zeros zeros);
   void add_field(FieldChange change);
   void replace(std::size_t begin, std::size_t end, std::vector<Edit> edits);

@@ -20,7 +20,7 @@ struct Point {
   std::string_view key;
   MessageKind kind = MessageKind::kDelete;
   std::string_view value;          ///< of a kPut that is not boxed
-  const Message* boxed = nullptr;  ///< a patch, or a put of a large value
+  const Message* boxed = nullptr;  ///< a patch, or a put with what is large or changed later
 
   [[nodiscard]] bool is_final() const { return delta::is_final(kind); }
   /// A copy.

@@ -33,7 +33,7 @@ void RunBuilder::reserve_for(const std::vector<RunPart>& parts) {
 }
 
 void RunBuilder::add(std::string_view key, Message message) {
-  if (message.large || message.kind == MessageKind::kPatch) {
+  if (message.large || !message.patch.empty() || message.kind == MessageKind::kPatch) {
     add_boxed(key, std::move(message));
   } else {
     add_bytes(key, message.kind, message.value ? std::string_view(*message.value) : "");

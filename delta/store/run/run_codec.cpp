@@ -5,12 +5,14 @@
 //
 //   run       points, range tombstones: varint counts; then these
 //   point     shared: varint, bytes that the key has in common with the one before; the others:
-//             string; kind: 1 byte; of a put its value: string; of a put of a large value its
-//             place: offset / 512, length: varints, checksum: 8 bytes; of this and of a patch the
-//             edits: varint count
-//   edit      what: 1 byte: 0 a piece, 6 zeros, 7 the least length, which is the last, else the
-//             number of a FieldOperation; offset, or that length: varint; of a piece its bytes:
-//             string; of zeros how many: varint; of a field the operand: varint
+//             string; kind: 1 byte; of a put its value: string; of a put of a large value (3) its
+//             place: offset / 512, length: varints, checksum: 8 bytes; of a value that is changed
+//             (5) the value: string; of both and of a patch the edits: varint count
+//   edit      what: 1 byte: 0 a piece, 6 zeros, 7 the least length, which is the last, 8 a large
+//             piece, else the number of a FieldOperation; offset, or that length: varint; of a
+//             piece its bytes: string; of zeros how many: varint; of a field the operand: varint;
+//             of a large piece the place of the large value, the first of its bytes, and how many:
+//             varints
 //   range tombstone  begin: string; 1 byte: whether it ends; then the end: string
 //
 // A small change of a known key so takes its own bytes and some eight more.
@@ -30,7 +32,9 @@ namespace {
 using format::Decoder;
 using format::Encoder;
 
-constexpr std::uint8_t kLargePut = 3;  // the others are those of MessageKind
+// The others are those of MessageKind.
+constexpr std::uint8_t kLargePut = 3;
+constexpr std::uint8_t kChangedPut = 5;
 
 // Room for what keys have in common with those before them, as a share of all that is there.
 constexpr std::size_t kSharedShare = 8;
@@ -41,6 +45,7 @@ constexpr std::size_t kPagedBytesMax = std::size_t{16} << 20;
 constexpr std::uint8_t kPieceTag = 0;
 constexpr std::uint8_t kZerosTag = 6;
 constexpr std::uint8_t kLeastTag = 7;
+constexpr std::uint8_t kLargePieceTag = 8;
 
 std::size_t shared_length(std::string_view a, std::string_view b) {
   const auto [at, other] = std::mismatch(
@@ -61,6 +66,12 @@ void encode_edit(const Edit& edit, Encoder& out) {
     out.fixed(kZerosTag);
     out.varint(zeros->offset_bytes);
     out.varint(zeros->length_bytes);
+  } else if (const auto* large = std::get_if<LargePiece>(&edit)) {
+    out.fixed(kLargePieceTag);
+    out.varint(large->offset_bytes);
+    encode_place(*large->large->place(), out);
+    out.varint(large->skip_bytes);
+    out.varint(large->length_bytes);
   } else {
     const auto& change = std::get<FieldChange>(edit);
     out.fixed(static_cast<std::uint8_t>(change.operation));
@@ -69,13 +80,45 @@ void encode_edit(const Edit& edit, Encoder& out) {
   }
 }
 
-Result<Edit> decode_edit(std::uint8_t tag, Decoder& in) {
+// Large values of one message, each of which has one place.
+class LargeValues {
+ public:
+  /// The next in `in`. Errors: kCorrupt, also where two have parts of a place in common.
+  [[nodiscard]] Result<LargeRef> decode(Decoder& in) {
+    DGFS_TRY(place, decode_place(in));
+    if (place.length_bytes == 0 || place.length_bytes > kValueBytesMax) {
+      return corrupt(7009, in, "a large value of an impossible length");
+    }
+    for (const LargeRef& large : all_) {
+      if (large->place() == place) return large;
+      if (large->place()->offset_bytes == place.offset_bytes) {
+        return corrupt(7153, in, "two large values at one place");
+      }
+    }
+    return all_.emplace_back(std::make_shared<const LargeValue>(place));
+  }
+
+ private:
+  std::vector<LargeRef> all_;
+};
+
+Result<Edit> decode_large_piece(std::uint64_t offset, LargeValues& values, Decoder& in) {
+  DGFS_TRY(large, values.decode(in));
+  DGFS_TRY(skip, in.varint_up_to(large->length_bytes()));
+  DGFS_TRY(length, in.varint_up_to(std::min(large->length_bytes() - skip,
+                                            std::uint64_t{kValueBytesMax} - offset)));
+  if (length == 0) return corrupt(7154, in, "a large piece without bytes");
+  return Edit(LargePiece{offset, std::move(large), skip, length});
+}
+
+Result<Edit> decode_edit(std::uint8_t tag, LargeValues& values, Decoder& in) {
   DGFS_TRY(offset, in.varint_up_to(kValueBytesMax));
   if (tag == kPieceTag) {
     DGFS_TRY(bytes, in.string(kValueBytesMax - offset));
     if (bytes.empty()) return corrupt(7001, in, "a piece without bytes");
     return Edit(Piece{offset, std::string(bytes)});
   }
+  if (tag == kLargePieceTag) return decode_large_piece(offset, values, in);
   if (tag == kZerosTag) {
     DGFS_TRY(length, in.varint_up_to(kValueBytesMax - offset));
     if (length == 0) return corrupt(7151, in, "no zeros at all");
@@ -100,7 +143,7 @@ void encode_patch(const Patch& patch, Encoder& out) {
   out.varint(patch.least_bytes());
 }
 
-Result<Patch> decode_patch(std::size_t bytes_max, Decoder& in) {
+Result<Patch> decode_patch(std::size_t bytes_max, LargeValues& values, Decoder& in) {
   DGFS_TRY(count, in.varint_up_to(in.remaining()));
   std::vector<Edit> edits;
   std::size_t bytes = 0;
@@ -111,7 +154,7 @@ Result<Patch> decode_patch(std::size_t bytes_max, Decoder& in) {
       if (least == 0) return corrupt(7152, in, "a least length of nothing");
       return Patch(std::move(edits), least);
     }
-    DGFS_TRY(edit, decode_edit(tag, in));
+    DGFS_TRY(edit, decode_edit(tag, values, in));
     bytes += Patch::bytes_of(edit);
     if (bytes > bytes_max) return too_large(in);
     edits.push_back(std::move(edit));
@@ -120,8 +163,15 @@ Result<Patch> decode_patch(std::size_t bytes_max, Decoder& in) {
 }
 
 void encode_boxed(const Message& message, Encoder& out) {
-  out.fixed(message.large ? kLargePut : static_cast<std::uint8_t>(MessageKind::kPatch));
-  if (message.large) encode_place(*message.large->place(), out);
+  if (message.large) {
+    out.fixed(kLargePut);
+    encode_place(*message.large->place(), out);
+  } else if (message.value) {
+    out.fixed(kChangedPut);
+    out.string(*message.value);
+  } else {
+    out.fixed(static_cast<std::uint8_t>(MessageKind::kPatch));
+  }
   encode_patch(message.patch, out);
 }
 
@@ -134,13 +184,21 @@ void encode_point(const Point& point, Encoder& out) {
   if (point.kind == MessageKind::kPut) out.string(point.value);
 }
 
-Result<Message> decode_large_put(std::size_t bytes_max, Decoder& in) {
-  DGFS_TRY(place, decode_place(in));
-  if (place.length_bytes == 0 || place.length_bytes > kValueBytesMax) {
-    return corrupt(7009, in, "a large value of an impossible length");
+Result<Message> decode_boxed(std::uint8_t kind, std::size_t bytes_max, Decoder& in) {
+  Message message;
+  LargeValues values;
+  if (kind == kLargePut) {
+    DGFS_TRY(large, values.decode(in));
+    message = Message::put(std::move(large));
+  } else if (kind == kChangedPut) {
+    DGFS_TRY(value, in.string(kValueBytesMax));
+    if (value.size() > bytes_max) return too_large(in);
+    message = Message::put(std::string(value));
   }
-  Message message = Message::put(std::make_shared<const LargeValue>(place));
-  DGFS_TRY(patch, decode_patch(bytes_max, in));
+  DGFS_TRY(patch, decode_patch(bytes_max, values, in));
+  if (kind == kChangedPut && patch.empty()) {
+    return corrupt(7155, in, "a value that is changed by nothing");
+  }
   message.patch = std::move(patch);
   return message;
 }
@@ -148,8 +206,9 @@ Result<Message> decode_large_put(std::size_t bytes_max, Decoder& in) {
 // What it takes beyond `bytes_max` is in the order of its bytes.
 Status decode_point(std::string_view key, std::size_t bytes_max, Decoder& in, RunBuilder& points) {
   DGFS_TRY(kind, in.fixed<std::uint8_t>());
-  if (kind == kLargePut) {
-    DGFS_TRY(message, decode_large_put(bytes_max, in));
+  if (kind == kLargePut || kind == kChangedPut ||
+      kind == static_cast<std::uint8_t>(MessageKind::kPatch)) {
+    DGFS_TRY(message, decode_boxed(kind, bytes_max, in));
     points.add(key, std::move(message));
     return ok();
   }
@@ -163,13 +222,8 @@ Status decode_point(std::string_view key, std::size_t bytes_max, Decoder& in, Ru
     case MessageKind::kErase:
       points.add_removal(key, static_cast<MessageKind>(kind));
       return ok();
-    case MessageKind::kPatch: {
-      Message message;
-      DGFS_TRY(patch, decode_patch(bytes_max, in));
-      message.patch = std::move(patch);
-      points.add(key, std::move(message));
-      return ok();
-    }
+    case MessageKind::kPatch:
+      break;
   }
   return corrupt(7004, in, "a message of no known kind");
 }

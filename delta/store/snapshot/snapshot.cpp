@@ -9,10 +9,9 @@ namespace dgfs::delta {
 Result<Message> find_whole(const TreeView& view, std::string_view key, Message newer,
                            const BlockSource& source) {
   DGFS_TRY(message, find(view, key, std::move(newer), source));
-  if (!message.large) return message;
+  if (is_small(message)) return message;
   // The view keeps the space of what the message refers to.
-  DGFS_TRY(value, value_of(message, *source.values));
-  return Message{MessageKind::kPut, std::move(value), nullptr, {}};
+  return without_large(std::move(message), *source.values);
 }
 
 std::optional<std::string> value_over_nothing(Message message) {

@@ -114,9 +114,9 @@ const KeyEnd* StackCursor::cover_of(const Head& head, std::string_view key) cons
 // Of all stores down to the one below which nothing lies. Returns its number, or how many there
 // are.
 std::size_t StackCursor::compose(std::string_view key) {
-  message_.reset();
+  said_.clear();
+  is_over_nothing_ = false;
   cover_.reset();
-  std::optional<Overlay> said;
   std::size_t end = heads_.size();
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     const Head& head = heads_[i];
@@ -124,30 +124,26 @@ std::size_t StackCursor::compose(std::string_view key) {
       if (!cover_ || ends_before(*cover_, *cover)) cover_.emplace(*cover);
       end = std::min(end, i);
     }
-    if (end < i || (said && said->is_final())) continue;
+    if (end < i || (!said_.empty() && (is_over_nothing_ || said_.back().message.is_final()))) {
+      continue;
+    }
     if (head.is_at(key)) {
       if (auto message = head.layer.cursor.message()) {
-        if (message->large) values_ = head.layer.values;
-        if (said) {
-          said->add_older(*std::move(message));
-        } else {
-          said.emplace(*std::move(message));
-        }
+        said_.push_back({*std::move(message), head.layer.values});
       }
     }
     if (end == i || is_young(key, head.layer.born_object)) {
       end = std::min(end, i);
-      if (said) said->add_nothing_older();
+      is_over_nothing_ = !said_.empty();
     }
   }
-  if (said) message_ = said->take();
   return end;
 }
 
 // Where an older store alone begins to cover keys, that is told if it goes on behind what a newer
 // one covers, or behind young keys.
 bool StackCursor::is_place(std::size_t end) const {
-  if (message_ || end == heads_.size() || heads_[end].is_at(key_)) return true;
+  if (has_message() || end == heads_.size() || heads_[end].is_at(key_)) return true;
   const KeyEnd* newer = cover_of(heads_[end], key_);
   return std::ranges::any_of(heads_, [&](const Head& head) {
     const KeyEnd* own = head.is_at(key_) ? cover_of(head, key_) : nullptr;
@@ -180,9 +176,21 @@ Status StackCursor::pass(std::size_t newest, bool backward) {
 }
 
 Result<Message> StackCursor::message() const {
-  if (!message_->large) return *message_;
-  DGFS_TRY(value, value_of(*message_, *values_));
-  return Message{MessageKind::kPut, std::move(value), nullptr, {}};
+  std::optional<Overlay> all;
+  for (const Said& said : said_) {
+    Message message = said.message;
+    if (!is_small(message)) {
+      DGFS_TRY(small, without_large(std::move(message), *said.values));
+      message = std::move(small);
+    }
+    if (all) {
+      all->add_older(std::move(message));
+    } else {
+      all.emplace(std::move(message));
+    }
+  }
+  if (is_over_nothing_) all->add_nothing_older();
+  return all->take();
 }
 
 }  // namespace dgfs::delta

@@ -40,7 +40,7 @@ class StackCursor {
   [[nodiscard]] bool is_at_place() const { return is_somewhere_; }
   // While it stands there:
   [[nodiscard]] std::string_view key() const { return key_; }
-  [[nodiscard]] bool has_message() const { return message_.has_value(); }
+  [[nodiscard]] bool has_message() const { return !said_.empty(); }
   /// What the stores say of the key together, if they do. A large value is read for it. Errors:
   /// those of LargeValue::load.
   [[nodiscard]] Result<Message> message() const;
@@ -58,6 +58,12 @@ class StackCursor {
     }
   };
 
+  /// What one store says of a key, and what its large values lie in.
+  struct Said {
+    Message message;
+    const ExtentVolume* values = nullptr;
+  };
+
   [[nodiscard]] Status turn(bool backward);
   [[nodiscard]] Status find(bool backward);
   [[nodiscard]] std::optional<std::string> nearest(bool backward) const;
@@ -71,8 +77,8 @@ class StackCursor {
   bool is_somewhere_ = false;
   bool is_backward_ = false;  ///< where it went last
   std::string key_;
-  std::optional<Message> message_;
-  const ExtentVolume* values_ = nullptr;  ///< that the message's large value lies in
+  std::vector<Said> said_;         ///< of the key, the newest first; none: nothing
+  bool is_over_nothing_ = false;  ///< no store below says anything
   std::optional<KeyEnd> cover_;
 };
 

@@ -57,7 +57,7 @@ Result<StoredNode> Flusher::push_and_grow(const StoredNode& root, const RunRef& 
 
 void Flusher::accept(const Run& run) {
   for (const Message& message : run.boxed()) {
-    if (message.large) message.large->give_to_tree();
+    visit_large(message, [](const LargeRef& large) { large->give_to_tree(); });
   }
   for (const LargeRef& value : made_) value->give_to_tree();
 }

@@ -64,7 +64,7 @@ class Flusher {
   [[nodiscard]] Result<RunRef> taken(std::vector<StoredRun>& runs);
   void clear(unsigned height, Slot& slot);
   [[nodiscard]] Result<RunRef> with_large_values(const RunRef& run);
-  [[nodiscard]] Result<Message> in_volume(const Message& message);
+  [[nodiscard]] Result<Message> in_volume(Message message);
   [[nodiscard]] StoredRun make(RunRef run);
   void retire(const StoredRun& run);
   void retire(const StoredNode& node);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <variant>
 
+#include "delta/store/extent/late_binding.h"
 #include "delta/store/extent/value_binder.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
@@ -20,6 +22,52 @@ namespace {
 constexpr std::uint64_t kBasementShare = 2;
 
 bool is_empty(const Slot& slot) { return slot.basement == nullptr && slot.runs.empty(); }
+
+/// How long what a message says is, and what it consists of. A value.
+struct Parts {
+  std::uint64_t length_bytes = 0;  ///< of the value, or of all pieces
+  std::uint64_t small_bytes = 0;   ///< of memory, of edits
+  std::uint64_t large_bytes = 0;   ///< of all large values, whether they are shown or not
+};
+
+Parts parts_of(const Message& message) {
+  Parts parts;
+  if (message.value) parts.length_bytes = message.value->size();
+  if (message.large) parts.length_bytes = message.large->length_bytes();
+  std::uint64_t pieces_bytes = 0;
+  for (const Edit& edit : message.patch.edits()) {
+    if (!std::holds_alternative<LargePiece>(edit)) parts.small_bytes += Patch::bytes_of(edit);
+    if (!lengthens(edit)) continue;
+    pieces_bytes += end_of(edit) - begin_of(edit);
+    if (message.kind == MessageKind::kPut) {
+      parts.length_bytes = std::max(parts.length_bytes, end_of(edit));
+    }
+  }
+  if (message.kind == MessageKind::kPatch) parts.length_bytes = pieces_bytes;
+  for (const LargeRef& large : large_values(message)) parts.large_bytes += large->length_bytes();
+  return parts;
+}
+
+// It has large values, and is better written anew.
+bool is_worn(const Message& message) {
+  if (message.patch.empty() || is_small(message)) return false;
+  const Parts parts = parts_of(message);
+  const bool has_many_small =
+      message.kind == MessageKind::kPut && parts.small_bytes > parts.length_bytes / 2;
+  return has_many_small || parts.large_bytes > 2 * parts.length_bytes;
+}
+
+bool has_long_piece(const Patch& patch, std::uint64_t piece_bytes) {
+  return std::ranges::any_of(patch.edits(), [&](const Edit& edit) {
+    const auto* piece = std::get_if<Piece>(&edit);
+    return piece != nullptr && piece->bytes.size() > piece_bytes;
+  });
+}
+
+bool is_to_be_written(const Message& message, const LargeBounds& bounds) {
+  return (message.value && message.value->size() > bounds.value_bytes) ||
+         has_long_piece(message.patch, bounds.piece_bytes) || is_worn(message);
+}
 
 }  // namespace
 
@@ -81,13 +129,14 @@ Result<std::vector<Slot>> Flusher::rewritten(const Slot& slot) {
   return parts;
 }
 
-// What patches have made large while it was in the tree leaves it, and a large value of which they
-// have changed more than half is written anew: its patches would be read with it each time.
+// What patches have made large while it was in the tree leaves it. A value is written anew as a whole
+// where its small pieces come to more than half of it, as they would be read with it each time, or
+// where what it refers to is more than twice as long as it is.
 Result<RunRef> Flusher::with_large_values(const RunRef& run) {
-  const auto is_due = [this](const Point& point) {
-    if (point.boxed == nullptr) return point.value.size() > parameters_.inline_bytes;
-    const Message& message = *point.boxed;
-    return message.large && message.patch.size_bytes() > message.large->length_bytes() / 2;
+  const auto bounds = parameters_.large_bounds();
+  const auto is_due = [&](const Point& point) {
+    return point.boxed != nullptr ? is_to_be_written(*point.boxed, bounds)
+                                  : point.value.size() > bounds.value_bytes;
   };
   if (std::ranges::none_of(run->points(), is_due)) return run;
   RunBuilder points;
@@ -102,16 +151,20 @@ Result<RunRef> Flusher::with_large_values(const RunRef& run) {
   return points.take(run->tombstones());
 }
 
-Result<Message> Flusher::in_volume(const Message& message) {
-  DGFS_TRY(value, value_of(message, *volume_));
-  auto large = std::make_shared<const LargeValue>(std::move(value), *volume_);
-  const auto promise = volume_->promise(padded_bytes(large->length_bytes()));
-  if (!promise) return promise.error();
+Result<Message> Flusher::in_volume(Message message) {
+  if (is_worn(message)) {
+    DGFS_TRY(whole, without_large(std::move(message), *volume_));
+    message = std::move(whole);
+  }
+  message = late_bound(std::move(message), parameters_.large_bounds(), *volume_);
   ValueBinder binder(*volume_);
-  DGFS_CHECK(binder.add(*large));
+  for (const LargeRef& large : large_values(message)) {
+    if (large->place()) continue;
+    DGFS_CHECK(binder.add(*large));
+    made_.push_back(large);
+  }
   DGFS_CHECK(binder.finish());
-  made_.push_back(large);
-  return Message::put(std::move(large));
+  return message;
 }
 
 }  // namespace dgfs::delta

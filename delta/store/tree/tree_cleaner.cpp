@@ -71,14 +71,16 @@ Result<bool> TreeCleaner::move_values(StoredRun& run) {
   bool has_moved = false;
   RunBuilder points;
   for (const Point point : old->points()) {
-    if (point.boxed == nullptr || !point.boxed->large) {
+    if (point.boxed == nullptr) {
       points.add(point);
       continue;
     }
-    Message message = *point.boxed;
-    DGFS_TRY(large, moved(message.large));
-    has_moved |= large != message.large;
-    message.large = std::move(large);
+    const auto elsewhere = [&](const LargeRef& large) -> Result<LargeRef> {
+      DGFS_TRY(to, moved(large));
+      has_moved |= to != large;
+      return to;
+    };
+    DGFS_TRY(message, with_other_values(*point.boxed, elsewhere));
     points.add(point.key, std::move(message));
   }
   if (!has_moved) return false;

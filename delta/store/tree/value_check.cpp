@@ -36,10 +36,11 @@ Status ValueCheck::mark(const std::vector<Extent>& values) {
 Status ValueCheck::read(const Run& run) {
   if (volume_ == nullptr) return ok();
   for (const Message& message : run.boxed()) {
-    if (!message.large) continue;
-    read_bytes_ += message.large->length_bytes();
-    if (auto value = message.large->load(*volume_); !value) {
-      DGFS_CHECK(damage_->add(std::move(value).error()));
+    for (const LargeRef& large : large_values(message)) {
+      read_bytes_ += large->length_bytes();
+      if (auto value = large->load(*volume_); !value) {
+        DGFS_CHECK(damage_->add(std::move(value).error()));
+      }
     }
   }
   return ok();

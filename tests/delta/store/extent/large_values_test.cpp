@@ -168,19 +168,24 @@ TEST_F(LargeValues, AreChangedWithoutBeingRead) {
   for (int i = 0; i < 50; ++i) expect_value(i, value_of(i).replace(100, 4, "four"));
 }
 
+// The small pieces would be read with it each time.
 TEST_F(LargeValues, OfWhichMoreThanHalfHasChangedAreWrittenAnew) {
   put_many(3);
   ASSERT_TRUE(store_->checkpoint());
   env_->reset();
-  const std::string patch(kValueBytes * 2 / 3, 'P');
+  auto expected = value_of(1);
   Batch batch;
-  batch.patch(numbered_key(1), 10, patch);
+  const std::string piece(4000, 'P');
+  for (std::size_t at = 10; at + 5000 < expected.size(); at += 5000) {
+    batch.patch(numbered_key(1), at, piece);
+    expected.replace(at, piece.size(), piece);
+  }
   ASSERT_TRUE(store_->apply(batch));
   ASSERT_TRUE(store_->checkpoint());
-  EXPECT_EQ(extents().written_bytes, value_of(1).size());
-  expect_value(1, value_of(1).replace(10, patch.size(), patch));
+  EXPECT_EQ(extents().written_bytes, expected.size());
+  expect_value(1, expected);
   reopen();
-  expect_value(1, value_of(1).replace(10, patch.size(), patch));
+  expect_value(1, expected);
 }
 
 TEST_F(LargeValues, ThatPatchesHaveMadeLeaveTheTree) {

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "delta/store/run/message.h"
+#include "storage/memory/env.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {
@@ -74,6 +78,63 @@ TEST(Patch, SaysWhatPiecesAndZerosSayByTheirOffsets) {
     patch.apply_to(value);
     ASSERT_EQ(value, expected);
   }
+}
+
+// Large pieces are cut where others cover them, and joined with nothing.
+TEST(Patch, SaysWhatItsLargePiecesSay) {
+  const auto env = storage::make_memory_env(1);
+  ExtentVolume volume(env->open("/extents", {storage::OpenOptions::Mode::kCreateNew}).value());
+  std::size_t large_pieces = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    const bool has_fields = random.one_in(3);
+    std::string expected(random.below(60), 'v');
+    std::string value = expected;
+    Patch whole;
+    Patch part;
+    for (auto count = random.below(25); count > 0; --count) {
+      const Edit edit = has_fields ? random_edit(random) : random_bytes_or_zeros(random);
+      if (const auto* piece = std::get_if<Piece>(&edit); piece != nullptr && random.one_in(2)) {
+        const auto large = std::make_shared<const LargeValue>(
+            std::make_shared<const std::string>("xy" + piece->bytes + "z"), volume);
+        part.add(LargePiece{piece->offset_bytes, large, 2, piece->bytes.size()});
+      } else {
+        part.add(edit);
+      }
+      apply(edit, expected);
+      if (!random.one_in(3)) continue;
+      whole.add(std::exchange(part, {}));
+    }
+    whole.add(part);
+    large_pieces += whole.has_large() ? 1U : 0U;
+    if (!has_fields) {
+      EXPECT_TRUE(whole.is_ordered());
+    }
+    Message message;
+    message.patch = whole;
+    const auto small = without_large(message, volume).value();
+    EXPECT_FALSE(small.patch.has_large());
+    std::string same = value;
+    small.patch.apply_to(same);
+    ASSERT_TRUE(whole.apply_to(value, volume));
+    ASSERT_EQ(value, expected) << seed;
+    ASSERT_EQ(same, expected) << seed;
+  }
+  EXPECT_GT(large_pieces, 1000U);
+}
+
+TEST(Patch, CutsALargePieceInTwo) {
+  const auto env = storage::make_memory_env(1);
+  ExtentVolume volume(env->open("/extents", {storage::OpenOptions::Mode::kCreateNew}).value());
+  const auto large = std::make_shared<const LargeValue>(
+      std::make_shared<const std::string>("abcdefgh"), volume);
+  Patch patch;
+  patch.add(LargePiece{10, large, 0, 8});
+  patch.add(Piece{12, "xyz"});
+  EXPECT_EQ(patch.edits(), (std::vector<Edit>{LargePiece{10, large, 0, 2}, Piece{12, "xyz"},
+                                              LargePiece{15, large, 5, 3}}));
+  patch.add(Piece{10, std::string(8, 'n')});
+  EXPECT_FALSE(patch.has_large()) << "it has died";
 }
 
 TEST(Patch, CarriesNoZeros) {
