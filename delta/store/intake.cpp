@@ -60,8 +60,8 @@ std::size_t large_bytes_of(const Operation& operation, const LargeBounds& bounds
 Message made_large(const Message& message, ExtentVolume& volume) {
   if (message.value) return Message::put(std::make_shared<const LargeValue>(message.value, volume));
   const auto& piece = std::get<Piece>(message.patch.edits().front());
-  auto large = std::make_shared<const LargeValue>(
-      std::make_shared<const std::string>(piece.bytes), volume);
+  auto large =
+      std::make_shared<const LargeValue>(std::make_shared<const std::string>(piece.bytes), volume);
   return Message::change(LargePiece{piece.offset_bytes, std::move(large), 0, piece.bytes.size()});
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 // Null: the edit is none whose bytes are in memory.
 struct InMemory {
-  ValueRef large;              // the bytes of an unbound large value
+  ValueRef large;  // the bytes of an unbound large value
   const LargePiece* piece = nullptr;
   const Piece* small = nullptr;
 

@@ -13,12 +13,12 @@
 namespace dgfs::delta {
 
 /// The same run, in which values and pieces that are longer than the bounds have become large ones,
-/// unbound; the same run if there are none. Pieces in memory that touch become one. What the volume has no space
-/// for stays where it is.
+/// unbound; the same run if there are none. Pieces in memory that touch become one. What the volume
+/// has no space for stays where it is.
 /// @param volume  shall have them; must outlive them
-/// Nobody may bind large values of the run meanwhile. Cost: a copy of the run and of what becomes large. Throws std::bad_alloc.
-[[nodiscard]] RunRef late_bound(const RunRef& run, const LargeBounds& bounds,
-                                ExtentVolume& volume);
+/// Nobody may bind large values of the run meanwhile. Cost: a copy of the run and of what becomes
+/// large. Throws std::bad_alloc.
+[[nodiscard]] RunRef late_bound(const RunRef& run, const LargeBounds& bounds, ExtentVolume& volume);
 
 /// The same of one message. A put or a patch.
 [[nodiscard]] Message late_bound(Message message, const LargeBounds& bounds, ExtentVolume& volume);

@@ -47,7 +47,7 @@ class ImmutableMemtable {
   [[nodiscard]] State state() const;
 
   const std::size_t size_bytes_;
-  mutable std::mutex making_;            ///< before mutex_
+  mutable std::mutex making_;           ///< before mutex_
   mutable bool is_late_bound_ = false;  ///< under making_
   mutable std::mutex mutex_;
   mutable State state_;  ///< under mutex_

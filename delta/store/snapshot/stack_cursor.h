@@ -77,7 +77,7 @@ class StackCursor {
   bool is_somewhere_ = false;
   bool is_backward_ = false;  ///< where it went last
   std::string key_;
-  std::vector<Said> said_;         ///< of the key, the newest first; none: nothing
+  std::vector<Said> said_;        ///< of the key, the newest first; none: nothing
   bool is_over_nothing_ = false;  ///< no store below says anything
   std::optional<KeyEnd> cover_;
 };

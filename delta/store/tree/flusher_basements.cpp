@@ -129,9 +129,9 @@ Result<std::vector<Slot>> Flusher::rewritten(const Slot& slot) {
   return parts;
 }
 
-// What patches have made large while it was in the tree leaves it. A value is written anew as a whole
-// where its small pieces come to more than half of it, as they would be read with it each time, or
-// where what it refers to is more than twice as long as it is.
+// What patches have made large while it was in the tree leaves it. A value is written anew as a
+// whole where its small pieces come to more than half of it, as they would be read with it each
+// time, or where what it refers to is more than twice as long as it is.
 Result<RunRef> Flusher::with_large_values(const RunRef& run) {
   const auto bounds = parameters_.large_bounds();
   const auto is_due = [&](const Point& point) {

@@ -63,16 +63,24 @@ MECHANISMS = [
     Mechanism("sync by number: one that no batch has is refused", STORE + "store.cpp",
               "  if (sequence > tables_.sequence()) {\n", "  if (sequence == UINT64_MAX) {\n",
               ["Durability.IsToldByNumber"]),
-    Mechanism("late binding: no value is large", STORE + "intake.cpp",
-              "  return is_large ? change : nullptr;",
-              "  static_cast<void>(is_large);\n  return nullptr;",
+    Mechanism("late binding: no value is large", STORE + "disk/parameters.h",
+              "    return {inline_bytes, kPieceOfValues * inline_bytes};\n",
+              "    return {kValueBytesMax, kValueBytesMax};\n",
               ["LargeValues.AreWrittenOnce", "LargeValues.ThatCannotBeCompressedAreWrittenOnce",
                "LargeValues.AreInTheLogByTheirPlaceAlone"]),
+    Mechanism("late binding: by how changes came", STORE + "extent/late_binding.cpp",
+              "{ return may_change(point, bounds); };\n",
+              "{ return may_change(point, bounds) && false; };\n",
+              ["LateBinding.WhatIsWrittenInOrderIsWrittenOnceByCallsOfAnyLength",
+               "LateBinding.WhatDiesInItsGroupIsNeverWritten"]),
     Mechanism("null binding: values are bound when they are taken in", STORE + "intake.cpp",
-              "(change->message.value, volume);\n",
-              "(change->message.value, volume);\n"
-              "    const auto place = volume.file().write(as_bytes(*change->message.value));\n"
-              "    if (place) large->bind_to(place.value());\n",
+              "  if (message.value) return Message::put(std::make_shared",
+              "  if (const auto place = volume.file().write(as_bytes(*message.value)); place) {\n"
+              "    auto large = std::make_shared<const LargeValue>(message.value, volume);\n"
+              "    large->bind_to(place.value());\n"
+              "    return Message::put(std::move(large));\n"
+              "  }\n"
+              "  if (message.value) return Message::put(std::make_shared",
               ["LargeValues.ThatDieBeforeTheirGroupIsLoggedAreNeverWritten",
                "LargeValues.OfALongRangeDeleteAreNeverWritten"]),
     Mechanism("blind patches: each change reads its key first", STORE + "store.cpp",
@@ -204,10 +212,8 @@ MECHANISMS = [
               ["SpaceMapMemory.TakingNeedsNoneAndGivingBackLosesNothing"], MEMORY),
     Mechanism("no memory: a group that was taken stays until it is logged",
               STORE + "commit_log.cpp",
-              "  for (const MemtableRef& table : taken_.tables) runs.push_back(table->run());\n",
-              "  for (const auto& table : std::exchange(taken_.tables, {})) {\n"
-              "    runs.push_back(table->run());\n"
-              "  }\n",
+              "  for (const MemtableRef& table : taken_.tables) {\n",
+              "  for (const auto& table : std::exchange(taken_.tables, {})) {\n",
               ["GroupMemory.WhoeverSyncsNextHasAllThatWasTaken"], MEMORY),
     Mechanism("no memory: a close that is refused closes nothing", STORE + "maintenance.cpp",
               "    ended_.is_closing_ = false;\n", "",

@@ -126,8 +126,8 @@ TEST(Patch, SaysWhatItsLargePiecesSay) {
 TEST(Patch, CutsALargePieceInTwo) {
   const auto env = storage::make_memory_env(1);
   ExtentVolume volume(env->open("/extents", {storage::OpenOptions::Mode::kCreateNew}).value());
-  const auto large = std::make_shared<const LargeValue>(
-      std::make_shared<const std::string>("abcdefgh"), volume);
+  const auto large =
+      std::make_shared<const LargeValue>(std::make_shared<const std::string>("abcdefgh"), volume);
   Patch patch;
   patch.add(LargePiece{10, large, 0, 8});
   patch.add(Piece{12, "xyz"});

@@ -212,6 +212,50 @@ TEST(Run, LengthsOfAllSizesAreReadBack) {
   for (const auto& [key, value] : values) EXPECT_EQ(run->find(key)->value, value);
 }
 
+// Large values of one message are one each, and whatever refers to more of one than there is, or to
+// two at one place, is refused.
+TEST(Run, LargePiecesAreReadBack) {
+  const auto large = std::make_shared<const LargeValue>(Place{512 * 7, 1000, 77});
+  const auto other = std::make_shared<const LargeValue>(Place{512 * 9, 2000, 78});
+  Message changed = Message::put("a value that is changed");
+  changed.patch.add(LargePiece{5, large, 100, 200});
+  changed.patch.add(LargePiece{500, large, 400, 600});
+  Message patch;
+  patch.patch.add(LargePiece{0, other, 0, 2000});
+  patch.patch.add(Piece{100, "small"});
+  Message put = Message::put(large);
+  put.patch.add(LargePiece{800, other, 1, 300});
+  put.patch.add(LargePiece{0, large, 900, 100});
+  RunBuilder points;
+  points.add("a", changed);
+  points.add("b", patch);
+  points.add("c", put);
+  const auto run = points.take();
+  expect_normal(*run);
+  Buffer bytes;
+  run->encode(bytes);
+  const auto decoded = Run::decode(bytes, run->size_bytes()).value();
+  EXPECT_EQ(*decoded, *run);
+  EXPECT_EQ(decoded->values(), run->values());
+  EXPECT_EQ(decoded->values().size(), 4U) << "each once of each key";
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      Buffer broken = bytes;
+      broken[at] ^= static_cast<std::uint8_t>(1U << bit);
+      const auto read = Run::decode(broken, run->size_bytes());
+      if (!read) continue;
+      for (const Message& message : read.value()->boxed()) {
+        for (const Edit& edit : message.patch.edits()) {
+          const auto* piece = std::get_if<LargePiece>(&edit);
+          if (piece == nullptr) continue;
+          EXPECT_LE(piece->skip_bytes + piece->length_bytes, piece->large->length_bytes());
+          EXPECT_LE(end_of(edit), kValueBytesMax);
+        }
+      }
+    }
+  }
+}
+
 // Of the point that comes too late, whichever way it is read.
 TEST(Run, KeysOutOfOrderAreToldWithTheirOffset) {
   for (const std::size_t value_bytes : {1U, 20000U}) {
