@@ -38,8 +38,7 @@ TreeCleaner::Ends Cleaning::close_ends() {
 }
 
 void Cleaning::move_ends(const TreeCleaner::Ends& ends) {
-  TreeCleaner cleaner(files_.blocks, files_.values.file(), files_.source(), ends,
-                      options_.dirty_bytes);
+  TreeCleaner cleaner(files_.blocks, files_.values, files_.source(), ends, options_.dirty_bytes);
   const auto end_bytes_before = files_.end_bytes();
   bool is_done = false;
   try {

@@ -22,9 +22,8 @@ Result<RunRef> with_values(const Run& run, ExtentVolume& values) {
       continue;
     }
     const auto in_use = [&](const LargeRef& large) -> Result<LargeRef> {
-      const Place place = *large->place();
-      DGFS_CHECK(values.file().mark(place.extent()));
-      return std::make_shared<const LargeValue>(place, values);
+      DGFS_CHECK(values.file().mark(*large->extent()));
+      return std::make_shared<const LargeValue>(*large->place(), values);
     };
     DGFS_TRY(message, with_other_values(*point.boxed, in_use));
     points.add(point.key, std::move(message));

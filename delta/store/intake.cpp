@@ -10,8 +10,8 @@
 
 #include "delta/store/disk/parameters.h"
 #include "delta/store/extent/large_value.h"
+#include "delta/store/message/overlay.h"
 #include "delta/store/run/memtable.h"
-#include "delta/store/run/overlay.h"
 
 namespace dgfs::delta {
 namespace {

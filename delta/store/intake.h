@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "delta/store/extent/extent_volume.h"
-#include "delta/store/extent/late_binding.h"
 #include "delta/store/run/batch.h"
+#include "delta/store/run/late_binding.h"
 
 namespace dgfs::delta {
 

@@ -348,6 +348,13 @@ Result<std::optional<std::string>> Store::get(std::string_view key) const {
   return value_over_nothing(std::move(message));
 }
 
+Result<std::optional<ValueSlice>> Store::read(std::string_view key, std::uint64_t begin_bytes,
+                                              std::uint64_t length_bytes) const {
+  DGFS_TRY(newest, tables_.find(key));
+  return delta::read(*newest.view, key, std::move(newest.message), begin_bytes, length_bytes,
+                     files_.source());
+}
+
 Snapshot Store::snapshot(std::string holder) const {
   auto hold = holders_.add(std::move(holder), env_.monotonic_ns());
   return {tables_.snapshot(), files_.source(), std::move(hold), options_.parameters.born_object,

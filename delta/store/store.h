@@ -139,6 +139,12 @@ class Store {
 
   /// nullopt: there is no such key. Errors: kIo, kCorrupt.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
+  /// Bytes of its value from an offset on, as many as are wanted, or fewer where it ends. Of what
+  /// is large only the parts that have them are read (value_part_bytes()); a value that nothing has
+  /// changed is handed on and not copied. nullopt: there is no such key. Errors: those of get().
+  [[nodiscard]] Result<std::optional<ValueSlice>> read(
+      std::string_view key, std::uint64_t begin_bytes = 0,
+      std::uint64_t length_bytes = UINT64_MAX) const;
   /// What the store says of a key where something may lie below it: a value, that there is none, or
   /// a patch, which is empty if it says nothing. Errors: those of get().
   [[nodiscard]] Result<Message> find(std::string_view key) const;

@@ -14,6 +14,8 @@
 namespace dgfs::delta {
 namespace {
 
+// A batch that makes more bytes of values is applied without the lock that readers take.
+constexpr std::size_t kCopiedBytesMax = 4096;
 // How many tables may lie on each other. A lookup has to ask each of them.
 constexpr std::size_t kLooseTablesMax = 8;
 
@@ -45,9 +47,28 @@ TableStack::TableStack(Failure& failure, PrefixFilter& filter, StoredNode root,
       sequence_(sequence) {}
 
 Result<TableStack::TakenIn> TableStack::take_in(const Batch& batch, std::size_t value_bytes) {
+  const std::lock_guard changing(changing_);
+  Memtable apart;  // ends without the lock that readers take
+  bool is_apart = false;
+  if (table_.copies_at_most(batch) > kCopiedBytesMax) {
+    apart = table_;
+    is_apart = apart.apply_unless_long(batch);
+  }
   const std::lock_guard lock(mutex_);
   DGFS_CHECK(failure_.check());
   DGFS_CHECK(filter_.add(batch));  // before anything that would have to be undone
+  bool has_frozen = false;
+  if (is_apart) {
+    std::swap(table_, apart);
+  } else {
+    has_frozen = apply(batch);
+  }
+  group_value_bytes_ += value_bytes;
+  return TakenIn{++sequence_, has_frozen};
+}
+
+// Returns whether it has frozen a table.
+bool TableStack::apply(const Batch& batch) {
   bool has_frozen = false;
   bool has_begun = false;
   try {
@@ -65,8 +86,7 @@ Result<TableStack::TakenIn> TableStack::take_in(const Batch& batch, std::size_t 
     if (has_begun) failure_.note_torn();
     throw;
   }
-  group_value_bytes_ += value_bytes;
-  return TakenIn{++sequence_, has_frozen};
+  return has_frozen;
 }
 
 void TableStack::take_in_replayed(const RunRef& run, std::uint64_t sequence) {
@@ -156,12 +176,14 @@ TableGroup TableStack::group_taken() {
 }
 
 Result<TableGroup> TableStack::take_group() {
+  const std::lock_guard changing(changing_);
   const std::lock_guard lock(mutex_);
   DGFS_CHECK(failure_.check());
   return group_taken();
 }
 
 Result<TableGroup> TableStack::take_group_and_settle() {
+  const std::lock_guard changing(changing_);
   const std::lock_guard lock(mutex_);
   DGFS_CHECK(failure_.check());
   auto group = group_taken();
@@ -170,6 +192,7 @@ Result<TableGroup> TableStack::take_group_and_settle() {
 }
 
 Status TableStack::settle() {
+  const std::lock_guard changing(changing_);
   const std::lock_guard lock(mutex_);
   DGFS_CHECK(failure_.check());
   freeze_table();

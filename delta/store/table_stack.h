@@ -102,6 +102,7 @@ class TableStack {
   void join();
 
  private:
+  [[nodiscard]] bool apply(const Batch& batch);
   void freeze_table();
   void add_table(MemtableRef table);
   [[nodiscard]] TableGroup group_taken();
@@ -112,6 +113,8 @@ class TableStack {
 
   Failure& failure_;
 
+  /// Before mutex_: whoever changes table_. Those who read do not take it.
+  mutable std::mutex changing_;
   mutable std::mutex mutex_;  ///< all that follows, and adding to the filter; no I/O under it
   PrefixFilter& filter_;
   Memtable table_;  ///< what is newer than view_

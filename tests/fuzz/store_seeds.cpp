@@ -27,6 +27,14 @@ constexpr std::uint8_t kRunBlock = 5;
 
 Place place_of(std::uint64_t number) { return {number * 512, number % 4096 + 1, number * 977}; }
 
+ValuePlace value_place_of(std::uint64_t number) {
+  ValuePlace place{number * 512, number % 7 * 10000 + 1, {}};
+  for (std::uint64_t at = 0; at < place.length_bytes; at += place.part_bytes()) {
+    place.sums.push_back(number * 977 + at);
+  }
+  return place;
+}
+
 StoredRun stored_run(std::uint64_t number, std::size_t size_bytes) {
   std::vector<Extent> values;
   for (std::uint64_t i = 0; i < number % 3; ++i)
@@ -74,7 +82,8 @@ RunRef run_of(int count) {
   if (count % 2 == 1) batch.remove_range({"z", std::nullopt});
   for (std::uint64_t i = 0; i + 3 < static_cast<std::uint64_t>(count); i += 3) {
     const auto key = "large" + std::to_string(i);
-    batch.add(PointChange{key, Message::put(std::make_shared<const LargeValue>(place_of(i)))});
+    batch.add(
+        PointChange{key, Message::put(std::make_shared<const LargeValue>(value_place_of(i)))});
     if (i % 2 == 0) batch.patch(key, i, "over it");
   }
   Memtable table;

@@ -32,12 +32,17 @@ Extent padded(const Extent& block) {
 }  // namespace
 
 Result<Place> BlockFile::write(Bytes block) {
-  Place place{0, block.size(), format::checksum64(block)};
+  const auto checksum = format::checksum64(block);
+  DGFS_TRY(extent, write_extent(block));
+  return Place{extent.offset_bytes, extent.length_bytes, checksum};
+}
+
+Result<Extent> BlockFile::write_extent(Bytes block) {
   for (int attempts = 1;; ++attempts) {
-    auto taken = take(padded(place.extent()).length_bytes);
-    place.offset_bytes = taken.front().offset_bytes;
+    auto taken = take(padded_bytes(block.size()));
+    const Extent extent{taken.front().offset_bytes, block.size()};
     auto written = write_to(taken, block, written_bytes_);
-    if (written) return place;
+    if (written) return extent;
     const bool is_bad_place = written.error().kind() == ErrorKind::kIo;
     if (!is_bad_place || attempts == kAttemptsMax) return std::move(written).error();
   }
@@ -89,34 +94,34 @@ Result<std::optional<Place>> BlockFile::write_before_end(Bytes block) {
   return std::optional(place);
 }
 
-Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Place>& places) {
-  places.reserve(places.size() + blocks.size());  // what is written is in it, come what may
-  if (blocks.size() > 1 && write_together(blocks, places)) return ok();
+Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Extent>& extents) {
+  extents.reserve(extents.size() + blocks.size());  // what is written is in it, come what may
+  if (blocks.size() > 1 && write_together(blocks, extents)) return ok();
   // One by one they may find space yet, or places that can be written.
   for (const Bytes block : blocks) {
-    DGFS_TRY(place, write(block));
-    places.push_back(place);
-    file_->advise(storage::Access::kWriteBack, place.offset_bytes, place.length_bytes);
+    DGFS_TRY(extent, write_extent(block));
+    extents.push_back(extent);
+    file_->advise(storage::Access::kWriteBack, extent.offset_bytes, extent.length_bytes);
   }
   return ok();
 }
 
-bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Place>& places) {
+bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Extent>& extents) {
   Buffer all;
-  std::vector<Place> made;
+  std::vector<Extent> made;
   std::size_t bytes = 0;
   for (const Bytes block : blocks) bytes += static_cast<std::size_t>(padded_bytes(block.size()));
   all.reserve(bytes);
   for (const Bytes block : blocks) {
     all.resize(static_cast<std::size_t>(padded_bytes(all.size())));
-    made.push_back({all.size(), block.size(), format::checksum64(block)});
+    made.push_back({all.size(), block.size()});
     all.insert(all.end(), block.begin(), block.end());
   }
   auto taken = take(padded_bytes(all.size()));
   const auto begin = taken.front().offset_bytes;
   if (!write_to(taken, all, written_bytes_)) return false;
-  for (Place& place : made) place.offset_bytes += begin;
-  places.insert(places.end(), made.begin(), made.end());
+  for (Extent& extent : made) extent.offset_bytes += begin;
+  extents.insert(extents.end(), made.begin(), made.end());
   // The device works while the next ones are copied, and a sync soon after waits for less.
   file_->advise(storage::Access::kWriteBack, begin, all.size());
   return true;

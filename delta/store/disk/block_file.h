@@ -57,18 +57,21 @@ class BlockFile {
   /// Writes a block; durable after sync(). Where a write fails another place is tried.
   /// Errors: kIo, kNoSpace. Nothing is taken if it throws.
   [[nodiscard]] Result<Place> write(Bytes block);
-  /// Likewise several: side by side and in one write, where there is space for them together.
-  /// Cost: a copy of all.
-  /// @param places  gets those of the blocks, in order; those that were written if not all were,
-  ///                also if it throws
-  [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Place>& places);
+  /// Likewise several, without their checksums: side by side and in one write, where there is space
+  /// for them together. Cost: a copy of all.
+  /// @param extents  gets those of the blocks, in order; those that were written if not all were,
+  ///                 also if it throws
+  [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Extent>& extents);
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
+  /// Bytes of which check() is asked later.
   /// @param has_waited  set to whether it may have had to wait for the disk: false only where the
   ///                    system says that it had not; null: not asked for
-  [[nodiscard]] Result<std::string> read_string(const Place& place,
-                                                bool* has_waited = nullptr) const;
-  /// Of a block that was read with others. Errors: kCorrupt if it is not the one that was written.
+  /// Errors: kIo; kCorrupt if the place is impossible.
+  [[nodiscard]] Result<std::string> read_unchecked(const Extent& bytes,
+                                                   bool* has_waited = nullptr) const;
+  /// Of a block that was read in another way. Errors: kCorrupt if it is not the one that was
+  /// written.
   [[nodiscard]] Status check(const Place& place, Bytes block) const;
   /// A block will be read soon.
   void announce(const Extent& block) const {
@@ -165,15 +168,16 @@ class BlockFile {
     DGFS_CHECK(claim(offset_bytes + blocks.size()));
     return file_->write_at(offset_bytes, blocks);
   }
-  [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Place>& places);
+  [[nodiscard]] Result<Extent> write_extent(Bytes block);
+  [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Extent>& extents);
   /// Of the file; none: it reaches so far already.
   [[nodiscard]] std::optional<std::uint64_t> end_to_reserve(
       const std::function<std::uint64_t()>& bytes);
   [[nodiscard]] bool begin_cut(const std::function<std::uint64_t()>& kept_bytes,
                                std::uint64_t least_bytes, std::uint64_t file_bytes);
   [[nodiscard]] bool has_free(const std::function<std::uint64_t()>& bytes);
-  [[nodiscard]] Status check_length(const Place& place) const;
-  [[nodiscard]] Status read_into(const Place& place, MutableBytes block) const;
+  [[nodiscard]] Status check_length(const Extent& block) const;
+  [[nodiscard]] Status read_into(const Extent& block, MutableBytes bytes) const;
 
   std::unique_ptr<storage::File> file_;
   const char* section_;

@@ -21,16 +21,16 @@ Error BlockFile::at_place(const Error& error, std::uint64_t offset_bytes) const 
       .at_offset(offset_bytes);
 }
 
-Status BlockFile::check_length(const Place& place) const {
-  if (place.length_bytes <= kBlockBytesMax && place.offset_bytes <= UINT64_MAX / 2) return ok();
-  return damaged(7030, place.offset_bytes, "a block has an impossible place, and is not read");
+Status BlockFile::check_length(const Extent& block) const {
+  if (block.length_bytes <= kBlockBytesMax && block.offset_bytes <= UINT64_MAX / 2) return ok();
+  return damaged(7030, block.offset_bytes, "a block has an impossible place, and is not read");
 }
 
-Status BlockFile::read_into(const Place& place, MutableBytes block) const {
-  if (auto read = storage::read_exactly(*file_, place.offset_bytes, block); !read) {
+Status BlockFile::read_into(const Extent& block, MutableBytes bytes) const {
+  if (auto read = storage::read_exactly(*file_, block.offset_bytes, bytes); !read) {
     return std::move(read).error().in_section(section_);
   }
-  return check(place, block);
+  return ok();
 }
 
 Status BlockFile::check(const Place& place, Bytes block) const {
@@ -40,24 +40,22 @@ Status BlockFile::check(const Place& place, Bytes block) const {
 }
 
 Result<Buffer> BlockFile::read(const Place& place) const {
-  DGFS_CHECK(check_length(place));
+  DGFS_CHECK(check_length(place.extent()));
   Buffer block(static_cast<std::size_t>(place.length_bytes));
-  DGFS_CHECK(read_into(place, block));
+  DGFS_CHECK(read_into(place.extent(), block));
+  DGFS_CHECK(check(place, block));
   return block;
 }
 
-Result<std::string> BlockFile::read_string(const Place& place, bool* has_waited) const {
-  DGFS_CHECK(check_length(place));
-  std::string value(static_cast<std::size_t>(place.length_bytes), '\0');
-  const auto bytes = as_mutable_bytes(value);
+Result<std::string> BlockFile::read_unchecked(const Extent& bytes, bool* has_waited) const {
+  DGFS_CHECK(check_length(bytes));
+  std::string value(static_cast<std::size_t>(bytes.length_bytes), '\0');
+  const auto read = as_mutable_bytes(value);
   if (has_waited != nullptr) {
-    *has_waited = file_->read_at_hand(place.offset_bytes, bytes) < bytes.size();
-    if (!*has_waited) {
-      DGFS_CHECK(check(place, bytes));
-      return value;
-    }
+    *has_waited = file_->read_at_hand(bytes.offset_bytes, read) < read.size();
+    if (!*has_waited) return value;
   }
-  DGFS_CHECK(read_into(place, bytes));
+  DGFS_CHECK(read_into(bytes, read));
   return value;
 }
 

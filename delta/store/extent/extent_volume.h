@@ -13,10 +13,12 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "delta/store/disk/block_file.h"
 #include "delta/store/extent/kept_values.h"
+#include "delta/store/extent/value_place.h"
 
 namespace dgfs::delta {
 
@@ -32,6 +34,25 @@ class ExtentVolume {
   [[nodiscard]] BlockFile& file() { return file_; }
   [[nodiscard]] const BlockFile& file() const { return file_; }
   [[nodiscard]] KeptValues& kept() const { return kept_; }
+
+  /// Parts of a value, read with one read, each checked.
+  /// @param first, end   of the numbers of the parts; at least one
+  /// @param has_waited  as of BlockFile::read_unchecked(); null: not asked for
+  /// Errors: those of BlockFile::read.
+  [[nodiscard]] Result<std::string> read_parts(const ValuePlace& place, std::size_t first,
+                                               std::size_t end, bool* has_waited = nullptr) const {
+    const auto begin = place.part(first).offset_bytes;
+    const Place last = place.part(end - 1);
+    const Extent extent{begin, last.offset_bytes + last.length_bytes - begin};
+    DGFS_TRY(bytes, file_.read_unchecked(extent, has_waited));
+    for (auto number = first; number < end; ++number) {
+      const Place part = place.part(number);
+      DGFS_CHECK(file_.check(
+          part, as_bytes(bytes).subspan(static_cast<std::size_t>(part.offset_bytes - begin),
+                                        static_cast<std::size_t>(part.length_bytes))));
+    }
+    return bytes;
+  }
 
   /// Space that a value will find, until it ends: for whoever writes the value, or has it written.
   /// Moved, not copied; for one thread at a time; ends before the volume.

@@ -12,10 +12,9 @@
 #include <mutex>
 #include <string>
 
-namespace dgfs::delta {
+#include "delta/store/extent/value_slice.h"
 
-/// Shared by the levels that a value passes through, so that it is moved and not copied.
-using ValueRef = std::shared_ptr<const std::string>;
+namespace dgfs::delta {
 
 /// Thread-safe. Whoever wants a value back has a weak reference to it (LargeValue); one that nobody
 /// has any more stays until its turn comes.

@@ -10,9 +10,15 @@ LargeValue::~LargeValue() {
   if (volume_ != nullptr && place_) volume_->drop(dropped_);
 }
 
-std::optional<Place> LargeValue::place() const {
+std::optional<ValuePlace> LargeValue::place() const {
   const std::lock_guard lock(mutex_);
   return place_;
+}
+
+std::optional<Extent> LargeValue::extent() const {
+  const std::lock_guard lock(mutex_);
+  if (!place_) return std::nullopt;
+  return place_->extent();
 }
 
 ValueRef LargeValue::unbound() const {
@@ -20,10 +26,10 @@ ValueRef LargeValue::unbound() const {
   return bytes_;
 }
 
-void LargeValue::bind_to(const Place& place) const {
+void LargeValue::bind_to(ValuePlace place) const {
   const std::lock_guard lock(mutex_);
-  place_ = place;
-  dropped_.front() = {place.extent(), volume_->period()};
+  place_ = std::move(place);
+  dropped_.front() = {place_->extent(), volume_->period()};
   bytes_ = nullptr;
   promise_ = {};
 }
@@ -34,17 +40,20 @@ void LargeValue::give_to_tree() const {
   dropped_.clear();
 }
 
+// Null: it has to be read.
+ValueRef LargeValue::in_memory() const {
+  const std::lock_guard lock(mutex_);
+  if (bytes_) return bytes_;
+  if (auto kept = kept_.lock()) return kept;
+  kept_.reset();
+  return nullptr;
+}
+
 Result<ValueRef> LargeValue::load(const ExtentVolume& volume, bool* has_waited) const {
   if (has_waited != nullptr) *has_waited = false;
-  Place place;
-  {
-    const std::lock_guard lock(mutex_);
-    if (bytes_) return bytes_;
-    if (auto kept = kept_.lock()) return kept;
-    kept_.reset();
-    place = *place_;
-  }
-  DGFS_TRY(bytes, volume.file().read_string(place, has_waited));
+  if (auto value = in_memory()) return value;
+  const ValuePlace place = *this->place();
+  DGFS_TRY(bytes, volume.read_parts(place, 0, place.sums.size(), has_waited));
   auto value = std::make_shared<const std::string>(std::move(bytes));
   {
     const std::lock_guard lock(mutex_);
@@ -54,6 +63,26 @@ Result<ValueRef> LargeValue::load(const ExtentVolume& volume, bool* has_waited) 
   }
   volume.kept().keep(value);
   return value;
+}
+
+Result<ValueSlice> LargeValue::load_part(const ExtentVolume& volume, std::uint64_t skip_bytes,
+                                         std::uint64_t length_bytes, bool* has_waited) const {
+  if (has_waited != nullptr) *has_waited = false;
+  const auto skip = static_cast<std::size_t>(skip_bytes);
+  const auto length = static_cast<std::size_t>(length_bytes);
+  if (auto value = in_memory()) return ValueSlice{std::move(value), skip, length};
+  if (length == 0) return ValueSlice{};
+  const ValuePlace place = *this->place();
+  const auto part_bytes = static_cast<std::size_t>(place.part_bytes());
+  const auto first = skip / part_bytes;
+  const auto end = (skip + length + part_bytes - 1) / part_bytes;
+  if (end - first == place.sums.size()) {
+    DGFS_TRY(value, load(volume, has_waited));
+    return ValueSlice{std::move(value), skip, length};
+  }
+  DGFS_TRY(bytes, volume.read_parts(place, first, end, has_waited));
+  auto parts = std::make_shared<const std::string>(std::move(bytes));
+  return ValueSlice{std::move(parts), skip - first * part_bytes, length};
 }
 
 }  // namespace dgfs::delta

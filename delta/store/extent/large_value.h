@@ -15,6 +15,7 @@
 #include <string>
 
 #include "delta/store/extent/extent_volume.h"
+#include "delta/store/extent/value_place.h"
 
 namespace dgfs::delta {
 
@@ -31,23 +32,26 @@ class LargeValue {
         promise_(std::move(promise)),
         dropped_(1) {}
   /// Bound, and not in the tree. @param volume  has it; must outlive it
-  LargeValue(const Place& place, ExtentVolume& volume)
-      : length_bytes_(place.length_bytes), volume_(&volume), place_(place), dropped_(1) {
-    dropped_.front().extent = place.extent();
+  LargeValue(ValuePlace place, ExtentVolume& volume)
+      : length_bytes_(place.length_bytes), volume_(&volume), place_(std::move(place)), dropped_(1) {
+    dropped_.front().extent = place_->extent();
   }
   /// The tree's.
-  explicit LargeValue(const Place& place) : length_bytes_(place.length_bytes), place_(place) {}
+  explicit LargeValue(ValuePlace place)
+      : length_bytes_(place.length_bytes), place_(std::move(place)) {}
   ~LargeValue();
   LargeValue(const LargeValue&) = delete;
   LargeValue& operator=(const LargeValue&) = delete;
 
   [[nodiscard]] std::uint64_t length_bytes() const { return length_bytes_; }
   /// None: it is unbound.
-  [[nodiscard]] std::optional<Place> place() const;
+  [[nodiscard]] std::optional<ValuePlace> place() const;
+  /// The same without the checksums. Needs no memory.
+  [[nodiscard]] std::optional<Extent> extent() const;
   /// Its bytes; null: it is bound.
   [[nodiscard]] ValueRef unbound() const;
   /// It has been written there. Once, of an unbound one (ValueBinder). Needs no memory.
-  void bind_to(const Place& place) const;
+  void bind_to(ValuePlace place) const;
   /// The tree has it now, and knows when its space is free.
   void give_to_tree() const;
   /// One that is read again is kept by the volume, within its bounds (KeptValues).
@@ -55,14 +59,24 @@ class LargeValue {
   /// @param has_waited  as of BlockFile::read_string; false where it was in memory
   /// Errors: those of BlockFile::read.
   [[nodiscard]] Result<ValueRef> load(const ExtentVolume& volume, bool* has_waited = nullptr) const;
+  /// Some of its bytes: those of its parts that have them are read and checked, with one read,
+  /// unless the value is in memory. Is kept by nobody, unless it is all of the value.
+  /// @param skip_bytes    before the first
+  /// @param length_bytes  within the value
+  /// Otherwise as load().
+  [[nodiscard]] Result<ValueSlice> load_part(const ExtentVolume& volume, std::uint64_t skip_bytes,
+                                             std::uint64_t length_bytes,
+                                             bool* has_waited = nullptr) const;
 
  private:
+  [[nodiscard]] ValueRef in_memory() const;
+
   const std::uint64_t length_bytes_;
   mutable std::mutex mutex_;
   mutable ExtentVolume* volume_ = nullptr;  ///< null: the tree has it
   mutable ValueRef bytes_;                  ///< null: it is bound
   mutable ExtentVolume::Promise promise_;   ///< of one that is unbound
-  mutable std::optional<Place> place_;
+  mutable std::optional<ValuePlace> place_;
   mutable bool was_read_ = false;                  ///< from the volume
   mutable std::weak_ptr<const std::string> kept_;  ///< what the volume keeps of it, if it does
   mutable ExtentVolume::Dropped dropped_;          ///< its place, for the volume; the tree's: none
@@ -71,7 +85,7 @@ class LargeValue {
 using LargeRef = std::shared_ptr<const LargeValue>;
 
 /// What one takes of memory without its bytes, about, the same on all machines.
-inline constexpr std::size_t kLargeValueBytes = 104;
+inline constexpr std::size_t kLargeValueBytes = 160;
 
 /// Whether both are one, or have one place. Neither is null.
 [[nodiscard]] inline bool is_same(const LargeRef& a, const LargeRef& b) {

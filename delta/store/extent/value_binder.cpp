@@ -13,17 +13,24 @@ constexpr std::size_t kTogetherBytesMax = std::size_t{128} << 10;
 // Binds values to places as it ends, whatever has ended it: what was written has its place.
 class Binding {
  public:
-  Binding(const std::vector<const LargeValue*>& values, const std::vector<Place>& places)
-      : values_(values), places_(places) {}
+  // @param places   of all values, whose offsets are not known yet
+  // @param extents  of those that were written
+  Binding(const std::vector<const LargeValue*>& values, std::vector<ValuePlace>& places,
+          const std::vector<Extent>& extents)
+      : values_(values), places_(places), extents_(extents) {}
   ~Binding() {
-    for (std::size_t i = 0; i < places_.size(); ++i) values_[i]->bind_to(places_[i]);
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      places_[i].offset_bytes = extents_[i].offset_bytes;
+      values_[i]->bind_to(std::move(places_[i]));
+    }
   }
   Binding(const Binding&) = delete;
   Binding& operator=(const Binding&) = delete;
 
  private:
   const std::vector<const LargeValue*>& values_;
-  const std::vector<Place>& places_;
+  std::vector<ValuePlace>& places_;
+  const std::vector<Extent>& extents_;
 };
 
 }  // namespace
@@ -42,11 +49,15 @@ Status ValueBinder::add(const LargeValue& value) {
 
 Status ValueBinder::finish() {
   std::vector<Bytes> blocks;
-  for (const ValueRef& contents : contents_) blocks.push_back(as_bytes(*contents));
-  std::vector<Place> places;
+  std::vector<ValuePlace> places;
+  for (const ValueRef& contents : contents_) {
+    blocks.push_back(as_bytes(*contents));
+    places.push_back(ValuePlace::of(0, blocks.back()));
+  }
+  std::vector<Extent> extents;
   auto written = [&] {
-    const Binding binding(values_, places);
-    return volume_.file().write_all(blocks, places);
+    const Binding binding(values_, places, extents);
+    return volume_.file().write_all(blocks, extents);
   }();
   values_.clear();
   contents_.clear();

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "delta/store/run/message.h"
+#include "delta/store/message/message.h"
 #include "delta/store/run/range_tombstones.h"
 
 namespace dgfs::delta {

@@ -28,14 +28,14 @@ KnownRange ImmutableMemtable::part(const KeyEnd& key, bool before, std::size_t c
 }
 
 RunRef ImmutableMemtable::late_bound_run(const LargeBounds& bounds, ExtentVolume& volume) const {
+  const std::lock_guard binding(binding_);
   RunRef made = run();
-  const std::lock_guard making(making_);
-  if (is_late_bound_) return state().run;
+  if (is_late_bound_) return made;
   made = late_bound(made, bounds, volume);
   is_late_bound_ = true;
   const std::lock_guard lock(mutex_);
-  state_ = {nullptr, made};
-  return made;
+  std::swap(state_.run, made);
+  return state_.run;
 }
 
 RunRef ImmutableMemtable::run() const {

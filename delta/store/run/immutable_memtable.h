@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "delta/store/extent/late_binding.h"
+#include "delta/store/run/late_binding.h"
 #include "delta/store/run/memtable.h"
 #include "delta/store/run/run.h"
 
@@ -47,8 +47,9 @@ class ImmutableMemtable {
   [[nodiscard]] State state() const;
 
   const std::size_t size_bytes_;
+  mutable std::mutex binding_;          ///< before making_; those who read do not take it
+  mutable bool is_late_bound_ = false;  ///< under binding_
   mutable std::mutex making_;           ///< before mutex_
-  mutable bool is_late_bound_ = false;  ///< under making_
   mutable std::mutex mutex_;
   mutable State state_;  ///< under mutex_
 };

@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/run/memtable.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
-#include "delta/store/run/overlay.h"
+#include "delta/store/message/overlay.h"
 #include "delta/store/run/run_builder.h"
 
 namespace dgfs::delta {
@@ -13,6 +14,9 @@ namespace {
 
 // A range delete that covers more takes longer than a call should.
 constexpr std::size_t kCoveredMax = 256;
+
+// What is shorter need not be asked for.
+constexpr std::size_t kLongBytes = 512;
 
 // A node of the map, its strings and its message.
 std::size_t bytes_of_point(std::string_view key, const Message& message) {
@@ -54,6 +58,26 @@ void Memtable::apply(const Batch& batch) {
   for (const Operation& operation : batch.operations()) apply(operation);
 }
 
+bool Memtable::apply_unless_long(const Batch& batch) {
+  for (const Operation& operation : batch.operations()) {
+    if (is_long(operation)) return false;
+    apply(operation);
+  }
+  return true;
+}
+
+std::size_t Memtable::copies_at_most(const Batch& batch) const {
+  std::size_t bytes = 0;
+  for (const Operation& operation : batch.operations()) {
+    const auto* change = std::get_if<PointChange>(&operation);
+    if (change == nullptr || change->message.is_final()) continue;
+    bytes += change->message.inline_bytes();
+    if (longest_bytes_ <= kLongBytes) continue;
+    if (const auto* there = points_.find(change->key)) bytes += there->value().inline_bytes();
+  }
+  return bytes;
+}
+
 // Null: none covers it.
 const Memtable::Tombstones::Entry* Memtable::tombstone_over(std::string_view key) const {
   const auto* last = tombstones_.last_until(key);
@@ -76,6 +100,7 @@ void Memtable::put(std::string_view key, Message message) {
     return;
   }
   size_bytes_ += bytes_of_point(key, message);
+  longest_bytes_ = std::max(longest_bytes_, message.inline_bytes());
   if (there != nullptr) {
     *there = std::move(message);
   } else {

@@ -26,6 +26,13 @@ class Memtable {
   /// which takes time. O(log n).
   [[nodiscard]] bool is_long(const Operation& operation) const;
 
+  /// The same of all, or nothing and false where one is long.
+  [[nodiscard]] bool apply_unless_long(const Batch& batch);
+  /// How many bytes of values apply() may copy to put them together: those of the batch's patches,
+  /// and of what they change. Cost: O(number of operations), and a lookup of each patch where a
+  /// message has ever been long.
+  [[nodiscard]] std::size_t copies_at_most(const Batch& batch) const;
+
   /// What an operation adds to size_bytes(), at most, about.
   [[nodiscard]] static std::size_t bytes_of(const Operation& operation);
 
@@ -62,6 +69,7 @@ class Memtable {
   Tombstones tombstones_;
   std::size_t count_ = 0;  ///< of the points
   std::size_t size_bytes_ = 0;
+  std::size_t longest_bytes_ = 0;  ///< of what messages had to copy, so far
 };
 
 }  // namespace dgfs::delta

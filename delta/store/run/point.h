@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "delta/store/run/message.h"
+#include "delta/store/message/message.h"
 
 namespace dgfs::delta {
 

@@ -35,7 +35,7 @@ Point Run::point(std::size_t at) const {
 std::vector<Extent> Run::values() const {
   std::vector<Extent> all;
   for (const Message& message : boxed_) {
-    for (const LargeRef& large : large_values(message)) all.push_back(large->place()->extent());
+    for (const LargeRef& large : large_values(message)) all.push_back(*large->extent());
   }
   return all;
 }

@@ -19,10 +19,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/store/disk/decode_error.h"
 #include "delta/store/disk/parameters.h"
 #include "delta/store/disk/place_codec.h"
-#include "delta/store/run/decode_error.h"
-#include "delta/store/run/overlay.h"
+#include "delta/store/message/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "format/coding.h"
 
@@ -69,7 +69,7 @@ void encode_edit(const Edit& edit, Encoder& out) {
   } else if (const auto* large = std::get_if<LargePiece>(&edit)) {
     out.fixed(kLargePieceTag);
     out.varint(large->offset_bytes);
-    encode_place(*large->large->place(), out);
+    encode_value_place(*large->large->place(), out);
     out.varint(large->skip_bytes);
     out.varint(large->length_bytes);
   } else {
@@ -85,13 +85,10 @@ class LargeValues {
  public:
   /// The next in `in`. Errors: kCorrupt, also where two have parts of a place in common.
   [[nodiscard]] Result<LargeRef> decode(Decoder& in) {
-    DGFS_TRY(place, decode_place(in));
-    if (place.length_bytes == 0 || place.length_bytes > kValueBytesMax) {
-      return corrupt(7009, in, "a large value of an impossible length");
-    }
+    DGFS_TRY(place, decode_value_place(in));
     for (const LargeRef& large : all_) {
       if (large->place() == place) return large;
-      if (large->place()->offset_bytes == place.offset_bytes) {
+      if (large->extent()->offset_bytes == place.offset_bytes) {
         return corrupt(7153, in, "two large values at one place");
       }
     }
@@ -145,7 +142,7 @@ void encode_patch(const Patch& patch, Encoder& out) {
 
 Result<Patch> decode_patch(std::size_t bytes_max, LargeValues& values, Decoder& in) {
   DGFS_TRY(count, in.varint_up_to(in.remaining()));
-  std::vector<Edit> edits;
+  Edits edits;
   std::size_t bytes = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     DGFS_TRY(tag, in.fixed<std::uint8_t>());
@@ -165,7 +162,7 @@ Result<Patch> decode_patch(std::size_t bytes_max, LargeValues& values, Decoder& 
 void encode_boxed(const Message& message, Encoder& out) {
   if (message.large) {
     out.fixed(kLargePut);
-    encode_place(*message.large->place(), out);
+    encode_value_place(*message.large->place(), out);
   } else if (message.value) {
     out.fixed(kChangedPut);
     out.string(*message.value);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "delta/store/run/overlay.h"
+#include "delta/store/message/overlay.h"
 #include "delta/store/run/run_builder.h"
 
 namespace dgfs::delta {

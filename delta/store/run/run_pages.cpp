@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "delta/store/disk/block_file.h"
+#include "delta/store/disk/decode_error.h"
 #include "delta/store/disk/parameters.h"
-#include "delta/store/run/decode_error.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_cuts.h"
 #include "format/checksum.h"

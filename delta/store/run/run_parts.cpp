@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "delta/store/message/overlay.h"
 #include "delta/store/run/object_key.h"
-#include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_cuts.h"
 

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/snapshot/snapshot.h"
 
-#include "delta/store/run/overlay.h"
+#include "delta/store/message/overlay.h"
+#include "delta/store/message/value_part.h"
 
 namespace dgfs::delta {
 
@@ -14,6 +15,16 @@ Result<Message> find_whole(const TreeView& view, std::string_view key, Message n
   return without_large(std::move(message), *source.values);
 }
 
+Result<std::optional<ValueSlice>> read(const TreeView& view, std::string_view key, Message newer,
+                                       std::uint64_t begin_bytes, std::uint64_t length_bytes,
+                                       const BlockSource& source) {
+  DGFS_TRY(found, find(view, key, std::move(newer), source));
+  const Message message = over_nothing(std::move(found));
+  if (message.kind != MessageKind::kPut) return std::optional<ValueSlice>();
+  DGFS_TRY(slice, part_of_value(message, begin_bytes, length_bytes, *source.values));
+  return std::optional(std::move(slice));
+}
+
 std::optional<std::string> value_over_nothing(Message message) {
   message = over_nothing(std::move(message));
   if (message.kind != MessageKind::kPut) return std::nullopt;
@@ -22,6 +33,11 @@ std::optional<std::string> value_over_nothing(Message message) {
 
 Result<Message> Snapshot::find(std::string_view key) const {
   return find_whole(view_, key, Message(), source_);
+}
+
+Result<std::optional<ValueSlice>> Snapshot::read(std::string_view key, std::uint64_t begin_bytes,
+                                                 std::uint64_t length_bytes) const {
+  return delta::read(view_, key, Message(), begin_bytes, length_bytes, source_);
 }
 
 Result<std::optional<std::string>> Snapshot::get(std::string_view key) const {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "delta/store/extent/value_slice.h"
 #include "delta/store/filter/prefix_filter.h"
 #include "delta/store/snapshot/cursor.h"
 #include "delta/store/snapshot/holders.h"
@@ -35,6 +36,9 @@ class Snapshot {
   /// As of Store.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
   [[nodiscard]] Result<Message> find(std::string_view key) const;
+  [[nodiscard]] Result<std::optional<ValueSlice>> read(
+      std::string_view key, std::uint64_t begin_bytes = 0,
+      std::uint64_t length_bytes = UINT64_MAX) const;
   /// A cursor may outlive the snapshot. It then keeps the space itself, and the holder is no longer
   /// listed.
   [[nodiscard]] Cursor cursor(KeyRange bounds = {"", std::nullopt}) const {
@@ -65,6 +69,12 @@ class Snapshot {
 /// Errors: kIo, kCorrupt.
 [[nodiscard]] Result<Message> find_whole(const TreeView& view, std::string_view key, Message newer,
                                          const BlockSource& source);
+/// Bytes of a value that a view has, where nothing lies below; none: there is no such key.
+/// Otherwise as find_whole(), and part_of_value().
+[[nodiscard]] Result<std::optional<ValueSlice>> read(const TreeView& view, std::string_view key,
+                                                     Message newer, std::uint64_t begin_bytes,
+                                                     std::uint64_t length_bytes,
+                                                     const BlockSource& source);
 /// The value where nothing lies below; none: there is no such key.
 [[nodiscard]] std::optional<std::string> value_over_nothing(Message message);
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "delta/store/message/overlay.h"
 #include "delta/store/run/object_key.h"
-#include "delta/store/run/overlay.h"
 
 namespace dgfs::delta {
 

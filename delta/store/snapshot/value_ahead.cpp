@@ -53,8 +53,8 @@ void ValueAhead::visit(const Run& run, std::size_t at, bool backward, const Bloc
     const LargeValue* large = way.large(end_);
     if (bytes_ + length_of(large) > kBytesMax) break;
     bytes_ += length_of(large);
-    const auto place = large != nullptr ? large->place() : std::nullopt;
-    if (place) volume.announce(place->extent());
+    const auto extent = large != nullptr ? large->extent() : std::nullopt;
+    if (extent) volume.announce(*extent);
   }
 }
 

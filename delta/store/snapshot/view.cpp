@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "delta/store/run/overlay.h"
+#include "delta/store/message/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
-#include "delta/store/extent/late_binding.h"
 #include "delta/store/extent/value_binder.h"
+#include "delta/store/run/late_binding.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "delta/store/disk/block_codec.h"
+#include "delta/store/disk/decode_error.h"
 #include "delta/store/disk/parameters.h"
 #include "delta/store/disk/place_codec.h"
-#include "delta/store/run/decode_error.h"
 #include "format/coding.h"
 
 namespace dgfs::delta {

@@ -93,14 +93,16 @@ Result<bool> TreeCleaner::move_values(StoredRun& run) {
 }
 
 Result<LargeRef> TreeCleaner::moved(const LargeRef& value) {
-  const Place place = *value->place();
-  if (place.offset_bytes < ends_.values || is_full()) return value;
-  DGFS_TRY(bytes, values_.read_string(place));
-  DGFS_TRY(to, copied(as_bytes(bytes), values_, taken_.values));
+  ValuePlace place = *value->place();
+  const Extent from = place.extent();
+  if (from.offset_bytes < ends_.values || is_full()) return value;
+  DGFS_TRY(bytes, values_.read_parts(place, 0, place.sums.size()));
+  DGFS_TRY(to, copied(as_bytes(bytes), values_.file(), taken_.values));
   if (!to) return value;
-  used_up_.values.push_back(place.extent());
-  moved_bytes_ += place.length_bytes;
-  return std::make_shared<const LargeValue>(*to);
+  used_up_.values.push_back(from);
+  moved_bytes_ += from.length_bytes;
+  place.offset_bytes = to->offset_bytes;
+  return std::make_shared<const LargeValue>(std::move(place));
 }
 
 // What it takes is noted whatever happens, so that it can be given back: memory for that first.

@@ -29,7 +29,7 @@ class TreeCleaner {
   ///                outlive this
   /// @param values  likewise
   /// @param bytes_max  moved and made anew, about: then the rest stays where it is
-  TreeCleaner(BlockFile& blocks, BlockFile& values, const BlockSource& source, const Ends& ends,
+  TreeCleaner(BlockFile& blocks, ExtentVolume& values, const BlockSource& source, const Ends& ends,
               std::uint64_t bytes_max)
       : blocks_(blocks), values_(values), source_(source), ends_(ends), bytes_max_(bytes_max) {}
 
@@ -67,7 +67,7 @@ class TreeCleaner {
   void note_taken(const T& block) noexcept;
 
   BlockFile& blocks_;
-  BlockFile& values_;
+  ExtentVolume& values_;
   BlockSource source_;
   Ends ends_;
   std::uint64_t bytes_max_;

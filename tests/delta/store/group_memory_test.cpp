@@ -3,11 +3,7 @@
 //
 // Memory that one thread lacks while it has a group of the log in its hands: whoever comes next
 // must not say that all is durable unless it is. It comes as soon as the first one, which has
-// lacked it, lets go of its last lock: the linker puts the two functions below before those of the
-// system.
-#include <pthread.h>
-
-#include <functional>
+// lacked it, lets go of its last lock.
 #include <new>
 #include <thread>
 #include <utility>
@@ -15,54 +11,12 @@
 #include <gtest/gtest.h>
 
 #include "storage/memory/env.h"
+#include "tests/delta/store/lock_hooks.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/tiny_store.h"
 #include "tests/support/failing_heap.h"
 
 namespace dgfs::test {
-namespace {
-
-thread_local int locks_held = 0;
-thread_local const std::function<void()>* when_leaving = nullptr;
-
-// While it lives: called by this thread whenever it has released its last lock.
-class WhenLeaving {
- public:
-  explicit WhenLeaving(std::function<void()> call) : call_(std::move(call)) {
-    when_leaving = &call_;
-  }
-  ~WhenLeaving() { when_leaving = nullptr; }
-  WhenLeaving(const WhenLeaving&) = delete;
-  WhenLeaving& operator=(const WhenLeaving&) = delete;
-
- private:
-  std::function<void()> call_;
-};
-
-}  // namespace
-
-extern "C" {
-
-int __real_pthread_mutex_lock(pthread_mutex_t* mutex);
-int __real_pthread_mutex_unlock(pthread_mutex_t* mutex);
-
-int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {
-  ++locks_held;
-  return __real_pthread_mutex_lock(mutex);
-}
-
-int __wrap_pthread_mutex_unlock(pthread_mutex_t* mutex) {
-  const int result = __real_pthread_mutex_unlock(mutex);
-  if (--locks_held == 0 && when_leaving != nullptr) {
-    const auto& call = *std::exchange(when_leaving, nullptr);
-    call();
-    when_leaving = &call;
-  }
-  return result;
-}
-
-}  // extern "C"
-
 namespace {
 
 using namespace delta;
@@ -99,7 +53,8 @@ class GroupMemory : public testing::Test {
     {
       bool is_first = true;
       const FailingHeap* failing = nullptr;
-      const WhenLeaving other([&] {
+      const LockHooks other(nullptr, [&](int held) {
+        if (held > 0) return;
         const bool has_lacked = failing != nullptr && failing->failed();
         if (has_lacked && std::exchange(is_first, false)) is_durable |= sync_elsewhere(*store);
       });

@@ -31,7 +31,7 @@ RunRef run_of_tombstone(KeyRange range) {
   return RunBuilder().take(std::move(tombstones));
 }
 
-RunRef run_of_value(const Place& place) {
+RunRef run_of_value(const ValuePlace& place) {
   RunBuilder points;
   points.add("k", Message::put(std::make_shared<const LargeValue>(place)));
   return points.take();
@@ -304,7 +304,8 @@ TEST_F(StoreCheck, FindsBlocksThatAreOthers) {
 
 TEST_F(StoreCheck, FindsLargeValuesThatAreNotWhereTheyShouldBe) {
   BlockFile volume(env_->open("/s/extents", {storage::OpenOptions::Mode::kReadWrite}).value());
-  const auto place = volume.write(Buffer(5000, 'v')).value();
+  const Buffer value(5000, 'v');
+  const auto place = ValuePlace::of(volume.write(value).value().offset_bytes, value);
   const auto run = written(run_of_value(place));
   set_slots({slot_of("", run)});
   auto report = check();
@@ -321,7 +322,7 @@ TEST_F(StoreCheck, FindsLargeValuesThatAreNotWhereTheyShouldBe) {
   expect_found(*run->place(), "a run has other large values than its node says");
 
   auto other = place;
-  ++other.checksum;
+  ++other.sums.front();
   set_slots({slot_of("", written(run_of_value(other)))});
   check();
   EXPECT_EQ(found_, std::vector<std::string>{"/s/extents: extents, offset 0: a block is not the "

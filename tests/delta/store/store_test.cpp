@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "delta/store/run/overlay.h"
+#include "delta/store/message/overlay.h"
 #include "storage/memory/env.h"
 #include "storage/testing/faulty_env.h"
 #include "tests/delta/store/model_run.h"

@@ -46,7 +46,7 @@ class AtHandFile final : public storage::ForwardingFile {
   bool is_damaged = false;
 };
 
-TEST(BlockFileAtHand, AllOrNothingOfItIsTakenAndChecked) {
+TEST(BlockFileAtHand, AllOrNothingOfItIsTaken) {
   const auto memory = storage::make_memory_env(1);
   auto owned = std::make_unique<AtHandFile>(
       memory->open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value());
@@ -61,13 +61,15 @@ TEST(BlockFileAtHand, AllOrNothingOfItIsTakenAndChecked) {
     for (const bool is_damaged : {false, true}) {
       at_hand.is_damaged = is_damaged;
       bool has_waited = false;
-      const auto read = file.read_string(place.value(), &has_waited);
+      const auto read = file.read_unchecked(place.value().extent(), &has_waited);
       EXPECT_EQ(has_waited, bytes < 1000) << bytes;
+      ASSERT_TRUE(read);
+      const auto checked = file.check(place.value(), as_bytes(read.value()));
       if (bytes == 1000 && is_damaged) {
-        ASSERT_FALSE(read);
-        EXPECT_EQ(read.error().kind(), ErrorKind::kCorrupt);
+        ASSERT_FALSE(checked);
+        EXPECT_EQ(checked.error().kind(), ErrorKind::kCorrupt);
       } else {
-        ASSERT_TRUE(read);
+        ASSERT_TRUE(checked);
         EXPECT_EQ(read.value(), text);
       }
     }
@@ -274,12 +276,12 @@ TEST_F(BlockFileFaults, BlocksThatCannotBeWrittenTogetherAreWrittenOneByOne) {
   const std::vector<Bytes> blocks = {first, second};
   for (std::uint64_t failing = 0; failing < 2; ++failing) {  // 0: none
     faulty_->arm({storage::FaultKind::kIoError, failing});
-    std::vector<Place> places;
-    ASSERT_TRUE(file_.write_all(blocks, places));
-    ASSERT_EQ(places.size(), 2U);
-    EXPECT_EQ(file_.read(places[0]).value(), first);
-    EXPECT_EQ(file_.read(places[1]).value(), second);
-    EXPECT_EQ(places[1].offset_bytes, places[0].offset_bytes + kBlockAlignmentBytes);
+    std::vector<Extent> extents;
+    ASSERT_TRUE(file_.write_all(blocks, extents));
+    ASSERT_EQ(extents.size(), 2U);
+    EXPECT_EQ(file_.read_unchecked(extents[0]).value(), std::string(100, 'a'));
+    EXPECT_EQ(file_.read_unchecked(extents[1]).value(), std::string(700, 'b'));
+    EXPECT_EQ(extents[1].offset_bytes, extents[0].offset_bytes + kBlockAlignmentBytes);
   }
 }
 
@@ -287,11 +289,11 @@ TEST_F(BlockFileFaults, BlocksThatCannotBeWrittenAtAllHaveNoPlaces) {
   const Buffer block(100, 'a');
   const std::vector<Bytes> blocks = {block, block, block};
   faulty_->arm({storage::FaultKind::kIoError, 1, true});
-  std::vector<Place> places;
-  const auto written = file_.write_all(blocks, places);
+  std::vector<Extent> extents;
+  const auto written = file_.write_all(blocks, extents);
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().kind(), ErrorKind::kIo);
-  EXPECT_TRUE(places.empty());
+  EXPECT_TRUE(extents.empty());
 }
 
 }  // namespace

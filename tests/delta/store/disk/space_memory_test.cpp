@@ -129,9 +129,9 @@ TEST_F(BlockFileMemory, ABlockThatCannotBeMovedTakesNothing) {
 TEST_F(BlockFileMemory, WritesOfSeveralTakeNothingButWhatTheyTell) {
   const auto block = block_of(2);
   const std::array<Bytes, 2> blocks = {block, block};
-  std::vector<Place> places;
-  expect_nothing_lost([&] { return file_->write_all(blocks, places); });
-  EXPECT_TRUE(places.empty());
+  std::vector<Extent> extents;
+  expect_nothing_lost([&] { return file_->write_all(blocks, extents); });
+  EXPECT_TRUE(extents.empty());
 }
 
 // What it does next with each write: as told, then as it should.

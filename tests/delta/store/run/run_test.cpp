@@ -9,8 +9,8 @@
 #include <set>
 
 #include "delta/store/disk/parameters.h"
+#include "delta/store/message/overlay.h"
 #include "delta/store/run/memtable.h"
-#include "delta/store/run/overlay.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"
@@ -215,8 +215,9 @@ TEST(Run, LengthsOfAllSizesAreReadBack) {
 // Large values of one message are one each, and whatever refers to more of one than there is, or to
 // two at one place, is refused.
 TEST(Run, LargePiecesAreReadBack) {
-  const auto large = std::make_shared<const LargeValue>(Place{512 * 7, 1000, 77});
-  const auto other = std::make_shared<const LargeValue>(Place{512 * 9, 2000, 78});
+  const auto large = std::make_shared<const LargeValue>(ValuePlace{512 * 7, 1000, {77}});
+  const auto other =
+      std::make_shared<const LargeValue>(ValuePlace{512 * 9, 100000, {78, 79, 80, 81, 82, 83, 84}});
   Message changed = Message::put("a value that is changed");
   changed.patch.add(LargePiece{5, large, 100, 200});
   changed.patch.add(LargePiece{500, large, 400, 600});

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "delta/store/extent/large_value.h"
-#include "delta/store/run/patch.h"
+#include "delta/store/message/patch.h"
 
 namespace dgfs::delta {
 
@@ -47,6 +47,9 @@ struct Message {
   /// What it takes of memory, about, the same on all machines; without the bytes of a large value,
   /// bound or not.
   [[nodiscard]] std::size_t size_bytes() const;
+  /// Of its value and its pieces, but for what is large. O(number of edits).
+  [[nodiscard]] std::size_t inline_bytes() const;
+
   /// By content; large values by their places.
   friend bool operator==(const Message& a, const Message& b);
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/message.h"
+#include "delta/store/message/message.h"
 
 #include <utility>
 
@@ -34,6 +34,14 @@ std::size_t Message::size_bytes() const {
          patch.size_bytes();
 }
 
+std::size_t Message::inline_bytes() const {
+  std::size_t bytes = value ? value->size() : 0;
+  for (const Edit& edit : patch.edits()) {
+    if (const auto* piece = std::get_if<Piece>(&edit)) bytes += piece->bytes.size();
+  }
+  return bytes;
+}
+
 bool operator==(const Message& a, const Message& b) {
   if (a.kind != b.kind || a.patch != b.patch || !a.value != !b.value || !a.large != !b.large) {
     return false;
@@ -65,9 +73,8 @@ Result<Message> without_large(Message message, const ExtentVolume& volume) {
   for (Edit& edit : edits) {
     const auto* piece = std::get_if<LargePiece>(&edit);
     if (piece == nullptr) continue;
-    DGFS_TRY(bytes, piece->large->load(volume));
-    edit = Piece{piece->offset_bytes, bytes->substr(static_cast<std::size_t>(piece->skip_bytes),
-                                                    static_cast<std::size_t>(piece->length_bytes))};
+    DGFS_TRY(slice, piece->large->load_part(volume, piece->skip_bytes, piece->length_bytes));
+    edit = Piece{piece->offset_bytes, std::string(slice.bytes())};
   }
   // Pieces that touch become one.
   Patch small({}, message.patch.least_bytes());

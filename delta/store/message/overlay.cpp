@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/overlay.h"
+#include "delta/store/message/overlay.h"
 
 #include <optional>
 #include <string>

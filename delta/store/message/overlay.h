@@ -8,7 +8,7 @@
 #include <boost/container/small_vector.hpp>
 #include <utility>
 
-#include "delta/store/run/message.h"
+#include "delta/store/message/message.h"
 
 namespace dgfs::delta {
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // What changes have come to decides what is large, however it came.
-#include "delta/store/extent/late_binding.h"
+#include "delta/store/run/late_binding.h"
 
 #include <algorithm>
 #include <vector>

@@ -4,24 +4,27 @@
 // Patch: edits of one value that were made without looking at it, as few as say the same.
 #pragma once
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "delta/store/run/edit.h"
+#include "delta/store/message/edit.h"
 
 namespace dgfs::delta {
 
 /// Edits in the order in which they were made; those that are no field's change by their offsets,
 /// as long as there are no others. What later ones make superfluous is left out: pieces are joined
 /// where they touch, and so are zeros, a piece or zeros swallow what lies within them, and fields
-/// of the same kind of change are one. Of a large piece what is covered is cut off. A value.
+/// of the same kind of change are one. Of a large piece what is covered is cut off. A value: a copy
+/// costs O(1), and whoever changes one of two that share their edits has a copy of these made.
 class Patch {
  public:
   Patch() = default;
   /// @param edits        of another patch
   /// @param least_bytes  of the same
-  explicit Patch(std::vector<Edit> edits, std::uint64_t least_bytes = 0);
+  explicit Patch(Edits edits, std::uint64_t least_bytes = 0);
 
   /// Adds an edit, which may change, join or replace those before.
   /// Cost: O(number of edits and bytes of those that it touches).
@@ -29,8 +32,8 @@ class Patch {
   /// The edits of `newer`, in order.
   void add(Patch newer);
 
-  [[nodiscard]] bool empty() const { return edits_.empty() && least_bytes_ == 0; }
-  [[nodiscard]] const std::vector<Edit>& edits() const { return edits_; }
+  [[nodiscard]] bool empty() const { return edits().empty() && least_bytes_ == 0; }
+  [[nodiscard]] const Edits& edits() const { return shared_ ? shared_->edits : kNone; }
   /// A value that is shorter grows to this, whatever the edits say: bytes that lengthened it were
   /// replaced by zeros, which do not. 0: none were.
   [[nodiscard]] std::uint64_t least_bytes() const { return least_bytes_; }
@@ -49,10 +52,18 @@ class Patch {
                                 bool* has_waited = nullptr) const;
 
   friend bool operator==(const Patch& a, const Patch& b) {
-    return a.edits_ == b.edits_ && a.least_bytes_ == b.least_bytes_;
+    return a.edits() == b.edits() && a.least_bytes_ == b.least_bytes_;
   }
 
  private:
+  struct Shared : boost::intrusive_ref_counter<Shared> {
+    Shared() = default;
+    explicit Shared(Edits all) : edits(std::move(all)) {}
+    Edits edits;
+  };
+
+  /// To be changed.
+  [[nodiscard]] Edits& to_change();
   void add_in_order(Piece piece);
   void add_in_order(Zeros zeros);
   void add_in_order(LargePiece piece);
@@ -60,10 +71,11 @@ class Patch {
   void add_large(LargePiece piece);
   void add_zeros(Zeros zeros);
   void add_field(FieldChange change);
-  void replace(std::size_t begin, std::size_t end, std::vector<Edit> edits);
+  void replace(std::size_t begin, std::size_t end, Edits others);
   void swallow(std::size_t at);
 
-  std::vector<Edit> edits_;
+  static const Edits kNone;
+  boost::intrusive_ptr<Shared> shared_;  ///< null: no edits
   std::uint64_t least_bytes_ = 0;
   bool is_ordered_ = true;  ///< no field's change; by their offsets, and none touches its like
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/edit.h"
+#include "delta/store/message/edit.h"
 
 #include <algorithm>
 #include <bit>
@@ -78,12 +78,12 @@ Status apply(const Edit& edit, std::string& value, const ExtentVolume& volume, b
     return ok();
   }
   bool waited = false;
-  DGFS_TRY(bytes, piece->large->load(volume, has_waited == nullptr ? nullptr : &waited));
+  DGFS_TRY(slice, piece->large->load_part(volume, piece->skip_bytes, piece->length_bytes,
+                                          has_waited == nullptr ? nullptr : &waited));
   if (waited) *has_waited = true;
   const auto begin = static_cast<std::size_t>(piece->offset_bytes);
-  const auto length = static_cast<std::size_t>(piece->length_bytes);
-  value.resize(std::max(value.size(), begin + length));
-  bytes->copy(value.data() + begin, length, static_cast<std::size_t>(piece->skip_bytes));
+  value.resize(std::max(value.size(), begin + slice.length_bytes));
+  slice.bytes().copy(value.data() + begin, slice.length_bytes);
   return ok();
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/patch.h"
+#include "delta/store/message/patch.h"
 
 #include <gtest/gtest.h>
 
 #include <utility>
+#include <vector>
 
-#include "delta/store/run/message.h"
+#include "delta/store/message/message.h"
 #include "storage/memory/env.h"
 #include "tests/support/random.h"
 
@@ -80,6 +81,31 @@ TEST(Patch, SaysWhatPiecesAndZerosSayByTheirOffsets) {
   }
 }
 
+// They share their edits until one of them changes.
+TEST(Patch, CopiesAreIndependent) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    Random random(seed);
+    std::vector<Patch> patches(1);
+    std::vector<std::string> values(1);
+    for (int step = 0; step < 40; ++step) {
+      const auto at = static_cast<std::size_t>(random.below(patches.size()));
+      if (random.one_in(4)) {
+        patches.push_back(patches[at]);
+        values.push_back(values[at]);
+        continue;
+      }
+      const Edit edit = random_edit(random);
+      patches[at].add(edit);
+      apply(edit, values[at]);
+    }
+    for (std::size_t i = 0; i < patches.size(); ++i) {
+      std::string value;
+      patches[i].apply_to(value);
+      ASSERT_EQ(value, values[i]);
+    }
+  }
+}
+
 // Large pieces are cut where others cover them, and joined with nothing.
 TEST(Patch, SaysWhatItsLargePiecesSay) {
   const auto env = storage::make_memory_env(1);
@@ -131,8 +157,8 @@ TEST(Patch, CutsALargePieceInTwo) {
   Patch patch;
   patch.add(LargePiece{10, large, 0, 8});
   patch.add(Piece{12, "xyz"});
-  EXPECT_EQ(patch.edits(), (std::vector<Edit>{LargePiece{10, large, 0, 2}, Piece{12, "xyz"},
-                                              LargePiece{15, large, 5, 3}}));
+  EXPECT_EQ(patch.edits(),
+            (Edits{LargePiece{10, large, 0, 2}, Piece{12, "xyz"}, LargePiece{15, large, 5, 3}}));
   patch.add(Piece{10, std::string(8, 'n')});
   EXPECT_FALSE(patch.has_large()) << "it has died";
 }
@@ -141,7 +167,7 @@ TEST(Patch, CarriesNoZeros) {
   Patch patch;
   patch.add(Piece{100, std::string(50000, 'a')});
   patch.add(Zeros{0, 60000});
-  EXPECT_EQ(patch.edits(), std::vector<Edit>{(Zeros{0, 60000})});
+  EXPECT_EQ(patch.edits(), Edits{(Zeros{0, 60000})});
   EXPECT_LT(patch.size_bytes(), 100U);
   // The piece had made the value as long as this.
   std::string value;
@@ -161,9 +187,9 @@ TEST(Patch, CutsAPieceInTwoForZeros) {
   Patch patch;
   patch.add(Piece{0, "abcdef"});
   patch.add(Zeros{2, 2});
-  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Piece{0, "ab"}, Zeros{2, 2}, Piece{4, "ef"}}));
+  EXPECT_EQ(patch.edits(), (Edits{Piece{0, "ab"}, Zeros{2, 2}, Piece{4, "ef"}}));
   patch.add(Piece{3, "x"});
-  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Piece{0, "ab"}, Zeros{2, 1}, Piece{3, "xef"}}));
+  EXPECT_EQ(patch.edits(), (Edits{Piece{0, "ab"}, Zeros{2, 1}, Piece{3, "xef"}}));
 }
 
 TEST(Patch, MakesAPieceOfAFieldOverZeros) {
@@ -171,7 +197,7 @@ TEST(Patch, MakesAPieceOfAFieldOverZeros) {
   patch.add(Zeros{0, 16});
   patch.add(FieldChange{8, FieldOperation::kAdd, 7});
   patch.add(FieldChange{8, FieldOperation::kSignedMin, 0 - std::uint64_t{5}});
-  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Zeros{0, 8}, field_set_to(8, 0 - std::uint64_t{5})}));
+  EXPECT_EQ(patch.edits(), (Edits{Zeros{0, 8}, field_set_to(8, 0 - std::uint64_t{5})}));
 }
 
 TEST(Edit, ChangesSignedAndUnsignedFields) {
@@ -190,7 +216,7 @@ TEST(Patch, JoinsPiecesThatTouch) {
   patch.add(Piece{4, "ee"});
   patch.add(Piece{0, "aaaa"});
   patch.add(Piece{3, "bb"});
-  EXPECT_EQ(patch.edits(), std::vector<Edit>{(Piece{0, "aaabbe"})});
+  EXPECT_EQ(patch.edits(), Edits{(Piece{0, "aaabbe"})});
 }
 
 // So that a record finds its neighbours without a look at the others.
@@ -216,9 +242,9 @@ TEST(Patch, KeepsPiecesAloneByTheirOffsets) {
 
 // A block of before may have them in any order.
 TEST(Patch, TakesPiecesThatAreInNoOrder) {
-  Patch patch(std::vector<Edit>{Piece{20, "c"}, Piece{0, "a"}, Piece{10, "b"}});
+  Patch patch(Edits{Piece{20, "c"}, Piece{0, "a"}, Piece{10, "b"}});
   patch.add(Piece{9, "xyz"});
-  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Piece{20, "c"}, Piece{0, "a"}, Piece{9, "xyz"}}));
+  EXPECT_EQ(patch.edits(), (Edits{Piece{20, "c"}, Piece{0, "a"}, Piece{9, "xyz"}}));
 }
 
 TEST(Patch, ForgetsWhatIsOverwritten) {
@@ -227,7 +253,7 @@ TEST(Patch, ForgetsWhatIsOverwritten) {
   patch.add(FieldChange{0, FieldOperation::kAdd, 1});
   patch.add(Piece{20, "far"});
   patch.add(Piece{0, "12345678"});
-  EXPECT_EQ(patch.edits(), (std::vector<Edit>{Piece{20, "far"}, Piece{0, "12345678"}}));
+  EXPECT_EQ(patch.edits(), (Edits{Piece{20, "far"}, Piece{0, "12345678"}}));
 }
 
 TEST(Patch, ChangesAFieldWithinAPieceAtOnce) {
@@ -235,13 +261,13 @@ TEST(Patch, ChangesAFieldWithinAPieceAtOnce) {
   patch.add(Piece{0, std::string("\x05\0\0\0\0\0\0\0", 8)});
   patch.add(FieldChange{0, FieldOperation::kAdd, 2});
   patch.add(FieldChange{0, FieldOperation::kMax, 6});
-  EXPECT_EQ(patch.edits(), std::vector<Edit>{(Piece{0, std::string("\x07\0\0\0\0\0\0\0", 8)})});
+  EXPECT_EQ(patch.edits(), Edits{(Piece{0, std::string("\x07\0\0\0\0\0\0\0", 8)})});
 }
 
 TEST(Patch, CountsInOneChange) {
   Patch patch;
   for (int i = 0; i < 1000; ++i) patch.add(FieldChange{8, FieldOperation::kAdd, 1});
-  EXPECT_EQ(patch.edits(), std::vector<Edit>{(FieldChange{8, FieldOperation::kAdd, 1000})});
+  EXPECT_EQ(patch.edits(), Edits{(FieldChange{8, FieldOperation::kAdd, 1000})});
 }
 
 }  // namespace

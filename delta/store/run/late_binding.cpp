@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/extent/late_binding.h"
+#include "delta/store/run/late_binding.h"
 
 #include <algorithm>
 #include <string>
@@ -108,7 +108,7 @@ class PatchBinding {
   const Patch& patch_;
   const std::uint64_t piece_bytes_;
   ExtentVolume& volume_;
-  std::vector<Edit> made_;
+  Edits made_;
   bool has_changed_ = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "delta/store/run/patch.h"
+#include "delta/store/message/patch.h"
 
 #include <algorithm>
 #include <iterator>
@@ -35,7 +35,7 @@ bool is_out_of_order(const Edit& before, const Edit& behind) {
   return may_be_one ? end_of(before) >= begin_of(behind) : end_of(before) > begin_of(behind);
 }
 
-bool is_in_order(const std::vector<Edit>& edits) {
+bool is_in_order(const Edits& edits) {
   return std::ranges::none_of(
              edits, [](const Edit& e) { return std::holds_alternative<FieldChange>(e); }) &&
          std::ranges::adjacent_find(edits, is_out_of_order) == edits.end();
@@ -61,8 +61,7 @@ Zeros joined(const Zeros& older, const Zeros& newer) {
 }
 
 // Those parts of an edit that lie before and behind a range, as far as there are any.
-void add_outside(const Edit& edit, const ByteRange& range, std::vector<Edit>& before,
-                 std::vector<Edit>& behind) {
+void add_outside(const Edit& edit, const ByteRange& range, Edits& before, Edits& behind) {
   const auto part = [&](std::uint64_t begin, std::uint64_t end) -> Edit {
     if (std::holds_alternative<Zeros>(edit)) return Zeros{begin, end - begin};
     if (const auto* piece = std::get_if<LargePiece>(&edit)) {
@@ -79,8 +78,21 @@ void add_outside(const Edit& edit, const ByteRange& range, std::vector<Edit>& be
 
 }  // namespace
 
-Patch::Patch(std::vector<Edit> edits, std::uint64_t least_bytes)
-    : edits_(std::move(edits)), least_bytes_(least_bytes), is_ordered_(is_in_order(edits_)) {}
+const Edits Patch::kNone;
+
+Patch::Patch(Edits edits, std::uint64_t least_bytes)
+    : shared_(edits.empty() ? nullptr : new Shared(std::move(edits))),
+      least_bytes_(least_bytes),
+      is_ordered_(is_in_order(this->edits())) {}
+
+Edits& Patch::to_change() {
+  if (!shared_) {
+    shared_ = new Shared();
+  } else if (shared_->use_count() > 1) {
+    shared_ = new Shared(shared_->edits);
+  }
+  return shared_->edits;
+}
 
 void Patch::add(Edit edit) {
   if (lengthens(edit) && end_of(edit) >= least_bytes_) least_bytes_ = 0;
@@ -96,35 +108,43 @@ void Patch::add(Edit edit) {
 }
 
 void Patch::add(Patch newer) {
-  for (Edit& edit : newer.edits_) add(std::move(edit));
+  if (!shared_ && least_bytes_ == 0) {
+    *this = std::move(newer);
+    return;
+  }
+  if (newer.shared_) {
+    for (Edit& edit : newer.to_change()) add(std::move(edit));
+  }
   least_bytes_ = std::max(least_bytes_, newer.least_bytes_);
 }
 
-void Patch::replace(std::size_t begin, std::size_t end, std::vector<Edit> edits) {
-  const auto first = edits_.begin() + static_cast<std::ptrdiff_t>(begin);
-  const auto kept = std::min(end - begin, edits.size());
-  const auto moved = edits.begin() + static_cast<std::ptrdiff_t>(kept);
-  const auto at = std::move(edits.begin(), moved, first);
-  if (moved == edits.end()) {
-    edits_.erase(at, edits_.begin() + static_cast<std::ptrdiff_t>(end));
+void Patch::replace(std::size_t begin, std::size_t end, Edits others) {
+  Edits& edits = to_change();
+  const auto first = edits.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto kept = std::min(end - begin, others.size());
+  const auto moved = others.begin() + static_cast<std::ptrdiff_t>(kept);
+  const auto at = std::move(others.begin(), moved, first);
+  if (moved == others.end()) {
+    edits.erase(at, edits.begin() + static_cast<std::ptrdiff_t>(end));
   } else {
-    edits_.insert(at, std::make_move_iterator(moved), std::make_move_iterator(edits.end()));
+    edits.insert(at, std::make_move_iterator(moved), std::make_move_iterator(others.end()));
   }
 }
 
 // Records of a file come like this: nothing but what the piece touches is looked at.
 void Patch::add_in_order(Piece piece) {
+  Edits& edits = to_change();
   const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.bytes.size()};
   const auto first = static_cast<std::size_t>(
-      std::ranges::lower_bound(edits_, own.begin, {}, end_of) - edits_.begin());
-  std::vector<Edit> before;
-  std::vector<Edit> behind;
+      std::ranges::lower_bound(edits, own.begin, {}, end_of) - edits.begin());
+  Edits before;
+  Edits behind;
   auto end = first;
-  for (; end < edits_.size() && begin_of(edits_[end]) <= own.end; ++end) {
-    if (auto* older = std::get_if<Piece>(&edits_[end])) {
+  for (; end < edits.size() && begin_of(edits[end]) <= own.end; ++end) {
+    if (auto* older = std::get_if<Piece>(&edits[end])) {
       piece = joined(std::move(*older), piece);
     } else {
-      add_outside(edits_[end], own, before, behind);
+      add_outside(edits[end], own, before, behind);
     }
   }
   before.emplace_back(std::move(piece));
@@ -133,19 +153,20 @@ void Patch::add_in_order(Piece piece) {
 }
 
 void Patch::add_in_order(Zeros zeros) {
+  Edits& edits = to_change();
   const ByteRange own = range_of(zeros);
   const auto first = static_cast<std::size_t>(
-      std::ranges::lower_bound(edits_, own.begin, {}, end_of) - edits_.begin());
-  std::vector<Edit> before;
-  std::vector<Edit> behind;
+      std::ranges::lower_bound(edits, own.begin, {}, end_of) - edits.begin());
+  Edits before;
+  Edits behind;
   auto end = first;
-  for (; end < edits_.size() && begin_of(edits_[end]) <= own.end; ++end) {
-    if (const auto* older = std::get_if<Zeros>(&edits_[end])) {
+  for (; end < edits.size() && begin_of(edits[end]) <= own.end; ++end) {
+    if (const auto* older = std::get_if<Zeros>(&edits[end])) {
       zeros = joined(*older, zeros);
       continue;
     }
-    if (range_of(edits_[end]).overlaps(own)) swallow(end);
-    add_outside(edits_[end], own, before, behind);
+    if (range_of(edits[end]).overlaps(own)) swallow(end);
+    add_outside(edits[end], own, before, behind);
   }
   before.emplace_back(zeros);
   std::ranges::move(behind, std::back_inserter(before));
@@ -154,73 +175,77 @@ void Patch::add_in_order(Zeros zeros) {
 
 // It is joined with nothing, so that what touches it stays.
 void Patch::add_in_order(LargePiece piece) {
+  Edits& edits = to_change();
   const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.length_bytes};
   const auto first = static_cast<std::size_t>(
-      std::ranges::upper_bound(edits_, own.begin, {}, end_of) - edits_.begin());
-  std::vector<Edit> edits;
-  std::vector<Edit> behind;
+      std::ranges::upper_bound(edits, own.begin, {}, end_of) - edits.begin());
+  Edits before;
+  Edits behind;
   auto end = first;
-  for (; end < edits_.size() && begin_of(edits_[end]) < own.end; ++end) {
-    add_outside(edits_[end], own, edits, behind);
+  for (; end < edits.size() && begin_of(edits[end]) < own.end; ++end) {
+    add_outside(edits[end], own, before, behind);
   }
-  edits.emplace_back(std::move(piece));
-  std::ranges::move(behind, std::back_inserter(edits));
-  replace(first, end, std::move(edits));
+  before.emplace_back(std::move(piece));
+  std::ranges::move(behind, std::back_inserter(before));
+  replace(first, end, std::move(before));
 }
 
 // Zeros take the place of what lengthens the value, all or a part of it.
 void Patch::swallow(std::size_t at) {
-  if (lengthens(edits_[at])) least_bytes_ = std::max(least_bytes_, end_of(edits_[at]));
+  if (lengthens(edits()[at])) least_bytes_ = std::max(least_bytes_, end_of(edits()[at]));
 }
 
 // From the newest edit back: what lies within the piece is gone, and a piece that touches it is
 // joined. Neither where an edit that stays stands between the two and overlaps the older one: it
 // may need the bytes that were there, or be overwritten by them.
 void Patch::add_piece(Piece piece) {
+  Edits& edits = to_change();
   std::vector<ByteRange> passed;
-  for (auto at = edits_.size(); at-- > 0;) {
-    Edit& older = edits_[at];
+  for (auto at = edits.size(); at-- > 0;) {
+    Edit& older = edits[at];
     const ByteRange range = range_of(older);
     const ByteRange own = {piece.offset_bytes, piece.offset_bytes + piece.bytes.size()};
     const bool is_free =
         std::ranges::none_of(passed, [&](const ByteRange& newer) { return newer.overlaps(range); });
     auto* older_piece = std::get_if<Piece>(&older);
     if (is_free && own.contains(range)) {
-      edits_.erase(edits_.begin() + static_cast<std::ptrdiff_t>(at));
+      edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(at));
     } else if (is_free && older_piece != nullptr && own.touches(range)) {
       piece = joined(std::move(*older_piece), piece);
-      edits_.erase(edits_.begin() + static_cast<std::ptrdiff_t>(at));
+      edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(at));
     } else {
       passed.push_back(range);
     }
   }
-  edits_.emplace_back(std::move(piece));
+  edits.emplace_back(std::move(piece));
 }
 
 // Likewise, and it is joined with nothing.
 void Patch::add_large(LargePiece piece) {
+  Edits& edits = to_change();
   const ByteRange own{piece.offset_bytes, piece.offset_bytes + piece.length_bytes};
   std::vector<ByteRange> passed;
-  for (auto at = edits_.size(); at-- > 0;) {
-    const ByteRange range = range_of(edits_[at]);
+  for (auto at = edits.size(); at-- > 0;) {
+    const ByteRange range = range_of(edits[at]);
     const bool is_free =
         std::ranges::none_of(passed, [&](const ByteRange& newer) { return newer.overlaps(range); });
     if (is_free && own.contains(range)) {
-      edits_.erase(edits_.begin() + static_cast<std::ptrdiff_t>(at));
+      edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(at));
     } else {
       passed.push_back(range);
     }
   }
-  edits_.emplace_back(std::move(piece));
+  edits.emplace_back(std::move(piece));
 }
 
 // Likewise.
 void Patch::add_zeros(Zeros zeros) {
+  Edits& edits = to_change();
   std::vector<ByteRange> passed;
-  for (auto at = edits_.size(); at-- > 0;) {
-    const ByteRange range = range_of(edits_[at]);
+  for (auto at = edits.size(); at-- > 0;) {
+    const ByteRange range = range_of(edits[at]);
     const ByteRange own = range_of(zeros);
-    const auto* older = std::get_if<Zeros>(&edits_[at]);
+    const auto* older = std::get_if<Zeros>(&edits[at]);
     const bool is_free =
         std::ranges::none_of(passed, [&](const ByteRange& newer) { return newer.overlaps(range); });
     if (!is_free || !(own.contains(range) || (older != nullptr && own.touches(range)))) {
@@ -229,15 +254,16 @@ void Patch::add_zeros(Zeros zeros) {
     }
     if (older != nullptr) zeros = joined(*older, zeros);
     swallow(at);
-    edits_.erase(edits_.begin() + static_cast<std::ptrdiff_t>(at));
+    edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(at));
   }
-  edits_.emplace_back(zeros);
+  edits.emplace_back(zeros);
 }
 
 // What the newest edit says that overlaps it decides.
 void Patch::add_field(FieldChange change) {
-  for (auto at = edits_.size(); at-- > 0;) {
-    Edit& older = edits_[at];
+  Edits& edits = to_change();
+  for (auto at = edits.size(); at-- > 0;) {
+    Edit& older = edits[at];
     if (!range_of(older).overlaps(range_of(change))) continue;
     const bool is_within = range_of(older).contains(range_of(change));
     if (auto* piece = std::get_if<Piece>(&older)) {
@@ -256,7 +282,7 @@ void Patch::add_field(FieldChange change) {
     return;
   }
   is_ordered_ = false;
-  edits_.emplace_back(change);
+  edits.emplace_back(change);
 }
 
 std::size_t Patch::bytes_of(const Edit& edit) {
@@ -268,17 +294,17 @@ std::size_t Patch::bytes_of(const Edit& edit) {
 
 std::size_t Patch::size_bytes() const {
   std::size_t bytes = 0;
-  for (const Edit& edit : edits_) bytes += bytes_of(edit);
+  for (const Edit& edit : edits()) bytes += bytes_of(edit);
   return bytes;
 }
 
 bool Patch::has_large() const {
   return std::ranges::any_of(
-      edits_, [](const Edit& edit) { return std::holds_alternative<LargePiece>(edit); });
+      edits(), [](const Edit& edit) { return std::holds_alternative<LargePiece>(edit); });
 }
 
 Status Patch::apply_to(std::string& value, const ExtentVolume& volume, bool* has_waited) const {
-  for (const Edit& edit : edits_) {
+  for (const Edit& edit : edits()) {
     DGFS_CHECK(apply(edit, value, volume, has_waited));
   }
   if (value.size() < least_bytes_) value.resize(static_cast<std::size_t>(least_bytes_));
@@ -286,7 +312,7 @@ Status Patch::apply_to(std::string& value, const ExtentVolume& volume, bool* has
 }
 
 void Patch::apply_to(std::string& value) const {
-  for (const Edit& edit : edits_) apply(edit, value);
+  for (const Edit& edit : edits()) apply(edit, value);
   if (value.size() < least_bytes_) value.resize(static_cast<std::size_t>(least_bytes_));
 }
 

@@ -5,6 +5,7 @@
 // a change that lies beyond its end lengthens it with zeros, unless it is one to zeros.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -61,6 +62,8 @@ struct FieldChange {
 };
 
 using Edit = std::variant<Piece, Zeros, FieldChange, LargePiece>;
+/// Most often one.
+using Edits = boost::container::small_vector<Edit, 1>;
 
 /// Sets a field.
 [[nodiscard]] Piece field_set_to(std::uint64_t offset_bytes, std::uint64_t value);

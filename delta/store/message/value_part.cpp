@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/message/value_part.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace dgfs::delta {
+namespace {
+
+std::uint64_t length_of_base(const Message& put) {
+  return put.value ? put.value->size() : put.large->length_bytes();
+}
+
+Result<ValueSlice> part_of_base(const Message& put, std::uint64_t begin, std::uint64_t end,
+                                const ExtentVolume& volume) {
+  if (!put.value) return put.large->load_part(volume, begin, end - begin);
+  return ValueSlice{put.value, static_cast<std::size_t>(begin),
+                    static_cast<std::size_t>(end - begin)};
+}
+
+// Some bytes of a value, that edits are applied to.
+class Window {
+ public:
+  Window(std::uint64_t begin, std::uint64_t end)
+      : begin_(begin), end_(end), bytes_(static_cast<std::size_t>(end - begin), '\0') {}
+
+  [[nodiscard]] bool overlaps(const Edit& edit) const {
+    return begin_of(edit) < end_ && begin_ < end_of(edit);
+  }
+  void copy(std::uint64_t at, std::string_view from) {
+    const auto begin = std::max(at, begin_);
+    const auto end = std::min(at + from.size(), end_);
+    if (begin >= end) return;
+    from.substr(static_cast<std::size_t>(begin - at))
+        .copy(place_of(begin), static_cast<std::size_t>(end - begin));
+  }
+  // A field lies in it as a whole, or outside.
+  [[nodiscard]] Status apply(const Edit& edit, const ExtentVolume& volume) {
+    if (!overlaps(edit)) return ok();
+    const auto begin = std::max(begin_of(edit), begin_);
+    const auto end = std::min(end_of(edit), end_);
+    if (const auto* piece = std::get_if<Piece>(&edit)) {
+      copy(piece->offset_bytes, piece->bytes);
+    } else if (const auto* large = std::get_if<LargePiece>(&edit)) {
+      const auto skip = large->skip_bytes + (begin - large->offset_bytes);
+      DGFS_TRY(slice, large->large->load_part(volume, skip, end - begin));
+      copy(begin, slice.bytes());
+    } else if (const auto* change = std::get_if<FieldChange>(&edit)) {
+      change_field(*change, place_of(change->offset_bytes));
+    } else {
+      // Behind the end of the value there are zeros already.
+      std::fill_n(place_of(begin), static_cast<std::size_t>(end - begin), '\0');
+    }
+    return ok();
+  }
+  [[nodiscard]] std::string take() { return std::move(bytes_); }
+
+ private:
+  [[nodiscard]] char* place_of(std::uint64_t at) {
+    return bytes_.data() + static_cast<std::size_t>(at - begin_);
+  }
+
+  std::uint64_t begin_;
+  std::uint64_t end_;
+  std::string bytes_;
+};
+
+struct Bounds {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// So that each field lies within or outside.
+Bounds with_whole_fields(Bounds bounds, const Patch& patch) {
+  for (bool has_grown = true; has_grown;) {
+    has_grown = false;
+    for (const Edit& edit : patch.edits()) {
+      const bool is_touched = begin_of(edit) < bounds.end && bounds.begin < end_of(edit);
+      if (!is_touched || !std::holds_alternative<FieldChange>(edit)) continue;
+      const Bounds wider{std::min(bounds.begin, begin_of(edit)),
+                         std::max(bounds.end, end_of(edit))};
+      has_grown |= wider.begin != bounds.begin || wider.end != bounds.end;
+      bounds = wider;
+    }
+  }
+  return bounds;
+}
+
+}  // namespace
+
+std::uint64_t length_of_value(const Message& put) {
+  auto length = std::max(length_of_base(put), put.patch.least_bytes());
+  for (const Edit& edit : put.patch.edits()) {
+    if (lengthens(edit)) length = std::max(length, end_of(edit));
+  }
+  return length;
+}
+
+Result<ValueSlice> part_of_value(const Message& put, std::uint64_t begin_bytes,
+                                 std::uint64_t length_bytes, const ExtentVolume& volume) {
+  const auto length = length_of_value(put);
+  const auto begin = std::min(begin_bytes, length);
+  const auto end = begin + std::min(length_bytes, length - begin);
+  if (put.patch.empty()) return part_of_base(put, begin, end, volume);
+  const auto bounds = with_whole_fields({begin, end}, put.patch);
+  Window window(bounds.begin, bounds.end);
+  const auto base_end = std::min(bounds.end, length_of_base(put));
+  if (bounds.begin < base_end) {
+    DGFS_TRY(base, part_of_base(put, bounds.begin, base_end, volume));
+    window.copy(bounds.begin, base.bytes());
+  }
+  for (const Edit& edit : put.patch.edits()) {
+    DGFS_CHECK(window.apply(edit, volume));
+  }
+  return ValueSlice{std::make_shared<const std::string>(window.take()),
+                    static_cast<std::size_t>(begin - bounds.begin),
+                    static_cast<std::size_t>(end - begin)};
+}
+
+}  // namespace dgfs::delta
