@@ -93,8 +93,7 @@ class Run {
     }
     const auto seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return {static_cast<double>(read_) / seconds / (1 << 20),
-            static_cast<double>(writes_) / seconds, (processor_s() - used) / seconds,
-            slowest_ns_};
+            static_cast<double>(writes_) / seconds, (processor_s() - used) / seconds, slowest_ns_};
   }
   [[nodiscard]] bool has_failed() const { return has_failed_; }
 
@@ -179,8 +178,7 @@ void print(const std::map<Row, std::vector<Measured>>& rows) {
                row.readers, median(rates),
                fmt::format("[{:.0f}, {:.0f}]", std::ranges::min(rates), std::ranges::max(rates)),
                median(rates) / median(rates_of_one), median(column(&Measured::writes_s)),
-               median(column(&Measured::processors)),
-               median(column(&Measured::p999_ns)) / 1000);
+               median(column(&Measured::processors)), median(column(&Measured::p999_ns)) / 1000);
   }
 }
 

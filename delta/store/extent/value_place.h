@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "delta/store/disk/decode_error.h"
 #include "delta/store/disk/parameters.h"
 #include "delta/store/disk/place_codec.h"
-#include "delta/store/disk/decode_error.h"
 #include "format/checksum.h"
 #include "format/coding.h"
 
