@@ -164,9 +164,9 @@ void print(const std::map<Row, std::vector<Measured>>& rows) {
   fmt::print("{:<8}{:<8}{:>8}{:>12}{:>22}{:>8}{:>12}{:>12}{:>12}\n", "read", "writer", "readers",
              "MiB/s", "[least, most]", "times", "writes/s", "processors", "p99.9 us");
   for (const auto& [row, runs] : rows) {
-    const auto column = [&](auto member) {
+    const auto column = [&of = runs](auto member) {
       std::vector<double> values;
-      for (const Measured& run : runs) values.push_back(static_cast<double>(run.*member));
+      for (const Measured& run : of) values.push_back(static_cast<double>(run.*member));
       return values;
     };
     const auto rates = column(&Measured::read_mib_s);
