@@ -44,12 +44,13 @@ Status check(const RangeDelete& removal) {
 // Of a message, as it comes: a value, or a piece. 0: it is not large.
 std::size_t large_bytes_of(const Message& message, const LargeBounds& bounds) {
   if (message.value) {
-    return message.value->size() > bounds.value_bytes ? message.value->size() : 0;
+    if (!message.patch.empty()) return 0;
+    return message.value->size() > bounds.value_bytes_max ? message.value->size() : 0;
   }
   const auto& edits = message.patch.edits();
-  if (edits.size() != 1) return 0;
+  if (edits.size() != 1 || message.patch.least_bytes() != 0) return 0;
   const auto* piece = std::get_if<Piece>(&edits.front());
-  return piece != nullptr && piece->bytes.size() > bounds.piece_bytes ? piece->bytes.size() : 0;
+  return piece != nullptr && piece->bytes.size() > bounds.piece_bytes_max ? piece->bytes.size() : 0;
 }
 
 std::size_t large_bytes_of(const Operation& operation, const LargeBounds& bounds) {
@@ -88,7 +89,7 @@ BatchSize size_of(const Batch& batch, const LargeBounds& bounds) {
     size.table_bytes += Memtable::bytes_of(operation);
     const auto large_bytes = large_bytes_of(operation, bounds);
     if (large_bytes == 0) continue;
-    size.table_bytes = size.table_bytes - large_bytes + kLargeValueBytes;
+    size.table_bytes = size.table_bytes - large_bytes + size_bytes_of_large(large_bytes);
     size.value_bytes += padded_bytes(large_bytes);
   }
   return size;

@@ -173,7 +173,7 @@ void Store::want_space() {
 // However large they are, values of one batch go into one group.
 Store::Room Store::room_for(const BatchSize& batch, std::uint64_t promised_bytes) {
   const auto backlog = tables_.backlog();
-  const auto unbound_bytes = files_.values.promised_bytes() - promised_bytes;
+  const auto unbound_bytes = files_.values.promised_to_batches_bytes() - promised_bytes;
   const auto is_filled = [&](std::uint64_t share) {
     return (backlog.group_bytes + batch.table_bytes) * share >
                options_.parameters.segment_bytes / kGroupShare ||

@@ -113,8 +113,9 @@ class TableStack {
 
   Failure& failure_;
 
-  /// Before mutex_: whoever changes table_. Those who read do not take it.
-  mutable std::mutex changing_;
+  /// Before mutex_. Whoever changes table_ has both; with this alone he may read it, so that those
+  /// who read need not wait while he makes what comes next.
+  std::mutex changing_;
   mutable std::mutex mutex_;  ///< all that follows, and adding to the filter; no I/O under it
   PrefixFilter& filter_;
   Memtable table_;  ///< what is newer than view_

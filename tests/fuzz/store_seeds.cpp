@@ -86,6 +86,13 @@ RunRef run_of(int count) {
         PointChange{key, Message::put(std::make_shared<const LargeValue>(value_place_of(i)))});
     if (i % 2 == 0) batch.patch(key, i, "over it");
   }
+  if (count > 10) {
+    const auto large = std::make_shared<const LargeValue>(value_place_of(9));
+    Message changed = Message::put("a value");
+    changed.patch.add(LargePiece{10, large, 1, 100});
+    changed.patch.add(LargePiece{300, large, 200, 100});
+    batch.add(PointChange{"pieces", std::move(changed)});
+  }
   Memtable table;
   table.apply(batch);
   return table.freeze();

@@ -18,8 +18,8 @@ inline constexpr std::size_t kValueBytesMax = std::size_t{16} << 20;
 
 /// Longer ones are large: they go to the extent volume, and are read with a read of their own.
 struct LargeBounds {
-  std::uint64_t value_bytes = 0;
-  std::uint64_t piece_bytes = 0;  ///< of a patch
+  std::uint64_t value_bytes_max = 0;  ///< of values that are not
+  std::uint64_t piece_bytes_max = 0;  ///< of pieces of a patch that are not
 };
 
 /// Of a store on disk: kept in its superblock.
@@ -37,10 +37,10 @@ struct StoreParameters {
   std::uint64_t born_object = 0;
 
   [[nodiscard]] LargeBounds large_bounds() const {
-    return {inline_bytes, kPieceOfValues * inline_bytes};
+    return {inline_bytes, kValuesOfPiece * inline_bytes};
   }
   /// A value may have several pieces, each of which is a read: so a piece alone must be longer.
-  static constexpr std::uint64_t kPieceOfValues = 2;
+  static constexpr std::uint64_t kValuesOfPiece = 2;
   /// Of a piece of a run that is read and checked alone, in memory, about; never 0.
   [[nodiscard]] std::size_t page_bytes() const {
     return static_cast<std::size_t>(basement_bytes / kPagesOfBasement) + 1;

@@ -60,35 +60,48 @@ class ExtentVolume {
    public:
     Promise() = default;
     Promise(Promise&& other) noexcept
-        : volume_(std::exchange(other.volume_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+        : volume_(std::exchange(other.volume_, nullptr)),
+          bytes_(std::exchange(other.bytes_, 0)),
+          is_late_(std::exchange(other.is_late_, false)) {}
     Promise& operator=(Promise&& other) noexcept {
       std::swap(volume_, other.volume_);
       std::swap(bytes_, other.bytes_);
+      std::swap(is_late_, other.is_late_);
       return *this;
     }
     Promise(const Promise&) = delete;
     Promise& operator=(const Promise&) = delete;
     ~Promise() {
-      if (volume_ != nullptr) volume_->release(bytes_);
+      if (volume_ != nullptr) volume_->release(bytes_, is_late_);
     }
     /// It outlives this: whoever calls releases the bytes.
     void hand_over() noexcept { volume_ = nullptr; }
 
    private:
     friend class ExtentVolume;
-    Promise(ExtentVolume& volume, std::uint64_t bytes) : volume_(&volume), bytes_(bytes) {
+    Promise(ExtentVolume& volume, std::uint64_t bytes, bool is_late = false)
+        : volume_(&volume), bytes_(bytes), is_late_(is_late) {
       const std::lock_guard lock(volume.mutex_);
       volume.promised_bytes_ += bytes;
+      if (is_late) volume.late_bytes_ += bytes;
     }
 
     ExtentVolume* volume_ = nullptr;  ///< null: nothing is promised, or not by this any more
     std::uint64_t bytes_ = 0;
+    bool is_late_ = false;
   };
 
   /// Sees to it that a value of `bytes`, with padding, will find space, besides those that were
   /// promised before. Errors: those of BlockFile::reserve; nothing is promised then.
   [[nodiscard]] Result<Promise> promise(std::uint64_t bytes) {
     Promise promise(*this, bytes);
+    DGFS_CHECK(reserve_promised());
+    return promise;
+  }
+  /// The same of a value that has been made large of what was taken in before (late binding): no
+  /// batch has to wait until it is bound. Not to be handed over.
+  [[nodiscard]] Result<Promise> late_promise(std::uint64_t bytes) {
+    Promise promise(*this, bytes, true);
     DGFS_CHECK(reserve_promised());
     return promise;
   }
@@ -104,10 +117,7 @@ class ExtentVolume {
     return file_.reserve([this] { return promised_bytes(); });
   }
   /// Of a promise that was handed over: the value has been written, or will not be.
-  void release(std::uint64_t bytes) {
-    const std::lock_guard lock(mutex_);
-    promised_bytes_ -= bytes;
-  }
+  void release(std::uint64_t bytes) { release(bytes, false); }
   /// Gives back to the disk what lies behind all values, but for what is promised.
   /// @param least_bytes  as of BlockFile::shorten()
   void shorten(std::uint64_t least_bytes) {
@@ -116,6 +126,11 @@ class ExtentVolume {
   [[nodiscard]] std::uint64_t promised_bytes() const {
     const std::lock_guard lock(mutex_);
     return promised_bytes_;
+  }
+  /// Of these, to the values of batches, as they came.
+  [[nodiscard]] std::uint64_t promised_to_batches_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return promised_bytes_ - late_bytes_;
   }
 
   /// Values that are bound from now on are of the next period.
@@ -171,6 +186,11 @@ class ExtentVolume {
   }
 
  private:
+  void release(std::uint64_t bytes, bool is_late) {
+    const std::lock_guard lock(mutex_);
+    promised_bytes_ -= bytes;
+    if (is_late) late_bytes_ -= bytes;
+  }
   [[nodiscard]] Dropped take_free() {
     const std::lock_guard lock(mutex_);
     Dropped free;
@@ -193,6 +213,7 @@ class ExtentVolume {
   std::uint64_t period_ = 1;         ///< values that a log of before refers to are of none
   std::uint64_t logged_period_ = 0;  ///< what is of an earlier one is in no log
   std::uint64_t promised_bytes_ = 0;
+  std::uint64_t late_bytes_ = 0;  ///< of these
 };
 
 }  // namespace dgfs::delta

@@ -56,7 +56,7 @@ class LargeValue {
   void give_to_tree() const;
   /// One that is read again is kept by the volume, within its bounds (KeptValues).
   /// @param volume      of a bound one
-  /// @param has_waited  as of BlockFile::read_string; false where it was in memory
+  /// @param has_waited  as of BlockFile::read_unchecked; false where it was in memory
   /// Errors: those of BlockFile::read.
   [[nodiscard]] Result<ValueRef> load(const ExtentVolume& volume, bool* has_waited = nullptr) const;
   /// Some of its bytes: those of its parts that have them are read and checked, with one read,
@@ -84,8 +84,12 @@ class LargeValue {
 
 using LargeRef = std::shared_ptr<const LargeValue>;
 
-/// What one takes of memory without its bytes, about, the same on all machines.
-inline constexpr std::size_t kLargeValueBytes = 160;
+/// What one takes of memory without its bytes, about, the same on all machines, and no less than
+/// its place takes in a block. @param value_bytes  its length
+[[nodiscard]] inline std::size_t size_bytes_of_large(std::uint64_t value_bytes) {
+  constexpr std::size_t kLargeValueBytes = 136;
+  return kLargeValueBytes + 8 * static_cast<std::size_t>(value_parts(value_bytes));
+}
 
 /// Whether both are one, or have one place. Neither is null.
 [[nodiscard]] inline bool is_same(const LargeRef& a, const LargeRef& b) {

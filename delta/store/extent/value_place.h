@@ -32,6 +32,12 @@ inline constexpr std::uint64_t kValuePartsMax = 64;
   return bytes;
 }
 
+/// How many parts a value has.
+[[nodiscard]] constexpr std::uint64_t value_parts(std::uint64_t value_bytes) {
+  const auto part_bytes = value_part_bytes(value_bytes);
+  return (value_bytes + part_bytes - 1) / part_bytes;
+}
+
 /// A value.
 struct ValuePlace {
   /// As many lie in it as a value of 64 KiB has.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 #include "format/coding.h"
 
@@ -58,33 +59,24 @@ void change_field(const FieldChange& change, char* field) {
   format::store(bytes, 0, changed(change, format::load<std::uint64_t>(bytes, 0)));
 }
 
+void put_bytes(std::uint64_t offset_bytes, std::string_view bytes, std::string& value) {
+  const auto begin = static_cast<std::size_t>(offset_bytes);
+  value.resize(std::max(value.size(), begin + bytes.size()));
+  bytes.copy(value.data() + begin, bytes.size());
+}
+
 void apply(const Edit& edit, std::string& value) {
+  assert(!std::holds_alternative<LargePiece>(edit));
   const auto begin = static_cast<std::size_t>(begin_of(edit));
   const auto end = static_cast<std::size_t>(end_of(edit));
-  if (lengthens(edit)) value.resize(std::max(value.size(), end));
   if (const auto* piece = std::get_if<Piece>(&edit)) {
-    piece->bytes.copy(value.data() + begin, piece->bytes.size());
+    put_bytes(piece->offset_bytes, piece->bytes, value);
   } else if (const auto* change = std::get_if<FieldChange>(&edit)) {
+    value.resize(std::max(value.size(), end));
     change_field(*change, value.data() + begin);
   } else if (begin < value.size()) {
     std::fill_n(value.data() + begin, std::min(end, value.size()) - begin, '\0');
   }
-}
-
-Status apply(const Edit& edit, std::string& value, const ExtentVolume& volume, bool* has_waited) {
-  const auto* piece = std::get_if<LargePiece>(&edit);
-  if (piece == nullptr) {
-    apply(edit, value);
-    return ok();
-  }
-  bool waited = false;
-  DGFS_TRY(slice, piece->large->load_part(volume, piece->skip_bytes, piece->length_bytes,
-                                          has_waited == nullptr ? nullptr : &waited));
-  if (waited) *has_waited = true;
-  const auto begin = static_cast<std::size_t>(piece->offset_bytes);
-  value.resize(std::max(value.size(), begin + slice.length_bytes));
-  slice.bytes().copy(value.data() + begin, slice.length_bytes);
-  return ok();
 }
 
 }  // namespace dgfs::delta

@@ -8,6 +8,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "delta/store/extent/large_value.h"
@@ -27,6 +28,7 @@ struct LargePiece {
   LargeRef large;                  ///< not null
   std::uint64_t skip_bytes = 0;    ///< of the large value, before those
   std::uint64_t length_bytes = 0;  ///< not 0
+  [[nodiscard]] std::uint64_t length_of_large() const { return large->length_bytes(); }
   /// By content; large values by their places.
   friend bool operator==(const LargePiece& a, const LargePiece& b) {
     return a.offset_bytes == b.offset_bytes && a.skip_bytes == b.skip_bytes &&
@@ -79,11 +81,9 @@ using Edits = boost::container::small_vector<Edit, 1>;
 [[nodiscard]] std::uint64_t changed(const FieldChange& change, std::uint64_t number);
 /// Changes a field where it lies. @param field  of FieldChange::kFieldBytes
 void change_field(const FieldChange& change, char* field);
-/// Changes `value`. Not of a LargePiece.
+/// Changes `value`. Not of a LargePiece, whose bytes are not there.
 void apply(const Edit& edit, std::string& value);
-/// The same of any. Errors: those of LargeValue::load.
-/// @param has_waited  set where a large value had to be waited for; null: not asked for
-[[nodiscard]] Status apply(const Edit& edit, std::string& value, const ExtentVolume& volume,
-                           bool* has_waited = nullptr);
+/// Puts bytes at an offset of `value`, as a piece does.
+void put_bytes(std::uint64_t offset_bytes, std::string_view bytes, std::string& value);
 
 }  // namespace dgfs::delta

@@ -2,7 +2,10 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/message/message.h"
 
+#include <unordered_set>
 #include <utility>
+
+#include "delta/store/message/large_pieces.h"
 
 namespace dgfs::delta {
 
@@ -30,8 +33,8 @@ Message Message::change(Edit edit) {
 
 std::size_t Message::size_bytes() const {
   constexpr std::size_t kMessageBytes = 64;
-  return kMessageBytes + (value ? value->size() : 0) + (large ? kLargeValueBytes : 0) +
-         patch.size_bytes();
+  return kMessageBytes + (value ? value->size() : 0) +
+         (large ? size_bytes_of_large(large->length_bytes()) : 0) + patch.size_bytes();
 }
 
 std::size_t Message::inline_bytes() const {
@@ -70,11 +73,10 @@ Result<Message> without_large(Message message, const ExtentVolume& volume) {
   }
   if (!message.patch.has_large()) return message;
   auto edits = message.patch.edits();
+  DGFS_TRY(pieces, LargePieces::load(edits, volume));
   for (Edit& edit : edits) {
     const auto* piece = std::get_if<LargePiece>(&edit);
-    if (piece == nullptr) continue;
-    DGFS_TRY(slice, piece->large->load_part(volume, piece->skip_bytes, piece->length_bytes));
-    edit = Piece{piece->offset_bytes, std::string(slice.bytes())};
+    if (piece != nullptr) edit = Piece{piece->offset_bytes, std::string(pieces.bytes(*piece))};
   }
   // Pieces that touch become one.
   Patch small({}, message.patch.least_bytes());
@@ -85,8 +87,9 @@ Result<Message> without_large(Message message, const ExtentVolume& volume) {
 
 std::vector<LargeRef> large_values(const Message& message) {
   std::vector<LargeRef> all;
+  std::unordered_set<const LargeValue*> found;
   visit_large(message, [&](const LargeRef& large) {
-    if (std::ranges::find(all, large) == all.end()) all.push_back(large);
+    if (found.insert(large.get()).second) all.push_back(large);
   });
   return all;
 }

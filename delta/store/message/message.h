@@ -5,10 +5,10 @@
 // seen, it has one message; overlay.h says how a newer one goes over an older one.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -83,14 +83,13 @@ void visit_large(const Message& message, Visit visit) {
 template <class Replace>
 [[nodiscard]] Result<Message> with_other_values(Message message, Replace replace) {
   const auto before = large_values(message);
-  std::vector<LargeRef> after;
+  if (before.empty()) return message;
+  std::unordered_map<const LargeValue*, LargeRef> after;
   for (const LargeRef& large : before) {
     DGFS_TRY(other, replace(large));
-    after.push_back(std::move(other));
+    after.emplace(large.get(), std::move(other));
   }
-  const auto other_of = [&](const LargeRef& large) {
-    return after[static_cast<std::size_t>(std::ranges::find(before, large) - before.begin())];
-  };
+  const auto other_of = [&](const LargeRef& large) { return after.at(large.get()); };
   if (message.large) message.large = other_of(message.large);
   auto edits = message.patch.edits();
   for (Edit& edit : edits) {

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "delta/store/message/large_pieces.h"
+
 namespace dgfs::delta {
 namespace {
 
@@ -287,7 +289,9 @@ void Patch::add_field(FieldChange change) {
 
 std::size_t Patch::bytes_of(const Edit& edit) {
   constexpr std::size_t kEditBytes = 48;
-  if (std::holds_alternative<LargePiece>(edit)) return kEditBytes + kLargeValueBytes;
+  if (const auto* piece = std::get_if<LargePiece>(&edit)) {
+    return kEditBytes + size_bytes_of_large(piece->length_of_large());
+  }
   const auto length = static_cast<std::size_t>(end_of(edit) - begin_of(edit));
   return kEditBytes + (lengthens(edit) ? length : 0);
 }
@@ -304,8 +308,13 @@ bool Patch::has_large() const {
 }
 
 Status Patch::apply_to(std::string& value, const ExtentVolume& volume, bool* has_waited) const {
+  DGFS_TRY(pieces, LargePieces::load(edits(), volume, has_waited));
   for (const Edit& edit : edits()) {
-    DGFS_CHECK(apply(edit, value, volume, has_waited));
+    if (const auto* piece = std::get_if<LargePiece>(&edit)) {
+      put_bytes(piece->offset_bytes, pieces.bytes(*piece), value);
+    } else {
+      apply(edit, value);
+    }
   }
   if (value.size() < least_bytes_) value.resize(static_cast<std::size_t>(least_bytes_));
   return ok();

@@ -47,7 +47,7 @@ class Patch {
   [[nodiscard]] std::size_t size_bytes() const;
   /// Changes `value`. Not if there are large pieces.
   void apply_to(std::string& value) const;
-  /// The same of any. Errors and `has_waited`: as of apply() (edit.h).
+  /// The same of any. Errors and `has_waited`: as of LargePieces::load().
   [[nodiscard]] Status apply_to(std::string& value, const ExtentVolume& volume,
                                 bool* has_waited = nullptr) const;
 

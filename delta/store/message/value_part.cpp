@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "delta/store/message/large_pieces.h"
+
 namespace dgfs::delta {
 namespace {
 
@@ -38,23 +40,20 @@ class Window {
         .copy(place_of(begin), static_cast<std::size_t>(end - begin));
   }
   // A field lies in it as a whole, or outside.
-  [[nodiscard]] Status apply(const Edit& edit, const ExtentVolume& volume) {
-    if (!overlaps(edit)) return ok();
+  void apply(const Edit& edit, const LargePieces& pieces) {
+    if (!overlaps(edit)) return;
     const auto begin = std::max(begin_of(edit), begin_);
     const auto end = std::min(end_of(edit), end_);
     if (const auto* piece = std::get_if<Piece>(&edit)) {
       copy(piece->offset_bytes, piece->bytes);
     } else if (const auto* large = std::get_if<LargePiece>(&edit)) {
-      const auto skip = large->skip_bytes + (begin - large->offset_bytes);
-      DGFS_TRY(slice, large->large->load_part(volume, skip, end - begin));
-      copy(begin, slice.bytes());
+      copy(pieces.begin_bytes(*large), pieces.bytes(*large));
     } else if (const auto* change = std::get_if<FieldChange>(&edit)) {
       change_field(*change, place_of(change->offset_bytes));
     } else {
       // Behind the end of the value there are zeros already.
       std::fill_n(place_of(begin), static_cast<std::size_t>(end - begin), '\0');
     }
-    return ok();
   }
   [[nodiscard]] std::string take() { return std::move(bytes_); }
 
@@ -112,9 +111,8 @@ Result<ValueSlice> part_of_value(const Message& put, std::uint64_t begin_bytes,
     DGFS_TRY(base, part_of_base(put, bounds.begin, base_end, volume));
     window.copy(bounds.begin, base.bytes());
   }
-  for (const Edit& edit : put.patch.edits()) {
-    DGFS_CHECK(window.apply(edit, volume));
-  }
+  DGFS_TRY(pieces, LargePieces::load(put.patch.edits(), bounds.begin, bounds.end, volume));
+  for (const Edit& edit : put.patch.edits()) window.apply(edit, pieces);
   return ValueSlice{std::make_shared<const std::string>(window.take()),
                     static_cast<std::size_t>(begin - bounds.begin),
                     static_cast<std::size_t>(end - begin)};

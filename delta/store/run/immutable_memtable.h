@@ -30,8 +30,8 @@ class ImmutableMemtable {
   [[nodiscard]] std::optional<Message> find(std::string_view key) const;
   /// All that it says. The first call makes the run, O(n), and others wait for it.
   [[nodiscard]] RunRef run() const;
-  /// The same; the first call of this makes those of its values and pieces large that are, unbound
-  /// (late_bound()).
+  /// The same, as late_bound() makes it: from the first call on that is the run of the table.
+  /// Nobody may bind large values of it meanwhile.
   [[nodiscard]] RunRef late_bound_run(const LargeBounds& bounds, ExtentVolume& volume) const;
   /// What it says of keys from one on, or right before one: as of Memtable::part(), or all of the
   /// run if it has been made.

@@ -3,24 +3,44 @@
 #include "delta/store/run/late_binding.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "delta/store/run/run_builder.h"
 
 namespace dgfs::delta {
 namespace {
 
-// Null: the edit is none whose bytes are in memory.
+// Makes values large until there is no space for one: then it asks for none any more.
+class LargeMaker {
+ public:
+  explicit LargeMaker(ExtentVolume& volume) : volume_(volume) {}
+
+  // Null: there is no space for it.
+  [[nodiscard]] LargeRef make(ValueRef bytes) {
+    if (is_full_) return nullptr;
+    auto promise = volume_.late_promise(padded_bytes(bytes->size()));
+    is_full_ = !promise;
+    if (is_full_) return nullptr;
+    return std::make_shared<const LargeValue>(std::move(bytes), volume_,
+                                              std::move(promise).value());
+  }
+
+ private:
+  ExtentVolume& volume_;
+  bool is_full_ = false;
+};
+
+// An edit whose bytes are in memory: a piece, or one of an unbound large value.
 struct InMemory {
-  ValueRef large;  // the bytes of an unbound large value
-  const LargePiece* piece = nullptr;
   const Piece* small = nullptr;
+  const LargePiece* piece = nullptr;
+  ValueRef large;  // all bytes of its value; null: it is bound, or `edit` is none
 
   [[nodiscard]] bool is_any() const { return small != nullptr || large != nullptr; }
-  [[nodiscard]] std::uint64_t length() const {
-    return small != nullptr ? small->bytes.size() : piece->length_bytes;
-  }
   void append_to(std::string& bytes) const {
     if (small != nullptr) {
       bytes += small->bytes;
@@ -28,9 +48,6 @@ struct InMemory {
       bytes.append(*large, static_cast<std::size_t>(piece->skip_bytes),
                    static_cast<std::size_t>(piece->length_bytes));
     }
-  }
-  [[nodiscard]] bool is_whole_large() const {
-    return piece != nullptr && piece->length_bytes == large->size();
   }
 };
 
@@ -42,19 +59,16 @@ InMemory in_memory(const Edit& edit) {
   return found;
 }
 
-// Null: there is no space for it.
-LargeRef made_large(std::string bytes, ExtentVolume& volume) {
-  auto promise = volume.promise(padded_bytes(bytes.size()));
-  if (!promise) return nullptr;
-  return std::make_shared<const LargeValue>(std::make_shared<const std::string>(std::move(bytes)),
-                                            volume, std::move(promise).value());
-}
-
 // Edits of a patch, in which pieces that touch are taken together.
 class PatchBinding {
  public:
-  PatchBinding(const Patch& patch, std::uint64_t piece_bytes, ExtentVolume& volume)
-      : patch_(patch), piece_bytes_(piece_bytes), volume_(volume) {}
+  PatchBinding(const Patch& patch, std::uint64_t piece_bytes, LargeMaker& maker)
+      : patch_(patch), piece_bytes_(piece_bytes), maker_(maker) {
+    for (const Edit& edit : patch.edits()) {
+      const auto found = in_memory(edit);
+      if (found.large) shown_[found.piece->large.get()] += found.piece->length_bytes;
+    }
+  }
 
   // nullopt: nothing changes.
   [[nodiscard]] std::optional<Patch> make() {
@@ -70,7 +84,7 @@ class PatchBinding {
 
  private:
   // In a patch that is in no order an edit between two may need what was there before.
-  [[nodiscard]] std::size_t end_of_stretch(std::size_t begin) const {
+  [[nodiscard]] std::size_t end_of_touching(std::size_t begin) const {
     const auto& edits = patch_.edits();
     auto end = begin + 1;
     if (!patch_.is_ordered() || !in_memory(edits[begin]).is_any()) return end;
@@ -79,6 +93,33 @@ class PatchBinding {
       ++end;
     }
     return end;
+  }
+
+  // Of those that touch, as many as may be copied together: an unbound large value that would be
+  // written all the same, for other pieces of it, is not.
+  [[nodiscard]] std::size_t end_of_stretch(std::size_t begin) const {
+    const auto end = end_of_touching(begin);
+    std::unordered_map<const LargeValue*, std::uint64_t> inside;
+    const auto& edits = patch_.edits();
+    for (auto at = begin; at < end; ++at) {
+      const auto* piece = std::get_if<LargePiece>(&edits[at]);
+      if (piece != nullptr) inside[piece->large.get()] += piece->length_bytes;
+    }
+    const auto stays = [&](std::size_t at) {
+      const auto* piece = std::get_if<LargePiece>(&edits[at]);
+      return piece != nullptr && in_memory(edits[at]).is_any() && !is_rest(*piece) &&
+             inside.at(piece->large.get()) < shown_.at(piece->large.get());
+    };
+    if (stays(begin)) return begin + 1;
+    auto at = begin + 1;
+    while (at < end && !stays(at)) ++at;
+    return at;
+  }
+
+  // Less than half of an unbound large value is still shown: it is not worth to be written.
+  [[nodiscard]] bool is_rest(const LargePiece& piece) const {
+    const auto shown = shown_.find(piece.large.get());
+    return shown != shown_.end() && 2 * shown->second < piece.large->length_bytes();
   }
 
   void add_stretch(std::size_t begin, std::size_t end) {
@@ -93,55 +134,80 @@ class PatchBinding {
   }
 
   // Null: it stays as it is.
-  [[nodiscard]] LargeRef made_of(std::size_t begin, std::size_t end) const {
+  [[nodiscard]] LargeRef made_of(std::size_t begin, std::size_t end) {
     const auto& edits = patch_.edits();
-    const auto first = in_memory(edits[begin]);
     const auto length = end_of(edits[end - 1]) - begin_of(edits[begin]);
-    const bool is_done = end == begin + 1 && (!first.is_any() || first.is_whole_large());
-    if (is_done || length <= piece_bytes_) return nullptr;
+    if (!in_memory(edits[begin]).is_any()) return nullptr;
+    const bool has_rest =
+        std::any_of(edits.begin() + static_cast<std::ptrdiff_t>(begin),
+                    edits.begin() + static_cast<std::ptrdiff_t>(end), [this](const Edit& edit) {
+                      const auto* piece = std::get_if<LargePiece>(&edit);
+                      return piece != nullptr && is_rest(*piece);
+                    });
+    const bool is_large = end == begin + 1 && std::holds_alternative<LargePiece>(edits[begin]);
+    if (!has_rest && (is_large || length <= piece_bytes_)) return nullptr;
     std::string bytes;
     bytes.reserve(static_cast<std::size_t>(length));
     for (auto at = begin; at < end; ++at) in_memory(edits[at]).append_to(bytes);
-    return made_large(std::move(bytes), volume_);
+    return maker_.make(std::make_shared<const std::string>(std::move(bytes)));
   }
 
   const Patch& patch_;
   const std::uint64_t piece_bytes_;
-  ExtentVolume& volume_;
+  LargeMaker& maker_;
+  std::unordered_map<const LargeValue*, std::uint64_t> shown_;  ///< bytes of unbound large values
   Edits made_;
   bool has_changed_ = false;
 };
 
-bool may_change(const Point& point, const LargeBounds& bounds) {
-  if (point.boxed == nullptr) return point.value.size() > bounds.value_bytes;
-  const Message& message = *point.boxed;
-  return (message.value && message.value->size() > bounds.value_bytes) ||
-         !message.patch.edits().empty();
+// Whether anything of it can become large, or be copied: a patch of small pieces that are too short
+// together is not looked at any further.
+bool may_change(const Patch& patch, std::uint64_t piece_bytes) {
+  std::uint64_t bytes = 0;
+  for (const Edit& edit : patch.edits()) {
+    const auto found = in_memory(edit);
+    if (found.large) return true;
+    if (found.small != nullptr) bytes += found.small->bytes.size();
+  }
+  return bytes > piece_bytes;
 }
 
-}  // namespace
+bool may_change(const Point& point, const LargeBounds& bounds) {
+  if (point.boxed == nullptr) return point.value.size() > bounds.value_bytes_max;
+  const Message& message = *point.boxed;
+  return (message.value && message.value->size() > bounds.value_bytes_max) ||
+         may_change(message.patch, bounds.piece_bytes_max);
+}
 
-Message late_bound(Message message, const LargeBounds& bounds, ExtentVolume& volume) {
-  if (message.value && message.value->size() > bounds.value_bytes) {
-    if (auto large = made_large(*message.value, volume)) {
+Message bound_late(Message message, const LargeBounds& bounds, LargeMaker& maker) {
+  if (message.value && message.value->size() > bounds.value_bytes_max) {
+    if (auto large = maker.make(message.value)) {
       message.large = std::move(large);
       message.value = nullptr;
     }
   }
-  if (!message.patch.edits().empty()) {
-    auto patch = PatchBinding(message.patch, bounds.piece_bytes, volume).make();
+  if (may_change(message.patch, bounds.piece_bytes_max)) {
+    auto patch = PatchBinding(message.patch, bounds.piece_bytes_max, maker).make();
     if (patch) message.patch = *std::move(patch);
   }
   return message;
 }
 
+}  // namespace
+
+Message late_bound(Message message, const LargeBounds& bounds, ExtentVolume& volume) {
+  LargeMaker maker(volume);
+  return bound_late(std::move(message), bounds, maker);
+}
+
 RunRef late_bound(const RunRef& run, const LargeBounds& bounds, ExtentVolume& volume) {
   const auto may = [&](const Point& point) { return may_change(point, bounds); };
   if (std::ranges::none_of(run->points(), may)) return run;
+  LargeMaker maker(volume);
   RunBuilder points;
   for (const Point point : run->points()) {
     if (may(point)) {
-      points.add(point.key, late_bound(point.message(), bounds, volume));
+      points.add(point.key, bound_late(point.message(), bounds, maker));
     } else {
       points.add(point);
     }

@@ -72,7 +72,10 @@ std::size_t Memtable::copies_at_most(const Batch& batch) const {
     const auto* change = std::get_if<PointChange>(&operation);
     if (change == nullptr || change->message.is_final()) continue;
     bytes += change->message.inline_bytes();
-    if (longest_bytes_ <= kLongBytes) continue;
+    if (longest_bytes_ <= kLongBytes) {
+      bytes += longest_bytes_;
+      continue;
+    }
     if (const auto* there = points_.find(change->key)) bytes += there->value().inline_bytes();
   }
   return bytes;

@@ -6,18 +6,23 @@
 //   run       points, range tombstones: varint counts; then these
 //   point     shared: varint, bytes that the key has in common with the one before; the others:
 //             string; kind: 1 byte; of a put its value: string; of a put of a large value (3) its
-//             place: offset / 512, length: varints, checksum: 8 bytes; of a value that is changed
-//             (5) the value: string; of both and of a patch the edits: varint count
-//   edit      what: 1 byte: 0 a piece, 6 zeros, 7 the least length, which is the last, 8 a large
-//             piece, else the number of a FieldOperation; offset, or that length: varint; of a
-//             piece its bytes: string; of zeros how many: varint; of a field the operand: varint;
-//             of a large piece the place of the large value, the first of its bytes, and how many:
-//             varints
+//             place; of a value that is changed (5) the value: string; of both and of a patch the
+//             edits: varint count
+//   place     of a large value: offset / 512, length: varints, checksums of its parts: 8 bytes each
+//   edit      what: 1 byte: 0 a piece, 6 zeros, 7 the least length, which is the last, 8 and 9 a
+//             large piece, else the number of a FieldOperation; offset, or that length: varint; of
+//             a piece its bytes: string; of zeros how many: varint; of a field the operand: varint;
+//             of a large piece its value: the place of one that the point has not named before (8),
+//             or the number of one that it has, from 0 on: varint (9); then the first of the
+//             value's bytes, and how many: varints
 //   range tombstone  begin: string; 1 byte: whether it ends; then the end: string
 //
 // A small change of a known key so takes its own bytes and some eight more.
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "delta/store/disk/decode_error.h"
 #include "delta/store/disk/parameters.h"
@@ -46,6 +51,7 @@ constexpr std::uint8_t kPieceTag = 0;
 constexpr std::uint8_t kZerosTag = 6;
 constexpr std::uint8_t kLeastTag = 7;
 constexpr std::uint8_t kLargePieceTag = 8;
+constexpr std::uint8_t kKnownLargePieceTag = 9;
 
 std::size_t shared_length(std::string_view a, std::string_view b) {
   const auto [at, other] = std::mismatch(
@@ -57,7 +63,35 @@ Error too_large(const Decoder& in) {
   return corrupt(7010, in, "a run that takes more memory than it was said to");
 }
 
-void encode_edit(const Edit& edit, Encoder& out) {
+// Large values of one message, by numbers, in the order in which it names them.
+class LargeNumbers {
+ public:
+  /// Whether it is named for the first time.
+  [[nodiscard]] bool add(const LargeValue& large) {
+    return numbers_.emplace(large.extent()->offset_bytes, numbers_.size()).second;
+  }
+  [[nodiscard]] std::uint64_t operator[](const LargeValue& large) const {
+    return numbers_.at(large.extent()->offset_bytes);
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  ///< by offset
+};
+
+void encode_large_piece(const LargePiece& piece, LargeNumbers& numbers, Encoder& out) {
+  const bool is_new = numbers.add(*piece.large);
+  out.fixed(is_new ? kLargePieceTag : kKnownLargePieceTag);
+  out.varint(piece.offset_bytes);
+  if (is_new) {
+    encode_value_place(*piece.large->place(), out);
+  } else {
+    out.varint(numbers[*piece.large]);
+  }
+  out.varint(piece.skip_bytes);
+  out.varint(piece.length_bytes);
+}
+
+void encode_edit(const Edit& edit, LargeNumbers& numbers, Encoder& out) {
   if (const auto* piece = std::get_if<Piece>(&edit)) {
     out.fixed(kPieceTag);
     out.varint(piece->offset_bytes);
@@ -67,11 +101,7 @@ void encode_edit(const Edit& edit, Encoder& out) {
     out.varint(zeros->offset_bytes);
     out.varint(zeros->length_bytes);
   } else if (const auto* large = std::get_if<LargePiece>(&edit)) {
-    out.fixed(kLargePieceTag);
-    out.varint(large->offset_bytes);
-    encode_value_place(*large->large->place(), out);
-    out.varint(large->skip_bytes);
-    out.varint(large->length_bytes);
+    encode_large_piece(*large, numbers, out);
   } else {
     const auto& change = std::get<FieldChange>(edit);
     out.fixed(static_cast<std::uint8_t>(change.operation));
@@ -80,27 +110,34 @@ void encode_edit(const Edit& edit, Encoder& out) {
   }
 }
 
-// Large values of one message, each of which has one place.
+// Large values of one message that were read, in order.
 class LargeValues {
  public:
-  /// The next in `in`. Errors: kCorrupt, also where two have parts of a place in common.
+  /// The next, whose place is in `in`. Errors: kCorrupt, also where one begins there already.
   [[nodiscard]] Result<LargeRef> decode(Decoder& in) {
     DGFS_TRY(place, decode_value_place(in));
-    for (const LargeRef& large : all_) {
-      if (large->place() == place) return large;
-      if (large->extent()->offset_bytes == place.offset_bytes) {
-        return corrupt(7153, in, "two large values at one place");
-      }
+    if (!offsets_.insert(place.offset_bytes).second) {
+      return corrupt(7153, in, "two large values at one place");
     }
-    return all_.emplace_back(std::make_shared<const LargeValue>(place));
+    return all_.emplace_back(std::make_shared<const LargeValue>(std::move(place)));
+  }
+  /// One of them, whose number is in `in`.
+  [[nodiscard]] Result<LargeRef> decode_known(Decoder& in) const {
+    DGFS_TRY(number, in.varint());
+    if (number >= all_.size()) return corrupt(7159, in, "a large value that was not named before");
+    return all_[static_cast<std::size_t>(number)];
   }
 
  private:
   std::vector<LargeRef> all_;
+  std::unordered_set<std::uint64_t> offsets_;
 };
 
-Result<Edit> decode_large_piece(std::uint64_t offset, LargeValues& values, Decoder& in) {
-  DGFS_TRY(large, values.decode(in));
+Result<Edit> decode_large_piece(std::uint8_t tag, std::uint64_t offset, LargeValues& values,
+                                Decoder& in) {
+  auto found = tag == kLargePieceTag ? values.decode(in) : values.decode_known(in);
+  if (!found) return std::move(found).error();
+  LargeRef large = std::move(found).value();
   DGFS_TRY(skip, in.varint_up_to(large->length_bytes()));
   DGFS_TRY(length, in.varint_up_to(std::min(large->length_bytes() - skip,
                                             std::uint64_t{kValueBytesMax} - offset)));
@@ -115,7 +152,9 @@ Result<Edit> decode_edit(std::uint8_t tag, LargeValues& values, Decoder& in) {
     if (bytes.empty()) return corrupt(7001, in, "a piece without bytes");
     return Edit(Piece{offset, std::string(bytes)});
   }
-  if (tag == kLargePieceTag) return decode_large_piece(offset, values, in);
+  if (tag == kLargePieceTag || tag == kKnownLargePieceTag) {
+    return decode_large_piece(tag, offset, values, in);
+  }
   if (tag == kZerosTag) {
     DGFS_TRY(length, in.varint_up_to(kValueBytesMax - offset));
     if (length == 0) return corrupt(7151, in, "no zeros at all");
@@ -131,10 +170,10 @@ Result<Edit> decode_edit(std::uint8_t tag, LargeValues& values, Decoder& in) {
   return Edit(FieldChange{offset, static_cast<FieldOperation>(tag), operand});
 }
 
-void encode_patch(const Patch& patch, Encoder& out) {
+void encode_patch(const Patch& patch, LargeNumbers& numbers, Encoder& out) {
   const bool has_least = patch.least_bytes() != 0;
   out.varint(patch.edits().size() + (has_least ? 1 : 0));
-  for (const Edit& edit : patch.edits()) encode_edit(edit, out);
+  for (const Edit& edit : patch.edits()) encode_edit(edit, numbers, out);
   if (!has_least) return;
   out.fixed(kLeastTag);
   out.varint(patch.least_bytes());
@@ -160,7 +199,9 @@ Result<Patch> decode_patch(std::size_t bytes_max, LargeValues& values, Decoder& 
 }
 
 void encode_boxed(const Message& message, Encoder& out) {
+  LargeNumbers numbers;
   if (message.large) {
+    static_cast<void>(numbers.add(*message.large));
     out.fixed(kLargePut);
     encode_value_place(*message.large->place(), out);
   } else if (message.value) {
@@ -169,7 +210,7 @@ void encode_boxed(const Message& message, Encoder& out) {
   } else {
     out.fixed(static_cast<std::uint8_t>(MessageKind::kPatch));
   }
-  encode_patch(message.patch, out);
+  encode_patch(message.patch, numbers, out);
 }
 
 void encode_point(const Point& point, Encoder& out) {

@@ -10,12 +10,19 @@ namespace {
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 20;
 constexpr std::size_t kGrowth = 2;  // values ahead for each that was read
 
-const LargeValue* large_of(const Point& point) {
-  return point.boxed != nullptr ? point.boxed->large.get() : nullptr;
+// Of all large values that a point needs.
+std::uint64_t length_of(const Point& point) {
+  std::uint64_t bytes = 0;
+  if (point.boxed == nullptr) return bytes;
+  visit_large(*point.boxed, [&](const LargeRef& large) { bytes += large->length_bytes(); });
+  return bytes;
 }
 
-std::uint64_t length_of(const LargeValue* large) {
-  return large != nullptr ? large->length_bytes() : 0;
+void announce(const Point& point, const BlockFile& volume) {
+  if (point.boxed == nullptr) return;
+  visit_large(*point.boxed, [&](const LargeRef& large) {
+    if (const auto extent = large->extent()) volume.announce(*extent);
+  });
 }
 
 // The points of a run in the order in which a cursor comes to them.
@@ -28,9 +35,7 @@ class Way {
   [[nodiscard]] std::size_t step(std::size_t at) const {
     return backward_ ? run_.size() - 1 - at : at;
   }
-  [[nodiscard]] const LargeValue* large(std::size_t step) const {
-    return large_of(run_.point(this->step(step)));
-  }
+  [[nodiscard]] Point point(std::size_t step) const { return run_.point(this->step(step)); }
 
  private:
   const Run& run_;
@@ -42,19 +47,19 @@ class Way {
 void ValueAhead::visit(const Run& run, std::size_t at, bool backward, const BlockFile& volume) {
   const Way way(run, backward);
   const auto here = way.step(at);
-  if (way.large(here) == nullptr) return;
+  if (length_of(way.point(here)) == 0) return;
   ++asked_;
   if (!has_waited_) return;
-  for (; next_ <= here && next_ < end_; ++next_) bytes_ -= length_of(way.large(next_));
+  for (; next_ <= here && next_ < end_; ++next_) bytes_ -= length_of(way.point(next_));
   next_ = std::max(next_, here + 1);
   end_ = std::max(end_, next_);
   const auto end_max = std::min(way.length(), next_ + kGrowth * (asked_ - 1));
   for (; end_ < end_max; ++end_) {
-    const LargeValue* large = way.large(end_);
-    if (bytes_ + length_of(large) > kBytesMax) break;
-    bytes_ += length_of(large);
-    const auto extent = large != nullptr ? large->extent() : std::nullopt;
-    if (extent) volume.announce(*extent);
+    const Point point = way.point(end_);
+    const auto length = length_of(point);
+    if (bytes_ + length > kBytesMax) break;
+    bytes_ += length;
+    announce(point, volume);
   }
 }
 

@@ -48,7 +48,7 @@ Parts parts_of(const Message& message) {
   return parts;
 }
 
-// It has large values, and is better written anew.
+// It has large values, or pieces of some, and is better written anew.
 bool is_worn(const Message& message) {
   if (message.patch.empty() || is_small(message)) return false;
   const Parts parts = parts_of(message);
@@ -64,9 +64,14 @@ bool has_long_piece(const Patch& patch, std::uint64_t piece_bytes) {
   });
 }
 
+// A value or a piece that is to be large.
+bool has_long_bytes(const Message& message, const LargeBounds& bounds) {
+  return (message.value && message.value->size() > bounds.value_bytes_max) ||
+         has_long_piece(message.patch, bounds.piece_bytes_max);
+}
+
 bool is_to_be_written(const Message& message, const LargeBounds& bounds) {
-  return (message.value && message.value->size() > bounds.value_bytes) ||
-         has_long_piece(message.patch, bounds.piece_bytes) || is_worn(message);
+  return has_long_bytes(message, bounds) || is_worn(message);
 }
 
 }  // namespace
@@ -136,7 +141,7 @@ Result<RunRef> Flusher::with_large_values(const RunRef& run) {
   const auto bounds = parameters_.large_bounds();
   const auto is_due = [&](const Point& point) {
     return point.boxed != nullptr ? is_to_be_written(*point.boxed, bounds)
-                                  : point.value.size() > bounds.value_bytes;
+                                  : point.value.size() > bounds.value_bytes_max;
   };
   if (std::ranges::none_of(run->points(), is_due)) return run;
   RunBuilder points;
@@ -151,15 +156,18 @@ Result<RunRef> Flusher::with_large_values(const RunRef& run) {
   return points.take(run->tombstones());
 }
 
+// What is worn stays so where the volume has no space for it: in the tree it would take more.
 Result<Message> Flusher::in_volume(Message message) {
+  const auto bounds = parameters_.large_bounds();
   if (is_worn(message)) {
-    DGFS_TRY(whole, without_large(std::move(message), *volume_));
-    message = std::move(whole);
+    DGFS_TRY(whole, without_large(message, *volume_));
+    whole = late_bound(std::move(whole), bounds, *volume_);
+    if (!has_long_bytes(whole, bounds)) message = std::move(whole);
   }
-  message = late_bound(std::move(message), parameters_.large_bounds(), *volume_);
+  message = late_bound(std::move(message), bounds, *volume_);
   ValueBinder binder(*volume_);
   for (const LargeRef& large : large_values(message)) {
-    if (large->place()) continue;
+    if (large->extent()) continue;
     DGFS_CHECK(binder.add(*large));
     made_.push_back(large);
   }

@@ -303,6 +303,53 @@ TEST(StoreStart, StartsThreadsAndOpeningNone) {
   EXPECT_EQ(values_of(*store).size(), 1U);
 }
 
+// All pieces of a chunk are changed together, by calls that are put together beside the readers:
+// each of them sees one letter, whatever part of the chunk it reads.
+TEST(StoreChunks, OfManyPatchesAreSeenWhole) {
+  constexpr std::size_t kPieceBytes = 4096;
+  constexpr std::size_t kPieces = 16;
+  constexpr int kRounds = 150;
+  const auto env = storage::make_memory_env(1);
+  StoreOptions options;
+  options.create = true;
+  options.in_background = true;
+  options.table_bytes = std::size_t{256} << 10;
+  const auto store = open_store(*env, options);
+  ASSERT_TRUE(store->start());
+  const auto write = [&](int round) {
+    Batch batch;
+    const std::string piece(kPieceBytes, static_cast<char>('a' + round % 26));
+    for (std::size_t i = 0; i < kPieces; ++i) batch.patch("chunk", i * kPieceBytes, piece);
+    ASSERT_TRUE(store->apply(batch));
+  };
+  write(0);
+  std::atomic<bool> is_over = false;
+  std::vector<std::jthread> readers;
+  for (std::uint64_t number = 0; number < 3; ++number) {
+    readers.emplace_back([&, number] {
+      Random random(number);
+      while (!is_over) {
+        const auto begin = random.below(kPieces * kPieceBytes - 1);
+        const auto part = store->read("chunk", begin, 1 + random.below(20'000));
+        ASSERT_TRUE(part) << part.error().message();
+        ASSERT_TRUE(part.value());
+        const auto bytes = part.value()->bytes();
+        ASSERT_EQ(bytes.find_first_not_of(bytes.front()), std::string_view::npos);
+      }
+    });
+  }
+  for (int round = 1; round < kRounds; ++round) {
+    write(round);
+    if (round % 20 == 0) {
+      ASSERT_TRUE(store->sync());
+    }
+    if (round % 50 == 0) {
+      ASSERT_TRUE(store->checkpoint());
+    }
+  }
+  is_over = true;
+}
+
 INSTANTIATE_TEST_SUITE_P(InBackground, StoreThreads, testing::Bool());
 
 }  // namespace

@@ -77,7 +77,7 @@ MECHANISMS = [
               "  if (sequence > tables_.sequence()) {\n", "  if (sequence == UINT64_MAX) {\n",
               ["Durability.IsToldByNumber"]),
     Mechanism("late binding: no value is large", STORE + "disk/parameters.h",
-              "    return {inline_bytes, kPieceOfValues * inline_bytes};\n",
+              "    return {inline_bytes, kValuesOfPiece * inline_bytes};\n",
               "    return {kValueBytesMax, kValueBytesMax};\n",
               ["LargeValues.AreWrittenOnce", "LargeValues.ThatCannotBeCompressedAreWrittenOnce",
                "LargeValues.AreInTheLogByTheirPlaceAlone"]),
@@ -90,7 +90,8 @@ MECHANISMS = [
               "  if (message.value) return Message::put(std::make_shared",
               "  if (const auto place = volume.file().write(as_bytes(*message.value)); place) {\n"
               "    auto large = std::make_shared<const LargeValue>(message.value, volume);\n"
-              "    large->bind_to(place.value());\n"
+              "    large->bind_to(ValuePlace::of(place.value().offset_bytes, "
+              "as_bytes(*message.value)));\n"
               "    return Message::put(std::move(large));\n"
               "  }\n"
               "  if (message.value) return Message::put(std::make_shared",

@@ -176,6 +176,27 @@ TEST_F(LateBinding, WhatOthersHaveCoveredGivesItsSpaceBack) {
   expect_sound(*memory_);
 }
 
+// What a later call covers of a long one is not written: neither alone, nor with the rest.
+TEST_F(LateBinding, AShortRestOfALongPieceIsWrittenAlone) {
+  Random random(7);
+  constexpr std::size_t kLongBytes = std::size_t{1} << 20;
+  std::string file = random_text(random, kLongBytes);
+  Batch batch;
+  batch.patch(numbered_key(0), 0, file);
+  ASSERT_TRUE(store_->apply(batch));
+  for (std::size_t at = 3000; at < kLongBytes; at += 30'000) {
+    const auto piece = random_text(random, std::min<std::size_t>(30'000, kLongBytes - at));
+    file.replace(at, piece.size(), piece);
+    Batch other;
+    other.patch(numbered_key(0), at, piece);
+    ASSERT_TRUE(store_->apply(other));
+  }
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_LE(written_bytes(), 1.05 * kLongBytes);
+  EXPECT_EQ(*store_->get(numbered_key(0)).value(), file);
+  expect_sound(*memory_);
+}
+
 // So that what is removed is so at once.
 class LateBindingOfSmallNodes : public LateBinding {
  protected:
@@ -215,6 +236,35 @@ TEST_F(LateBindingOfSmallNodes, CleaningMovesThem) {
   expect_sound(*memory_);
   reopen();
   expect_file(file.substr(0, kKept * kChunkBytes));
+}
+
+// What has become large in tables is in no group: batches need not wait until it is bound, which
+// may be never.
+TEST(LateBindingThatFails, KeepsNoBatchWaiting) {
+  const auto env = storage::make_memory_env(1);
+  bool is_broken = false;
+  HookEnv hooked(*env, [&](storage::CallKind kind, const std::string& path) -> Status {
+    const bool is_hit = is_broken && kind == storage::CallKind::kWrite && path == "/s/extents";
+    return is_hit ? Status(Error(ErrorKind::kIo, 1194, "broken").in_file(path)) : ok();
+  });
+  StoreOptions options;
+  options.create = true;
+  options.table_bytes = std::size_t{64} << 10;
+  auto store = open_store(hooked, options);
+  for (std::uint64_t i = 0; i < 15; ++i) {
+    Batch batch;
+    batch.patch("key", i * 4096, std::string(4096, 'b'));
+    ASSERT_TRUE(store->apply(batch));
+    ASSERT_TRUE(store->sync());
+  }
+  is_broken = true;
+  EXPECT_FALSE(store->maintain());
+  Batch batch;
+  batch.put("other", "value");
+  EXPECT_TRUE(store->apply(batch));
+  is_broken = false;
+  ASSERT_TRUE(store->checkpoint());
+  EXPECT_EQ(store->get("key").value()->size(), 15U * 4096);
 }
 
 // They stay where they would have been.

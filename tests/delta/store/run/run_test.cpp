@@ -8,11 +8,13 @@
 #include <map>
 #include <set>
 
+#include "delta/store/disk/block_codec.h"
 #include "delta/store/disk/parameters.h"
 #include "delta/store/message/overlay.h"
 #include "delta/store/run/memtable.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
+#include "delta/store/run/run_pages.h"
 #include "delta/store/run/run_parts.h"
 #include "tests/delta/store/random_batch.h"
 #include "tests/delta/store/run/random_run.h"
@@ -254,6 +256,32 @@ TEST(Run, LargePiecesAreReadBack) {
         }
       }
     }
+  }
+}
+
+// Many pieces of a value of many parts, which compress well: the block is no longer than what a run
+// of its size may be.
+TEST(Run, PiecesOfALongValueArePackedAndReadBack) {
+  ValuePlace place{512, 16 << 20, {}};
+  while (place.sums.size() < kValuePartsMax) place.sums.push_back(77);
+  const auto large = std::make_shared<const LargeValue>(place);
+  RunBuilder points;
+  for (int key = 0; key < 3; ++key) {
+    Message message;
+    for (std::uint64_t at = 0; at < 40; ++at) {
+      message.patch.add(LargePiece{at * 1000, large, at * 1000, 900});
+    }
+    message.patch.add(Piece{50'000, "x"});
+    points.add("key" + std::to_string(key), std::move(message));
+  }
+  const auto run = points.take();
+  for (const int level : {0, 1}) {
+    BlockPacker packer(level);
+    Buffer stored;
+    ASSERT_TRUE(pack_run(*run, 1 << 20, packer, stored));
+    const auto read = Run::unpack(stored, run->size_bytes());
+    ASSERT_TRUE(read) << read.error().message();
+    EXPECT_EQ(*read.value(), *run);
   }
 }
 
