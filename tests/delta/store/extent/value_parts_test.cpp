@@ -13,12 +13,12 @@ namespace {
 using namespace delta;
 
 constexpr std::size_t kPart = kValuePartBytesMin;
-constexpr std::size_t kValueBytes = 12 * kPart + 1000;
+constexpr std::size_t kPartedBytes = 12 * kPart + 1000;
 
 std::string long_value() {
   std::string value;
-  while (value.size() < kValueBytes) value += std::to_string(value.size()) + " ";
-  value.resize(kValueBytes);
+  while (value.size() < kPartedBytes) value += std::to_string(value.size()) + " ";
+  value.resize(kPartedBytes);
   return value;
 }
 
@@ -53,8 +53,8 @@ TEST_F(ValueParts, AreReadAlone) {
   expect_read(3 * kPart - 1, 2, 2 * kPart);
   expect_read(5 * kPart, kPart, kPart);
   expect_read(12 * kPart, 4096, 1000);
-  expect_read(kValueBytes, 100, 0);
-  expect_read(0, UINT64_MAX, kValueBytes);
+  expect_read(kPartedBytes, 100, 0);
+  expect_read(0, UINT64_MAX, kPartedBytes);
 }
 
 TEST_F(ValueParts, AreReadUnderAPatch) {
