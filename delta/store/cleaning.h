@@ -42,6 +42,9 @@ class Cleaning {
   };
   [[nodiscard]] State state() const { return {files_.end_bytes(), pace_.narrowed()}; }
 
+  /// Of the files, and of no tree: it could not be given back yet.
+  [[nodiscard]] const UsedSpace& left() const { return left_; }
+
  private:
   [[nodiscard]] TreeCleaner::Ends close_sparse_ends();
   [[nodiscard]] TreeCleaner::Ends close_ends();

@@ -97,6 +97,7 @@ void LiveTree::tell_space(const StoredNode& subtree, UsedSpace& space) {
     const auto told = each_extent(subtree, files_.source(), note);
     // A block that finds no memory to be unpacked says so.
     if (!told && told.error().kind() == ErrorKind::kLimit) throw std::bad_alloc();
+    has_lost_space_ |= !told;
   } catch (const std::bad_alloc&) {
     space.blocks.resize(blocks);
     space.values.resize(values);
@@ -109,6 +110,18 @@ void LiveTree::note_checkpoint() {
   files_.values.note_checkpoint();
   free_space();
   for (Retired& each : retired_.all()) tell_space(each);
+}
+
+std::optional<UsedSpace> LiveTree::spare_space() {
+  UsedSpace spare;
+  for (Retired& each : retired_.all()) {
+    tell_space(each);
+    if (!each.subtrees.empty()) return std::nullopt;
+    spare.blocks.insert(spare.blocks.end(), each.space.blocks.begin(), each.space.blocks.end());
+    spare.values.insert(spare.values.end(), each.space.values.begin(), each.space.values.end());
+  }
+  if (has_lost_space_) return std::nullopt;
+  return spare;
 }
 
 // Piece by piece: what finds no memory stays where it is noted.

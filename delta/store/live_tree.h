@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "delta/store/disk/block_codec.h"
 #include "delta/store/space_reserve.h"
@@ -52,6 +53,9 @@ class LiveTree {
   /// Somebody may have let go of a view. What finds no memory is freed the next time. Returns
   /// whether a view had kept any.
   bool free_space();
+  /// What is in use by trees before and not by this one. none: not all of it is known, for a lack
+  /// of memory, or because it cannot be read. Errors: none but std::bad_alloc, which it throws.
+  [[nodiscard]] std::optional<UsedSpace> spare_space();
   [[nodiscard]] bool has_retired() const { return !retired_.empty(); }
   [[nodiscard]] const RetiredBlocks& retired() const { return retired_; }
   /// Whether a checkpoint would free anything.
@@ -74,6 +78,7 @@ class LiveTree {
   BlockPacker packer_;
   Flusher flusher_;
   RetiredBlocks retired_;
+  bool has_lost_space_ = false;  ///< some is in use by nothing that could be read
 };
 
 }  // namespace dgfs::delta

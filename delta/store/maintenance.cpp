@@ -18,6 +18,7 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
     : files_(parts.files),
       tables_(parts.tables),
       filter_(parts.filter),
+      space_(parts.space),
       reserve_(parts.reserve),
       log_(parts.log),
       failure_(parts.failure),
@@ -57,9 +58,7 @@ Status Maintenance::work(Call call) {
 }
 
 Status Maintenance::recover() {
-  DGFS_CHECK(tree_.mark_used_space());
-  filter_.load(superblock_.filter);
-  filter_.mark_used_space();
+  DGFS_CHECK(find_used_space());
   DGFS_CHECK(log_.replay(superblock_.log));
   // Reads may have seen a superblock that is not on the disk: its sync failed, or who wrote it
   // ended before. What is free by it may be in use by the one before. It is written anew, since a
@@ -75,6 +74,15 @@ Status Maintenance::recover() {
   // the disk, and nothing may be logged behind it.
   if (has_two_segments) return make_checkpoint();
   DGFS_CHECK(reserve_.keep(*tree_.root()));
+  return ok();
+}
+
+// The blocks of a filter that cannot be read are free, and the maps do not say so.
+Status Maintenance::find_used_space() {
+  filter_.load(superblock_.filter);
+  if (filter_.place() == superblock_.filter && space_.load(superblock_.space)) return ok();
+  DGFS_CHECK(tree_.mark_used_space());
+  filter_.mark_used_space();
   return ok();
 }
 
@@ -127,6 +135,7 @@ Status Maintenance::write_checkpoint() {
   note_checkpoint(checkpoint);
   tree_.note_checkpoint();
   filter_.note_checkpoint();
+  space_.note_checkpoint();
   return shorten_files();
 }
 
@@ -139,7 +148,23 @@ Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
   DGFS_CHECK(tree_.write(tree_.root()));
   DGFS_CHECK(filter_.write());                         // it was told of all that the tree has
   if (!checkpoint.keeps_writers()) cleaning_.clean();  // all writers wait otherwise
-  return ok();
+  return write_space();
+}
+
+// Last, as all that a checkpoint writes is in it.
+Status Maintenance::write_space() {
+  auto spare = tree_.spare_space();
+  if (!spare || !reserve_.is_there()) {
+    space_.write_none();
+    return ok();
+  }
+  const auto add = [](std::vector<Extent>& all, const std::vector<Extent>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  add(spare->blocks, filter_.spare());
+  add(spare->blocks, cleaning_.left().blocks);
+  add(spare->values, cleaning_.left().values);
+  return space_.write(*std::move(spare));
 }
 
 Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint) {
@@ -154,6 +179,7 @@ Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint)
   next.log.is_end = is_closing_ && log_.progress().used_bytes == 0;
   next.root = *root->place();
   next.filter = filter_.place();
+  next.space = space_.maps();
   const Buffer bytes = encode_superblock(next);
   DGFS_CHECK(failure_.check());
   // Whether it is on the disk is not known, nor what of the log it makes superfluous.
@@ -191,7 +217,8 @@ void Maintenance::note_checkpoint(const CommitLog::Checkpoint& checkpoint) {
 
 void Maintenance::note_retired() {
   const auto held_bytes = tree_.retired().held_bytes();
-  const auto waiting_bytes = tree_.retired().waiting_bytes() + filter_.retired_bytes();
+  const auto waiting_bytes =
+      tree_.retired().waiting_bytes() + filter_.retired_bytes() + space_.retired_bytes();
   const std::lock_guard lock(counts_lock_);
   counts_.held_bytes = held_bytes;
   counts_.waiting_bytes = waiting_bytes;

@@ -17,6 +17,7 @@
 #include "delta/store/live_tree.h"
 #include "delta/store/log/superblock.h"
 #include "delta/store/resting.h"
+#include "delta/store/space_blocks.h"
 #include "delta/store/space_reserve.h"
 
 namespace dgfs::delta {
@@ -29,6 +30,7 @@ class Maintenance {
     TreeFiles& files;
     TableStack& tables;
     FilterBlocks& filter;
+    SpaceBlocks& space;
     SpaceReserve& reserve;
     CommitLog& log;
     Failure& failure;
@@ -94,6 +96,8 @@ class Maintenance {
   [[nodiscard]] bool is_cleaning_in_vain();
 
   // What follows is called with lock_ held.
+  [[nodiscard]] Status find_used_space();
+  [[nodiscard]] Status write_space();
   [[nodiscard]] Status move_all();
   [[nodiscard]] Status write_checkpoint();
   [[nodiscard]] Status reopen_log();
@@ -109,6 +113,7 @@ class Maintenance {
   TreeFiles& files_;
   TableStack& tables_;
   FilterBlocks& filter_;
+  SpaceBlocks& space_;
   SpaceReserve& reserve_;
   CommitLog& log_;
   Failure& failure_;

@@ -127,7 +127,8 @@ Result<std::uint64_t> SpaceReserve::bytes_for(const Stored<Node>& root) const {
          parameters.segment_bytes / kGroupShare +
          (kTablesMax * (parameters.fanout + 2) + kSlicesMax) * kBlockAlignmentBytes +
          4 * root.size_bytes() +
-         filter_.bytes_to_write(kPatience * options_.table_bytes / kBytesOfPrefix);
+         filter_.bytes_to_write(kPatience * options_.table_bytes / kBytesOfPrefix) +
+         space_.bytes_to_write();
 }
 
 // Where ordinary batches are refused, less may wait than at other times: what does, and no more.

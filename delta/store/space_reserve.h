@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "delta/store/filter/filter_blocks.h"
 #include "delta/store/run/batch.h"
+#include "delta/store/space_blocks.h"
 #include "delta/store/table_stack.h"
 #include "delta/store/tree/node.h"
 #include "delta/store/tree_files.h"
@@ -40,11 +41,11 @@ struct SpaceRequest {
 /// Thread-safe, but for what a checkpoint calls.
 class SpaceReserve {
  public:
-  /// @param files    must outlive it, as must `tables` and `filter`
+  /// @param files    must outlive it, as must all that follow
   /// @param options  with the parameters of the store
   SpaceReserve(TreeFiles& files, const TableStack& tables, const FilterBlocks& filter,
-               const StoreOptions& options)
-      : files_(files), tables_(tables), filter_(filter), options_(options) {}
+               const SpaceBlocks& space, const StoreOptions& options)
+      : files_(files), tables_(tables), filter_(filter), space_(space), options_(options) {}
 
   /// While ordinary batches are refused. A value.
   struct Allowances {
@@ -159,6 +160,7 @@ class SpaceReserve {
   TreeFiles& files_;
   const TableStack& tables_;
   const FilterBlocks& filter_;
+  const SpaceBlocks& space_;
   const StoreOptions options_;
   std::atomic<bool> is_short_ = false;
   mutable std::mutex mutex_;      ///< before that of the extent volume; all that follows

@@ -62,12 +62,13 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
              options.max_bytes),
       filter_(options.parameters.born_object, options.filter_prefixes),
       filter_blocks_(files_.blocks, filter_),
+      space_blocks_(files_),
       tables_(failure_, filter_, stored_root(files.superblock.root), files.superblock.sequence),
       log_(std::move(files.log), tables_, files_.values, failure_,
            options_.parameters.large_bounds(), files.superblock.sequence),
-      reserve_(files_, tables_, filter_blocks_, options),
-      maintenance_({files_, tables_, filter_blocks_, reserve_, log_, failure_}, *superblocks_,
-                   files.superblock, options) {}
+      reserve_(files_, tables_, filter_blocks_, space_blocks_, options),
+      maintenance_({files_, tables_, filter_blocks_, space_blocks_, reserve_, log_, failure_},
+                   *superblocks_, files.superblock, options) {}
 
 Status Store::start() {
   if (!options_.in_background || only_reads() || tending_ != nullptr) return ok();

@@ -26,6 +26,7 @@
 #include "delta/store/run/batch.h"
 #include "delta/store/snapshot/holders.h"
 #include "delta/store/snapshot/snapshot.h"
+#include "delta/store/space_blocks.h"
 #include "delta/store/space_reserve.h"
 #include "delta/store/store_files.h"
 #include "delta/store/store_options.h"
@@ -239,6 +240,7 @@ class Store {
   TreeFiles files_;                             ///< outlive all values
   PrefixFilter filter_;
   FilterBlocks filter_blocks_;  ///< lock: that of maintenance_
+  SpaceBlocks space_blocks_;    ///< likewise
   TableStack tables_;
   CommitLog log_;
   SpaceReserve reserve_;

@@ -145,7 +145,8 @@ class Check {
       return TreeReport();
     }
     const Superblock& superblock = report_.superblock;
-    const TreeWalk how{reads_runs, superblock.filter, superblock.parameters.born_object,
+    const TreeWalk how{reads_runs, superblock.filter, superblock.space,
+                       superblock.parameters.born_object,
                        [&](const TreeReport& so_far, std::uint64_t read_bytes) {
                          if (options_.progress) {
                            options_.progress({so_far.nodes, read_bytes, total_bytes});

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delta/store/disk/block_codec.h"
+#include "delta/store/disk/free_space.h"
 #include "delta/store/log/group.h"
 #include "delta/store/log/superblock.h"
 #include "delta/store/run/run_pages.h"
@@ -106,13 +107,25 @@ void decode_superblock(Buffer input) {
   require(again && again.value() == superblock.value());
 }
 
+void decode_free_space(const Buffer& input) {
+  const auto space = delta::FreeSpace::decode(input);
+  if (!space) return;
+  Buffer bytes;
+  space.value().encode(bytes);
+  const auto again = delta::FreeSpace::decode(bytes);
+  require(again && again.value() == space.value());
+  auto same = space.value();
+  same.add(space.value().stretches());
+  require(same == space.value());
+}
+
 }  // namespace
 }  // namespace dgfs::test
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size_bytes) {
   using namespace dgfs::test;
   FuzzInput input({data, size_bytes});
-  switch (input.take<std::uint8_t>() % 6) {
+  switch (input.take<std::uint8_t>() % 7) {
     case 0:
       decode_run(input.rest());
       break;
@@ -127,6 +140,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 4:
       decode_superblock(input.rest());
+      break;
+    case 5:
+      decode_free_space(input.rest());
       break;
     default:
       decode_run_block(input.rest());

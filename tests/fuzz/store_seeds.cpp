@@ -6,6 +6,7 @@
 
 #include "delta/store/directory/manifest.h"
 #include "delta/store/disk/block_codec.h"
+#include "delta/store/disk/free_space.h"
 #include "delta/store/filter/filter_table.h"
 #include "delta/store/filter/prefix_filter.h"
 #include "delta/store/log/superblock.h"
@@ -23,7 +24,8 @@ constexpr std::uint8_t kNode = 1;
 constexpr std::uint8_t kGroup = 2;
 constexpr std::uint8_t kBlock = 3;
 constexpr std::uint8_t kSuperblock = 4;
-constexpr std::uint8_t kRunBlock = 5;
+constexpr std::uint8_t kFreeSpace = 5;
+constexpr std::uint8_t kRunBlock = 6;
 
 Place place_of(std::uint64_t number) { return {number * 512, number % 4096 + 1, number * 977}; }
 
@@ -148,7 +150,15 @@ void add_store_seeds(const std::filesystem::path& folder) {
   superblock.sequence = 1000;
   superblock.root = place_of(9);
   superblock.filter = place_of(10);
+  superblock.space = {place_of(11), place_of(12)};
   corpus.add(encode_superblock(superblock), kSuperblock);
+  std::vector<Extent> free;
+  for (const std::uint64_t count : {0U, 1U, 3U, 100U}) {
+    while (free.size() < count) free.push_back({free.size() * 512000 + 512, 512 * count});
+    Buffer bytes;
+    FreeSpace(count * 512000, free).encode(bytes);
+    corpus.add(bytes, kFreeSpace);
+  }
 }
 
 void add_manifest_seeds(const std::filesystem::path& folder) {

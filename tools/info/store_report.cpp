@@ -179,6 +179,7 @@ void add_store(JsonObject& json, const delta::StoreReport& report, bool has_read
       .add("large_values", report.large_values)
       .add("large_value_bytes", report.large_value_bytes)
       .add("free_value_bytes", report.free_value_bytes)
+      .add("space_bytes", report.space_bytes)
       .add("filter_bytes", report.filter_bytes)
       .add("filter_stages", report.filter_stages)
       .add("filter_prefixes", report.filter_prefixes)

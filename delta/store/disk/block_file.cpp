@@ -57,6 +57,8 @@ Status BlockFile::write_to(Taken& taken, Bytes blocks, std::uint64_t& written_by
       written_bytes += blocks.size();
     } else if (written.error().kind() != ErrorKind::kIo) {
       give_back(taken);
+    } else {
+      unwritable_.splice(unwritable_.end(), taken);
     }
     return written;
   } catch (...) {  // whatever is there now, nobody refers to it

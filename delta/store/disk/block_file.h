@@ -18,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "delta/store/disk/free_space.h"
 #include "delta/store/disk/size_cap.h"
 #include "delta/store/disk/space_map.h"
 #include "storage/file.h"
@@ -34,15 +35,8 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// Blocks begin at multiples of this.
-inline constexpr std::uint64_t kBlockAlignmentBytes = 512;
 /// No block is longer; what claims to be is damaged.
 inline constexpr std::uint64_t kBlockBytesMax = std::uint64_t{1} << 30;
-
-/// As long as a block is on disk, with padding.
-[[nodiscard]] constexpr std::uint64_t padded_bytes(std::uint64_t block_bytes) {
-  return (block_bytes + kBlockAlignmentBytes - 1) / kBlockAlignmentBytes * kBlockAlignmentBytes;
-}
 
 /// Thread-safe.
 class BlockFile {
@@ -126,6 +120,13 @@ class BlockFile {
   /// Its space may be used again. If it throws std::bad_alloc, nothing has changed.
   void free(const Extent& block);
 
+  /// What is free now, with places that could not be written, which will not be used before the
+  /// file is opened again. Nobody may write blocks or free them meanwhile; others wait for short
+  /// times. Cost: O(n log n) of the number of stretches.
+  [[nodiscard]] FreeSpace free_space() const;
+  /// Of a file that was opened, before all else: notes what is free.
+  void restore(const FreeSpace& space);
+
   /// Of the disk that the file lies on. Errors: kIo.
   [[nodiscard]] Result<std::uint64_t> disk_free_bytes() const { return file_->free_bytes(); }
   /// Finds out what the file has of the disk, for the cap. Once, of a file that is written to,
@@ -187,6 +188,7 @@ class BlockFile {
   mutable std::mutex mutex_;  ///< all that follows; no I/O under it
   SpaceMap space_;
   Taken unnoted_;                             ///< free, but that space_ has found no memory for it
+  Taken unwritable_;                          ///< taken, and nothing refers to it
   std::uint64_t reserved_end_bytes_ = 0;      ///< of the file
   bool counts_on_free_ = false;               ///< the last reserve did, between blocks
   std::uint64_t cut_end_bytes_ = UINT64_MAX;  ///< of a file that is being cut

@@ -74,6 +74,31 @@ bool BlockFile::is_sparse(std::uint64_t spare_bytes) const {
   return space_.free_bytes() >= space_.used_bytes() + spare_bytes;
 }
 
+FreeSpace BlockFile::free_space() const {
+  constexpr std::size_t kAtOnce = 4096;
+  std::vector<Extent> free;
+  std::uint64_t end_bytes = 0;
+  for (bool is_over = false; !is_over;) {
+    const auto begin = free.empty() ? 0 : free.back().end_bytes();
+    const std::lock_guard lock(mutex_);
+    const auto more = space_.free_from(begin, kAtOnce);
+    free.insert(free.end(), more.begin(), more.end());
+    is_over = more.size() < kAtOnce;
+    if (!is_over) continue;
+    free.insert(free.end(), unnoted_.begin(), unnoted_.end());
+    free.insert(free.end(), unwritable_.begin(), unwritable_.end());
+    end_bytes = space_.end_bytes();
+  }
+  FreeSpace space(end_bytes, {});
+  space.add(std::move(free));
+  return space;
+}
+
+void BlockFile::restore(const FreeSpace& space) {
+  const std::lock_guard lock(mutex_);
+  space_.restore(space.end_bytes(), space.stretches());
+}
+
 std::uint64_t BlockFile::taken_bytes() const {
   const std::lock_guard lock(mutex_);
   return taken_bytes_;

@@ -102,6 +102,24 @@ void SpaceMap::give_back(const Extent& extent) {
   }
 }
 
+std::vector<Extent> SpaceMap::free_from(std::uint64_t offset_bytes, std::size_t count_max) const {
+  std::vector<Extent> stretches;
+  auto stretch = free_.lower_bound(offset_bytes);
+  for (; stretch != free_.end() && stretches.size() < count_max; ++stretch) {
+    stretches.push_back({stretch->first, stretch->second});
+  }
+  return stretches;
+}
+
+void SpaceMap::restore(std::uint64_t end_bytes, const std::vector<Extent>& free) {
+  end_bytes_ = end_bytes;
+  for (const Extent& stretch : free) {
+    free_.emplace_hint(free_.end(), stretch.offset_bytes, stretch.length_bytes);
+    by_length(stretch.offset_bytes).emplace(stretch.length_bytes, stretch.offset_bytes);
+    free_bytes_ += stretch.length_bytes;
+  }
+}
+
 bool SpaceMap::mark(const Extent& extent) {
   if (extent.offset_bytes >= end_bytes_) {
     if (extent.offset_bytes > end_bytes_) {

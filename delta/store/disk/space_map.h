@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SpaceMap: which stretches of the file of blocks are free. It is kept in memory alone: opening a
-// store marks what the tree reaches, so that nothing can leak.
+// SpaceMap: which stretches of a file of blocks are free. Checkpoints write it (FreeSpace); where
+// none has, opening a store marks what the tree reaches.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,16 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace dgfs::delta {
+
+/// Blocks begin at multiples of this.
+inline constexpr std::uint64_t kBlockAlignmentBytes = 512;
+/// As long as a block is on disk, with padding.
+[[nodiscard]] constexpr std::uint64_t padded_bytes(std::uint64_t block_bytes) {
+  return (block_bytes + kBlockAlignmentBytes - 1) / kBlockAlignmentBytes * kBlockAlignmentBytes;
+}
 
 /// A stretch of a file. A value.
 struct Extent {
@@ -40,6 +48,12 @@ class SpaceMap {
   /// Needs memory where it touches no free stretch, and is not at the end. O(log n). If it throws
   /// std::bad_alloc, nothing has changed.
   void give_back(const Extent& extent);
+  /// So many of the free stretches that begin at an offset or behind it, in order, at most.
+  /// O(log n), and a step for each.
+  [[nodiscard]] std::vector<Extent> free_from(std::uint64_t offset_bytes,
+                                              std::size_t count_max) const;
+  /// Of a map that has nothing. @param free  before the end, in order, none touches another
+  void restore(std::uint64_t end_bytes, const std::vector<Extent>& free);
   /// Takes what is known to be in use. Returns whether all of it was free.
   [[nodiscard]] bool mark(const Extent& extent);
 

@@ -7,14 +7,16 @@
 #pragma once
 
 #include <cstdint>
-#include <forward_list>
 #include <iterator>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "delta/store/disk/block_file.h"
 #include "delta/store/extent/kept_values.h"
@@ -142,18 +144,50 @@ class ExtentVolume {
     const std::lock_guard lock(mutex_);
     return period_;
   }
-  /// A value that died before the tree had it, and the period in which it was bound.
-  struct DroppedValue {
+  /// A value that is bound, and that the tree does not have, with the period in which it was bound.
+  struct LooseValue {
     Extent extent;
     std::uint64_t period = 0;
   };
   /// Of one value: it has the memory that the volume needs to take it.
-  using Dropped = std::forward_list<DroppedValue>;
-  /// The log may yet refer to it, so that its space is not free before a checkpoint.
-  void drop(Dropped& value) noexcept {
+  using Loose = std::list<LooseValue>;
+  /// It was bound. @param value  of one; its iterator goes on to be that of the value
+  void note_bound(Loose& value) noexcept {
     const std::lock_guard lock(mutex_);
-    dropped_bytes_ += padded_bytes(value.front().extent.length_bytes);
-    dropped_.splice_after(dropped_.before_begin(), value);
+    bound_.splice(bound_.end(), value);
+  }
+  /// The tree has it now.
+  void give_to_tree(Loose::iterator value) noexcept {
+    const std::lock_guard lock(mutex_);
+    bound_.erase(value);
+  }
+  /// It died before the tree had it. The log may yet refer to it, so that its space is not free
+  /// before a checkpoint.
+  void drop(Loose::iterator value) noexcept {
+    const std::lock_guard lock(mutex_);
+    dropped_bytes_ += padded_bytes(value->extent.length_bytes);
+    dropped_.splice(dropped_.end(), bound_, value);
+  }
+  /// Whoever writes values has it, until they are noted as bound.
+  [[nodiscard]] std::shared_lock<std::shared_mutex> begin_binding() {
+    return std::shared_lock(binding_);
+  }
+  /// What is free but for the values of the tree: those that only the log has will be found there.
+  /// Waits for those who write values. Otherwise as BlockFile::free_space().
+  [[nodiscard]] FreeSpace space_beside_tree() const {
+    const std::lock_guard no_binding(binding_);
+    FreeSpace space = file_.free_space();
+    std::vector<Extent> loose;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto* values : {&bound_, &dropped_}) {
+        for (const LooseValue& value : *values) {
+          loose.push_back({value.extent.offset_bytes, padded_bytes(value.extent.length_bytes)});
+        }
+      }
+    }
+    space.add(std::move(loose));
+    return space;
   }
   /// A checkpoint is durable that began with this period: the log that it needs refers to no value
   /// of an earlier one.
@@ -164,15 +198,15 @@ class ExtentVolume {
   /// The space of values that no log refers to may be used again. Where that cannot be noted, for
   /// a lack of memory, it is noted the next time.
   void free_dropped() {
-    Dropped free = take_free();
+    Loose free = take_free();
     try {
       for (; !free.empty(); free.pop_front()) file_.free(free.front().extent);
     } catch (const std::bad_alloc&) {
       const std::lock_guard lock(mutex_);
-      for (const DroppedValue& value : free) {
+      for (const LooseValue& value : free) {
         dropped_bytes_ += padded_bytes(value.extent.length_bytes);
       }
-      dropped_.splice_after(dropped_.before_begin(), free);
+      dropped_.splice(dropped_.begin(), free);
     }
   }
   /// Of all of them, with padding.
@@ -191,24 +225,26 @@ class ExtentVolume {
     promised_bytes_ -= bytes;
     if (is_late) late_bytes_ -= bytes;
   }
-  [[nodiscard]] Dropped take_free() {
+  [[nodiscard]] Loose take_free() {
     const std::lock_guard lock(mutex_);
-    Dropped free;
-    for (auto before = dropped_.before_begin(); std::next(before) != dropped_.end();) {
-      if (std::next(before)->period < logged_period_) {
-        dropped_bytes_ -= padded_bytes(std::next(before)->extent.length_bytes);
-        free.splice_after(free.before_begin(), dropped_, before);
-      } else {
-        ++before;
+    Loose free;
+    for (auto value = dropped_.begin(); value != dropped_.end();) {
+      const auto next = std::next(value);
+      if (value->period < logged_period_) {
+        dropped_bytes_ -= padded_bytes(value->extent.length_bytes);
+        free.splice(free.end(), dropped_, value);
       }
+      value = next;
     }
     return free;
   }
 
   BlockFile file_;
   mutable KeptValues kept_;
-  mutable std::mutex mutex_;  ///< may be locked under that of the file
-  Dropped dropped_;
+  mutable std::shared_mutex binding_;  ///< before that of the file
+  mutable std::mutex mutex_;           ///< may be locked under that of the file
+  Loose bound_;
+  Loose dropped_;
   std::uint64_t dropped_bytes_ = 0;
   std::uint64_t period_ = 1;         ///< values that a log of before refers to are of none
   std::uint64_t logged_period_ = 0;  ///< what is of an earlier one is in no log

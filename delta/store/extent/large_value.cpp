@@ -7,7 +7,7 @@
 namespace dgfs::delta {
 
 LargeValue::~LargeValue() {
-  if (volume_ != nullptr && place_) volume_->drop(dropped_);
+  if (volume_ != nullptr && place_) volume_->drop(entry_);
 }
 
 std::optional<ValuePlace> LargeValue::place() const {
@@ -29,15 +29,16 @@ ValueRef LargeValue::unbound() const {
 void LargeValue::bind_to(ValuePlace place) const {
   const std::lock_guard lock(mutex_);
   place_ = std::move(place);
-  dropped_.front() = {place_->extent(), volume_->period()};
+  *entry_ = {place_->extent(), volume_->period()};
+  volume_->note_bound(loose_);
   bytes_ = nullptr;
   promise_ = {};
 }
 
 void LargeValue::give_to_tree() const {
   const std::lock_guard lock(mutex_);
+  if (volume_ != nullptr && place_) volume_->give_to_tree(entry_);
   volume_ = nullptr;
-  dropped_.clear();
 }
 
 // Null: it has to be read.

@@ -8,7 +8,6 @@
 // it the write of the value itself.)
 #pragma once
 
-#include <forward_list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,11 +29,17 @@ class LargeValue {
         volume_(&volume),
         bytes_(std::move(bytes)),
         promise_(std::move(promise)),
-        dropped_(1) {}
+        loose_(1),
+        entry_(loose_.begin()) {}
   /// Bound, and not in the tree. @param volume  has it; must outlive it
   LargeValue(ValuePlace place, ExtentVolume& volume)
-      : length_bytes_(place.length_bytes), volume_(&volume), place_(std::move(place)), dropped_(1) {
-    dropped_.front().extent = place_->extent();
+      : length_bytes_(place.length_bytes),
+        volume_(&volume),
+        place_(std::move(place)),
+        loose_(1),
+        entry_(loose_.begin()) {
+    entry_->extent = place_->extent();
+    volume.note_bound(loose_);
   }
   /// The tree's.
   explicit LargeValue(ValuePlace place)
@@ -79,7 +84,9 @@ class LargeValue {
   mutable std::optional<ValuePlace> place_;
   mutable bool was_read_ = false;                  ///< from the volume
   mutable std::weak_ptr<const std::string> kept_;  ///< what the volume keeps of it, if it does
-  mutable ExtentVolume::Dropped dropped_;          ///< its place, for the volume; the tree's: none
+  // The tree's has none:
+  mutable ExtentVolume::Loose loose_;            ///< of an unbound one, its entry
+  mutable ExtentVolume::Loose::iterator entry_;  ///< in loose_, then in the volume
 };
 
 using LargeRef = std::shared_ptr<const LargeValue>;

@@ -55,6 +55,7 @@ Status ValueBinder::finish() {
     places.push_back(ValuePlace::of(0, blocks.back()));
   }
   std::vector<Extent> extents;
+  const auto until_they_are_bound = volume_.begin_binding();
   auto written = [&] {
     const Binding binding(values_, places, extents);
     return volume_.file().write_all(blocks, extents);

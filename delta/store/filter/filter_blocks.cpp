@@ -142,6 +142,13 @@ void FilterBlocks::note_checkpoint() {
   }
 }
 
+std::vector<Extent> FilterBlocks::spare() const {
+  std::vector<Extent> blocks = retired_;
+  if (!is_stale_) return blocks;
+  for (const auto& stage : stages_) blocks.push_back(stage.place.extent());
+  return blocks;
+}
+
 std::uint64_t FilterBlocks::retired_bytes() const {
   std::uint64_t bytes = 0;
   for (const Extent& block : retired_) bytes += padded_bytes(block.length_bytes);

@@ -40,6 +40,8 @@ class FilterBlocks {
   /// A checkpoint that has place() is durable.
   void note_checkpoint();
 
+  /// Blocks in use that place() does not lead to.
+  [[nodiscard]] std::vector<Extent> spare() const;
   /// What is free then, with padding.
   [[nodiscard]] std::uint64_t retired_bytes() const;
 

@@ -48,15 +48,30 @@ Buffer encode_superblock(const Superblock& superblock) {
   out.fixed(kVersion);
   out.fixed(std::uint32_t{0});
   out.raw(superblock.store);
-  for (const std::uint64_t number :
-       {superblock.parameters.basement_bytes, superblock.parameters.buffer_bytes,
-        superblock.parameters.fanout, superblock.parameters.segment_bytes,
-        superblock.parameters.inline_bytes, superblock.parameters.born_object,
-        superblock.checkpoint, superblock.sequence, superblock.log.generation,
-        superblock.log.number, superblock.log.previous, superblock.root.offset_bytes,
-        superblock.root.length_bytes, superblock.root.checksum,
-        std::uint64_t{superblock.log.is_end}, superblock.filter.offset_bytes,
-        superblock.filter.length_bytes, superblock.filter.checksum}) {
+  for (const std::uint64_t number : {superblock.parameters.basement_bytes,
+                                     superblock.parameters.buffer_bytes,
+                                     superblock.parameters.fanout,
+                                     superblock.parameters.segment_bytes,
+                                     superblock.parameters.inline_bytes,
+                                     superblock.parameters.born_object,
+                                     superblock.checkpoint,
+                                     superblock.sequence,
+                                     superblock.log.generation,
+                                     superblock.log.number,
+                                     superblock.log.previous,
+                                     superblock.root.offset_bytes,
+                                     superblock.root.length_bytes,
+                                     superblock.root.checksum,
+                                     std::uint64_t{superblock.log.is_end},
+                                     superblock.filter.offset_bytes,
+                                     superblock.filter.length_bytes,
+                                     superblock.filter.checksum,
+                                     superblock.space.blocks.offset_bytes,
+                                     superblock.space.blocks.length_bytes,
+                                     superblock.space.blocks.checksum,
+                                     superblock.space.values.offset_bytes,
+                                     superblock.space.values.length_bytes,
+                                     superblock.space.values.checksum}) {
     out.fixed(number);
   }
   bytes.resize(kSuperblockBytes);
@@ -101,10 +116,11 @@ Result<Superblock> decode_superblock(Bytes bytes) {
   DGFS_TRY(is_end, in.fixed<std::uint64_t>());
   if (is_end > 1) return corrupt(7130, "the log has neither an end nor none");
   superblock.log.is_end = is_end == 1;
-  for (std::uint64_t* number : {&superblock.filter.offset_bytes, &superblock.filter.length_bytes,
-                                &superblock.filter.checksum}) {
-    DGFS_TRY(value, in.fixed<std::uint64_t>());
-    *number = value;
+  for (Place* place : {&superblock.filter, &superblock.space.blocks, &superblock.space.values}) {
+    for (std::uint64_t* number : {&place->offset_bytes, &place->length_bytes, &place->checksum}) {
+      DGFS_TRY(value, in.fixed<std::uint64_t>());
+      *number = value;
+    }
   }
   DGFS_CHECK(check_parameters(superblock.parameters));
   return superblock;

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "delta/store/disk/block_file.h"
 #include "delta/store/disk/parameters.h"
+#include "delta/store/disk/space_maps.h"
 #include "delta/store/log/log.h"
 
 namespace dgfs::delta {
@@ -26,6 +27,7 @@ struct Superblock {
   LogPosition log;               ///< from where on the log is to be replayed
   Place root;                    ///< of the tree
   Place filter;                  ///< table of the filter of objects; of length 0: it is empty
+  SpaceMaps space;               ///< empty: the tree has to be walked
 
   friend bool operator==(const Superblock&, const Superblock&) = default;
 };

@@ -45,6 +45,7 @@ class Walk {
       DGFS_TRY(is_sound, mark(block));
       static_cast<void>(is_sound);
     }
+    DGFS_CHECK(check_space());
     report_.used_bytes = file_.space().used_bytes();
     report_.free_bytes = file_.space().free_bytes();
     report_.large_values = values_.values();
@@ -68,6 +69,37 @@ class Walk {
       }
     }
     return ok();
+  }
+
+  /// The maps say what was found to be in use, if all of that could be read; then their own blocks
+  /// are marked.
+  Status check_space() {
+    if (how_.space.empty()) return ok();
+    const auto told = read_space_maps(file_, how_.space);
+    if (!told) {
+      DGFS_CHECK(damage_.add(told.error()));
+    } else if (damage_.places() == 0 && values_.is_open()) {
+      DGFS_CHECK(compare(told.value().blocks, file_.free_space(),
+                         "the map of blocks says other than the tree what is free"));
+      DGFS_CHECK(compare(told.value().values, values_.free_space(),
+                         "the map of large values says other than the tree what is free"));
+    }
+    for (const Place& block : {how_.space.blocks, how_.space.values}) {
+      report_.space_bytes += block.length_bytes;
+      DGFS_CHECK(note_read(block));
+      DGFS_TRY(is_sound, mark(block));
+      static_cast<void>(is_sound);
+    }
+    return ok();
+  }
+
+  Status compare(const FreeSpace& told, const FreeSpace& found, const char* text) {
+    if (told == found) return ok();
+    const auto [a, b] = std::ranges::mismatch(told.stretches(), found.stretches());
+    auto at = std::min(told.end_bytes(), found.end_bytes());
+    if (a != told.stretches().end()) at = std::min(at, a->offset_bytes);
+    if (b != found.stretches().end()) at = std::min(at, b->offset_bytes);
+    return tell(violation(7158, text), {at, 0, 0});
   }
 
   [[nodiscard]] BlockSource source() { return {&file_, &cache_, nullptr}; }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "delta/store/disk/block_file.h"
 #include "delta/store/disk/damage.h"
+#include "delta/store/disk/space_maps.h"
 #include "delta/store/tree/value_check.h"
 #include "storage/file.h"
 
@@ -37,11 +38,12 @@ struct TreeReport {
   std::uint64_t filter_stages = 0;
   std::uint64_t filter_prefixes = 0;  ///< in its stages
   std::uint64_t filter_ranges = 0;    ///< of prefixes, beside them
+  std::uint64_t space_bytes = 0;      ///< of blocks that have the free space, as node_bytes
 
   /// What a walk that reads runs reads.
   [[nodiscard]] std::uint64_t total_bytes() const { return block_bytes() + large_value_bytes; }
   [[nodiscard]] std::uint64_t block_bytes() const {
-    return node_bytes + basement_bytes + waiting_bytes + filter_bytes;
+    return node_bytes + basement_bytes + waiting_bytes + filter_bytes + space_bytes;
   }
 };
 
@@ -51,6 +53,7 @@ struct TreeWalk {
   /// bytes or so.
   bool reads_runs = true;
   Place filter;  ///< its table; of length 0: the filter is empty
+  SpaceMaps space;
   std::uint64_t born_object = 0;
   /// Is told how much there has been so far; says whether to go on. Not set: it does.
   std::function<bool(const TreeReport& so_far, std::uint64_t read_bytes)> visit = {};

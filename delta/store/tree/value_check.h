@@ -32,6 +32,10 @@ class ValueCheck {
   [[nodiscard]] std::uint64_t values() const { return values_; }
   [[nodiscard]] std::uint64_t value_bytes() const { return value_bytes_; }
   [[nodiscard]] std::uint64_t read_bytes() const { return read_bytes_; }
+  /// False: the extent volume could not be opened.
+  [[nodiscard]] bool is_open() const { return volume_ != nullptr; }
+  /// But for values that were marked. Where it is open.
+  [[nodiscard]] FreeSpace free_space() const { return volume_->file().free_space(); }
   /// Between values.
   [[nodiscard]] std::uint64_t free_bytes() const {
     return volume_ == nullptr ? 0 : volume_->file().space().free_bytes();

@@ -50,7 +50,8 @@ class SpaceReserveTest : public testing::Test {
   PrefixFilter filter_{0};
   FilterBlocks filter_blocks_{files_.blocks, filter_};
   TableStack tables_{failure_, filter_, root_, 0};
-  SpaceReserve reserve_{files_, tables_, filter_blocks_, options_};
+  SpaceBlocks space_blocks_{files_};
+  SpaceReserve reserve_{files_, tables_, filter_blocks_, space_blocks_, options_};
 };
 
 TEST_F(SpaceReserveTest, HasAnAllowanceForEachClass) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// FreeSpace: the free stretches of a file of blocks at one moment, as a checkpoint writes them, so
+// that opening need not look for them in the tree.
+//
+//   end of all blocks / 512, number of stretches: varints; of each how much lies between the one
+//   before, or the begin of the file, and it, and how long it is, both / 512: varints
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "delta/store/disk/space_map.h"
+
+namespace dgfs::delta {
+
+/// A value.
+class FreeSpace {
+ public:
+  /// Nothing is taken.
+  FreeSpace() = default;
+  /// @param end_bytes  behind all that is taken; a multiple of kBlockAlignmentBytes
+  /// @param free       before that, in order, none of which touches another
+  FreeSpace(std::uint64_t end_bytes, std::vector<Extent> free)
+      : end_bytes_(end_bytes), free_(std::move(free)) {}
+
+  [[nodiscard]] std::uint64_t end_bytes() const { return end_bytes_; }
+  [[nodiscard]] const std::vector<Extent>& stretches() const { return free_; }
+
+  /// These are free, too. Cost: O(n log n) of them, and a step for each stretch.
+  /// @param extents  of any order, with padding, some of which may be free already
+  void add(std::vector<Extent> extents);
+
+  void encode(Buffer& out) const;
+  /// Errors: kCorrupt.
+  [[nodiscard]] static Result<FreeSpace> decode(Bytes bytes);
+
+  friend bool operator==(const FreeSpace&, const FreeSpace&) = default;
+
+ private:
+  std::uint64_t end_bytes_ = 0;
+  std::vector<Extent> free_;
+};
+
+}  // namespace dgfs::delta

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// SpaceMaps: the free space of both files of a store, as a checkpoint has written it.
+#pragma once
+
+#include "delta/store/disk/block_file.h"
+#include "delta/store/disk/free_space.h"
+
+namespace dgfs::delta {
+
+/// Where they are, each a block of the file of blocks. A value.
+struct SpaceMaps {
+  Place blocks;  ///< of length 0: there are none; neither map's own block is in use by it
+  Place values;
+
+  [[nodiscard]] bool empty() const { return blocks.length_bytes == 0; }
+  friend bool operator==(const SpaceMaps&, const SpaceMaps&) = default;
+};
+
+/// What both say. A value.
+struct SpaceOfFiles {
+  FreeSpace blocks;
+  FreeSpace values;
+};
+/// Reads the maps of a checkpoint. Errors: kIo, kCorrupt.
+[[nodiscard]] Result<SpaceOfFiles> read_space_maps(const BlockFile& file, const SpaceMaps& maps);
+
+}  // namespace dgfs::delta
