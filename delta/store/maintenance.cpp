@@ -96,6 +96,11 @@ Status Maintenance::reopen_log() {
   return superblocks_.sync();
 }
 
+bool Maintenance::load_filter_stage() {
+  const std::lock_guard lock(lock_);
+  return filter_.load_stage();
+}
+
 Status Maintenance::move_tables() {
   return work([this] { return move_all(); });
 }

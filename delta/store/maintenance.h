@@ -70,6 +70,9 @@ class Maintenance {
   /// done then.
   [[nodiscard]] Result<bool> rest();
 
+  /// Reads a stage of the filter that opening has not. Returns whether there are more.
+  [[nodiscard]] bool load_filter_stage();
+
   /// What it has done. A value.
   struct Counts {
     std::uint64_t checkpoints = 0;

@@ -51,6 +51,10 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
     DGFS_CHECK(store->maintenance_.recover());
     store->reserve_.look_at_disk();
   }
+  if (!options.in_background) {
+    while (store->filter_blocks_.load_stage()) {
+    }
+  }
   return store;
 }
 
@@ -71,7 +75,25 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
                    *superblocks_, files.superblock, options) {}
 
 Status Store::start() {
-  if (!options_.in_background || only_reads() || tending_ != nullptr) return ok();
+  if (!options_.in_background || filter_reading_ != nullptr) return ok();
+  auto filter_reading = std::make_unique<Worker>([this](Worker::Call) { return load_filter(); });
+  DGFS_CHECK(filter_reading->start());
+  filter_reading->notify();
+  if (!only_reads()) {
+    DGFS_CHECK(start_tending());
+  }
+  filter_reading_ = std::move(filter_reading);
+  return ok();
+}
+
+// Between two stages others may maintain the store.
+Status Store::load_filter() {
+  while (!is_ending_ && maintenance_.load_filter_stage()) {
+  }
+  return ok();
+}
+
+Status Store::start_tending() {
   auto tending =
       std::make_unique<Worker>([this](Worker::Call call) { return tend(call); }, kRestInterval);
   const Worker::Interval interval =
@@ -331,6 +353,8 @@ Status Store::maintain() { return maintenance_.move_tables(); }
 Status Store::checkpoint() { return maintenance_.make_checkpoint(); }
 
 Status Store::close() {
+  is_ending_ = true;
+  filter_reading_.reset();
   if (only_reads()) return ok();
   commits_.reset();
   tending_.reset();

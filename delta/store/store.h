@@ -77,12 +77,18 @@ struct StoreSpace {
 class Store {
  public:
   /// For reading alone it writes nothing: what of the log the tree has not is in memory, and all
-  /// calls that write are refused with kPermission. Errors: kNotFound (no store, and none is to be
-  /// made), kBusy (it is open already, unless all read alone, or being made), kIo, kNoSpace,
-  /// kCorrupt, kUnsupported.
+  /// calls that write are refused with kPermission. Cost: one that was closed, and whose threads
+  /// will read the filter (StoreOptions::in_background), six blocks at most; else one for each full
+  /// stage of the filter more, the log, and where the checkpoint has no maps of free space, the
+  /// nodes of the tree. Errors: kNotFound (no store, and none is to be made), kBusy (it is open
+  /// already, unless all read alone, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
                                                            const std::string& directory,
                                                            const StoreOptions& options);
+
+  ~Store() { is_ending_ = true; }
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
 
   /// Of a call that applies a batch.
   enum class Patience : std::uint8_t {
@@ -222,6 +228,8 @@ class Store {
   [[nodiscard]] Status make_room(const Room& room);
   [[nodiscard]] bool is_checkpoint_due() const;
   [[nodiscard]] std::uint64_t waiting_bytes() const;
+  [[nodiscard]] Status load_filter();
+  [[nodiscard]] Status start_tending();
   [[nodiscard]] Status commit_unasked(Worker& tending);
   [[nodiscard]] Status tend(Worker::Call call);
   [[nodiscard]] Status tend_tables();
@@ -252,7 +260,10 @@ class Store {
   std::mutex pace_lock_;  ///< innermost; what follows
   Pacer pacer_;
 
+  std::atomic<bool> is_ending_ = false;
+
   // Last: they end before all that they use.
+  std::unique_ptr<Worker> filter_reading_;  ///< null: opening has read all of the filter
   std::unique_ptr<Worker> tending_;  ///< null: writers maintain
   std::unique_ptr<Worker> commits_;  ///< null: nobody syncs unasked
 };

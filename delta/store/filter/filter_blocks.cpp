@@ -16,9 +16,11 @@ void FilterBlocks::load(const Place& table) {
 Status FilterBlocks::load_parts(const Place& table) {
   DGFS_TRY(found, read_filter_table(file_, table, filter_.older()));
   for (const auto& each : found.stages) {
-    DGFS_TRY(stage, read_filter_stage(file_, each));
-    filter_.restore(std::move(stage));
+    filter_.restore(std::make_unique<FilterStage>(each.capacity, each.count));
     stages_.push_back(each);
+  }
+  if (!stages_.empty() && stages_.back().count < stages_.back().capacity) {
+    DGFS_CHECK(read_filter_stage(file_, stages_.back().place, filter_.stage(stages_.size() - 1)));
   }
   if (!found.ranges.empty()) filter_.restore(PrefixRanges(std::move(found.ranges)));
   ranges_ = filter_.ranges();
@@ -33,7 +35,28 @@ void FilterBlocks::give_up() {
   table_ = {};
   ranges_ = nullptr;
   is_stale_ = true;
+  has_given_up_ = true;
   filter_.add_all();
+}
+
+// The newest stages have the most prefixes.
+bool FilterBlocks::load_stage() {
+  auto at = stages_.size();
+  while (at > 0 && filter_.stage(at - 1).is_read()) --at;
+  if (at == 0) return false;
+  try {
+    if (read_filter_stage(file_, stages_[at - 1].place, filter_.stage(at - 1))) return true;
+    retire_all();
+    give_up();
+  } catch (const std::bad_alloc&) {
+  }
+  return false;
+}
+
+void FilterBlocks::retire_all() {
+  retired_.reserve(retired_.size() + stages_.size() + 1);
+  for (const auto& stage : stages_) retire(stage.place);
+  retire(table_);
 }
 
 void FilterBlocks::mark_used_space() {
@@ -53,7 +76,7 @@ bool FilterBlocks::is_written(std::size_t stage) const {
 
 Status FilterBlocks::write() {
   if (filter_.empty()) return ok();
-  const auto stages = filter_.stages();
+  const auto stages = has_given_up_ ? 0 : filter_.stages();
   retired_.reserve(retired_.size() + stages + 1);
   stages_.reserve(stages);
   for (std::size_t at = 0; at < stages; ++at) {
@@ -116,7 +139,7 @@ bool FilterBlocks::move_before(std::uint64_t begin_bytes, std::vector<Extent>& t
   if (table_.length_bytes == 0 || is_stale_) return false;
   auto stages = stages_;
   for (std::size_t at = 0; at < stages.size(); ++at) {
-    if (!is_behind(stages[at].place)) continue;
+    if (!is_behind(stages[at].place) || !filter_.stage(at).is_read()) continue;
     const auto count = filter_.stage(at).count();
     const auto moved = file_.write_before_end(filter_.stage(at).encode());
     if (!moved || !moved.value()) continue;

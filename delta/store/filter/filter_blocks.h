@@ -20,10 +20,14 @@ class FilterBlocks {
   /// Both must outlive it.
   FilterBlocks(BlockFile& file, PrefixFilter& filter) : file_(file), filter_(filter) {}
 
-  /// Of a store that is opened, before anything is added to the filter. Where a block cannot be
-  /// read, or is damaged, the filter says true of all from then on, and so it will be written down.
+  /// Of a store that is opened, before anything is added to the filter: reads the table, and the
+  /// stage that is not full. Where a block cannot be read, or is damaged, the filter says true of
+  /// all from then on, and so it will be written down.
   /// @param table  that the superblock has; of length 0: there is none
   void load(const Place& table);
+  /// Afterwards, at any time: reads one of the full stages, which say true of all before. False:
+  /// none is left, or there is no memory for it. Cost: one read.
+  [[nodiscard]] bool load_stage();
   /// Notes the space of what was loaded, after that of the tree. What lies over other blocks is
   /// damage as above.
   void mark_used_space();
@@ -51,6 +55,7 @@ class FilterBlocks {
  private:
   [[nodiscard]] Status load_parts(const Place& table);
   void give_up();
+  void retire_all();
   [[nodiscard]] bool is_written(std::size_t stage) const;
   [[nodiscard]] Status write_stage(std::size_t at);
   [[nodiscard]] Status write_table(const FilterTable& table);
@@ -63,6 +68,7 @@ class FilterBlocks {
   PrefixRangesRef ranges_;                  ///< that the table has
   Place table_;
   bool is_stale_ = false;  ///< the table does not name the stages that were written last
+  bool has_given_up_ = false;  ///< some could not be read
   /// Blocks that place() does not lead to: the last durable checkpoint may have them.
   std::vector<Extent> retired_;
 };

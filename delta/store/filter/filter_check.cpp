@@ -16,11 +16,12 @@ std::vector<Error> FilterCheck::load(bool reads_stages) {
   }
   if (!reads_stages) return found;
   for (const auto& each : table_.stages) {
-    auto stage = read_filter_stage(file_, each);
-    if (stage) {
-      filter_.restore(std::move(stage).value());
+    auto stage = std::make_unique<FilterStage>(each.capacity, each.count);
+    auto read = read_filter_stage(file_, each.place, *stage);
+    if (read) {
+      filter_.restore(std::move(stage));
     } else {
-      found.push_back(std::move(stage).error());
+      found.push_back(std::move(read).error());
     }
   }
   if (!table_.ranges.empty()) filter_.restore(PrefixRanges(table_.ranges));

@@ -23,22 +23,27 @@ constexpr std::uint64_t mixed(std::uint64_t hash) { return hash * 0x9E3779B97F4A
 
 }  // namespace
 
-// Eight words more than it needs, so that a line begins where a cache line does, by the ordinary
-// operator new.
-FilterStage::FilterStage(std::uint64_t capacity)
-    : capacity_(capacity),
-      count_(0),
-      words_(std::make_unique<Word[]>(bytes_of(capacity) / sizeof(Word) + kWordsOfLine)) {
-  const auto at = reinterpret_cast<std::uintptr_t>(words_.get());
-  lines_ = words_.get() + (kLineBytes - at % kLineBytes) % kLineBytes / sizeof(Word);
+FilterStage::FilterStage(std::uint64_t capacity) : FilterStage(capacity, 0) {
+  lines_ = make_words();
 }
 
-FilterStage::FilterStage(std::uint64_t capacity, std::uint64_t count, Bytes bytes)
-    : FilterStage(capacity) {
+FilterStage::FilterStage(std::uint64_t capacity, std::uint64_t count)
+    : capacity_(capacity), count_(count) {}
+
+// Eight words more than it needs, so that a line begins where a cache line does, by the ordinary
+// operator new.
+FilterStage::Word* FilterStage::make_words() {
+  words_ = std::make_unique<Word[]>(bytes_of(capacity_) / sizeof(Word) + kWordsOfLine);
+  const auto at = reinterpret_cast<std::uintptr_t>(words_.get());
+  return words_.get() + (kLineBytes - at % kLineBytes) % kLineBytes / sizeof(Word);
+}
+
+void FilterStage::read(Bytes bytes) {
+  Word* lines = make_words();
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(Word)) {
-    lines_[at / sizeof(Word)].store(format::load<std::uint64_t>(bytes, at), kRelaxed);
+    lines[at / sizeof(Word)].store(format::load<std::uint64_t>(bytes, at), kRelaxed);
   }
-  count_ = count;
+  lines_.store(lines, std::memory_order_release);
 }
 
 std::uint64_t FilterStage::hash(const ObjectPrefix& prefix) {
@@ -47,13 +52,15 @@ std::uint64_t FilterStage::hash(const ObjectPrefix& prefix) {
   return format::checksum64(bytes);
 }
 
-FilterStage::Word* FilterStage::line_of(std::uint64_t hash) const {
-  const auto lines = capacity_ / kPrefixesOfLine;
-  return lines_ + ((hash >> 32) * lines >> 32) * kWordsOfLine;
+FilterStage::Word* FilterStage::line_of(Word* lines, std::uint64_t hash) const {
+  const auto count = capacity_ / kPrefixesOfLine;
+  return lines + ((hash >> 32) * count >> 32) * kWordsOfLine;
 }
 
 bool FilterStage::may_have(std::uint64_t hash) const {
-  const Word* line = line_of(hash);
+  Word* const lines = lines_.load(std::memory_order_acquire);
+  if (lines == nullptr) return true;
+  const Word* line = line_of(lines, hash);
   const auto bits = mixed(hash);
   for (std::size_t word = 0; word < kWordsOfLine; ++word) {
     if ((line[word].load(kRelaxed) & bit_of(bits, word)) == 0) return false;
@@ -62,7 +69,7 @@ bool FilterStage::may_have(std::uint64_t hash) const {
 }
 
 void FilterStage::add(std::uint64_t hash) {
-  Word* line = line_of(hash);
+  Word* line = line_of(lines_.load(kRelaxed), hash);
   const auto bits = mixed(hash);
   for (std::size_t word = 0; word < kWordsOfLine; ++word) {
     line[word].store(line[word].load(kRelaxed) | bit_of(bits, word), kRelaxed);
@@ -72,8 +79,9 @@ void FilterStage::add(std::uint64_t hash) {
 
 Buffer FilterStage::encode() const {
   Buffer bytes(bytes_of(capacity_));
+  const Word* lines = lines_.load(kRelaxed);
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(Word)) {
-    format::store(MutableBytes(bytes), at, lines_[at / sizeof(Word)].load(kRelaxed));
+    format::store(MutableBytes(bytes), at, lines[at / sizeof(Word)].load(kRelaxed));
   }
   return bytes;
 }

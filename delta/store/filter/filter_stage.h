@@ -35,34 +35,38 @@ class FilterStage {
   /// An empty one. Throws std::bad_alloc.
   /// @param capacity  as is_capacity() wants it
   explicit FilterStage(std::uint64_t capacity);
-  /// One that was encoded.
+  /// One that was encoded, and is not read yet: it takes no memory, and says true of all.
   /// @param count  as of count()
+  FilterStage(std::uint64_t capacity, std::uint64_t count);
+  /// Gives it its bits; once. Others may ask meanwhile. Throws std::bad_alloc.
   /// @param bytes  bytes_of(capacity)
-  FilterStage(std::uint64_t capacity, std::uint64_t count, Bytes bytes);
+  void read(Bytes bytes);
+  [[nodiscard]] bool is_read() const { return lines_.load(std::memory_order_acquire) != nullptr; }
 
   [[nodiscard]] static std::uint64_t hash(const ObjectPrefix& prefix);
   /// False: it was not added. Of prefixes that were not, a full stage says true of one in 1,000.
   [[nodiscard]] bool may_have(std::uint64_t hash) const;
-  /// May be called of more prefixes than the capacity, but then it says true more often.
+  /// It is read. May be called of more prefixes than the capacity, but then it says true more often.
   void add(std::uint64_t hash);
 
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
   /// How many were added. What it counts is in the bits that are read afterwards.
   [[nodiscard]] std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
   [[nodiscard]] bool is_full() const { return count() >= capacity_; }
-  /// Its bits: bytes_of(capacity). Others may add meanwhile; what they add may be in them or not.
+  /// It is read: its bits, bytes_of(capacity). Others may add meanwhile; what they add may be in them or not.
   [[nodiscard]] Buffer encode() const;
 
  private:
   using Word = std::atomic<std::uint64_t>;
   static constexpr std::size_t kWordsOfLine = 8;
 
-  [[nodiscard]] Word* line_of(std::uint64_t hash) const;
+  [[nodiscard]] Word* line_of(Word* lines, std::uint64_t hash) const;
+  [[nodiscard]] Word* make_words();
 
   const std::uint64_t capacity_;
   std::atomic<std::uint64_t> count_;
   std::unique_ptr<Word[]> words_;
-  Word* lines_;  ///< in words_, at a whole cache line
+  std::atomic<Word*> lines_{nullptr};  ///< in words_, at a whole cache line; null: it is not read
 };
 
 }  // namespace dgfs::delta

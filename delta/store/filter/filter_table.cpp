@@ -106,10 +106,10 @@ Result<FilterTable> read_filter_table(const BlockFile& file, const Place& place,
   return table;
 }
 
-Result<std::unique_ptr<FilterStage>> read_filter_stage(const BlockFile& file,
-                                                       const FilterTable::Stage& stage) {
-  DGFS_TRY(block, file.read(stage.place));
-  return std::make_unique<FilterStage>(stage.capacity, stage.count, block);
+Status read_filter_stage(const BlockFile& file, const Place& place, FilterStage& into) {
+  DGFS_TRY(block, file.read(place));
+  into.read(block);
+  return ok();
 }
 
 }  // namespace dgfs::delta

@@ -45,8 +45,9 @@ struct FilterTable {
 /// Reads a table. Errors: kIo, kCorrupt.
 [[nodiscard]] Result<FilterTable> read_filter_table(const BlockFile& file, const Place& place,
                                                     const OlderObjects& older);
-/// Reads a stage of a table that was decoded. Errors: kIo, kCorrupt.
-[[nodiscard]] Result<std::unique_ptr<FilterStage>> read_filter_stage(
-    const BlockFile& file, const FilterTable::Stage& stage);
+/// Reads a stage of a table that was decoded. Errors: kIo, kCorrupt. Throws std::bad_alloc.
+/// @param into  has its capacity, and is not read
+[[nodiscard]] Status read_filter_stage(const BlockFile& file, const Place& place,
+                                       FilterStage& into);
 
 }  // namespace dgfs::delta

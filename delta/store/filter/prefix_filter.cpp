@@ -21,16 +21,21 @@ PrefixFilter::PrefixFilter(std::uint64_t born_object, std::uint64_t first_capaci
     : older_(born_object), first_capacity_(whole_lines(first_capacity)) {}
 
 // The last stage has the most prefixes, as a rule.
-bool PrefixFilter::has_in_stages(const ObjectPrefix& prefix) const {
+bool PrefixFilter::has_in_stages(const ObjectPrefix& prefix, Certainty how) const {
   const auto hash = FilterStage::hash(prefix);
   for (std::size_t at = stages(); at > 0; --at) {
-    if (stages_[at - 1]->may_have(hash)) return true;
+    const FilterStage& stage = *stages_[at - 1];
+    if (stage.may_have(hash) && (how == Certainty::kMaybe || stage.is_read())) return true;
   }
   return false;
 }
 
 bool PrefixFilter::may_have(const ObjectPrefix& prefix) const {
-  if (older_.empty() || !older_.contains(prefix.object) || has_in_stages(prefix)) return true;
+  return older_.empty() || !older_.contains(prefix.object) || has(prefix, Certainty::kMaybe);
+}
+
+bool PrefixFilter::has(const ObjectPrefix& prefix, Certainty how) const {
+  if (has_in_stages(prefix, how)) return true;
   const auto ranges = this->ranges();
   return ranges != nullptr && ranges->find(prefix) != nullptr;
 }
@@ -75,7 +80,7 @@ void PrefixFilter::add(const Run& run) {
 void PrefixFilter::add(const ObjectPrefix& prefix) {
   if (older_.empty() || !older_.contains(prefix.object)) return;
   if (prefix == newest_) return;
-  if (!may_have(prefix)) {
+  if (!has(prefix, Certainty::kSure)) {
     const auto last = stages();
     if (last == kStagesMax && stages_[last - 1]->is_full()) return add_all();
     if (last == 0 || stages_[last - 1]->is_full()) {

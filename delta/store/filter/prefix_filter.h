@@ -64,8 +64,9 @@ class PrefixFilter {
   // For who writes it down, or finds it written.
 
   [[nodiscard]] std::size_t stages() const { return count_.load(std::memory_order_acquire); }
-  /// @param at  below stages(); all but the last are full
+  /// @param at  below stages(); all but the last are full, and that one is read if it is not
   [[nodiscard]] const FilterStage& stage(std::size_t at) const { return *stages_[at]; }
+  [[nodiscard]] FilterStage& stage(std::size_t at) { return *stages_[at]; }
   /// The capacity of the stage that follows one.
   /// @param before  none: 0
   [[nodiscard]] std::uint64_t capacity_after(std::uint64_t before) const;
@@ -77,11 +78,14 @@ class PrefixFilter {
 
   /// Prefixes in the stages.
   [[nodiscard]] std::uint64_t prefixes() const;
-  /// What the stages take, in memory and on disk.
+  /// What the stages take, in memory when they are read, and on disk.
   [[nodiscard]] std::uint64_t size_bytes() const;
 
  private:
-  [[nodiscard]] bool has_in_stages(const ObjectPrefix& prefix) const;
+  /// A stage that is not read may have it, and does not have it for sure.
+  enum class Certainty : std::uint8_t { kMaybe, kSure };
+  [[nodiscard]] bool has_in_stages(const ObjectPrefix& prefix, Certainty how) const;
+  [[nodiscard]] bool has(const ObjectPrefix& prefix, Certainty how) const;
   void add_range(const PrefixRange& range);
 
   const OlderObjects older_;

@@ -89,7 +89,8 @@ class StoreCheckFiles : public testing::Test {
   /// the tree has.
   std::vector<bool> used_bytes(SpaceKind wanted) {
     std::vector<bool> used(files_[wanted == SpaceKind::kBlock ? "/s/blocks" : "/s/extents"].size());
-    const auto root = check().value().superblock.root;
+    const auto superblock = check().value().superblock;
+    const auto root = superblock.root;
     const BlockFile file(env_->open("/s/blocks").value());
     BlockCache cache(0);
     const auto node = std::make_shared<const Stored<Node>>(root, 1);
@@ -100,6 +101,12 @@ class StoreCheckFiles : public testing::Test {
       std::fill(begin, begin + static_cast<std::ptrdiff_t>(extent.length_bytes), true);
       return Status(ok());
     }));
+    if (wanted == SpaceKind::kBlock) {
+      for (const Place& map : {superblock.space.blocks, superblock.space.values}) {
+        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(map.offset_bytes),
+                    map.length_bytes, true);
+      }
+    }
     return used;
   }
 

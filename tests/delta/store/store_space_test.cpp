@@ -64,9 +64,11 @@ TEST_F(StoreSpaceMaps, OpeningReadsAsManyBlocksHoweverManyThereAre) {
 
 TEST_F(StoreSpaceMaps, SayWhatAWalkOfTheTreeSays) {
   fill(2000);
-  const auto cursor = store_->cursor();  // keeps what is retired
-  fill(1000);
-  ASSERT_TRUE(store_->checkpoint());
+  {
+    const auto cursor = store_->cursor();  // keeps what is retired
+    fill(1000);
+    ASSERT_TRUE(store_->checkpoint());
+  }
   fill(500);
   ASSERT_TRUE(store_->sync());
   store_.reset();  // values in the log alone

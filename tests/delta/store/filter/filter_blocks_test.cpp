@@ -41,6 +41,8 @@ class FilterBlocksTest : public testing::Test {
     blocks.load(blocks_->place());
     blocks.mark_used_space();
     EXPECT_EQ(file.space().used_bytes(), used_bytes());
+    while (blocks.load_stage()) {
+    }
     for (std::uint64_t object = 0; object < next_; ++object) {
       ASSERT_TRUE(loaded.may_have(ObjectPrefix{1, object}));
     }
@@ -106,6 +108,71 @@ TEST_F(FilterBlocksTest, WhatIsReplacedIsFreeAfterTheNextCheckpoint) {
   EXPECT_EQ(blocks_->retired_bytes(), 0U);
   EXPECT_EQ(file_->space().used_bytes(), used_bytes());
   expect_all_loaded();
+}
+
+// Opening reads the stage that grows; the others deny nothing before they are read.
+TEST_F(FilterBlocksTest, FullStagesAreReadLater) {
+  add(20'000);
+  write();
+  PrefixFilter loaded(UINT64_MAX, kFirst);
+  BlockFile file(env_->open("/blocks", {storage::OpenOptions::Mode::kReadWrite}).value());
+  FilterBlocks blocks(file, loaded);
+  blocks.load(blocks_->place());
+  blocks.mark_used_space();
+  ASSERT_EQ(loaded.stages(), 3U);
+  EXPECT_FALSE(loaded.stage(0).is_read());
+  EXPECT_FALSE(loaded.stage(1).is_read());
+  EXPECT_TRUE(loaded.stage(2).is_read());
+  const auto count = loaded.stage(2).count();
+  for (std::uint64_t object = 0; object < 500; ++object) {
+    ASSERT_TRUE(loaded.may_have(ObjectPrefix{3, object}));
+    loaded.add(ObjectPrefix{3, object});
+  }
+  EXPECT_GT(loaded.stage(2).count(), count + 480);
+  ASSERT_TRUE(blocks.write());
+  blocks.note_checkpoint();
+  EXPECT_FALSE(loaded.stage(0).is_read());
+  EXPECT_TRUE(blocks.load_stage());
+  EXPECT_TRUE(loaded.stage(1).is_read());
+  EXPECT_TRUE(blocks.load_stage());
+  EXPECT_FALSE(blocks.load_stage());
+  int yes = 0;
+  for (std::uint64_t object = 0; object < 1000; ++object) {
+    yes += loaded.may_have(ObjectPrefix{2, object}) ? 1 : 0;
+  }
+  EXPECT_LT(yes, 30);
+  for (std::uint64_t object = 0; object < 500; ++object) {
+    ASSERT_TRUE(loaded.may_have(ObjectPrefix{3, object}));
+    ASSERT_TRUE(loaded.may_have(ObjectPrefix{1, object}));
+  }
+}
+
+// The filter lets all through from then on, and the blocks of its stages are free.
+TEST_F(FilterBlocksTest, AStageThatIsDamagedIsFoundLater) {
+  add(20'000);
+  write();
+  PrefixFilter loaded(UINT64_MAX, kFirst);
+  const storage::OpenOptions to_write{storage::OpenOptions::Mode::kReadWrite};
+  BlockFile file(env_->open("/blocks", to_write).value());
+  FilterBlocks blocks(file, loaded);
+  blocks.load(blocks_->place());
+  blocks.mark_used_space();
+  const auto raw = env_->open("/blocks", to_write).value();
+  Buffer byte(1);  // of the first stage, which was written first
+  ASSERT_TRUE(storage::read_exactly(*raw, 100, byte));
+  byte.front() ^= 1;
+  ASSERT_TRUE(raw->write_at(100, byte));
+  EXPECT_TRUE(blocks.load_stage());
+  EXPECT_FALSE(blocks.load_stage());
+  EXPECT_TRUE(loaded.may_have(ObjectPrefix{2, 1}));
+  ASSERT_TRUE(blocks.write());
+  blocks.note_checkpoint();
+  EXPECT_EQ(file.space().used_bytes(), padded_bytes(blocks.place().length_bytes));
+  PrefixFilter again(UINT64_MAX, kFirst);
+  FilterBlocks reopened(file, again);
+  reopened.load(blocks.place());
+  EXPECT_EQ(again.stages(), 0U);
+  EXPECT_TRUE(again.may_have(ObjectPrefix{2, 1}));
 }
 
 TEST_F(FilterBlocksTest, LeavesTheEndOfTheFile) {
