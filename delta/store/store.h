@@ -264,8 +264,8 @@ class Store {
 
   // Last: they end before all that they use.
   std::unique_ptr<Worker> filter_reading_;  ///< null: opening has read all of the filter
-  std::unique_ptr<Worker> tending_;  ///< null: writers maintain
-  std::unique_ptr<Worker> commits_;  ///< null: nobody syncs unasked
+  std::unique_ptr<Worker> tending_;         ///< null: writers maintain
+  std::unique_ptr<Worker> commits_;         ///< null: nobody syncs unasked
 };
 
 }  // namespace dgfs::delta

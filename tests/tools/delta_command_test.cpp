@@ -62,7 +62,7 @@ class DeltaCommandTest : public testing::Test {
 TEST_F(DeltaCommandTest, InfoExplainsAStore) {
   EXPECT_EQ(run({"delta", "info", "/s/"}), 0) << err_;
   for (const char* line :
-       {"store       /s\n", "\nformat      4   checksums xxh3-64\n",
+       {"store       /s\n", "\nformat      5   checksums xxh3-64\n",
         "\nparameters  basement 512 B, buffers of a node 1.02 KB, fan-out 4, log segment 65.5 KB, "
         "values up to ",
         " in the tree\n", "\ncheckpoints 2 so far; the tree has the batches up to 60\n",
@@ -96,13 +96,13 @@ TEST_F(DeltaCommandTest, DamageIsToldWithItsPlace) {
            {"delta", "check", "/s"}, {"delta", "check", "-q", "/s"}}) {
     EXPECT_EQ(run(arguments), 1);
     EXPECT_TRUE(out_.starts_with("damaged: /s/blocks: blocks, offset ")) << out_;
-    EXPECT_TRUE(out_.ends_with("\n1 place damaged; what is below 1 node was not checked\n"))
+    EXPECT_TRUE(out_.ends_with("\n2 places damaged; what is below 1 node was not checked\n"))
         << out_;
   }
   EXPECT_EQ(run({"delta", "check", "--json", "/s"}), 1);
   EXPECT_TRUE(out_.starts_with("{\"damaged\":\"/s/blocks\",\"section\":\"blocks\",\"offset\":"))
       << out_;
-  EXPECT_NE(out_.find("\n{\"sound\":false,\"damaged_places\":1,\"unread_nodes\":1,"),
+  EXPECT_NE(out_.find("\n{\"sound\":false,\"damaged_places\":2,\"unread_nodes\":1,"),
             std::string::npos)
       << out_;
   EXPECT_EQ(run({"delta", "info", "/s"}), 1);

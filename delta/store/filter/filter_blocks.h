@@ -67,7 +67,7 @@ class FilterBlocks {
   std::vector<FilterTable::Stage> stages_;  ///< as they were written last
   PrefixRangesRef ranges_;                  ///< that the table has
   Place table_;
-  bool is_stale_ = false;  ///< the table does not name the stages that were written last
+  bool is_stale_ = false;      ///< the table does not name the stages that were written last
   bool has_given_up_ = false;  ///< some could not be read
   /// Blocks that place() does not lead to: the last durable checkpoint may have them.
   std::vector<Extent> retired_;

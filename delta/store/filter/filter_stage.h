@@ -46,14 +46,16 @@ class FilterStage {
   [[nodiscard]] static std::uint64_t hash(const ObjectPrefix& prefix);
   /// False: it was not added. Of prefixes that were not, a full stage says true of one in 1,000.
   [[nodiscard]] bool may_have(std::uint64_t hash) const;
-  /// It is read. May be called of more prefixes than the capacity, but then it says true more often.
+  /// Of one that is read. May be called of more prefixes than the capacity, but then it says true
+  /// more often.
   void add(std::uint64_t hash);
 
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
   /// How many were added. What it counts is in the bits that are read afterwards.
   [[nodiscard]] std::uint64_t count() const { return count_.load(std::memory_order_acquire); }
   [[nodiscard]] bool is_full() const { return count() >= capacity_; }
-  /// It is read: its bits, bytes_of(capacity). Others may add meanwhile; what they add may be in them or not.
+  /// Of one that is read: its bits, bytes_of(capacity). Others may add meanwhile: their bits may be
+  /// in them or not.
   [[nodiscard]] Buffer encode() const;
 
  private:

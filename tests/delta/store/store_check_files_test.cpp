@@ -103,8 +103,8 @@ class StoreCheckFiles : public testing::Test {
     }));
     if (wanted == SpaceKind::kBlock) {
       for (const Place& map : {superblock.space.blocks, superblock.space.values}) {
-        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(map.offset_bytes),
-                    map.length_bytes, true);
+        std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(map.offset_bytes), map.length_bytes,
+                    true);
       }
     }
     return used;
