@@ -6,10 +6,10 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "delta/store/disk/decode_error.h"
@@ -40,17 +40,15 @@ inline constexpr std::uint64_t kValuePartsMax = 64;
 
 /// A value.
 struct ValuePlace {
-  /// As many lie in it as a value of 64 KiB has.
-  using Sums = boost::container::small_vector<std::uint64_t, 4>;
-
   std::uint64_t offset_bytes = 0;
-  std::uint64_t length_bytes = 0;  ///< 1 to kValueBytesMax, without padding
-  Sums sums;                       ///< of its parts, in order
+  std::uint64_t length_bytes = 0;   ///< 1 to kValueBytesMax, without padding
+  std::vector<std::uint64_t> sums;  ///< of its parts, in order
 
   /// A value that lies at an offset.
   [[nodiscard]] static ValuePlace of(std::uint64_t offset_bytes, Bytes value) {
     ValuePlace place{offset_bytes, value.size(), {}};
     const auto part_bytes = static_cast<std::size_t>(value_part_bytes(value.size()));
+    place.sums.reserve(static_cast<std::size_t>(value_parts(value.size())));
     for (std::size_t at = 0; at < value.size(); at += part_bytes) {
       place.sums.push_back(
           format::checksum64(value.subspan(at, std::min(part_bytes, value.size() - at))));
@@ -81,6 +79,7 @@ inline void encode_value_place(const ValuePlace& place, format::Encoder& out) {
     return corrupt(7009, in, "a large value of an impossible length");
   }
   ValuePlace place{extent.offset_bytes, extent.length_bytes, {}};
+  place.sums.reserve(static_cast<std::size_t>(value_parts(extent.length_bytes)));
   for (std::uint64_t at = 0; at < extent.length_bytes; at += place.part_bytes()) {
     DGFS_TRY(sum, in.fixed<std::uint64_t>());
     place.sums.push_back(sum);
