@@ -75,21 +75,19 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
                    *superblocks_, files.superblock, options) {}
 
 Status Store::start() {
-  if (!options_.in_background || filter_reading_ != nullptr) return ok();
-  auto filter_reading = std::make_unique<Worker>([this](Worker::Call) { return load_filter(); });
-  DGFS_CHECK(filter_reading->start());
-  filter_reading->notify();
-  if (!only_reads()) {
-    DGFS_CHECK(start_tending());
-  }
-  filter_reading_ = std::move(filter_reading);
-  return ok();
+  if (!options_.in_background || tending_ != nullptr) return ok();
+  return only_reads() ? start_loading() : start_tending();
 }
 
-// Between two stages others may maintain the store.
-Status Store::load_filter() {
-  while (!is_ending_ && maintenance_.load_filter_stage()) {
-  }
+Status Store::start_loading() {
+  if (filter_blocks_.is_loaded()) return ok();
+  auto loading = std::make_unique<Worker>([this](Worker::Call) {
+    load_filter();
+    return ok();
+  });
+  DGFS_CHECK(loading->start());
+  loading->notify();
+  tending_ = std::move(loading);
   return ok();
 }
 
@@ -101,6 +99,7 @@ Status Store::start_tending() {
   auto commits = std::make_unique<Worker>(
       [this, &tend_worker = *tending](Worker::Call) { return commit_unasked(tend_worker); },
       interval);
+  if (!filter_blocks_.is_loaded()) tending->notify();
   DGFS_CHECK(tending->start());
   DGFS_CHECK(commits->start());
   tending_ = std::move(tending);
@@ -299,7 +298,15 @@ void Store::join_tables_soon() {
   }
 }
 
+// What waits for the tree goes first.
+void Store::load_filter() {
+  while (!is_ending_ && !is_checkpoint_due() &&
+         tables_.backlog().tree_bytes <= options_.table_bytes && maintenance_.load_filter_stage()) {
+  }
+}
+
 Status Store::tend(Worker::Call call) {
+  load_filter();
   auto tended = tend_tables();
   if (is_space_wanted_.exchange(false)) return make_space();
   if (call == Worker::Call::kInterval) {
@@ -354,7 +361,6 @@ Status Store::checkpoint() { return maintenance_.make_checkpoint(); }
 
 Status Store::close() {
   is_ending_ = true;
-  filter_reading_.reset();
   if (only_reads()) return ok();
   commits_.reset();
   tending_.reset();

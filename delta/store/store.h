@@ -228,8 +228,9 @@ class Store {
   [[nodiscard]] Status make_room(const Room& room);
   [[nodiscard]] bool is_checkpoint_due() const;
   [[nodiscard]] std::uint64_t waiting_bytes() const;
-  [[nodiscard]] Status load_filter();
+  [[nodiscard]] Status start_loading();
   [[nodiscard]] Status start_tending();
+  void load_filter();
   [[nodiscard]] Status commit_unasked(Worker& tending);
   [[nodiscard]] Status tend(Worker::Call call);
   [[nodiscard]] Status tend_tables();
@@ -263,9 +264,8 @@ class Store {
   std::atomic<bool> is_ending_ = false;
 
   // Last: they end before all that they use.
-  std::unique_ptr<Worker> filter_reading_;  ///< null: opening has read all of the filter
-  std::unique_ptr<Worker> tending_;         ///< null: writers maintain
-  std::unique_ptr<Worker> commits_;         ///< null: nobody syncs unasked
+  std::unique_ptr<Worker> tending_;  ///< null: writers maintain, if there are any
+  std::unique_ptr<Worker> commits_;  ///< null: nobody syncs unasked
 };
 
 }  // namespace dgfs::delta

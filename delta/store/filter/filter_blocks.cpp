@@ -40,9 +40,14 @@ void FilterBlocks::give_up() {
 }
 
 // The newest stages have the most prefixes.
+std::size_t FilterBlocks::unread() const {
+  auto number = stages_.size();
+  while (number > 0 && filter_.stage(number - 1).is_read()) --number;
+  return number;
+}
+
 bool FilterBlocks::load_stage() {
-  auto at = stages_.size();
-  while (at > 0 && filter_.stage(at - 1).is_read()) --at;
+  const auto at = unread();
   if (at == 0) return false;
   try {
     if (read_filter_stage(file_, stages_[at - 1].place, filter_.stage(at - 1))) return true;

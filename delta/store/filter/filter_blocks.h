@@ -28,6 +28,8 @@ class FilterBlocks {
   /// Afterwards, at any time: reads one of the full stages, which say true of all before. False:
   /// none is left, or there is no memory for it. Cost: one read.
   [[nodiscard]] bool load_stage();
+  /// Whether none of the stages that were written is left to be read.
+  [[nodiscard]] bool is_loaded() const { return unread() == 0; }
   /// Notes the space of what was loaded, after that of the tree. What lies over other blocks is
   /// damage as above.
   void mark_used_space();
@@ -54,6 +56,8 @@ class FilterBlocks {
 
  private:
   [[nodiscard]] Status load_parts(const Place& table);
+  /// The newest stage that is not read, counted from 1; 0: there is none.
+  [[nodiscard]] std::size_t unread() const;
   void give_up();
   void retire_all();
   [[nodiscard]] bool is_written(std::size_t stage) const;

@@ -103,5 +103,49 @@ TEST(FilterThreads, AStoreInTheBackgroundDeniesNothing) {
   expect_sound(*env);
 }
 
+// Readers ask and a writer adds while the thread reads what opening has left.
+TEST(FilterThreads, StagesAreReadBesideReaders) {
+  const auto env = storage::make_memory_env(1);
+  Random random(1);
+  auto options = tiny_options(random);
+  options.parameters.born_object = UINT64_MAX;
+  options.filter_prefixes = 32;
+  options.in_background = true;
+  auto store = open_store(*env, options);
+  const auto put = [&store](std::uint64_t begin, std::uint64_t end) {
+    Batch batch;
+    for (std::uint64_t number = begin; number < end; ++number) {
+      const auto prefix = prefix_of_number(number);
+      batch.put(object_key(prefix.object_class, prefix.object), "value");
+    }
+    ASSERT_TRUE(store->apply(batch));
+  };
+  for (std::uint64_t number = 0; number < 4000; number += 10) put(number, number + 10);
+  for (const auto access : {StoreAccess::kReadWrite, StoreAccess::kReadOnly}) {
+    ASSERT_TRUE(store->close());
+    store = nullptr;
+    options.access = access;
+    store = open_store(*env, options);
+    EXPECT_TRUE(store->may_have(9, 9)) << "before it is read";
+    std::atomic<std::uint64_t> added = 4000;
+    auto threads = start_readers(added, [&store](const ObjectPrefix& prefix) {
+      return store->may_have(prefix.object_class, prefix.object);
+    });
+    ASSERT_TRUE(store->start());
+    std::uint64_t known = 4000;
+    while (store->may_have(9, 9)) {
+      if (access == StoreAccess::kReadOnly) continue;
+      put(known, known + 1);
+      added = ++known;
+    }
+    added = kObjects;
+    for (auto& thread : threads) thread.join();
+    for (std::uint64_t number = 0; number < known; ++number) {
+      const auto prefix = prefix_of_number(number);
+      ASSERT_TRUE(store->may_have(prefix.object_class, prefix.object));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dgfs::test
