@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -26,6 +27,7 @@
 #include "delta/store/filter/filter_blocks.h"
 #include "delta/store/store.h"
 #include "delta/store/store_files.h"
+#include "storage/forwarding_env.h"
 #include "storage/posix/env.h"
 #include "storage/testing/counting_env.h"
 
@@ -50,6 +52,24 @@ struct Opened {
   std::vector<double> milliseconds;
 };
 
+// Takes no space ahead: synthetic files are longer than the disk.
+class SparseFile : public storage::ForwardingFile {
+ public:
+  using ForwardingFile::ForwardingFile;
+  Status preallocate(std::uint64_t /*size_bytes*/) override { return ok(); }
+};
+
+class SparseEnv : public storage::ForwardingEnv {
+ public:
+  using EnvForwarder::EnvForwarder;
+  using EnvForwarder::open;
+  Result<std::unique_ptr<storage::File>> open(const std::string& path,
+                                              storage::OpenOptions options) override {
+    DGFS_TRY(file, EnvForwarder::open(path, options));
+    return std::make_unique<SparseFile>(std::move(file));
+  }
+};
+
 class MeasuredStore {
  public:
   explicit MeasuredStore(const std::string& directory) : path_(directory + "/store-opening") {
@@ -65,18 +85,21 @@ class MeasuredStore {
   MeasuredStore& operator=(const MeasuredStore&) = delete;
 
   [[nodiscard]] Status fill(const Options& options, std::uint64_t gib);
-  [[nodiscard]] Status make_up(const Options& options);
-  enum class Maps : std::uint8_t { kUsed, kForgotten };
-  [[nodiscard]] Result<Opened> open(int runs, Maps maps);
+  /// Replaces the store. @param filter  of its objects
+  [[nodiscard]] Status make_up(const Options& options, delta::PrefixFilter& filter);
+  [[nodiscard]] Status forget_maps();
+  /// @param prepare  is called before each
+  [[nodiscard]] Result<Opened> open(int runs, const std::function<Status()>& prepare);
 
  private:
   [[nodiscard]] Status close_new();
-  [[nodiscard]] Status forget_maps();
   void drop_cached();
 
   std::string path_;
   delta::StoreOptions options_;
-  std::unique_ptr<storage::Env> env_ = storage::make_posix_env();
+  std::unique_ptr<storage::Env> posix_ = storage::make_posix_env();
+  SparseEnv sparse_{*posix_};
+  storage::Env* env_ = posix_.get();
 };
 
 Status MeasuredStore::fill(const Options& options, std::uint64_t gib) {
@@ -102,18 +125,16 @@ Status MeasuredStore::close_new() {
 }
 
 // All before the end of a file is free or in use as it comes: what opening reads does not tell.
-Status MeasuredStore::make_up(const Options& options) {
+Status MeasuredStore::make_up(const Options& options, delta::PrefixFilter& filter) {
+  std::filesystem::remove_all(path_);
+  env_ = &sparse_;
   DGFS_CHECK(close_new());
   DGFS_TRY(superblocks, env_->open(path_ + "/store", {Mode::kReadWrite}));
   DGFS_TRY(superblock, delta::read_superblock(*superblocks));
   DGFS_TRY(raw, env_->open(path_ + "/blocks", {Mode::kReadWrite}));
   DGFS_TRY(end_bytes, raw->size());
   delta::BlockFile blocks(std::move(raw));
-  blocks.restore(delta::FreeSpace(end_bytes, {}));
-  delta::PrefixFilter filter(UINT64_MAX);
-  for (std::uint64_t object = 0; object < options.objects; ++object) {
-    filter.add(delta::ObjectPrefix{1, object});
-  }
+  blocks.restore(delta::FreeSpace(delta::padded_bytes(end_bytes), {}));
   delta::FilterBlocks filter_blocks(blocks, filter);
   DGFS_CHECK(filter_blocks.write());
   superblock.filter = filter_blocks.place();
@@ -158,12 +179,10 @@ void MeasuredStore::drop_cached() {
   }
 }
 
-Result<Opened> MeasuredStore::open(int runs, Maps maps) {
+Result<Opened> MeasuredStore::open(int runs, const std::function<Status()>& prepare) {
   Opened opened;
   for (int run = 0; run < runs; ++run) {
-    if (maps == Maps::kForgotten) {
-      DGFS_CHECK(forget_maps());
-    }
+    DGFS_CHECK(prepare());
     drop_cached();
     const auto counting = storage::make_counting_env(*env_);
     const auto begin = std::chrono::steady_clock::now();
@@ -195,15 +214,18 @@ Status measure(const Options& options) {
   for (const auto gib : options.gib) {
     MeasuredStore store(options.directory);
     DGFS_CHECK(store.fill(options, gib));
-    DGFS_TRY(with_maps, store.open(options.runs, MeasuredStore::Maps::kUsed));
+    DGFS_TRY(with_maps, store.open(options.runs, [] { return ok(); }));
     print_row(fmt::format("{} GiB", gib), with_maps);
-    DGFS_TRY(walked, store.open(options.runs, MeasuredStore::Maps::kForgotten));
+    DGFS_TRY(walked, store.open(options.runs, [&] { return store.forget_maps(); }));
     print_row(fmt::format("{} GiB, tree walked", gib), walked);
   }
   if (options.synthetic_gib == 0) return ok();
   MeasuredStore store(options.directory);
-  DGFS_CHECK(store.make_up(options));
-  DGFS_TRY(opened, store.open(options.runs, MeasuredStore::Maps::kUsed));
+  delta::PrefixFilter filter(UINT64_MAX);
+  for (std::uint64_t object = 0; object < options.objects; ++object) {
+    filter.add(delta::ObjectPrefix{1, object});
+  }
+  DGFS_TRY(opened, store.open(options.runs, [&] { return store.make_up(options, filter); }));
   print_row(fmt::format("{} GiB, synthetic", options.synthetic_gib), opened);
   return ok();
 }

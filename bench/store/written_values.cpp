@@ -9,7 +9,8 @@
 //               once in four calls on the average
 //
 // Each row is a bound of pieces: longer ones are large. Counts are exact, so that each is made
-// once. The floor is 1 of what is written, and for a reader one read a chunk.
+// once; the store is made before. The floor is 1 of what is written, but for places that are
+// written twice while both are in memory, and for a reader one read a chunk.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -85,6 +86,7 @@ class Written {
     counting_ = storage::make_counting_env(*env_);
     DGFS_TRY(store, delta::Store::open(*counting_, path_, options_));
     store_ = std::move(store);
+    counting_->reset();
     return store_->start();
   }
   [[nodiscard]] delta::Store& store() { return *store_; }
