@@ -276,7 +276,7 @@ MECHANISMS = [
               ["FilterBlocksTest.LeavesTheEndOfTheFile"]),
     Mechanism("filter: its space is not marked", STORE + "maintenance.cpp",
               "  filter_.mark_used_space();\n", "",
-              ["*StoreFilter.LetsThroughWhatWasTouched*"]),
+              ["StoreFilterDamage.KeepsItsSpaceWhereTheTreeIsWalked"]),
     Mechanism("filter: no space is kept for it", STORE + "space_reserve.cpp",
               "         filter_.bytes_to_write(", "         0 * filter_.bytes_to_write(",
               ["*StoreFilterOnAFullDisk.*"]),

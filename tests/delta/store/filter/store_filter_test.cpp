@@ -391,6 +391,24 @@ TEST_F(StoreFilterDamage, IsMendedByLettingAllThrough) {
   EXPECT_EQ(values_of(*store).size(), 150U);
 }
 
+// Without a map of what is free its blocks are found as those of the tree are.
+TEST_F(StoreFilterDamage, KeepsItsSpaceWhereTheTreeIsWalked) {
+  const auto map = report_.superblock.space.blocks.offset_bytes;
+  set_byte(map, blocks_[static_cast<std::size_t>(map)] ^ 1U);
+  auto store = open_store(*env_, options_);
+  for (int number = 0; number < 200; ++number) {
+    Batch batch;
+    batch.put("key" + std::to_string(number), std::string(100, 'x'));
+    ASSERT_TRUE(store->apply(batch));
+  }
+  ASSERT_TRUE(store->close());
+  store = nullptr;
+  EXPECT_EQ(found(), std::vector<std::string>());
+  store = open_store(*env_, options_);
+  expect_all(*store);
+  EXPECT_FALSE(store->may_have(7, 7));
+}
+
 // A hostile superblock: the filter is where the tree is.
 TEST_F(StoreFilterDamage, IsOneThatLiesOverTheTree) {
   const auto file = env_->open("/s/store", {storage::OpenOptions::Mode::kReadWrite}).value();
