@@ -80,7 +80,9 @@ Status Maintenance::recover() {
 // The blocks of a filter that cannot be read are free, and the maps do not say so.
 Status Maintenance::find_used_space() {
   filter_.load(superblock_.filter);
-  if (filter_.place() == superblock_.filter && space_.load(superblock_.space)) return ok();
+  std::vector<Place> in_use = filter_.blocks();
+  in_use.push_back(superblock_.root);
+  if (filter_.place() == superblock_.filter && space_.load(superblock_.space, in_use)) return ok();
   DGFS_CHECK(tree_.mark_used_space());
   filter_.mark_used_space();
   return ok();
@@ -153,15 +155,16 @@ Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
   DGFS_CHECK(tree_.write(tree_.root()));
   DGFS_CHECK(filter_.write());                         // it was told of all that the tree has
   if (!checkpoint.keeps_writers()) cleaning_.clean();  // all writers wait otherwise
-  return write_space();
+  write_space();
+  return ok();
 }
 
 // Last, as all that a checkpoint writes is in it.
-Status Maintenance::write_space() {
+void Maintenance::write_space() {
   auto spare = tree_.spare_space();
   if (!spare || !reserve_.is_there()) {
     space_.write_none();
-    return ok();
+    return;
   }
   const auto add = [](std::vector<Extent>& all, const std::vector<Extent>& more) {
     all.insert(all.end(), more.begin(), more.end());
@@ -169,7 +172,7 @@ Status Maintenance::write_space() {
   add(spare->blocks, filter_.spare());
   add(spare->blocks, cleaning_.left().blocks);
   add(spare->values, cleaning_.left().values);
-  return space_.write(*std::move(spare));
+  space_.write(*std::move(spare));
 }
 
 Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint) {

@@ -100,7 +100,7 @@ class Maintenance {
 
   // What follows is called with lock_ held.
   [[nodiscard]] Status find_used_space();
-  [[nodiscard]] Status write_space();
+  void write_space();
   [[nodiscard]] Status move_all();
   [[nodiscard]] Status write_checkpoint();
   [[nodiscard]] Status reopen_log();

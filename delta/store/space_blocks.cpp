@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/space_blocks.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -15,19 +16,26 @@ std::vector<Extent> padded(std::vector<Extent> extents) {
 
 }  // namespace
 
-bool SpaceBlocks::load(const SpaceMaps& maps) {
+bool SpaceBlocks::load(const SpaceMaps& maps, std::span<const Place> in_use) {
   if (maps.empty()) return false;
   const auto space = read_space_maps(files_.blocks, maps);
   if (!space) return false;
-  // Both are where nothing else is, or the map of blocks is another one.
-  SpaceMap marked;
-  marked.restore(space.value().blocks.end_bytes(), space.value().blocks.stretches());
-  for (const Place* place : {&maps.blocks, &maps.values}) {
-    const Extent extent{place->offset_bytes, padded_bytes(place->length_bytes)};
-    if (!marked.mark(extent)) return false;
+  const auto& [blocks, values] = space.value();
+  const auto is_free = [&](const Place& place) {
+    return place.offset_bytes % kBlockAlignmentBytes == 0 &&
+           blocks.has({place.offset_bytes, padded_bytes(place.length_bytes)});
+  };
+  const auto is_behind = [](const Place& a, const Place& b) {
+    return a.offset_bytes >= b.offset_bytes + padded_bytes(b.length_bytes);
+  };
+  // Both lie where nothing else does, or the map of blocks is another one; what it must not have is
+  // the tree's.
+  if (!is_free(maps.blocks) || !is_free(maps.values) || std::ranges::any_of(in_use, is_free) ||
+      (!is_behind(maps.blocks, maps.values) && !is_behind(maps.values, maps.blocks))) {
+    return false;
   }
-  files_.blocks.restore(space.value().blocks);
-  files_.values.file().restore(space.value().values);
+  files_.blocks.restore(blocks);
+  files_.values.file().restore(values);
   for (const Place* place : {&maps.blocks, &maps.values}) {
     if (!files_.blocks.mark(place->extent())) return false;
   }
@@ -35,10 +43,13 @@ bool SpaceBlocks::load(const SpaceMaps& maps) {
   return true;
 }
 
-Result<Place> SpaceBlocks::write(const FreeSpace& space) {
+bool SpaceBlocks::write(const FreeSpace& space, Place& place) {
+  if (space.stretches().size() > FreeSpace::kStretchesMax) return false;
   Buffer bytes;
   space.encode(bytes);
-  return files_.blocks.write(bytes);
+  auto written = files_.blocks.write(bytes);
+  if (written) place = written.value();
+  return written.has_value();
 }
 
 void SpaceBlocks::retire() {
@@ -48,34 +59,31 @@ void SpaceBlocks::retire() {
   maps_ = {};
 }
 
+// A later checkpoint may have some again.
 void SpaceBlocks::write_none() {
   retired_.reserve(retired_.size() + 2);
   retire();
 }
 
-// That of blocks comes last: it has the other one as free, like itself.
-Status SpaceBlocks::write(UsedSpace spare) {
+// What was written in vain is free after the checkpoint.
+void SpaceBlocks::write(UsedSpace spare) {
   retired_.reserve(retired_.size() + 4);
   retire();
+  try {
+    if (write_both(std::move(spare))) return;
+  } catch (const std::bad_alloc&) {
+  }
+  retire();
+}
+
+// That of blocks comes last: it has the other one as free, like itself.
+bool SpaceBlocks::write_both(UsedSpace spare) {
   FreeSpace values = files_.values.space_beside_tree();
   values.add(padded(std::move(spare.values)));
   spare.blocks.insert(spare.blocks.end(), retired_.begin(), retired_.end());
   FreeSpace blocks = files_.blocks.free_space();
   blocks.add(padded(std::move(spare.blocks)));
-  SpaceMaps made;
-  for (const auto& [space, place] :
-       {std::pair(&values, &made.values), std::pair(&blocks, &made.blocks)}) {
-    auto written = write(*space);
-    if (written) {
-      *place = written.value();
-      continue;
-    }
-    maps_ = made;
-    retire();
-    return written.error().kind() == ErrorKind::kNoSpace ? Status(ok()) : written.error();
-  }
-  maps_ = made;
-  return ok();
+  return write(values, maps_.values) && write(blocks, maps_.blocks);
 }
 
 void SpaceBlocks::note_checkpoint() {
@@ -93,8 +101,10 @@ std::uint64_t SpaceBlocks::retired_bytes() const {
 
 // They grow by little from one to the next.
 std::uint64_t SpaceBlocks::bytes_to_write() const {
+  constexpr std::uint64_t kStretchBytes = 12;  // two varints of a file of some TiB
   constexpr std::uint64_t kSlackBytes = 8192;
-  return 2 * (maps_.blocks.length_bytes + maps_.values.length_bytes) + kSlackBytes;
+  const auto stretches = files_.blocks.stretches() + files_.values.file().stretches();
+  return 2 * (stretches * kStretchBytes + kSlackBytes);
 }
 
 }  // namespace dgfs::delta

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "delta/store/disk/space_maps.h"
@@ -22,13 +23,14 @@ class SpaceBlocks {
 
   /// Of a store that is opened, before all else: notes the space that is in use by the maps of a
   /// checkpoint, and theirs. False: there are none, or they are damaged, and nothing is noted.
-  [[nodiscard]] bool load(const SpaceMaps& maps);
+  /// @param in_use  blocks that the checkpoint has besides
+  [[nodiscard]] bool load(const SpaceMaps& maps, std::span<const Place> in_use);
 
-  /// In a checkpoint, when all else of it is written.
+  /// In a checkpoint, when all else of it is written. Where they cannot be written, for a lack of
+  /// space or memory or by an error of the disk, there are none: the store is opened as without
+  /// them. Throws std::bad_alloc before it has changed anything.
   /// @param spare  in use, and not by the tree or the filter of the checkpoint
-  /// Where there is no space for the maps there are none: the store is opened as without them.
-  /// Errors: kIo.
-  [[nodiscard]] Status write(UsedSpace spare);
+  void write(UsedSpace spare);
   /// The checkpoint shall have none.
   void write_none();
   /// Those that were written last.
@@ -42,7 +44,8 @@ class SpaceBlocks {
   [[nodiscard]] std::uint64_t bytes_to_write() const;
 
  private:
-  [[nodiscard]] Result<Place> write(const FreeSpace& space);
+  [[nodiscard]] bool write_both(UsedSpace spare);
+  [[nodiscard]] bool write(const FreeSpace& space, Place& place);
   void retire();
 
   TreeFiles& files_;

@@ -300,8 +300,11 @@ void Store::join_tables_soon() {
 
 // What waits for the tree goes first.
 void Store::load_filter() {
-  while (!is_ending_ && !is_checkpoint_due() &&
-         tables_.backlog().tree_bytes <= options_.table_bytes && maintenance_.load_filter_stage()) {
+  const auto is_work_due = [this] {
+    return !only_reads() &&
+           (is_checkpoint_due() || tables_.backlog().tree_bytes > options_.table_bytes);
+  };
+  while (!is_ending_ && !is_work_due() && maintenance_.load_filter_stage()) {
   }
 }
 

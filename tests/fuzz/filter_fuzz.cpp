@@ -55,8 +55,13 @@ void use(BlockFile& file, const Place& table, std::uint64_t born_object) {
     for (const auto& range : filter.ranges()->all()) require(filter.may_have(range.first));
   }
   require(blocks.write().has_value());
+  while (blocks.load_stage()) {
+  }
   PrefixFilter again(born_object);
-  FilterBlocks(file, again).load(blocks.place());
+  FilterBlocks loaded(file, again);
+  loaded.load(blocks.place());
+  while (loaded.load_stage()) {
+  }
   for (std::uint64_t object = 0; object < 1000; ++object) {
     require(filter.may_have(ObjectPrefix{1, object}) == again.may_have(ObjectPrefix{1, object}));
   }

@@ -124,6 +124,13 @@ class BlockFile {
   /// file is opened again. Nobody may write blocks or free them meanwhile; others wait for short
   /// times. Cost: O(n log n) of the number of stretches.
   [[nodiscard]] FreeSpace free_space() const;
+  /// Adds the same, in no order. Returns the end of all blocks. O(n).
+  std::uint64_t add_free(std::vector<Extent>& free) const;
+  /// How many stretches of it are free, about.
+  [[nodiscard]] std::uint64_t stretches() const {
+    const std::lock_guard lock(mutex_);
+    return space_.stretches();
+  }
   /// Of a file that was opened, before all else: notes what is free.
   void restore(const FreeSpace& space);
 

@@ -75,23 +75,26 @@ bool BlockFile::is_sparse(std::uint64_t spare_bytes) const {
 }
 
 FreeSpace BlockFile::free_space() const {
-  constexpr std::size_t kAtOnce = 4096;
   std::vector<Extent> free;
-  std::uint64_t end_bytes = 0;
-  for (bool is_over = false; !is_over;) {
-    const auto begin = free.empty() ? 0 : free.back().end_bytes();
+  FreeSpace space(add_free(free), {});
+  space.add(std::move(free));
+  return space;
+}
+
+std::uint64_t BlockFile::add_free(std::vector<Extent>& free) const {
+  constexpr std::size_t kAtOnce = 4096;
+  for (std::uint64_t begin = 0;;) {
     const std::lock_guard lock(mutex_);
     const auto more = space_.free_from(begin, kAtOnce);
     free.insert(free.end(), more.begin(), more.end());
-    is_over = more.size() < kAtOnce;
-    if (!is_over) continue;
+    if (more.size() == kAtOnce) {
+      begin = more.back().end_bytes();
+      continue;
+    }
     free.insert(free.end(), unnoted_.begin(), unnoted_.end());
     free.insert(free.end(), unwritable_.begin(), unwritable_.end());
-    end_bytes = space_.end_bytes();
+    return space_.end_bytes();
   }
-  FreeSpace space(end_bytes, {});
-  space.add(std::move(free));
-  return space;
 }
 
 void BlockFile::restore(const FreeSpace& space) {

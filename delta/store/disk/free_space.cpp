@@ -3,12 +3,20 @@
 #include "delta/store/disk/free_space.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "delta/store/disk/decode_error.h"
 #include "format/coding.h"
 
 namespace dgfs::delta {
+
+bool FreeSpace::has(const Extent& extent) const {
+  if (extent.offset_bytes >= end_bytes_) return true;
+  const auto behind = std::ranges::upper_bound(
+      free_, extent.offset_bytes, {}, [](const Extent& each) { return each.offset_bytes; });
+  return behind != free_.begin() && std::prev(behind)->end_bytes() >= extent.end_bytes();
+}
 
 void FreeSpace::add(std::vector<Extent> extents) {
   extents.insert(extents.end(), free_.begin(), free_.end());
@@ -46,7 +54,7 @@ Result<FreeSpace> FreeSpace::decode(Bytes bytes) {
   constexpr std::uint64_t kUnitsMax = UINT64_MAX / 2 / kBlockAlignmentBytes;
   format::Decoder in(bytes);
   DGFS_TRY(units, in.varint_up_to(kUnitsMax));
-  DGFS_TRY(count, in.varint_up_to(in.remaining() / 2));
+  DGFS_TRY(count, in.varint_up_to(std::min(kStretchesMax, in.remaining() / 2)));
   std::vector<Extent> free;
   free.reserve(static_cast<std::size_t>(count));
   std::uint64_t at = 0;

@@ -28,9 +28,14 @@ class FreeSpace {
   FreeSpace(std::uint64_t end_bytes, std::vector<Extent> free)
       : end_bytes_(end_bytes), free_(std::move(free)) {}
 
+  /// No map on disk has more.
+  static constexpr std::size_t kStretchesMax = std::size_t{4} << 20;
+
   [[nodiscard]] std::uint64_t end_bytes() const { return end_bytes_; }
   [[nodiscard]] const std::vector<Extent>& stretches() const { return free_; }
 
+  /// Whether all of an extent is free. O(log n).
+  [[nodiscard]] bool has(const Extent& extent) const;
   /// These are free, too. Cost: O(n log n) of them, and a step for each stretch.
   /// @param extents  of any order, with padding, some of which may be free already
   void add(std::vector<Extent> extents);

@@ -82,6 +82,11 @@ void SpaceMap::give_back(const Extent& extent) {
   Extent whole = extent;
   Removed touched;
   auto after = free_.lower_bound(extent.offset_bytes);
+  const bool is_free_behind = after != free_.end() && after->first < extent.end_bytes();
+  const bool is_free_before =
+      after != free_.begin() &&
+      std::prev(after)->first + std::prev(after)->second > extent.offset_bytes;
+  if (is_free_behind || is_free_before || extent.end_bytes() > end_bytes_) return;
   if (after != free_.end() && after->first == extent.end_bytes()) {
     whole.length_bytes += after->second;
     touched = remove(after++);

@@ -46,12 +46,14 @@ class SpaceMap {
   void close_from(std::uint64_t offset_bytes);
   /// @param extent  taken, all of it
   /// Needs memory where it touches no free stretch, and is not at the end. O(log n). If it throws
-  /// std::bad_alloc, nothing has changed.
+  /// std::bad_alloc, nothing has changed. Of an extent of which some is free already nothing comes
+  /// back: a damaged tree has it twice.
   void give_back(const Extent& extent);
   /// So many of the free stretches that begin at an offset or behind it, in order, at most.
   /// O(log n), and a step for each.
   [[nodiscard]] std::vector<Extent> free_from(std::uint64_t offset_bytes,
                                               std::size_t count_max) const;
+  [[nodiscard]] std::size_t stretches() const { return free_.size(); }
   /// Of a map that has nothing. @param free  before the end, in order, none touches another
   void restore(std::uint64_t end_bytes, const std::vector<Extent>& free);
   /// Takes what is known to be in use. Returns whether all of it was free.

@@ -168,25 +168,27 @@ class ExtentVolume {
     dropped_bytes_ += padded_bytes(value->extent.length_bytes);
     dropped_.splice(dropped_.end(), bound_, value);
   }
-  /// Whoever writes values has it, until they are noted as bound.
+  /// Whoever writes values has it, over the write, until they are noted as bound.
   [[nodiscard]] std::shared_lock<std::shared_mutex> begin_binding() {
     return std::shared_lock(binding_);
   }
   /// What is free but for the values of the tree: those that only the log has will be found there.
   /// Waits for those who write values. Otherwise as BlockFile::free_space().
   [[nodiscard]] FreeSpace space_beside_tree() const {
-    const std::lock_guard no_binding(binding_);
-    FreeSpace space = file_.free_space();
-    std::vector<Extent> loose;
+    std::vector<Extent> free;
+    std::uint64_t end_bytes = 0;
     {
+      const std::lock_guard no_binding(binding_);
+      end_bytes = file_.add_free(free);
       const std::lock_guard lock(mutex_);
       for (const auto* values : {&bound_, &dropped_}) {
         for (const LooseValue& value : *values) {
-          loose.push_back({value.extent.offset_bytes, padded_bytes(value.extent.length_bytes)});
+          free.push_back({value.extent.offset_bytes, padded_bytes(value.extent.length_bytes)});
         }
       }
     }
-    space.add(std::move(loose));
+    FreeSpace space(end_bytes, {});
+    space.add(std::move(free));
     return space;
   }
   /// A checkpoint is durable that began with this period: the log that it needs refers to no value

@@ -31,12 +31,12 @@ Status FilterBlocks::load_parts(const Place& table) {
 // Blocks of it are free from now on: to overwrite them harms nobody. Whoever finds them in the
 // superblock again finds damage again.
 void FilterBlocks::give_up() {
+  filter_.add_all();
   stages_.clear();
   table_ = {};
   ranges_ = nullptr;
   is_stale_ = true;
   has_given_up_ = true;
-  filter_.add_all();
 }
 
 // The newest stages have the most prefixes.
@@ -51,26 +51,30 @@ bool FilterBlocks::load_stage() {
   if (at == 0) return false;
   try {
     if (read_filter_stage(file_, stages_[at - 1].place, filter_.stage(at - 1))) return true;
-    retire_all();
+    std::vector<Extent> retired = retired_;
+    for (const auto& stage : stages_) retired.push_back(stage.place.extent());
+    retired.push_back(table_.extent());
     give_up();
-  } catch (const std::bad_alloc&) {
+    retired_ = std::move(retired);
+  } catch (const std::bad_alloc&) {  // all is as before
   }
   return false;
 }
 
-void FilterBlocks::retire_all() {
-  retired_.reserve(retired_.size() + stages_.size() + 1);
-  for (const auto& stage : stages_) retire(stage.place);
-  retire(table_);
+std::vector<Place> FilterBlocks::blocks() const {
+  std::vector<Place> blocks;
+  if (table_.length_bytes == 0) return blocks;
+  blocks.push_back(table_);
+  for (const auto& stage : stages_) blocks.push_back(stage.place);
+  return blocks;
 }
 
 void FilterBlocks::mark_used_space() {
-  if (table_.length_bytes == 0) return;
-  std::vector<Extent> blocks{table_.extent()};
-  for (const auto& stage : stages_) blocks.push_back(stage.place.extent());
+  const auto blocks = this->blocks();
   for (auto block = blocks.begin(); block != blocks.end(); ++block) {
-    if (file_.mark(*block)) continue;
-    std::for_each(blocks.begin(), block, [this](const Extent& marked) { file_.free(marked); });
+    if (file_.mark(block->extent())) continue;
+    std::for_each(blocks.begin(), block,
+                  [this](const Place& marked) { file_.free(marked.extent()); });
     return give_up();
   }
 }

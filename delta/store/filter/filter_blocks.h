@@ -25,8 +25,9 @@ class FilterBlocks {
   /// all from then on, and so it will be written down.
   /// @param table  that the superblock has; of length 0: there is none
   void load(const Place& table);
-  /// Afterwards, at any time: reads one of the full stages, which say true of all before. False:
-  /// none is left, or there is no memory for it. Cost: one read.
+  /// Afterwards, at any time: reads one of the full stages, which say true of all before. Where it
+  /// is damaged, or cannot be read, as load(). False: none is left to be read, or there is no
+  /// memory for it. Cost: one read.
   [[nodiscard]] bool load_stage();
   /// Whether none of the stages that were written is left to be read.
   [[nodiscard]] bool is_loaded() const { return unread() == 0; }
@@ -39,13 +40,15 @@ class FilterBlocks {
   /// and the stage is written the next time. Errors: kIo, kNoSpace.
   [[nodiscard]] Status write();
   /// What was written lies behind an offset of the file that is closed to new blocks: writes it
-  /// before that, as far as there is space.
+  /// before that, as far as there is space, and it was read.
   void leave_end(std::uint64_t begin_bytes) noexcept;
   /// Of the table that was written; of length 0: the filter is empty.
   [[nodiscard]] const Place& place() const { return table_; }
   /// A checkpoint that has place() is durable.
   void note_checkpoint();
 
+  /// The table and the stages that it names, as they were written last.
+  [[nodiscard]] std::vector<Place> blocks() const;
   /// Blocks in use that place() does not lead to.
   [[nodiscard]] std::vector<Extent> spare() const;
   /// What is free then, with padding.
@@ -59,7 +62,6 @@ class FilterBlocks {
   /// The newest stage that is not read, counted from 1; 0: there is none.
   [[nodiscard]] std::size_t unread() const;
   void give_up();
-  void retire_all();
   [[nodiscard]] bool is_written(std::size_t stage) const;
   [[nodiscard]] Status write_stage(std::size_t at);
   [[nodiscard]] Status write_table(const FilterTable& table);

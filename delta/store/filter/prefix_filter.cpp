@@ -25,7 +25,8 @@ bool PrefixFilter::has_in_stages(const ObjectPrefix& prefix, Certainty how) cons
   const auto hash = FilterStage::hash(prefix);
   for (std::size_t at = stages(); at > 0; --at) {
     const FilterStage& stage = *stages_[at - 1];
-    if (stage.may_have(hash) && (how == Certainty::kMaybe || stage.is_read())) return true;
+    // In this order: a thread may read the stage between the two.
+    if ((how == Certainty::kMaybe || stage.is_read()) && stage.may_have(hash)) return true;
   }
   return false;
 }
@@ -109,12 +110,13 @@ void PrefixFilter::add_all() {
 }
 
 void PrefixFilter::add_range(const PrefixRange& range) {
-  const auto before = ranges();
-  if (before != nullptr) {
-    const auto* has = before->find(range.first);
-    if (has != nullptr && has->contains(range.last)) return;
+  for (auto before = ranges();; before = ranges()) {
+    if (before != nullptr) {
+      const auto* has = before->find(range.first);
+      if (has != nullptr && has->contains(range.last)) return;
+    }
+    if (replace(before, before ? before->with(range, older_) : PrefixRanges({range}))) return;
   }
-  restore(before ? before->with(range, older_) : PrefixRanges({range}));
 }
 
 std::uint64_t PrefixFilter::capacity_after(std::uint64_t before) const {
@@ -137,12 +139,17 @@ void PrefixFilter::restore(std::unique_ptr<FilterStage> stage) {
 }
 
 void PrefixFilter::restore(PrefixRanges ranges) {
+  static_cast<void>(replace(nullptr, std::move(ranges)));
+}
+
+// False: others have been added meanwhile.
+bool PrefixFilter::replace(const PrefixRangesRef& before, PrefixRanges ranges) {
   auto made = std::make_shared<const PrefixRanges>(std::move(ranges));
-  {
-    const std::lock_guard lock(ranges_lock_);
-    ranges_.swap(made);  // what was there ends without the lock
-  }
+  const std::lock_guard lock(ranges_lock_);
+  if (ranges_ != before) return false;
+  ranges_.swap(made);  // others have what was there
   has_ranges_ = true;
+  return true;
 }
 
 std::uint64_t PrefixFilter::prefixes() const {

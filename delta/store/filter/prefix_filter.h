@@ -58,7 +58,7 @@ class PrefixFilter {
   void add(std::string_view key) { add(prefix_of(key)); }
   void add(const ObjectPrefix& prefix);
   void add(const KeyRange& range);
-  /// From now on it says true of all.
+  /// From now on it says true of all. By any thread.
   void add_all();
 
   // For who writes it down, or finds it written.
@@ -74,6 +74,7 @@ class PrefixFilter {
   [[nodiscard]] PrefixRangesRef ranges() const;
   /// One more stage, which was written down. There are fewer than kStagesMax.
   void restore(std::unique_ptr<FilterStage> stage);
+  /// There are none.
   void restore(PrefixRanges ranges);
 
   /// Prefixes in the stages.
@@ -87,6 +88,7 @@ class PrefixFilter {
   [[nodiscard]] bool has_in_stages(const ObjectPrefix& prefix, Certainty how) const;
   [[nodiscard]] bool has(const ObjectPrefix& prefix, Certainty how) const;
   void add_range(const PrefixRange& range);
+  [[nodiscard]] bool replace(const PrefixRangesRef& before, PrefixRanges ranges);
 
   const OlderObjects older_;
   const std::uint64_t first_capacity_;

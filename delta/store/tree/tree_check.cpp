@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/tree/tree_check.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>

@@ -62,6 +62,29 @@ TEST_F(StoreSpaceMaps, OpeningReadsAsManyBlocksHoweverManyThereAre) {
   EXPECT_LE(opened[2].reads, 4U);
 }
 
+// A superblock that names impossible places leads to a walk, and the next one names others.
+TEST_F(StoreSpaceMaps, AreWhereNothingElseIs) {
+  fill(2000);
+  const auto expect_walk = [&](auto change) {
+    ASSERT_TRUE(store_->close());
+    store_.reset();
+    auto wrong = superblock();
+    change(wrong);
+    ASSERT_TRUE(write_superblock(
+        *memory_->open("/s/store", {storage::OpenOptions::Mode::kReadWrite}).value(), wrong));
+    reopen_without_reset();
+    EXPECT_GT(counts("blocks").reads, 20U);
+    EXPECT_TRUE(store_->find(numbered_key(1)));
+    put(1, "value");
+    ASSERT_TRUE(store_->checkpoint());
+    expect_sound(*memory_);
+  };
+  expect_walk([](Superblock& wrong) { ++wrong.space.values.offset_bytes; });
+  expect_walk([](Superblock& wrong) { wrong.space.values = wrong.space.blocks; });
+  expect_walk([](Superblock& wrong) { wrong.space.blocks = wrong.space.values; });
+  expect_walk([](Superblock& wrong) { wrong.space.values = wrong.root; });
+}
+
 TEST_F(StoreSpaceMaps, SayWhatAWalkOfTheTreeSays) {
   fill(2000);
   {

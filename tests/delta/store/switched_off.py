@@ -197,7 +197,7 @@ MECHANISMS = [
               ["StoreWorkMemoryTest.ACheckpointIsDoneOrUndone"], MEMORY),
     Mechanism("space maps: values that the log alone has are free",
               STORE + "extent/extent_volume.h",
-              "    space.add(std::move(loose));\n", "", ["StoreSpaceMaps.*"]),
+              "    space.add(std::move(free));\n", "", ["StoreSpaceMaps.*"]),
     Mechanism("space maps: what trees before have is free", STORE + "space_blocks.cpp",
               "  blocks.add(padded(std::move(spare.blocks)));\n", "", ["StoreSpaceMaps.*"]),
     Mechanism("filter: a stage that is not read has nothing for sure",

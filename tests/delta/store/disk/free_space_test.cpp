@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "delta/store/disk/block_file.h"
+#include "storage/memory/env.h"
 #include "tests/support/random.h"
 
 namespace dgfs::test {
@@ -73,6 +74,36 @@ TEST(FreeSpace, IsReadBack) {
     for (const Extent& stretch : space.stretches()) free_bytes += stretch.length_bytes;
     EXPECT_EQ(map.free_bytes(), free_bytes);
   }
+}
+
+TEST(FreeSpace, KnowsWhatItHas) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const auto is_taken = random_units(random);
+    const FreeSpace space = space_of(is_taken);
+    for (std::size_t begin = 0; begin < is_taken.size() + 3; ++begin) {
+      bool is_free = true;
+      for (std::size_t end = begin + 1; end < is_taken.size() + 5; ++end) {
+        is_free = is_free && (end - 1 >= is_taken.size() || !is_taken[end - 1]);
+        ASSERT_EQ(space.has({begin * kUnit, (end - begin) * kUnit}), is_free);
+      }
+    }
+  }
+}
+
+TEST(FreeSpace, IsThatOfAFileWithManyStretches) {
+  constexpr std::size_t kBlocks = 20'000;
+  const auto env = storage::make_memory_env(1);
+  BlockFile file(env->open("/blocks", {storage::OpenOptions::Mode::kCreateNew}).value());
+  std::vector<Extent> blocks;
+  for (std::size_t i = 0; i < kBlocks; ++i) {
+    blocks.push_back(file.write(Buffer(1)).value().extent());
+  }
+  for (std::size_t i = 0; i < kBlocks; i += 2) file.free(blocks[i]);
+  const FreeSpace space = file.free_space();
+  EXPECT_EQ(space.stretches().size(), kBlocks / 2);
+  EXPECT_EQ(space.stretches(), file.space().free_from(0, SIZE_MAX));
+  EXPECT_EQ(space.end_bytes(), kBlocks * kUnit);
 }
 
 TEST(FreeSpace, KeepsItsRulesWhateverItIsReadOf) {

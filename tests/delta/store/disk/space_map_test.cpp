@@ -107,6 +107,22 @@ TEST_F(ClosedSpace, BeginsWhereSoMuchIsTakenBehind) {
   EXPECT_EQ(map_.begin_of_last(1000), 0U);
 }
 
+// A damaged tree has an extent twice, or one that a map has as free.
+TEST(SpaceMap, WhatIsFreeDoesNotComeBackTwice) {
+  constexpr std::uint64_t kStep = kBlockAlignmentBytes;
+  for (std::uint64_t begin = 0; begin < 10; ++begin) {
+    for (std::uint64_t end = begin + 1; end < 12; ++end) {
+      SpaceMap map;
+      map.restore(10 * kStep, {{2 * kStep, 2 * kStep}, {6 * kStep, kStep}});
+      map.give_back({begin * kStep, (end - begin) * kStep});
+      const bool is_taken = end <= 2 || (begin >= 4 && end <= 6) || (begin >= 7 && end <= 10);
+      EXPECT_EQ(map.end_bytes() - map.free_bytes(),
+                is_taken ? (7 - (end - begin)) * kStep : 7 * kStep);
+      while (map.free_bytes() > 0) static_cast<void>(map.take(kStep));
+    }
+  }
+}
+
 TEST(SpaceMap, AnswersAsABitmapDoes) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);

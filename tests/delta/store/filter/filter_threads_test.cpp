@@ -147,5 +147,34 @@ TEST(FilterThreads, StagesAreReadBesideReaders) {
   }
 }
 
+// A table that the log has filled goes nowhere where nobody writes.
+TEST(FilterThreads, StagesAreReadWhateverTheLogHas) {
+  const auto env = storage::make_memory_env(1);
+  Random random(1);
+  auto options = tiny_options(random);
+  options.parameters.born_object = UINT64_MAX;
+  options.parameters.segment_bytes = 1 << 20;
+  options.filter_prefixes = 32;
+  auto store = open_store(*env, options);
+  for (std::uint64_t object = 0; object < 1000; ++object) {
+    Batch batch;
+    batch.put(object_key(1, object), "value");
+    ASSERT_TRUE(store->apply(batch));
+  }
+  ASSERT_TRUE(store->checkpoint());
+  Batch batch;
+  batch.put("key", std::string(3000, 'x'));
+  ASSERT_TRUE(store->apply(batch));
+  ASSERT_TRUE(store->sync());
+  store = nullptr;
+  options.access = StoreAccess::kReadOnly;
+  options.in_background = true;
+  options.table_bytes = 1000;
+  store = open_store(*env, options);
+  EXPECT_TRUE(store->may_have(9, 9));
+  ASSERT_TRUE(store->start());
+  while (store->may_have(9, 9)) std::this_thread::yield();
+}
+
 }  // namespace
 }  // namespace dgfs::test
