@@ -20,7 +20,7 @@ bool SpaceBlocks::load(const SpaceMaps& maps, std::span<const Place> in_use) {
   if (maps.empty()) return false;
   const auto space = read_space_maps(files_.blocks, maps);
   if (!space) return false;
-  const auto& [blocks, values] = space.value();
+  const FreeSpace& blocks = space.value().blocks;
   const auto is_free = [&](const Place& place) {
     return place.offset_bytes % kBlockAlignmentBytes == 0 &&
            blocks.has({place.offset_bytes, padded_bytes(place.length_bytes)});
@@ -35,7 +35,7 @@ bool SpaceBlocks::load(const SpaceMaps& maps, std::span<const Place> in_use) {
     return false;
   }
   files_.blocks.restore(blocks);
-  files_.values.file().restore(values);
+  files_.values.file().restore(space.value().values);
   for (const Place* place : {&maps.blocks, &maps.values}) {
     if (!files_.blocks.mark(place->extent())) return false;
   }
