@@ -135,7 +135,7 @@ Status CommitLog::bind(const Run& run) {
   if (!is_any) return ok();
   DGFS_CHECK(binder.finish());
   // The log must not be durable before what it refers to.
-  if (auto synced = values_.file().sync(); !synced) return failure_.note(synced.error());
+  DGFS_CHECK(failure_.note_sync([this] { return values_.file().sync(); }));
   const std::lock_guard lock(progress_lock_);
   progress_.value_bytes = values_.file().written_bytes();
   return ok();

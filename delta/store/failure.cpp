@@ -27,6 +27,11 @@ Error Failure::note(const Error& error) {
   return *first_;
 }
 
+void Failure::note_unknown() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!first_) first_ = std::move(out_of_memory_);
+}
+
 void Failure::note_torn() noexcept {
   const std::lock_guard lock(mutex_);
   if (!is_torn_ && !first_) first_ = std::move(out_of_memory_);

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <mutex>
+#include <new>
 #include <optional>
+#include <utility>
 
 #include "base/result.h"
 
@@ -26,8 +28,23 @@ class Failure {
   /// std::bad_alloc.
   [[nodiscard]] Error note(const Error& error);
   void note_torn() noexcept;
+  /// Makes something durable by a call, and notes its error. A call that throws std::bad_alloc says
+  /// as little of what the disk holds: that is noted, too, and thrown on.
+  /// @param sync  returns a Status
+  template <class Sync>
+  [[nodiscard]] Status note_sync(Sync sync) {
+    try {
+      auto synced = sync();
+      return synced ? std::move(synced) : Status(note(synced.error()));
+    } catch (const std::bad_alloc&) {
+      note_unknown();
+      throw;
+    }
+  }
 
  private:
+  void note_unknown() noexcept;
+
   mutable std::mutex mutex_;  ///< all that follows
   std::optional<Error> first_;
   Error out_of_memory_;  ///< made while there is memory for it

@@ -178,7 +178,7 @@ void Maintenance::write_space() {
 Status Maintenance::write_superblock_of(const CommitLog::Checkpoint& checkpoint) {
   const auto root = tree_.root();
   for (BlockFile* file : {&files_.blocks, &files_.values.file()}) {
-    if (auto synced = file->sync(); !synced) return failure_.note(synced.error());
+    DGFS_CHECK(failure_.note_sync([file] { return file->sync(); }));
   }
   Superblock next = superblock_;
   ++next.checkpoint;

@@ -101,11 +101,8 @@ class MemoryRun {
     expect_limit(faulty_.refusal());
     if (is_torn() || is_over()) return come_back();
     faulty_.expect_equal();
-    // No lock is held that keeps it from it. A sync that ended nobody knows how may have been one
-    // of a checkpoint, when all that was done was durable: the next call that syncs is told of it.
-    const auto again = faulty_.run(operation);
-    if (again == Step::kRefused && is_over()) return come_back();
-    EXPECT_EQ(again, Step::kAgreed) << "now that there is memory";
+    // No lock is held that keeps it from it.
+    EXPECT_EQ(faulty_.run(operation), Step::kAgreed) << "now that there is memory";
   }
 
   OperationResult perform_without_memory(const Operation& operation, view::View& view) {
