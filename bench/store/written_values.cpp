@@ -41,7 +41,7 @@ struct Options {
 
 std::string key_of(std::uint64_t chunk) { return fmt::format("chunk-{:010}", chunk); }
 
-// So long as the longest call, of which calls take the first bytes.
+// Calls take their bytes from here.
 std::string random_bytes(std::size_t length, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::string bytes(length, '\0');

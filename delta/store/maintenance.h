@@ -70,7 +70,8 @@ class Maintenance {
   /// done then.
   [[nodiscard]] Result<bool> rest();
 
-  /// Reads a stage of the filter that opening has not. Returns whether there are more.
+  /// Reads a stage of the filter that opening has not. False: none is left to be read, or there is
+  /// no memory for it.
   [[nodiscard]] bool load_filter_stage();
 
   /// What it has done. A value.

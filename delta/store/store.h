@@ -77,11 +77,14 @@ struct StoreSpace {
 class Store {
  public:
   /// For reading alone it writes nothing: what of the log the tree has not is in memory, and all
-  /// calls that write are refused with kPermission. Cost: one that was closed, and whose threads
-  /// will read the filter (StoreOptions::in_background), six blocks at most; else one for each full
-  /// stage of the filter more, the log, and where the checkpoint has no maps of free space, the
-  /// nodes of the tree. Errors: kNotFound (no store, and none is to be made), kBusy (it is open
-  /// already, unless all read alone, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
+  /// calls that write are refused with kPermission.
+  /// Cost of one that was closed: reads of both superblocks, of the first pages of both segments of
+  /// the log, and of five blocks: the root, two maps of free space, the table of the filter and its
+  /// last stage. Without threads (StoreOptions::in_background) it reads the full stages, too. Where
+  /// the last checkpoint has no maps it reads the nodes of the tree, and where close() was not
+  /// called, the log.
+  /// Errors: kNotFound (no store, and none is to be made), kBusy (it is open already, unless all
+  /// read alone, or being made), kIo, kNoSpace, kCorrupt, kUnsupported.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(storage::Env& env,
                                                            const std::string& directory,
                                                            const StoreOptions& options);
@@ -98,7 +101,8 @@ class Store {
 
   /// Starts the threads that StoreOptions::in_background asks for, if they have not been started:
   /// opening starts none, as the process may have to fork after it. Until then the store works as
-  /// one without them. No other call may be under way. Errors: kLimit (no thread to be had).
+  /// one without them, and full stages of its filter let all through. No other call may be under
+  /// way. Errors: kLimit (no thread to be had).
   [[nodiscard]] Status start();
 
   /// All of a batch or nothing; others see all of it or nothing. Returns its sequence number, for
@@ -249,7 +253,7 @@ class Store {
   TreeFiles files_;                             ///< outlive all values
   PrefixFilter filter_;
   FilterBlocks filter_blocks_;  ///< lock: that of maintenance_
-  SpaceBlocks space_blocks_;    ///< likewise
+  SpaceBlocks space_blocks_;    ///< lock: that of maintenance_
   TableStack tables_;
   CommitLog log_;
   SpaceReserve reserve_;

@@ -58,7 +58,7 @@ class BlockFile {
   [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Extent>& extents);
   /// Errors: kIo; kCorrupt if the block is not the one that was written.
   [[nodiscard]] Result<Buffer> read(const Place& place) const;
-  /// Bytes of which check() is asked later.
+  /// Reads bytes and does not check them: the caller asks check() later.
   /// @param has_waited  set to whether it may have had to wait for the disk: false only where the
   ///                    system says that it had not; null: not asked for
   /// Errors: kIo; kCorrupt if the place is impossible.

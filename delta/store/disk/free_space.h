@@ -24,7 +24,7 @@ class FreeSpace {
   /// Nothing is taken.
   FreeSpace() = default;
   /// @param end_bytes  behind all that is taken; a multiple of kBlockAlignmentBytes
-  /// @param free       before that, in order, none of which touches another
+  /// @param free       stretches before that, in order; no two touch
   FreeSpace(std::uint64_t end_bytes, std::vector<Extent> free)
       : end_bytes_(end_bytes), free_(std::move(free)) {}
 
@@ -37,7 +37,7 @@ class FreeSpace {
   /// Whether all of an extent is free. O(log n).
   [[nodiscard]] bool has(const Extent& extent) const;
   /// These are free, too. Cost: O(n log n) of them, and a step for each stretch.
-  /// @param extents  of any order, with padding, some of which may be free already
+  /// @param extents  in any order, with padding; some may be free already
   void add(std::vector<Extent> extents);
 
   void encode(Buffer& out) const;

@@ -39,7 +39,8 @@ struct StoreParameters {
   [[nodiscard]] LargeBounds large_bounds() const {
     return {inline_bytes, kValuesOfPiece * inline_bytes};
   }
-  /// A value may have several pieces, each of which is a read: so a piece alone must be longer.
+  /// A value may have several large pieces, and a reader reads each: so a piece must be longer
+  /// than a value to be large.
   static constexpr std::uint64_t kValuesOfPiece = 2;
   /// Of a piece of a run that is read and checked alone, in memory, about; never 0.
   [[nodiscard]] std::size_t page_bytes() const {

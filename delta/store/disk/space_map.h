@@ -46,8 +46,8 @@ class SpaceMap {
   void close_from(std::uint64_t offset_bytes);
   /// @param extent  taken, all of it
   /// Needs memory where it touches no free stretch, and is not at the end. O(log n). If it throws
-  /// std::bad_alloc, nothing has changed. Of an extent of which some is free already nothing comes
-  /// back: a damaged tree has it twice.
+  /// std::bad_alloc, nothing has changed. Does nothing where some of the extent is free
+  /// already: a damaged tree names it twice.
   void give_back(const Extent& extent);
   /// So many of the free stretches that begin at an offset or behind it, in order, at most.
   /// O(log n), and a step for each.

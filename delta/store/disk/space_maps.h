@@ -9,9 +9,10 @@
 
 namespace dgfs::delta {
 
-/// Where they are, each a block of the file of blocks. A value.
+/// Where they are, each a block of the file of blocks. The map of blocks counts both of these as
+/// free. A value.
 struct SpaceMaps {
-  Place blocks;  ///< of length 0: there are none; neither map's own block is in use by it
+  Place blocks;  ///< of length 0: there are none
   Place values;
 
   [[nodiscard]] bool empty() const { return blocks.length_bytes == 0; }

@@ -40,7 +40,7 @@ class FilterBlocks {
   /// and the stage is written the next time. Errors: kIo, kNoSpace.
   [[nodiscard]] Status write();
   /// What was written lies behind an offset of the file that is closed to new blocks: writes it
-  /// before that, as far as there is space, and it was read.
+  /// before that, as far as there is space. Stages that are not read stay where they are.
   void leave_end(std::uint64_t begin_bytes) noexcept;
   /// Of the table that was written; of length 0: the filter is empty.
   [[nodiscard]] const Place& place() const { return table_; }

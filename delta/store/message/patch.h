@@ -17,7 +17,8 @@ namespace dgfs::delta {
 /// Edits in the order in which they were made; those that are no field's change by their offsets,
 /// as long as there are no others. What later ones make superfluous is left out: pieces are joined
 /// where they touch, and so are zeros, a piece or zeros swallow what lies within them, and fields
-/// of the same kind of change are one. Of a large piece what is covered is cut off. A value: a copy
+/// of the same kind of change are one. An edit that covers a part of a large
+/// piece cuts that part off. A value: a copy
 /// costs O(1), and whoever changes one of two that share their edits has a copy of these made.
 class Patch {
  public:

@@ -13,9 +13,9 @@
 namespace dgfs::delta {
 
 /// The same run, in which values and pieces that are longer than the bounds have become large ones,
-/// unbound; the same run if there can be none. Pieces in memory that touch become one. Of a large
-/// value that has not been written and of which less than half is left, the rest becomes a value of
-/// its own. What the volume has no space for stays where it is.
+/// unbound; the same run if there can be none. Pieces in memory that touch become one. Where
+/// edits have left less than half of a large value that is not written yet, its rest
+/// becomes a value of its own. What the volume has no space for stays where it is.
 /// @param volume  shall have them; must outlive them
 /// Nobody may bind large values of the run meanwhile. Cost: a copy of the run and of what becomes
 /// large. Throws std::bad_alloc.

@@ -26,7 +26,8 @@ class Memtable {
   /// which takes time. O(log n).
   [[nodiscard]] bool is_long(const Operation& operation) const;
 
-  /// The same of all, or nothing and false where one is long.
+  /// Applies the operations of a batch up to the first that is long. False: there is one, and the
+  /// table has a part of the batch.
   [[nodiscard]] bool apply_unless_long(const Batch& batch);
   /// How many bytes of values apply() may copy to put them together: those of the batch's patches,
   /// and of what they change. Cost: O(number of operations), and a lookup of each patch where a
