@@ -258,6 +258,8 @@ MECHANISMS = [
               "    throw;\n",
               ["*ThrownWrite.EndsWritingWhereItLeavesTheDiskUnknown/4",
                "*ThrownWrite.EndsWritingWhereItLeavesTheDiskUnknown/5"], MEMORY),
+    Mechanism("no memory: a sync whose error finds no memory ends writing", STORE + "failure.h",
+              "      note_unknown();\n", "", ["ThrownSync.EndsWritingWhereMemoryStaysAway"], MEMORY),
     Mechanism("filter: replayed groups are not added", STORE + "table_stack.cpp",
               "  filter_.add(*run);\n", "",
               ["*StoreFilter.LetsThroughWhatTheLogHas*",

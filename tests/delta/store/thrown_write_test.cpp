@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <new>
+#include <optional>
 #include <string>
 
 #include "storage/memory/env.h"
 #include "tests/delta/store/tiny_store.h"
+#include "tests/support/failing_heap.h"
 #include "tests/support/hook_env.h"
 
 namespace dgfs::test {
@@ -98,6 +100,46 @@ TEST_P(ThrownWrite, EndsWritingWhereItLeavesTheDiskUnknown) {
   EXPECT_TRUE(store_->checkpoint());
   store_.reset();
   expect_sound(*memory_);
+}
+
+// Not even to copy the error there is any: sync() of what is durable already tells of it all the
+// same.
+TEST(ThrownSync, EndsWritingWhereMemoryStaysAway) {
+  for (const std::string file : {"/s/blocks", "/s/extents"}) {
+    const auto memory = storage::make_memory_env(1);
+    bool throws = false;
+    std::optional<FailingHeap> heap;
+    HookEnv env(*memory, [&](CallKind kind, const std::string& path) {
+      if (throws && kind == CallKind::kSync && path == file) {
+        heap.emplace(1, FailingHeap::Lasts::kOn);
+        throw std::bad_alloc();
+      }
+      return Status(ok());
+    });
+    StoreOptions options;
+    options.create = true;
+    options.parameters.inline_bytes = 100;
+    const auto store = open_store(env, options);
+    Batch batch;
+    batch.put("large", std::string(1000, 'l'));
+    ASSERT_TRUE(store->apply(batch));
+    if (file == "/s/blocks") {
+      ASSERT_TRUE(store->sync());
+    }
+    throws = true;
+    bool has_failed = false;
+    try {
+      has_failed = !store->checkpoint();
+    } catch (const std::bad_alloc&) {
+      has_failed = true;
+    }
+    heap.reset();
+    throws = false;
+    EXPECT_TRUE(has_failed);
+    EXPECT_FALSE(store->sync()) << file;
+    EXPECT_FALSE(store->apply(batch)) << file;
+    EXPECT_EQ(store->get("large").value(), std::string(1000, 'l'));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, ThrownWrite,
