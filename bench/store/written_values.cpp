@@ -8,9 +8,10 @@
 //   random      pieces of a length at multiples of it, in no order, over a layer below: each place
 //               once in four calls on the average
 //
-// Each row is a bound of pieces: longer ones are large. Counts are exact, so that each is made
-// once; the store is made before. The floor is 1 of what is written, but for places that are
-// written twice while both are in memory, and for a reader one read a chunk.
+// Each row is a bound of pieces: longer ones are large. Bytes are counted, and each row is made
+// once: how much is half written when a thread logs it differs a little from run to run. The store
+// is made before. The floor is 1 of what is written, but for places that are written twice while
+// both are in memory, and for a reader one read a chunk.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
