@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "storage/file.h"
 
+#include "storage/scatter.h"
+
 namespace dgfs::storage {
 
 Status read_exactly(const File& file, std::uint64_t offset_bytes, MutableBytes out) {
@@ -12,6 +14,13 @@ Status read_exactly(const File& file, std::uint64_t offset_bytes, MutableBytes o
                    std::to_string(count) + " there")
       .in_file(file.path())
       .at_offset(offset_bytes);
+}
+
+Status File::write_gathered(std::uint64_t offset_bytes, std::span<const Bytes> parts) {
+  Buffer all;
+  all.reserve(total_size(parts));
+  for (const Bytes part : parts) all.insert(all.end(), part.begin(), part.end());
+  return write_at(offset_bytes, all);
 }
 
 std::string holders_text(const File& file) {

@@ -88,6 +88,12 @@ class File {
   /// Writes all of `data`; the file grows as needed, but not for no bytes. Errors: kIo, kNoSpace.
   [[nodiscard]] virtual Status write_at(std::uint64_t offset_bytes, Bytes data) = 0;
 
+  /// Gather write of `parts`, one behind the other (at most 1024 spans), as one I/O operation. Same
+  /// errors as write_at. Files that wrap another one, or have no such call, write a copy of all
+  /// with write_at: so they see all writes. Throws std::bad_alloc before it has written anything.
+  [[nodiscard]] virtual Status write_gathered(std::uint64_t offset_bytes,
+                                              std::span<const Bytes> parts);
+
   /// In bytes. kIo.
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
   /// Attributes of the open file. kIo.

@@ -14,6 +14,12 @@ std::size_t total_size(std::span<const MutableBytes> outs) noexcept {
   return total;
 }
 
+std::size_t total_size(std::span<const Bytes> parts) noexcept {
+  std::size_t total = 0;
+  for (const Bytes& part : parts) total += part.size();
+  return total;
+}
+
 Scatter::Scatter(std::span<const MutableBytes> outs) {
   vectors_.reserve(outs.size());
   for (const MutableBytes& out : outs) {

@@ -19,6 +19,8 @@ inline constexpr std::size_t kScatterSpansMax = 1024;
 
 /// Room of all of them.
 [[nodiscard]] std::size_t total_size(std::span<const MutableBytes> outs) noexcept;
+/// Length of all of them.
+[[nodiscard]] std::size_t total_size(std::span<const Bytes> parts) noexcept;
 
 /// The unfilled rest of a list of buffers, as preadv(2) wants it. Not thread-safe; the buffers
 /// belong to the caller.

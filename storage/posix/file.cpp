@@ -111,6 +111,21 @@ Status PosixFile::write_at(std::uint64_t offset_bytes, Bytes data) {
       .at_offset(offset_bytes + transfer.done_bytes);
 }
 
+Status PosixFile::write_gathered(std::uint64_t offset_bytes, std::span<const Bytes> parts) {
+  if (direct_fd_) return File::write_gathered(offset_bytes, parts);
+  if (parts.size() > kScatterSpansMax) {
+    return Error(ErrorKind::kInvalidArgument, 1193, "too many buffers for one write")
+        .in_file(path_);
+  }
+  if (!in_range(offset_bytes, total_size(parts))) {
+    return os_error(1194, EFBIG, "write", path_).at_offset(offset_bytes);
+  }
+  const Transfer transfer = write_all(fd_.get(), offset_bytes, parts);
+  if (transfer.os_errno == 0) return ok();
+  return os_error(1195, transfer.os_errno, "write", path_)
+      .at_offset(offset_bytes + transfer.done_bytes);
+}
+
 Result<std::uint64_t> PosixFile::size() const {
   struct stat status {};
   if (::fstat(fd_.get(), &status) != 0) return os_error(1011, errno, "stat", path_);

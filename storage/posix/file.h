@@ -28,6 +28,7 @@ class PosixFile final : public File {
   /// Of the page cache.
   std::size_t read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const override;
   Status write_at(std::uint64_t offset_bytes, Bytes data) override;
+  Status write_gathered(std::uint64_t offset_bytes, std::span<const Bytes> parts) override;
   Result<std::uint64_t> size() const override;
   Result<FileStatus> status() const override;
   Status truncate(std::uint64_t size_bytes) override;

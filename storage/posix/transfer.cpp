@@ -143,6 +143,31 @@ Transfer write_all(int fd, std::uint64_t offset_bytes, Bytes data) {
   return transfer;
 }
 
+Transfer write_all(int fd, std::uint64_t offset_bytes, std::span<const Bytes> parts) {
+  boost::container::small_vector<iovec, 64> vectors;
+  for (const Bytes part : parts) {
+    // The call writes from them alone.
+    vectors.push_back({const_cast<std::uint8_t*>(part.data()), part.size()});
+  }
+  Transfer transfer;
+  for (auto rest = vectors.begin(); rest != vectors.end();) {
+    const ssize_t count = ::pwritev(fd, &*rest, static_cast<int>(vectors.end() - rest),
+                                    to_off(offset_bytes + transfer.done_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    auto left = static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    transfer.done_bytes += left;
+    for (; rest != vectors.end() && rest->iov_len <= left; ++rest) left -= rest->iov_len;
+    if (rest == vectors.end()) break;
+    if (count <= 0) {
+      transfer.os_errno = count < 0 ? errno : EIO;
+      break;
+    }
+    rest->iov_base = static_cast<std::uint8_t*>(rest->iov_base) + left;
+    rest->iov_len -= left;
+  }
+  return transfer;
+}
+
 Transfer read_all_direct(int fd, std::uint64_t offset_bytes, Scatter outs) {
   if (outs.empty()) return {};
   const bool aligned =

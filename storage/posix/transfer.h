@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/bytes.h"
 #include "storage/scatter.h"
@@ -27,6 +28,8 @@ struct Transfer {
 [[nodiscard]] Transfer read_all(int fd, std::uint64_t offset_bytes, MutableBytes out);
 [[nodiscard]] Transfer read_all(int fd, std::uint64_t offset_bytes, Scatter outs);
 [[nodiscard]] Transfer write_all(int fd, std::uint64_t offset_bytes, Bytes data);
+/// @param parts  at most kScatterSpansMax
+[[nodiscard]] Transfer write_all(int fd, std::uint64_t offset_bytes, std::span<const Bytes> parts);
 
 /// Reads through `fd`, opened with O_DIRECT, at any offset into any buffers: straight into them
 /// where all is aligned, else through an aligned bounce buffer (one allocation).

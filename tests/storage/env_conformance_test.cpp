@@ -50,6 +50,20 @@ TEST_P(FileConformance, ScattersARead) {
   EXPECT_FAILS(ErrorKind::kInvalidArgument, file->read_at(0, too_many));
 }
 
+TEST_P(FileConformance, GathersAWrite) {
+  create(at("f"), "hello world");
+  const auto file = std::move(env().open(at("f"), kWrite)).value();
+  const std::string long_part(std::size_t{3} << 20, 'x');
+  const std::array<Bytes, 5> parts{as_bytes("one"), Bytes(), as_bytes(long_part), as_bytes("two"),
+                                   Bytes()};
+  ASSERT_OK(file->write_gathered(6, parts));
+  EXPECT_EQ(content(at("f")), "hello one" + long_part + "two");
+  const std::array<Bytes, 2> nothing{};
+  ASSERT_OK(file->write_gathered(100, nothing));
+  ASSERT_OK(file->write_gathered(0, std::span<const Bytes>()));
+  EXPECT_EQ(content(at("f")).substr(0, 9), "hello one");
+}
+
 TEST_P(FileConformance, RefusesWritesToAFileOpenForReading) {
   create(at("f"), "x");
   const auto file = std::move(env().open(at("f"))).value();

@@ -3,10 +3,12 @@
 #include "delta/store/disk/block_file.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
 #include "format/checksum.h"
+#include "storage/scatter.h"
 
 namespace dgfs::delta {
 namespace {
@@ -25,6 +27,9 @@ constexpr std::uint64_t kSlackShare = 4;
 // The same where space is short: some may stay.
 constexpr std::uint64_t kShortSlackShare = 16;
 
+// Between two blocks that are written together.
+constexpr std::array<std::uint8_t, kBlockAlignmentBytes> kPadding{};
+
 Extent padded(const Extent& block) {
   return {block.offset_bytes, padded_bytes(block.length_bytes)};
 }
@@ -41,20 +46,22 @@ Result<Extent> BlockFile::write_extent(Bytes block) {
   for (int attempts = 1;; ++attempts) {
     auto taken = take(padded_bytes(block.size()));
     const Extent extent{taken.front().offset_bytes, block.size()};
-    auto written = write_to(taken, block, written_bytes_);
+    auto written = write_to(taken, std::span(&block, 1), written_bytes_);
     if (written) return extent;
     const bool is_bad_place = written.error().kind() == ErrorKind::kIo;
     if (!is_bad_place || attempts == kAttemptsMax) return std::move(written).error();
   }
 }
 
-Status BlockFile::write_to(Taken& taken, Bytes blocks, std::uint64_t& written_bytes) {
+Status BlockFile::write_to(Taken& taken, std::span<const Bytes> parts,
+                           std::uint64_t& written_bytes) {
+  const auto bytes = storage::total_size(parts);
   try {
-    auto written = write_claimed(taken.front().offset_bytes, blocks);
+    auto written = write_claimed(taken.front().offset_bytes, parts, bytes);
     const std::lock_guard lock(mutex_);
     is_synced_ = false;
     if (written) {
-      written_bytes += blocks.size();
+      written_bytes += bytes;
     } else if (written.error().kind() != ErrorKind::kIo) {
       give_back(taken);
     } else {
@@ -92,7 +99,7 @@ Result<std::optional<Place>> BlockFile::write_before_end(Bytes block) {
     taken.front() = *extent;
     place.offset_bytes = extent->offset_bytes;
   }
-  DGFS_CHECK(write_to(taken, block, moved_bytes_));
+  DGFS_CHECK(write_to(taken, std::span(&block, 1), moved_bytes_));
   return std::optional(place);
 }
 
@@ -109,23 +116,25 @@ Status BlockFile::write_all(std::span<const Bytes> blocks, std::vector<Extent>& 
 }
 
 bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Extent>& extents) {
-  Buffer all;
+  std::vector<Bytes> parts;
   std::vector<Extent> made;
-  std::size_t bytes = 0;
-  for (const Bytes block : blocks) bytes += static_cast<std::size_t>(padded_bytes(block.size()));
-  all.reserve(bytes);
+  std::uint64_t end = 0;
   for (const Bytes block : blocks) {
-    all.resize(static_cast<std::size_t>(padded_bytes(all.size())));
-    made.push_back({all.size(), block.size()});
-    all.insert(all.end(), block.begin(), block.end());
+    if (const auto padding = padded_bytes(end) - end; padding != 0) {
+      parts.push_back(Bytes(kPadding).first(static_cast<std::size_t>(padding)));
+      end += padding;
+    }
+    made.push_back({end, block.size()});
+    parts.push_back(block);
+    end += block.size();
   }
-  auto taken = take(padded_bytes(all.size()));
+  auto taken = take(padded_bytes(end));
   const auto begin = taken.front().offset_bytes;
-  if (!write_to(taken, all, written_bytes_)) return false;
+  if (!write_to(taken, parts, written_bytes_)) return false;
   for (Extent& extent : made) extent.offset_bytes += begin;
   extents.insert(extents.end(), made.begin(), made.end());
-  // The device works while the next ones are copied, and a sync soon after waits for less.
-  file_->advise(storage::Access::kWriteBack, begin, all.size());
+  // The device works while the next ones are put together, and a sync soon after waits for less.
+  file_->advise(storage::Access::kWriteBack, begin, end);
   return true;
 }
 

@@ -51,8 +51,11 @@ class BlockFile {
   /// Writes a block; durable after sync(). Where a write fails another place is tried.
   /// Errors: kIo, kNoSpace. Nothing is taken if it throws.
   [[nodiscard]] Result<Place> write(Bytes block);
+  /// One write has so many blocks, each with padding.
+  static constexpr std::size_t kTogetherMax = 512;
   /// Likewise several, without their checksums: side by side and in one write, where there is space
-  /// for them together. Cost: a copy of all.
+  /// for them together.
+  /// @param blocks   at most kTogetherMax
   /// @param extents  gets those of the blocks, in order; those that were written if not all were,
   ///                 also if it throws
   [[nodiscard]] Status write_all(std::span<const Bytes> blocks, std::vector<Extent>& extents);
@@ -163,7 +166,8 @@ class BlockFile {
   [[nodiscard]] std::optional<std::uint64_t> close(std::uint64_t taken_bytes_max,
                                                    std::uint64_t slack_bytes);
   /// @param written_bytes  what they are counted in
-  [[nodiscard]] Status write_to(Taken& taken, Bytes blocks, std::uint64_t& written_bytes);
+  [[nodiscard]] Status write_to(Taken& taken, std::span<const Bytes> parts,
+                                std::uint64_t& written_bytes);
   void give_back(Taken& taken);
   void free_unnoted();
   /// The file may reach so far. Errors: kNoSpace (beyond the cap).
@@ -172,9 +176,11 @@ class BlockFile {
   void give_back_behind(std::uint64_t end_bytes);
   /// The space is there up to an offset. Errors: kNoSpace, kIo.
   [[nodiscard]] Status preallocate(std::uint64_t end_bytes);
-  [[nodiscard]] Status write_claimed(std::uint64_t offset_bytes, Bytes blocks) {
-    DGFS_CHECK(claim(offset_bytes + blocks.size()));
-    return file_->write_at(offset_bytes, blocks);
+  [[nodiscard]] Status write_claimed(std::uint64_t offset_bytes, std::span<const Bytes> parts,
+                                     std::uint64_t bytes) {
+    DGFS_CHECK(claim(offset_bytes + bytes));
+    return parts.size() == 1 ? file_->write_at(offset_bytes, parts.front())
+                             : file_->write_gathered(offset_bytes, parts);
   }
   [[nodiscard]] Result<Extent> write_extent(Bytes block);
   [[nodiscard]] bool write_together(std::span<const Bytes> blocks, std::vector<Extent>& extents);

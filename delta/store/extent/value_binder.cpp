@@ -7,7 +7,7 @@
 namespace dgfs::delta {
 namespace {
 
-// Their copy stays in the processor's cache. Longer writes are no faster.
+// Longer writes are no faster.
 constexpr std::size_t kTogetherBytesMax = std::size_t{128} << 10;
 
 // Binds values to places as it ends, whatever has ended it: what was written has its place.
@@ -38,7 +38,8 @@ class Binding {
 Status ValueBinder::add(const LargeValue& value) {
   auto contents = value.unbound();
   if (!contents) return ok();
-  if (waiting_bytes_ + contents->size() > kTogetherBytesMax) {
+  if (waiting_bytes_ + contents->size() > kTogetherBytesMax ||
+      values_.size() == BlockFile::kTogetherMax) {
     DGFS_CHECK(finish());
   }
   waiting_bytes_ += contents->size();
