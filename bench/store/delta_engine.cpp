@@ -3,6 +3,7 @@
 //
 // The store of delta/store/, with parameters as they are by default and a thread for maintenance.
 #include "bench/store/engine.h"
+#include "delta/store/process_memory.h"
 #include "delta/store/store.h"
 #include "storage/posix/env.h"
 
@@ -74,11 +75,11 @@ class DeltaEngine final : public Engine {
 }  // namespace
 
 EngineResult open_delta(const EngineOptions& options) {
+  delta::give_back_freed_memory();
   delta::StoreOptions store_options;
   store_options.create = true;
-  store_options.cache_bytes = options.cache_bytes / 9 * 8;  // an eighth more is for large values
-  store_options.table_bytes = options.table_bytes;
-  store_options.level = 0;  // as the others: values are random bytes
+  store_options.memory_bytes = options.memory_bytes;  // it divides it itself
+  store_options.level = 0;                            // as the others: values are random bytes
   store_options.in_background = true;
   auto env = storage::make_posix_env();
   DGFS_TRY(store, delta::Store::open(*env, options.directory, store_options));

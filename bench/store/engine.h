@@ -19,8 +19,9 @@ namespace dgfs::bench {
 struct EngineOptions {
   std::string directory;  ///< there, and empty if the engine is to begin anew
   std::size_t cache_bytes = std::size_t{64} << 20;
-  std::size_t table_bytes = std::size_t{64} << 20;  ///< of changes, before they go to disk
-  std::uint64_t data_bytes = 0;                     ///< keys and values it will hold, about
+  std::size_t table_bytes = std::size_t{64} << 20;    ///< of changes, before they go to disk
+  std::size_t memory_bytes = std::size_t{256} << 20;  ///< of one that divides it itself
+  std::uint64_t data_bytes = 0;                       ///< keys and values it will hold, about
   bool is_sequential = false;  ///< keys that are put come in order, and are new
   bool has_long_scans = false;
   /// LMDB changes pages in the map instead of in copies.
@@ -77,6 +78,7 @@ using EngineResult = Result<std::unique_ptr<Engine>>;
 /// What is special of one of RocksDB's columns.
 struct RocksDbVariant {
   bool has_blobs = false;       ///< BlobDB: large values in files of their own
+  bool is_universal = false;    ///< universal compaction: fewer bytes written, more read
   bool merges_patches = false;  ///< by a merge operator, instead of reading first
 };
 [[nodiscard]] EngineResult open_rocksdb(const EngineOptions& options,

@@ -19,6 +19,8 @@ const std::vector<Known>& known_engines() {
       {"delta", open_delta},
 #ifdef DGFS_BENCH_ROCKSDB
       {"rocksdb", [](const EngineOptions& options) { return open_rocksdb(options, {}); }},
+      {"rocksdb-universal",
+       [](const EngineOptions& options) { return open_rocksdb(options, {.is_universal = true}); }},
       {"rocksdb-blob",
        [](const EngineOptions& options) { return open_rocksdb(options, {.has_blobs = true}); }},
       {"rocksdb-merge",

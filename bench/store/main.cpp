@@ -25,10 +25,12 @@ struct Options {
   std::size_t value_bytes = 100;
   std::size_t cache_mebibytes = 64;
   std::size_t table_mebibytes = 64;
+  std::size_t memory_mebibytes = 256;
 };
 
 struct Measured {
   std::vector<Phase> phases;
+  double open_seconds = 0;
   double settle_seconds = 0;
   std::optional<std::uint64_t> engine_bytes;
 };
@@ -36,9 +38,12 @@ struct Measured {
 Result<Measured> measure(const Options& options) {
   const std::string& directory = options.engine_options.directory;
   const KeySpace keys(options.keys, options.value_bytes, 1);
+  const auto begin_of_opening = std::chrono::steady_clock::now();
   DGFS_TRY(engine, open_engine(options.engine, options.engine_options));
-  const auto bytes_at_opening = engine->written_bytes();
   Measured measured;
+  measured.open_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_of_opening).count();
+  const auto bytes_at_opening = engine->written_bytes();
   DGFS_TRY(phases, run_task(*engine, keys, options.task));
   measured.phases = std::move(phases);
   const auto begin = std::chrono::steady_clock::now();
@@ -57,10 +62,10 @@ std::string number_json(std::optional<std::uint64_t> number) {
 }
 
 std::string phase_json(const Phase& phase) {
-  return fmt::format(
-      R"({{"name":"{}","operations":{},"given_bytes":{},"seconds":{:.6f},"calls":{},"syncs":{}}})",
-      phase.name, phase.operations, phase.given_bytes, phase.seconds, phase.calls.to_json(),
-      phase.syncs.to_json());
+  return fmt::format(R"({{"name":"{}","operations":{},"given_bytes":{},"seconds":{:.6f},)"
+                     R"("processor_seconds":{:.6f},"calls":{},"syncs":{}}})",
+                     phase.name, phase.operations, phase.given_bytes, phase.seconds,
+                     phase.processor_seconds, phase.calls.to_json(), phase.syncs.to_json());
 }
 
 void print(const Measured& measured, const WrittenBytes& before, const WrittenBytes& after) {
@@ -73,9 +78,10 @@ void print(const Measured& measured, const WrittenBytes& before, const WrittenBy
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   fmt::print(
-      "{{\"phases\":[{}],\"settle_seconds\":{:.6f},\"engine_bytes\":{},\"process_bytes\":{},"
+      "{{\"phases\":[{}],\"open_seconds\":{:.6f},\"settle_seconds\":{:.6f},\"engine_bytes\":{},"
+      "\"process_bytes\":{},"
       "\"device_bytes\":{},\"memory_bytes_peak\":{}}}\n",
-      phases, measured.settle_seconds, number_json(measured.engine_bytes),
+      phases, measured.open_seconds, measured.settle_seconds, number_json(measured.engine_bytes),
       after.process - before.process, number_json(device_bytes),
       static_cast<std::uint64_t>(usage.ru_maxrss) * 1024);
 }
@@ -119,6 +125,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--sync-bytes", task.sync_bytes, "at most, between syncs");
   app.add_option("--cache", options.cache_mebibytes, "MiB");
   app.add_option("--table", options.table_mebibytes, "MiB");
+  app.add_option("--memory", options.memory_mebibytes,
+                 "MiB of all, of an engine that divides it itself");
   app.add_flag("--map-written", options.engine_options.is_map_written, "LMDB: MDB_WRITEMAP");
 }
 
@@ -126,6 +134,7 @@ void complete(Options& options) {
   EngineOptions& engine = options.engine_options;
   engine.cache_bytes = options.cache_mebibytes << 20;
   engine.table_bytes = options.table_mebibytes << 20;
+  engine.memory_bytes = options.memory_mebibytes << 20;
   engine.data_bytes = options.keys * (kKeyDigits + options.value_bytes);
   engine.is_sequential = options.task.name == "insert-sequential";
   engine.has_long_scans = options.task.name == "scan" && options.task.span >= 1000;

@@ -147,8 +147,9 @@ rocksdb::BlockBasedTableOptions table_options(const EngineOptions& options) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(options.cache_bytes);
   // Filters and indexes lie beside the cache, where they are never evicted: faster, and more
-  // memory than the store has (1.25 bytes a key for the filters).
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10, false));
+  // memory than the store has (1.75 bytes a key for the filters, whose bits are as many as those of
+  // the store's).
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(14, false));
   table.format_version = 5;
   return table;
 }
@@ -179,6 +180,10 @@ EngineResult open_rocksdb(const EngineOptions& options, const RocksDbVariant& va
   to.statistics = rocksdb::CreateDBStatistics();
   to.statistics->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
   to.enable_blob_files = variant.has_blobs;
+  if (variant.is_universal) {
+    to.compaction_style = rocksdb::kCompactionStyleUniversal;
+    to.level_compaction_dynamic_level_bytes = false;
+  }
   to.min_blob_size = 1024;
   to.enable_blob_garbage_collection = variant.has_blobs;
   rocksdb::DB* db = nullptr;

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "bench/store/paced_writer.h"
+#include "bench/store/processor_time.h"
 #include "storage/mix.h"
 
 namespace dgfs::bench {
@@ -65,9 +66,11 @@ class Task {
   Status in_phase(std::string name, const Work& work) {
     Phase phase;
     phase.name = std::move(name);
+    const auto processor_begin = processor_seconds();
     const auto begin = std::chrono::steady_clock::now();
     DGFS_CHECK(work(phase));
     phase.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    phase.processor_seconds = processor_seconds() - processor_begin;
     phases_.push_back(std::move(phase));
     return ok();
   }

@@ -38,6 +38,7 @@ struct Phase {
   std::uint64_t operations = 0;
   std::uint64_t given_bytes = 0;  ///< keys, values, patches; of reads what was seen
   double seconds = 0;             ///< until all is durable
+  double processor_seconds = 0;   ///< of all threads of the process meanwhile
   Latencies calls;                ///< of write calls, or of reads
   Latencies syncs;
 };
