@@ -113,7 +113,9 @@ Result<bool> CommitLog::log_unlogged(std::uint64_t sequence) {
       }
       return failure_.note(logged.error());
     }
-    unlogged_ = empty_run();
+    const auto logged = std::exchange(unlogged_, empty_run());
+    const std::lock_guard lock(progress_lock_);
+    progress_.memory_bytes += logged->size_bytes();
   }
   const std::lock_guard lock(progress_lock_);
   progress_.durable = std::max(progress_.durable, sequence);
@@ -191,6 +193,7 @@ Result<bool> CommitLog::change_segment(const LogPosition& needed, std::uint64_t 
   {
     const std::lock_guard lock(progress_lock_);
     progress_.used_bytes = 0;
+    progress_.memory_bytes = 0;
   }
   return is_logged ? Result<bool>(true) : log_unlogged(sequence);
 }

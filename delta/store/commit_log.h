@@ -74,6 +74,7 @@ class CommitLog {
   struct Progress {
     std::uint64_t durable = 0;        ///< sequence number of the last batch that is
     std::uint64_t used_bytes = 0;     ///< of the segment
+    std::uint64_t memory_bytes = 0;   ///< that the groups in it would take where they are replayed
     std::uint64_t written_bytes = 0;  ///< groups, with headers and padding
     std::uint64_t value_bytes = 0;    ///< of large values that were written
     std::uint64_t value_bytes_since_checkpoint = 0;

@@ -8,6 +8,13 @@
 #include "delta/store/tree/tree_blocks.h"
 
 namespace dgfs::delta {
+namespace {
+
+// A push has the messages of a node and of its child in hand at some levels, as they were and as
+// they will be.
+constexpr std::size_t kBuffersInHand = 4;
+
+}  // namespace
 
 Status LiveTree::mark_used_space() {
   return each_extent(root(), files_.source(), [this](SpaceKind kind, const Extent& extent) {
@@ -29,6 +36,9 @@ Status LiveTree::push_tables() {
 // The oldest. When the view is changed, nothing that comes after needs memory.
 Status LiveTree::push_table(const MemtableRef& table) {
   const RunRef run = table->run();
+  const MemoryBudget::Share in_hand(
+      files_.budget, options_.dirty_bytes + kBuffersInHand * options_.parameters.buffer_bytes);
+  files_.cache.shrink();
   DGFS_TRY(root, pushed(this->root(), run));
   Retired& retired = replace_root(std::move(root), 1);
   flusher_.accept(*run);
@@ -66,12 +76,15 @@ void LiveTree::replace(const StoredNode& root, UsedSpace used_up) {
 Status LiveTree::spill() {
   const auto root = this->root();
   DGFS_TRY(bytes, unwritten_bytes(*root, files_.source()));
-  return bytes > options_.dirty_bytes ? write(root) : Status(ok());
+  if (bytes > options_.dirty_bytes) return write(root);
+  files_.note_memory(MemoryBudget::Holder::kTree, bytes);
+  return ok();
 }
 
 Status LiveTree::write(const StoredNode& root) {
-  return TreeWriter(files_.blocks, packer_, options_.parameters.page_bytes(), files_.source())
-      .write(root);
+  DGFS_CHECK(writer_.write(root));
+  files_.note_memory(MemoryBudget::Holder::kTree, 0);
+  return ok();
 }
 
 // Subtrees that find no memory stay, until the next checkpoint or until they are to be freed.
@@ -121,6 +134,7 @@ std::optional<UsedSpace> LiveTree::spare_space() {
     spare.values.insert(spare.values.end(), each.space.values.begin(), each.space.values.end());
   }
   if (has_lost_space_) return std::nullopt;
+  flusher_.add_unfreed(spare.blocks);
   return spare;
 }
 

@@ -15,6 +15,7 @@
 #include "delta/store/table_stack.h"
 #include "delta/store/tree/flusher.h"
 #include "delta/store/tree/retired_blocks.h"
+#include "delta/store/tree/tree_blocks.h"
 #include "delta/store/tree_files.h"
 
 namespace dgfs::delta {
@@ -30,7 +31,8 @@ class LiveTree {
         reserve_(reserve),
         options_(options),
         packer_(options.level),
-        flusher_(files.source(), files.values, options.parameters) {}
+        writer_(files.blocks, packer_, options.parameters.page_bytes(), files.source()),
+        flusher_(files.source(), files.values, writer_, options.parameters, options.dirty_bytes) {}
 
   /// Notes what the tree takes of the files. Once, before all other calls. Errors: kIo, kCorrupt.
   [[nodiscard]] Status mark_used_space();
@@ -76,6 +78,7 @@ class LiveTree {
   SpaceReserve& reserve_;
   const StoreOptions options_;
   BlockPacker packer_;
+  TreeWriter writer_;
   Flusher flusher_;
   RetiredBlocks retired_;
   bool has_lost_space_ = false;  ///< some is in use by nothing that could be read

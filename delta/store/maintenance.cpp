@@ -38,6 +38,7 @@ class Maintenance::End {
     ended_.tables_.unsettle();  // some are left if it failed
     ended_.is_closing_ = false;
     ended_.note_retired();
+    ended_.note_memory();
   }
   End(const End&) = delete;
   End& operator=(const End&) = delete;
@@ -60,6 +61,7 @@ Status Maintenance::work(Call call) {
 Status Maintenance::recover() {
   DGFS_CHECK(find_used_space());
   DGFS_CHECK(log_.replay(superblock_.log));
+  note_memory();
   // Reads may have seen a superblock that is not on the disk: its sync failed, or who wrote it
   // ended before. What is free by it may be in use by the one before. It is written anew, since a
   // sync alone writes nothing after one that failed.
@@ -100,7 +102,9 @@ Status Maintenance::reopen_log() {
 
 bool Maintenance::load_filter_stage() {
   const std::lock_guard lock(lock_);
-  return filter_.load_stage();
+  const bool is_loaded = filter_.load_stage();
+  note_memory();
+  return is_loaded;
 }
 
 Status Maintenance::move_tables() {
@@ -128,9 +132,16 @@ Status Maintenance::make_last_checkpoint() {
 Status Maintenance::move_all() {
   DGFS_CHECK(tables_.settle());
   log_.make_settled_large();
-  tables_.slice_settled(options_.dirty_bytes);
+  slice_settled();
   DGFS_CHECK(log_.bind_settled());
   return tree_.push_tables();
+}
+
+// Tables stand there until their slices take their place.
+void Maintenance::slice_settled() {
+  const MemoryBudget::Share in_hand(files_.budget, tables_.backlog().tree_bytes);
+  files_.cache.shrink();
+  tables_.slice_settled(options_.dirty_bytes);
 }
 
 Status Maintenance::write_checkpoint() {
@@ -146,10 +157,20 @@ Status Maintenance::write_checkpoint() {
   return shorten_files();
 }
 
+// Writers note their tables as they grow.
+void Maintenance::note_memory() {
+  files_.budget.note(MemoryBudget::Holder::kTables, tables_.backlog().tree_bytes);
+  files_.budget.note(MemoryBudget::Holder::kValues, files_.values.promised_bytes());
+  const auto stretches = files_.blocks.stretches() + files_.values.file().stretches();
+  files_.budget.note(MemoryBudget::Holder::kSpaceMaps,
+                     static_cast<std::size_t>(stretches) * SpaceMap::kBytesOfStretch);
+  files_.note_memory(MemoryBudget::Holder::kFilter, filter_.filter().memory_bytes());
+}
+
 // Writes the tree that has all settled tables.
 Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
   log_.make_settled_large(&checkpoint);
-  tables_.slice_settled(options_.dirty_bytes);
+  slice_settled();
   DGFS_CHECK(log_.bind_settled(&checkpoint));
   DGFS_CHECK(tree_.push_tables());
   DGFS_CHECK(tree_.write(tree_.root()));

@@ -70,6 +70,9 @@ class Maintenance {
   /// done then.
   [[nodiscard]] Result<bool> rest();
 
+  /// Tells the budget what tables, unbound values, filter and maps hold.
+  void note_memory();
+
   /// Reads a stage of the filter that opening has not. False: none is left to be read, or there is
   /// no memory for it.
   [[nodiscard]] bool load_filter_stage();
@@ -103,6 +106,7 @@ class Maintenance {
   [[nodiscard]] Status find_used_space();
   void write_space();
   [[nodiscard]] Status move_all();
+  void slice_settled();
   [[nodiscard]] Status write_checkpoint();
   [[nodiscard]] Status reopen_log();
   [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint);

@@ -125,7 +125,7 @@ Result<std::uint64_t> SpaceReserve::bytes_for(const Stored<Node>& root) const {
   const auto& parameters = options_.parameters;
   return unwritten + waiting_bytes_max() + full().all_bytes() +
          parameters.segment_bytes / kGroupShare +
-         (kTablesMax * (parameters.fanout + 2) + kSlicesMax) * kBlockAlignmentBytes +
+         (kTablesMax * (parameters.fanout + 2) + 2 * kSlicesMax) * kBlockAlignmentBytes +
          4 * root.size_bytes() +
          filter_.bytes_to_write(kPatience * options_.table_bytes / kBytesOfPrefix) +
          space_.bytes_to_write();

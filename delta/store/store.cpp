@@ -13,12 +13,15 @@ namespace {
 
 // How many times the bytes of the tables large values may take between two checkpoints.
 constexpr std::uint64_t kValueShare = 8;
+// What is logged would take this part of the memory when a checkpoint is due, as whoever opens the
+// store after a crash has all of it there.
+constexpr std::uint64_t kLogShare = 4;
 // After which a store that nobody writes to is looked after.
 constexpr std::chrono::milliseconds kRestInterval{5000};
 
 StoreOptions with_parameters(StoreOptions options, const StoreParameters& parameters) {
   options.parameters = parameters;
-  return options;
+  return divided_memory(options);
 }
 
 // Of the superblocks, and both segments of the log.
@@ -41,6 +44,7 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
   if (options.access == StoreAccess::kReadOnly) {
     store->filter_blocks_.load(superblock.filter);
     DGFS_CHECK(store->log_.replay(superblock.log));  // into memory
+    store->maintenance_.note_memory();
     static_cast<void>(store->failure_.note(
         Error(ErrorKind::kPermission, 7132, "the store is open for reading alone")
             .in_file(directory)));
@@ -52,7 +56,7 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
     store->reserve_.look_at_disk();
   }
   if (!options.in_background) {
-    while (store->filter_blocks_.load_stage()) {
+    while (store->maintenance_.load_filter_stage()) {
     }
   }
   return store;
@@ -62,8 +66,7 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
     : env_(env),
       options_(options),
       superblocks_(std::move(files.superblocks)),
-      files_(std::move(files.blocks), std::move(files.extents), options.cache_bytes,
-             options.max_bytes),
+      files_(std::move(files.blocks), std::move(files.extents), options),
       filter_(options.parameters.born_object, options.filter_prefixes),
       filter_blocks_(files_.blocks, filter_),
       space_blocks_(files_),
@@ -196,9 +199,12 @@ void Store::want_space() {
 Store::Room Store::room_for(const BatchSize& batch, std::uint64_t promised_bytes) {
   const auto backlog = tables_.backlog();
   const auto unbound_bytes = files_.values.promised_to_batches_bytes() - promised_bytes;
+  files_.budget.note(MemoryBudget::Holder::kValues, files_.values.promised_bytes());
+  files_.note_memory(MemoryBudget::Holder::kTables, backlog.tree_bytes + batch.table_bytes);
   const auto is_filled = [&](std::uint64_t share) {
     return (backlog.group_bytes + batch.table_bytes) * share >
                options_.parameters.segment_bytes / kGroupShare ||
+           (backlog.group_bytes != 0 && backlog.group_bytes * share > options_.table_bytes) ||
            (unbound_bytes != 0 &&
             (unbound_bytes + batch.value_bytes) * share > options_.table_bytes);
   };
@@ -269,6 +275,7 @@ Status Store::make_room(const Room& room) {
 bool Store::is_checkpoint_due() const {
   const auto progress = log_.progress();
   return progress.used_bytes > options_.parameters.segment_bytes / 2 ||
+         progress.memory_bytes > options_.memory_bytes / kLogShare ||
          progress.value_bytes_since_checkpoint > kValueShare * options_.table_bytes ||
          reserve_.is_running_low() ||
          (reserve_.is_short() && reserve_.is_worth_a_checkpoint(waiting_bytes()));

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +24,19 @@ struct StoreOptions {
   bool create = false;         ///< makes one where there is none, unless for reading alone
   StoreParameters parameters;  ///< of one that is made
   std::uint64_t sequence = 0;  ///< of one that is made: the last that stores below it have
-  /// For blocks that were read; an eighth more for large values that are read again and again.
-  std::size_t cache_bytes = std::size_t{64} << 20;
-  std::size_t table_bytes = std::size_t{32} << 20;  ///< of changes that wait for the tree
-  std::size_t dirty_bytes = std::size_t{64} << 20;  ///< of the tree, not written yet
+  /// What the store holds in memory, all in all: tables, what of the tree is not written, runs that
+  /// are merged, large values under way, filter, maps of free space, caches. A process that has
+  /// called give_back_freed_memory() stays within 1.1 times of it, and 32 MiB. Beyond it are what
+  /// snapshots and cursors keep alive, a batch and a value of many megabytes, and filter and maps
+  /// where they are more than a quarter. 16 MiB at least is sensible.
+  std::size_t memory_bytes = std::size_t{256} << 20;
+  /// Of a part of it: as divided_memory() divides it.
+  static constexpr std::size_t kShare = SIZE_MAX;
+  /// For blocks that were read, as far as other parts leave it; an eighth more for large values
+  /// that are read again and again.
+  std::size_t cache_bytes = kShare;
+  std::size_t table_bytes = kShare;  ///< of changes that wait for the tree
+  std::size_t dirty_bytes = kShare;  ///< of the tree, not written yet
   /// Of free space in a file; less is not given back to the disk, and not worth cleaning.
   std::size_t spare_bytes = std::size_t{1} << 20;
   /// Of the first stage of the filter that answers Store::may_have().
@@ -43,6 +53,29 @@ struct StoreOptions {
   /// with threads or without.
   std::chrono::milliseconds commit_interval{1000};
 };
+
+/// A store with less could hold no nodes while it merges.
+inline constexpr std::size_t kLeastMemoryBytes = std::size_t{1} << 20;
+/// What the parts of a store may have of its memory. The rest is lost between pieces that the
+/// system has given out.
+[[nodiscard]] constexpr std::size_t usable_bytes(std::size_t memory_bytes) {
+  return memory_bytes - memory_bytes / 8;
+}
+/// The same with the parts of memory that each has its share of: an eighth for tables, of which
+/// twice as much may wait, and once more is in hand while they are merged; an eighth for what of
+/// the tree is not written, and as much is in hand while a merge goes on; and what all of them
+/// leave for blocks that were read.
+[[nodiscard]] constexpr StoreOptions divided_memory(StoreOptions options) {
+  options.memory_bytes = std::max(options.memory_bytes, kLeastMemoryBytes);
+  const auto bytes = usable_bytes(options.memory_bytes);
+  const auto set = [](std::size_t& part, std::size_t part_bytes) {
+    if (part == StoreOptions::kShare) part = part_bytes;
+  };
+  set(options.table_bytes, bytes / 8);
+  set(options.dirty_bytes, bytes / 8);
+  set(options.cache_bytes, bytes - bytes / 8);
+  return options;
+}
 
 /// How many times the bytes of the tables may wait while a thread moves them into the tree.
 inline constexpr std::uint64_t kPatience = 2;

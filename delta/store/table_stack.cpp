@@ -7,6 +7,7 @@
 #include <new>
 #include <optional>
 
+#include "delta/store/run/run_cuts.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"
 #include "delta/store/store_options.h"
@@ -19,10 +20,25 @@ constexpr std::size_t kCopiedBytesMax = 4096;
 // How many tables may lie on each other. A lookup has to ask each of them.
 constexpr std::size_t kLooseTablesMax = 8;
 
-RunRef merged_tables(const std::vector<MemtableRef>& tables) {
+std::vector<RunRef> runs_of(const std::vector<MemtableRef>& tables) {
   std::vector<RunRef> runs;
   for (const MemtableRef& table : tables) runs.push_back(table->run());
-  return merged(std::move(runs));
+  return runs;
+}
+
+RunRef merged_tables(const std::vector<MemtableRef>& tables) { return merged(runs_of(tables)); }
+
+// So many ranges of keys, about, in which runs have about as much each.
+std::vector<KeyRange> slice_ranges(const std::vector<RunRef>& runs, std::uint64_t count) {
+  // Where the largest of them is cut, the others are, too.
+  const Run& largest =
+      **std::ranges::max_element(runs, {}, [](const RunRef& run) { return run->size_bytes(); });
+  std::vector<KeyRange> ranges{{"", std::nullopt}};
+  for (RunCut& cut : cuts_of(largest, static_cast<std::size_t>(largest.size_bytes() / count))) {
+    ranges.back().end = cut.low;
+    ranges.push_back({std::move(cut.low), std::nullopt});
+  }
+  return ranges;
 }
 
 // False, and nothing is changed, unless `all` ends with `tables`.
@@ -211,15 +227,23 @@ std::vector<MemtableRef> TableStack::settled() const {
   return {begin, begin + static_cast<std::ptrdiff_t>(settled_)};
 }
 
+// Slice by slice, so that what tables say is in memory twice and not three times.
 void TableStack::slice_settled(std::uint64_t bytes) {
-  const auto tables = settled();
-  if (tables.empty()) return;
-  const RunRef all = merged_tables(tables);
+  const auto runs = runs_of(settled());
+  std::uint64_t all_bytes = 0;
+  for (const RunRef& run : runs) all_bytes += run->size_bytes();
+  if (all_bytes == 0) return;
   const auto slice_bytes =
-      std::max<std::uint64_t>(bytes / kSlicesMax, all->size_bytes() / (kSlicesMax - 1) + 1);
+      std::max<std::uint64_t>(bytes / kSlicesMax, all_bytes / (kSlicesMax - 1) + 1);
   std::vector<MemtableRef> slices;
-  for (auto& slice : cut(all, slice_bytes)) {
-    slices.push_back(std::make_shared<const ImmutableMemtable>(std::move(slice.run)));
+  for (const KeyRange& range : slice_ranges(runs, (all_bytes + slice_bytes - 1) / slice_bytes)) {
+    std::vector<RunRef> parts;
+    for (const RunRef& run : runs) parts.push_back(clipped(run, range));
+    // Other tables may have most of their keys here.
+    for (auto& slice : cut(merged(std::move(parts)), 2 * slice_bytes)) {
+      if (slice.run->empty()) continue;
+      slices.push_back(std::make_shared<const ImmutableMemtable>(std::move(slice.run)));
+    }
   }
   replace_settled(slices);
 }

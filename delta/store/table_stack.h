@@ -89,7 +89,7 @@ class TableStack {
   void unsettle();
   [[nodiscard]] std::vector<MemtableRef> settled() const;
   /// Settled tables become one, so that a slot of the root gets one run of them; and that slices of
-  /// the key space, kSlicesMax at most, which go into the tree one after the other.
+  /// the key space, 2 kSlicesMax at most, which go into the tree one after the other.
   /// @param bytes  of what goes into the tree at once, about
   void slice_settled(std::uint64_t bytes);
   /// A new tree, with the oldest tables in it, which were settled. For one thread at a time.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "delta/store/disk/block_file.h"
 #include "delta/store/disk/used_space.h"
 #include "delta/store/extent/extent_volume.h"
+#include "delta/store/memory_budget.h"
 #include "delta/store/store_options.h"
 #include "delta/store/tree/stored.h"
 
@@ -17,12 +19,14 @@ namespace dgfs::delta {
 /// What the tree of a store lies in, with the caches of it. Thread-safe; outlives whatever refers
 /// to blocks or values.
 struct TreeFiles {
-  /// @param bytes_max  what the store may take of the disk; 0: as much as there is
+  /// @param options  with its memory divided
   TreeFiles(std::unique_ptr<storage::File> block_file, std::unique_ptr<storage::File> value_file,
-            std::size_t cache_bytes, std::uint64_t bytes_max = 0)
-      : cap(bytes_max),
-        cache(cache_bytes),
-        values(std::move(value_file), cache_bytes / kKeptShare, &cap),
+            const StoreOptions& options)
+      : cap(options.max_bytes),
+        budget(usable_bytes(options.memory_bytes) -
+               std::min(usable_bytes(options.memory_bytes), options.cache_bytes / kKeptShare)),
+        cache(options.cache_bytes, &budget),
+        values(std::move(value_file), options.cache_bytes / kKeptShare, &cap),
         blocks(std::move(block_file), "blocks", &cap) {}
 
   [[nodiscard]] BlockSource source() const { return {&blocks, &cache, &values}; }
@@ -43,6 +47,11 @@ struct TreeFiles {
     }
     for (auto& all = space.values; !all.empty(); all.pop_back()) values.file().free(all.back());
   }
+  /// Parts of the store have grown: caches become smaller.
+  void note_memory(MemoryBudget::Holder holder, std::size_t bytes) {
+    budget.note(holder, bytes);
+    cache.shrink();
+  }
   /// Of both, so that a file gets shorter.
   [[nodiscard]] std::uint64_t moved_bytes() const {
     return blocks.moved_bytes() + values.file().moved_bytes();
@@ -53,6 +62,7 @@ struct TreeFiles {
   static constexpr std::size_t kKeptShare = 8;
 
   SizeCap cap;  ///< of the store
+  MemoryBudget budget;
   mutable BlockCache cache;
   ExtentVolume values;
   BlockFile blocks;  ///< of nodes and runs

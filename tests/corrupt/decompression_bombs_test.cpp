@@ -16,9 +16,9 @@
 #include "format/limits.h"
 #include "tests/corrupt/forged_bodies.h"
 #include "tests/corrupt/forged_images.h"
-#include "tests/corrupt/heap_meter.h"
 #include "tests/corrupt/sample_image.h"
 #include "tests/reader/packed_tree.h"
+#include "tests/support/heap_meter.h"
 #include "tests/support/image_assembler.h"
 
 namespace dgfs::test {

@@ -16,7 +16,7 @@
 #include "format/limits.h"
 #include "reader/check/verify.h"
 #include "reader/extract/extract.h"
-#include "tests/corrupt/heap_meter.h"
+#include "tests/support/heap_meter.h"
 #include "tests/support/image_assembler.h"
 
 namespace dgfs::test {

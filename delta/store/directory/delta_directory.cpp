@@ -47,9 +47,11 @@ Error not_the_one(std::uint16_t code, const std::string& store, std::string text
       .in_section("superblock");
 }
 
-StoreOptions options_to_open(StoreOptions options, bool is_newest) {
+// Stores of one stack share the memory: the newest has half of it, or all if it is alone.
+StoreOptions options_to_open(StoreOptions options, std::size_t stores, bool is_newest) {
   options.create = false;
   if (!is_newest) options.access = StoreAccess::kReadOnly;
+  if (stores > 1) options.memory_bytes /= is_newest ? 2 : 2 * (stores - 1);
   return options;
 }
 
@@ -65,7 +67,7 @@ Result<std::unique_ptr<Store>> open_stacked(storage::Env& env, const std::string
   }
   if (!superblock) return std::move(superblock).error();
   DGFS_CHECK(check_stacked(superblock.value(), manifest, index, directory));
-  return Store::open(env, path, options_to_open(options, is_newest));
+  return Store::open(env, path, options_to_open(options, manifest.stores.size(), is_newest));
 }
 
 // Reads may have seen a slot that is not on the disk: it is written anew and synced. Where the

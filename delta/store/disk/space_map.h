@@ -54,6 +54,8 @@ class SpaceMap {
   [[nodiscard]] std::vector<Extent> free_from(std::uint64_t offset_bytes,
                                               std::size_t count_max) const;
   [[nodiscard]] std::size_t stretches() const { return free_.size(); }
+  /// Of memory, about.
+  static constexpr std::size_t kBytesOfStretch = 128;
   /// Of a map that has nothing. @param free  before the end, in order, none touches another
   void restore(std::uint64_t end_bytes, const std::vector<Extent>& free);
   /// Takes what is known to be in use. Returns whether all of it was free.

@@ -47,6 +47,8 @@ class FilterBlocks {
   /// A checkpoint that has place() is durable.
   void note_checkpoint();
 
+  [[nodiscard]] const PrefixFilter& filter() const { return filter_; }
+
   /// The table and the stages that it names, as they were written last.
   [[nodiscard]] std::vector<Place> blocks() const;
   /// Blocks in use that place() does not lead to.

@@ -166,4 +166,12 @@ std::uint64_t PrefixFilter::size_bytes() const {
   return bytes;
 }
 
+std::size_t PrefixFilter::memory_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t at = 0; at < stages(); ++at) {
+    if (stages_[at]->is_read()) bytes += FilterStage::bytes_of(stages_[at]->capacity());
+  }
+  return bytes;
+}
+
 }  // namespace dgfs::delta

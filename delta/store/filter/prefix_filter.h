@@ -81,6 +81,8 @@ class PrefixFilter {
   [[nodiscard]] std::uint64_t prefixes() const;
   /// What the stages take, in memory when they are read, and on disk.
   [[nodiscard]] std::uint64_t size_bytes() const;
+  /// What those of them that are read take in memory.
+  [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
   /// A stage that is not read may have it, and does not have it for sure.

@@ -17,7 +17,7 @@ using format::Decoder;
 using format::Encoder;
 
 constexpr std::array<std::uint8_t, 8> kSuperblockMagic = {'D', 'G', 'F', 'S', 'T', 'O', 'R', 'E'};
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 constexpr std::size_t kChecksumAt = kSuperblockBytes - 8;
 
 Error corrupt(std::uint16_t code, const char* text) {

@@ -173,7 +173,11 @@ bool may_change(const Patch& patch, std::uint64_t piece_bytes) {
 }
 
 bool may_change(const Point& point, const LargeBounds& bounds) {
-  if (point.boxed == nullptr) return point.value.size() > bounds.value_bytes_max;
+  if (point.boxed == nullptr) {
+    if (point.kind != MessageKind::kPatch) return point.value.size() > bounds.value_bytes_max;
+    return point.value.size() > bounds.piece_bytes_max &&
+           may_change(point.message().patch, bounds.piece_bytes_max);
+  }
   const Message& message = *point.boxed;
   return (message.value && message.value->size() > bounds.value_bytes_max) ||
          may_change(message.patch, bounds.piece_bytes_max);

@@ -4,11 +4,18 @@
 
 #include <string>
 
+#include "delta/store/message/patch_codec.h"
+
 namespace dgfs::delta {
 
 Message Point::message() const {
   if (boxed != nullptr) return *boxed;
   if (kind == MessageKind::kErase) return Message::erasure();
+  if (kind == MessageKind::kPatch) {
+    Message change;
+    change.patch = small_patch_of(value);
+    return change;
+  }
   return kind == MessageKind::kPut ? Message::put(std::string(value)) : Message::removal();
 }
 

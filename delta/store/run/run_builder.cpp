@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "delta/store/message/patch_codec.h"
+
 namespace dgfs::delta {
 namespace {
 
@@ -33,7 +35,13 @@ void RunBuilder::reserve_for(const std::vector<RunPart>& parts) {
 }
 
 void RunBuilder::add(std::string_view key, Message message) {
-  if (message.large || !message.patch.empty() || message.kind == MessageKind::kPatch) {
+  if (message.kind == MessageKind::kPatch && !message.patch.has_large()) {
+    LargeNumbers none;
+    patch_.clear();
+    format::Encoder encoder(patch_);
+    encode_patch(message.patch, none, encoder);
+    add_patch(key, patch_);
+  } else if (message.large || !message.patch.empty()) {
     add_boxed(key, std::move(message));
   } else {
     add_bytes(key, message.kind, message.value ? std::string_view(*message.value) : "");
@@ -50,6 +58,10 @@ void RunBuilder::add(const Point& point) {
 
 void RunBuilder::add_put(std::string_view key, std::string_view value) {
   add_bytes(key, MessageKind::kPut, value);
+}
+
+void RunBuilder::add_patch(std::string_view key, Bytes edits) {
+  add_bytes(key, MessageKind::kPatch, as_text(edits));
 }
 
 void RunBuilder::add_removal(std::string_view key, MessageKind kind) { add_bytes(key, kind, ""); }

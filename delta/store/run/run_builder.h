@@ -27,6 +27,8 @@ class RunBuilder {
   void add(std::string_view key, Message message);
   void add(const Point& point);
   void add_put(std::string_view key, std::string_view value);
+  /// @param edits  of a patch without large pieces, as patch_codec.h has them
+  void add_patch(std::string_view key, Bytes edits);
   /// @param kind  kDelete or kErase
   void add_removal(std::string_view key, MessageKind kind);
   /// A removal, an erasure or a put, not boxed, of a key that begins as the last one does.
@@ -55,6 +57,7 @@ class RunBuilder {
 
   std::shared_ptr<Run> run_;
   std::size_t boxed_bytes_ = 0;
+  Buffer patch_;  ///< while it is added
 };
 
 /// Says nothing.

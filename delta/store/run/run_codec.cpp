@@ -6,21 +6,13 @@
 //   run       points, range tombstones: varint counts; then these
 //   point     shared: varint, bytes that the key has in common with the one before; the others:
 //             string; kind: 1 byte; of a put its value: string; of a put of a large value (3) its
-//             place; of a value that is changed (5) the value: string; of both and of a patch the
-//             edits: varint count
+//             place; of a value that is changed (5) the value: string; of both, and of a patch, the
+//             edits: patch (patch_codec.h)
 //   place     of a large value: offset / 512, length: varints, checksums of its parts: 8 bytes each
-//   edit      what: 1 byte: 0 a piece, 6 zeros, 7 the least length, which is the last, 8 and 9 a
-//             large piece, else the number of a FieldOperation; offset, or that length: varint; of
-//             a piece its bytes: string; of zeros how many: varint; of a field the operand: varint;
-//             of a large piece its value: the place of one that the point has not named before (8),
-//             or the number of one that it has, from 0 on: varint (9); then the first of the
-//             value's bytes, and how many: varints
 //   range tombstone  begin: string; 1 byte: whether it ends; then the end: string
 //
 // A small change of a known key so takes its own bytes and some eight more.
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,6 +20,7 @@
 #include "delta/store/disk/parameters.h"
 #include "delta/store/disk/place_codec.h"
 #include "delta/store/message/overlay.h"
+#include "delta/store/message/patch_codec.h"
 #include "delta/store/run/run_builder.h"
 #include "format/coding.h"
 
@@ -46,156 +39,10 @@ constexpr std::size_t kSharedShare = 8;
 // Room is made ahead for pages of as much as this, however many are said to come.
 constexpr std::size_t kPagedBytesMax = std::size_t{16} << 20;
 
-// The others are those of FieldOperation.
-constexpr std::uint8_t kPieceTag = 0;
-constexpr std::uint8_t kZerosTag = 6;
-constexpr std::uint8_t kLeastTag = 7;
-constexpr std::uint8_t kLargePieceTag = 8;
-constexpr std::uint8_t kKnownLargePieceTag = 9;
-
 std::size_t shared_length(std::string_view a, std::string_view b) {
   const auto [at, other] = std::mismatch(
       a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
   return static_cast<std::size_t>(at - a.begin());
-}
-
-Error too_large(const Decoder& in) {
-  return corrupt(7010, in, "a run that takes more memory than it was said to");
-}
-
-// Large values of one message, by numbers, in the order in which it names them.
-class LargeNumbers {
- public:
-  /// Whether it is named for the first time.
-  [[nodiscard]] bool add(const LargeValue& large) {
-    return numbers_.emplace(large.extent()->offset_bytes, numbers_.size()).second;
-  }
-  [[nodiscard]] std::uint64_t operator[](const LargeValue& large) const {
-    return numbers_.at(large.extent()->offset_bytes);
-  }
-
- private:
-  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  ///< by offset
-};
-
-void encode_large_piece(const LargePiece& piece, LargeNumbers& numbers, Encoder& out) {
-  const bool is_new = numbers.add(*piece.large);
-  out.fixed(is_new ? kLargePieceTag : kKnownLargePieceTag);
-  out.varint(piece.offset_bytes);
-  if (is_new) {
-    encode_value_place(*piece.large->place(), out);
-  } else {
-    out.varint(numbers[*piece.large]);
-  }
-  out.varint(piece.skip_bytes);
-  out.varint(piece.length_bytes);
-}
-
-void encode_edit(const Edit& edit, LargeNumbers& numbers, Encoder& out) {
-  if (const auto* piece = std::get_if<Piece>(&edit)) {
-    out.fixed(kPieceTag);
-    out.varint(piece->offset_bytes);
-    out.string(piece->bytes);
-  } else if (const auto* zeros = std::get_if<Zeros>(&edit)) {
-    out.fixed(kZerosTag);
-    out.varint(zeros->offset_bytes);
-    out.varint(zeros->length_bytes);
-  } else if (const auto* large = std::get_if<LargePiece>(&edit)) {
-    encode_large_piece(*large, numbers, out);
-  } else {
-    const auto& change = std::get<FieldChange>(edit);
-    out.fixed(static_cast<std::uint8_t>(change.operation));
-    out.varint(change.offset_bytes);
-    out.varint(change.operand);
-  }
-}
-
-// Large values of one message that were read, in order.
-class LargeValues {
- public:
-  /// The next, whose place is in `in`. Errors: kCorrupt, also where one begins there already.
-  [[nodiscard]] Result<LargeRef> decode(Decoder& in) {
-    DGFS_TRY(place, decode_value_place(in));
-    if (!offsets_.insert(place.offset_bytes).second) {
-      return corrupt(7153, in, "two large values at one place");
-    }
-    return all_.emplace_back(std::make_shared<const LargeValue>(std::move(place)));
-  }
-  /// One of them, whose number is in `in`.
-  [[nodiscard]] Result<LargeRef> decode_known(Decoder& in) const {
-    DGFS_TRY(number, in.varint());
-    if (number >= all_.size()) return corrupt(7159, in, "a large value that was not named before");
-    return all_[static_cast<std::size_t>(number)];
-  }
-
- private:
-  std::vector<LargeRef> all_;
-  std::unordered_set<std::uint64_t> offsets_;
-};
-
-Result<Edit> decode_large_piece(std::uint8_t tag, std::uint64_t offset, LargeValues& values,
-                                Decoder& in) {
-  auto found = tag == kLargePieceTag ? values.decode(in) : values.decode_known(in);
-  if (!found) return std::move(found).error();
-  LargeRef large = std::move(found).value();
-  DGFS_TRY(skip, in.varint_up_to(large->length_bytes()));
-  DGFS_TRY(length, in.varint_up_to(std::min(large->length_bytes() - skip,
-                                            std::uint64_t{kValueBytesMax} - offset)));
-  if (length == 0) return corrupt(7154, in, "a large piece without bytes");
-  return Edit(LargePiece{offset, std::move(large), skip, length});
-}
-
-Result<Edit> decode_edit(std::uint8_t tag, LargeValues& values, Decoder& in) {
-  DGFS_TRY(offset, in.varint_up_to(kValueBytesMax));
-  if (tag == kPieceTag) {
-    DGFS_TRY(bytes, in.string(kValueBytesMax - offset));
-    if (bytes.empty()) return corrupt(7001, in, "a piece without bytes");
-    return Edit(Piece{offset, std::string(bytes)});
-  }
-  if (tag == kLargePieceTag || tag == kKnownLargePieceTag) {
-    return decode_large_piece(tag, offset, values, in);
-  }
-  if (tag == kZerosTag) {
-    DGFS_TRY(length, in.varint_up_to(kValueBytesMax - offset));
-    if (length == 0) return corrupt(7151, in, "no zeros at all");
-    return Edit(Zeros{offset, length});
-  }
-  if (tag > static_cast<std::uint8_t>(FieldOperation::kSignedMin)) {
-    return corrupt(7002, in, "an edit of no known sort");
-  }
-  if (offset > kValueBytesMax - FieldChange::kFieldBytes) {
-    return corrupt(7003, in, "a field beyond the longest value");
-  }
-  DGFS_TRY(operand, in.varint());
-  return Edit(FieldChange{offset, static_cast<FieldOperation>(tag), operand});
-}
-
-void encode_patch(const Patch& patch, LargeNumbers& numbers, Encoder& out) {
-  const bool has_least = patch.least_bytes() != 0;
-  out.varint(patch.edits().size() + (has_least ? 1 : 0));
-  for (const Edit& edit : patch.edits()) encode_edit(edit, numbers, out);
-  if (!has_least) return;
-  out.fixed(kLeastTag);
-  out.varint(patch.least_bytes());
-}
-
-Result<Patch> decode_patch(std::size_t bytes_max, LargeValues& values, Decoder& in) {
-  DGFS_TRY(count, in.varint_up_to(in.remaining()));
-  Edits edits;
-  std::size_t bytes = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    DGFS_TRY(tag, in.fixed<std::uint8_t>());
-    if (tag == kLeastTag && i + 1 == count) {
-      DGFS_TRY(least, in.varint_up_to(kValueBytesMax));
-      if (least == 0) return corrupt(7152, in, "a least length of nothing");
-      return Patch(std::move(edits), least);
-    }
-    DGFS_TRY(edit, decode_edit(tag, values, in));
-    bytes += Patch::bytes_of(edit);
-    if (bytes > bytes_max) return too_large(in);
-    edits.push_back(std::move(edit));
-  }
-  return Patch(std::move(edits));
 }
 
 void encode_boxed(const Message& message, Encoder& out) {
@@ -220,6 +67,7 @@ void encode_point(const Point& point, Encoder& out) {
   }
   out.fixed(static_cast<std::uint8_t>(point.kind));
   if (point.kind == MessageKind::kPut) out.string(point.value);
+  if (point.kind == MessageKind::kPatch) out.raw(as_bytes(point.value));
 }
 
 Result<Message> decode_boxed(std::uint8_t kind, std::size_t bytes_max, Decoder& in) {
@@ -244,6 +92,14 @@ Result<Message> decode_boxed(std::uint8_t kind, std::size_t bytes_max, Decoder& 
 // What it takes beyond `bytes_max` is in the order of its bytes.
 Status decode_point(std::string_view key, std::size_t bytes_max, Decoder& in, RunBuilder& points) {
   DGFS_TRY(kind, in.fixed<std::uint8_t>());
+  if (kind == static_cast<std::uint8_t>(MessageKind::kPatch)) {
+    DGFS_TRY(patch, pass_small_patch(in));
+    if (patch) {
+      if (patch->size() > bytes_max) return too_large(in);
+      points.add_patch(key, *patch);
+      return ok();
+    }
+  }
   if (kind == kLargePut || kind == kChangedPut ||
       kind == static_cast<std::uint8_t>(MessageKind::kPatch)) {
     DGFS_TRY(message, decode_boxed(kind, bytes_max, in));

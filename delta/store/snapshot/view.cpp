@@ -10,7 +10,6 @@
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_merge.h"
 #include "delta/store/run/run_parts.h"
-#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 namespace {

@@ -19,9 +19,16 @@ void BlockCache::insert(std::uint64_t offset_bytes, std::shared_ptr<const void> 
   places_.emplace(offset_bytes, added.begin());
   entries_.splice(entries_.begin(), added);
   bytes_ += bytes;
-  while (bytes_ > bytes_max_ && !places_.empty()) {
-    drop(std::prev(entries_.empty() ? protected_.end() : entries_.end()), dropped);
-  }
+  drop_above(bytes_max(), dropped);
+}
+
+// Asked for with each batch: it takes the lock where there is something to do alone.
+void BlockCache::shrink() {
+  const auto bytes_max = this->bytes_max();
+  if (bytes_ <= bytes_max) return;
+  Entries dropped;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  drop_above(bytes_max, dropped);
 }
 
 void BlockCache::touch(std::uint64_t offset_bytes) {
@@ -31,8 +38,12 @@ void BlockCache::touch(std::uint64_t offset_bytes) {
   Entry& entry = *at->second;
   protected_.splice(protected_.begin(), list_of(entry), at->second);
   if (!std::exchange(entry.is_protected, true)) protected_bytes_ += entry.bytes;
-  // What has not been used for the longest time gets one chance more among the others.
-  while (protected_bytes_ > protected_bytes_max_) {
+  protect_less(bytes_max());
+}
+
+// What has not been used for the longest time gets one chance more among the others.
+void BlockCache::protect_less(std::size_t bytes_max) {
+  while (protected_bytes_ > bytes_max / 5 * 4) {
     const auto last = std::prev(protected_.end());
     last->is_protected = false;
     protected_bytes_ -= last->bytes;
@@ -47,9 +58,13 @@ void BlockCache::erase(std::uint64_t offset_bytes) {
   if (at != places_.end()) drop(at->second, dropped);
 }
 
-std::size_t BlockCache::size_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
+std::size_t BlockCache::size_bytes() const { return bytes_; }
+
+void BlockCache::drop_above(std::size_t bytes_max, Entries& dropped) {
+  protect_less(bytes_max);
+  while (bytes_ > bytes_max && !places_.empty()) {
+    drop(std::prev(entries_.empty() ? protected_.end() : entries_.end()), dropped);
+  }
 }
 
 void BlockCache::drop(Entries::iterator entry, Entries& dropped) {

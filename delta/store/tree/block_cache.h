@@ -7,11 +7,16 @@
 // says only how long blocks stay, and a block that is freed must be erased here too.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+
+#include "delta/store/memory_budget.h"
 
 namespace dgfs::delta {
 
@@ -19,13 +24,17 @@ namespace dgfs::delta {
 class BlockCache {
  public:
   /// @param bytes_max  of what is kept; what others hold besides does not count
-  explicit BlockCache(std::size_t bytes_max)
-      : bytes_max_(bytes_max), protected_bytes_max_(bytes_max / 5 * 4) {}
+  /// @param budget     what is kept is less where others leave less; null: they do not count; must
+  ///                   outlive it
+  explicit BlockCache(std::size_t bytes_max, const MemoryBudget* budget = nullptr)
+      : bytes_max_(bytes_max), budget_(budget) {}
 
   /// @param offset_bytes  of the block in its file
   void insert(std::uint64_t offset_bytes, std::shared_ptr<const void> value, std::size_t bytes);
   /// It was used.
   void touch(std::uint64_t offset_bytes);
+  /// Others have taken memory: what does not fit any more goes.
+  void shrink();
   /// Its block is no more.
   void erase(std::uint64_t offset_bytes);
 
@@ -43,12 +52,17 @@ class BlockCache {
   [[nodiscard]] Entries& list_of(const Entry& entry) {
     return entry.is_protected ? protected_ : entries_;
   }
+  [[nodiscard]] std::size_t bytes_max() const {
+    return budget_ == nullptr ? bytes_max_ : std::min(bytes_max_, budget_->left_bytes());
+  }
   void drop(Entries::iterator entry, Entries& dropped);
+  void drop_above(std::size_t bytes_max, Entries& dropped);
+  void protect_less(std::size_t bytes_max);
 
   mutable std::mutex mutex_;
   const std::size_t bytes_max_;
-  const std::size_t protected_bytes_max_;
-  std::size_t bytes_ = 0;
+  const MemoryBudget* const budget_;
+  std::atomic<std::size_t> bytes_ = 0;  ///< read without the lock, too
   std::size_t protected_bytes_ = 0;
   Entries entries_;    ///< used once
   Entries protected_;  ///< used again

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "delta/store/run/run_builder.h"
@@ -17,15 +18,6 @@ namespace {
 constexpr std::size_t kRunsMax = 8;
 
 }  // namespace
-
-Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot,
-                                               const BlockSource& source) {
-  DGFS_TRY(child, slot.child->load(source));
-  if (child->height() + 1 != height) {
-    return Error(ErrorKind::kCorrupt, 7060, "a node has a child of another height");
-  }
-  return child;
-}
 
 Result<StoredNode> Flusher::push(const StoredNode& root, const RunRef& run, bool flushes) {
   give_up();
@@ -59,25 +51,80 @@ void Flusher::accept(const Run& run) {
   for (const Message& message : run.boxed()) {
     visit_large(message, [](const LargeRef& large) { large->give_to_tree(); });
   }
-  for (const LargeRef& value : made_) value->give_to_tree();
+  for (const LargeRef& value : made_large_) value->give_to_tree();
+  made_.clear();
+  unwritten_.clear();
+  unwritten_bytes_ = 0;
+  spilled_.clear();
+  // Nobody has ever seen them.
+  unfreed_.splice(unfreed_.end(), in_vain_);
+  free_unfreed();
 }
 
 void Flusher::give_up() {
   balance_.clear();
-  made_.clear();
+  made_large_.clear();
   used_up_ = {};
   cut_off_.clear();
+  made_.clear();
+  unwritten_.clear();
+  unwritten_bytes_ = 0;
+  unfreed_.splice(unfreed_.end(), spilled_);
+  unfreed_.splice(unfreed_.end(), in_vain_);
+  free_unfreed();
+}
+
+void Flusher::free_unfreed() {
+  try {
+    for (; !unfreed_.empty(); unfreed_.pop_front()) {
+      const auto place = unfreed_.front()->place();
+      if (place) writer_->free(place->extent());
+    }
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void Flusher::add_unfreed(std::vector<Extent>& blocks) const {
+  for (const StoredRun& run : unfreed_) {
+    if (const auto place = run->place()) blocks.push_back(place->extent());
+  }
 }
 
 StoredRun Flusher::make(RunRef run) {
   auto made = make_run(std::move(run));
   balance_.gain(made->values());
+  unwritten_.push_back(made);
+  made_.emplace(made.get(), std::prev(unwritten_.end()));
+  unwritten_bytes_ += made->size_bytes();
   return made;
+}
+
+// The tree that is made would stand in memory as a whole otherwise. What the push takes again was
+// written in vain. Whatever ends the writing of a run, its block is known.
+Status Flusher::spill() {
+  if (unwritten_bytes_ <= bytes_max_) return ok();
+  while (!unwritten_.empty()) {
+    unwritten_bytes_ -= unwritten_.front()->size_bytes();
+    spilled_.splice(spilled_.end(), unwritten_, unwritten_.begin());
+    DGFS_CHECK(writer_->write_run(spilled_.back()));
+  }
+  return ok();
 }
 
 void Flusher::retire(const StoredRun& run) {
   balance_.lose(run->values());
-  if (const auto place = run->place()) used_up_.blocks.push_back(place->extent());
+  const auto made = made_.find(run.get());
+  if (made == made_.end()) {
+    if (const auto place = run->place()) used_up_.blocks.push_back(place->extent());
+    return;
+  }
+  if (run->place()) {
+    in_vain_.splice(in_vain_.end(), spilled_, made->second);
+  } else {
+    unwritten_bytes_ -= run->size_bytes();
+    unwritten_.erase(made->second);
+  }
+  made_.erase(made);
 }
 
 void Flusher::retire(const StoredNode& node) {
@@ -173,6 +220,7 @@ Status Flusher::flush(unsigned height, const KeyRange& range, std::vector<Slot>&
     if (waiting <= parameters_.buffer_bytes) return ok();
     const Node view(height, slots);
     DGFS_CHECK(flush_slot(heaviest, view.range_of(heaviest, range), slots));
+    DGFS_CHECK(spill());
   }
 }
 

@@ -4,7 +4,9 @@
 // Flusher: makes of a tree and a run the tree that has both. Nothing of the old one changes.
 #pragma once
 
+#include <list>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "delta/store/extent/extent_volume.h"
 #include "delta/store/extent/value_balance.h"
 #include "delta/store/tree/node.h"
+#include "delta/store/tree/tree_blocks.h"
 
 namespace dgfs::delta {
 
@@ -20,9 +23,17 @@ namespace dgfs::delta {
 /// that throws std::bad_alloc, after give_up().
 class Flusher {
  public:
-  /// @param volume  takes values that have become large; must outlive it
-  Flusher(const BlockSource& source, ExtentVolume& volume, const StoreParameters& parameters)
-      : source_(source), volume_(&volume), parameters_(parameters) {}
+  /// @param volume     takes values that have become large; must outlive it
+  /// @param writer     writes runs while a push makes others, where they would take too much
+  ///                   memory; must outlive it
+  /// @param bytes_max  of memory for runs that a push has made and not written, about
+  Flusher(const BlockSource& source, ExtentVolume& volume, TreeWriter& writer,
+          const StoreParameters& parameters, std::size_t bytes_max)
+      : source_(source),
+        volume_(&volume),
+        writer_(&writer),
+        parameters_(parameters),
+        bytes_max_(bytes_max) {}
 
   /// The root of the tree with `run` over it. Moves messages down where a node has more of them
   /// than it may, and splits and merges what has become too large or too small. Nothing has
@@ -30,14 +41,19 @@ class Flusher {
   /// @param run     its large values must be bound
   /// @param flushes  false: messages stay in the root, which gets larger than it should, and as
   ///                 little as possible is to be written
-  /// Errors: kIo, kCorrupt, kNoSpace (of a value that has become large).
+  /// Errors: kIo, kCorrupt, kNoSpace (of a value that has become large, or of runs that it writes).
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run,
                                         bool flushes = true);
   /// The tree that was made last takes the place of the old one. Large values of `run`, which was
   /// pushed, are the tree's now. Needs no memory.
   void accept(const Run& run);
-  /// Lets go of what the last push has made.
+  /// Lets go of what the last push has made. Where there is no memory to note that its blocks are
+  /// free, that is done the next time.
   void give_up();
+
+  /// Adds blocks that are to be free, and of which that could not be noted yet. Throws
+  /// std::bad_alloc.
+  void add_unfreed(std::vector<Extent>& blocks) const;
 
   /// What the tree that was accepted last has no use for. Whoever still has the old one may.
   [[nodiscard]] UsedSpace take_used_up() { return std::exchange(used_up_, {}); }
@@ -66,24 +82,34 @@ class Flusher {
   [[nodiscard]] Result<RunRef> with_large_values(const RunRef& run);
   [[nodiscard]] Result<Message> in_volume(Message message);
   [[nodiscard]] StoredRun make(RunRef run);
+  [[nodiscard]] Status spill();
+  void free_unfreed();
   void retire(const StoredRun& run);
   void retire(const StoredNode& node);
 
   BlockSource source_;
   ExtentVolume* volume_;
+  TreeWriter* writer_;
   StoreParameters parameters_;
+  std::size_t bytes_max_;
+
+  /// Runs that a push has made, in the order in which it has made them. A run moves from one list
+  /// to another without memory.
+  using Made = std::list<StoredRun>;
 
   // Of one push.
   bool flushes_ = true;
   ExtentBalance balance_;
-  std::vector<LargeRef> made_;  ///< values that have become large
+  std::vector<LargeRef> made_large_;  ///< values that have become large
+  Made unwritten_;
+  std::size_t unwritten_bytes_ = 0;
+  Made spilled_;  ///< they are written, or are being
+  Made in_vain_;  ///< they were written, and the push has no use for them any more
+  std::unordered_map<const TreeRun*, Made::iterator> made_;  ///< unwritten and spilled ones
   UsedSpace used_up_;
   std::vector<StoredNode> cut_off_;
-};
 
-/// The child of a slot. Errors: those of Stored::load; kCorrupt if its height is wrong.
-/// @param height  of the node that has the slot
-[[nodiscard]] Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot,
-                                                             const BlockSource& source);
+  Made unfreed_;  ///< of any push: their blocks are to be free
+};
 
 }  // namespace dgfs::delta

@@ -87,6 +87,7 @@ Status Flusher::rewrite_basements(std::vector<Slot>& slots) {
     }
     DGFS_TRY(parts, rewritten(slot));
     std::ranges::move(parts, std::back_inserter(all));
+    DGFS_CHECK(spill());
   }
   // Small neighbours become one; what is empty leaves its range to the one before.
   slots.clear();
@@ -140,8 +141,10 @@ Result<std::vector<Slot>> Flusher::rewritten(const Slot& slot) {
 Result<RunRef> Flusher::with_large_values(const RunRef& run) {
   const auto bounds = parameters_.large_bounds();
   const auto is_due = [&](const Point& point) {
-    return point.boxed != nullptr ? is_to_be_written(*point.boxed, bounds)
-                                  : point.value.size() > bounds.value_bytes_max;
+    if (point.boxed != nullptr) return is_to_be_written(*point.boxed, bounds);
+    if (point.kind != MessageKind::kPatch) return point.value.size() > bounds.value_bytes_max;
+    return point.value.size() > bounds.piece_bytes_max &&
+           has_long_piece(point.message().patch, bounds.piece_bytes_max);
   };
   if (std::ranges::none_of(run->points(), is_due)) return run;
   RunBuilder points;
@@ -169,7 +172,7 @@ Result<Message> Flusher::in_volume(Message message) {
   for (const LargeRef& large : large_values(message)) {
     if (large->extent()) continue;
     DGFS_CHECK(binder.add(*large));
-    made_.push_back(large);
+    made_large_.push_back(large);
   }
   DGFS_CHECK(binder.finish());
   return message;

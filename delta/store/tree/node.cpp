@@ -158,4 +158,13 @@ Result<std::shared_ptr<const Node>> Node::unpack(Bytes stored, std::size_t /*siz
   return decode(block);
 }
 
+Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot,
+                                               const BlockSource& source) {
+  DGFS_TRY(child, slot.child->load(source));
+  if (child->height() + 1 != height) {
+    return Error(ErrorKind::kCorrupt, 7060, "a node has a child of another height");
+  }
+  return child;
+}
+
 }  // namespace dgfs::delta

@@ -77,4 +77,9 @@ class Node {
       std::make_shared<const Node>(height, std::move(slots)));
 }
 
+/// The child of a slot. Errors: those of Stored::load; kCorrupt if its height is wrong.
+/// @param height  of the node that has the slot
+[[nodiscard]] Result<std::shared_ptr<const Node>> load_child(unsigned height, const Slot& slot,
+                                                             const BlockSource& source);
+
 }  // namespace dgfs::delta

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/tree/tree_blocks.h"
 
-#include "delta/store/tree/flusher.h"
-
 namespace dgfs::delta {
 namespace {
 
@@ -72,6 +70,11 @@ Status TreeWriter::write(const StoredNode& root) {
     }
   }
   return write_node(root);
+}
+
+void TreeWriter::free(const Extent& block) {
+  source_.cache->erase(block.offset_bytes);
+  file_.free(block);
 }
 
 Result<std::uint64_t> unwritten_bytes(const Stored<Node>& root, const BlockSource& source) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "delta/store/disk/block_codec.h"
 #include "delta/store/tree/node.h"
@@ -24,9 +25,13 @@ class TreeWriter {
   /// Writes what has no place yet, children before those that refer to them.
   /// Errors: those of BlockFile::write and of Stored::load; what has been written stays so.
   [[nodiscard]] Status write(const StoredNode& root);
+  /// Likewise a run alone.
+  [[nodiscard]] Status write_run(const StoredRun& run);
+  /// A block that it has written, and that nobody refers to, is free. If it throws std::bad_alloc,
+  /// nothing has changed.
+  void free(const Extent& block);
 
  private:
-  [[nodiscard]] Status write_run(const StoredRun& run);
   [[nodiscard]] Status write_node(const StoredNode& node);
 
   BlockFile& file_;

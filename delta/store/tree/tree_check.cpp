@@ -10,7 +10,6 @@
 #include "delta/store/filter/filter_check.h"
 #include "delta/store/run/run_builder.h"
 #include "delta/store/run/run_parts.h"
-#include "delta/store/tree/flusher.h"
 #include "delta/store/tree/node.h"
 
 namespace dgfs::delta {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "delta/store/run/run_builder.h"
-#include "delta/store/tree/flusher.h"
 
 namespace dgfs::delta {
 

@@ -43,8 +43,8 @@ class SpaceReserveTest : public testing::Test {
   }
 
   std::unique_ptr<storage::MemoryEnv> env_ = storage::make_memory_env(1);
-  const StoreOptions options_ = make_options();
-  TreeFiles files_{make(*env_, "/blocks"), make(*env_, "/extents"), 0};
+  const StoreOptions options_ = divided_memory(make_options());
+  TreeFiles files_{make(*env_, "/blocks"), make(*env_, "/extents"), options_};
   Failure failure_;
   StoredNode root_ = Node::make_empty(0);
   PrefixFilter filter_{0};

@@ -120,7 +120,7 @@ TEST_F(StoreCheckFiles, TellsWhatASoundStoreIs) {
   const auto report = check();
   ASSERT_TRUE(report);
   EXPECT_EQ(found_.size(), 0U);
-  EXPECT_EQ(report.value().version, 5U);
+  EXPECT_EQ(report.value().version, 6U);
   EXPECT_EQ(report.value().whole_superblocks, 2U);
   EXPECT_EQ(report.value().torn_superblocks, 0U);
   EXPECT_EQ(report.value().log_sequence, 300U);
@@ -250,7 +250,7 @@ TEST_F(StoreCheckFiles, AnotherVersionIsNotDamage) {
                   format::checksum64(Bytes(slot).first(kSuperblockBytes - 8)));
     set_content("/s/store", superblocks);
   };
-  set_version(6);
+  set_version(7);
   expect_error(ErrorKind::kUnsupported, "/s/store: superblock: the store needs a newer program");
   set_version(1);
   expect_error(ErrorKind::kUnsupported,

@@ -71,6 +71,55 @@ TEST_F(StoreCost, AKeyReadsAPageOfItsBasement) {
   EXPECT_LT(page_bytes, tree.basement_bytes / tree.basements / 4);
 }
 
+// Over a lower layer patches stay patches.
+struct StoreOfALayer : CountedStore {
+  StoreOfALayer() : CountedStore({4096, 8192, 8, 1 << 20, 2048, UINT64_MAX}) {
+    options_.level = 0;
+    reopen();
+  }
+
+  struct Cost {
+    std::uint64_t basements = 0;
+    std::uint64_t written_bytes = 0;  ///< of blocks
+    std::uint64_t read_bytes = 0;     ///< by lookups
+  };
+  /// @param change  adds what becomes of a key to a batch
+  template <class Change>
+  [[nodiscard]] Cost cost_of(int count, const Change& change) {
+    for (int i = 0; i < count; ++i) {
+      Batch batch;
+      change(numbered_key(i * 7919 % count), batch);
+      EXPECT_TRUE(store_->apply(batch));
+    }
+    EXPECT_TRUE(store_->checkpoint());
+    Cost cost{report().basements, counts("blocks").written_bytes, 0};
+    reopen();
+    for (int i = 0; i < 500; ++i) EXPECT_TRUE(store_->find(numbered_key(i * 31 % count)));
+    cost.read_bytes = counts("blocks").read_bytes;
+    return cost;
+  }
+
+ private:
+  void TestBody() override {}
+};
+
+// They take about as much as puts that are as long, in blocks and in memory, by which runs are cut.
+TEST(StoreCostOfEdits, IsThatOfPuts) {
+  constexpr int kKeys = 10'000;
+  const auto puts = StoreOfALayer().cost_of(
+      kKeys, [](const std::string& key, Batch& batch) { batch.put(key, "12345678"); });
+  const auto patches = StoreOfALayer().cost_of(
+      kKeys, [](const std::string& key, Batch& batch) { batch.patch(key, 1000, "1234"); });
+  EXPECT_GT(puts.basements, 50U);
+  const auto expect_alike = [](std::uint64_t a, std::uint64_t b) {
+    EXPECT_LT(a, b + b / 4);
+    EXPECT_LT(b, a + a / 4);
+  };
+  expect_alike(patches.basements, puts.basements);
+  expect_alike(patches.written_bytes, puts.written_bytes);
+  expect_alike(patches.read_bytes, puts.read_bytes);
+}
+
 // Of what a range tombstone covers, nodes are read for the places of their blocks, and no
 // basements.
 TEST_F(StoreCost, CoveredBasementsAreFreedUnread) {
@@ -188,8 +237,11 @@ TEST_F(StoreCost, ARangeThatIsWrittenAnewIsNotRead) {
     reopen();
     Batch batch;
     if (with_range_delete) batch.remove_range({numbered_key(100), numbered_key(1100)});
-    for (int i = 100; i < 1100; ++i) batch.put(numbered_key(i), std::string(100, value));
+    for (int i = 100; i < 600; ++i) batch.put(numbered_key(i), std::string(100, value));
     EXPECT_TRUE(store_->apply(batch));
+    Batch rest;
+    for (int i = 600; i < 1100; ++i) rest.put(numbered_key(i), std::string(100, value));
+    EXPECT_TRUE(store_->apply(rest));
     EXPECT_TRUE(store_->checkpoint());
     return counts("blocks").reads;
   };
@@ -266,6 +318,7 @@ class ManyRangeTombstones : public CountedStore {
 
   ManyRangeTombstones() : CountedStore({std::uint64_t{64} << 10, 1 << 30, 4, 64 << 20}) {
     options_.level = 0;  // so that bytes are what is read, and not how much alike they are
+    options_.table_bytes = options_.dirty_bytes = std::size_t{64} << 20;  // one push has them all
   }
 
   struct Reads {

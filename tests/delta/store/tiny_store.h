@@ -28,7 +28,8 @@ inline delta::StoreOptions tiny_options(Random& random) {
   options.cache_bytes = random.one_in(2) ? 0 : 16384;
   options.table_bytes = 2048 << random.below(4);
   options.level = random.one_in(2) ? 1 : 0;
-  options.dirty_bytes = 4096 << random.below(6);
+  // 0: each run is written as it is made.
+  options.dirty_bytes = random.one_in(4) ? 0 : 4096 << random.below(6);
   options.spare_bytes = 1024;
   options.filter_prefixes = 32;
   return options;

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "delta/view/listing.h"
-#include "tests/corrupt/heap_meter.h"
 #include "tests/delta/view/view_fixture.h"
+#include "tests/support/heap_meter.h"
 
 namespace dgfs::test {
 namespace {

@@ -132,8 +132,11 @@ TEST_F(FilterBlocksTest, FullStagesAreReadLater) {
   ASSERT_TRUE(blocks.write());
   blocks.note_checkpoint();
   EXPECT_FALSE(loaded.stage(0).is_read());
+  EXPECT_EQ(loaded.memory_bytes(), FilterStage::bytes_of(loaded.stage(2).capacity()));
   EXPECT_TRUE(blocks.load_stage());
   EXPECT_TRUE(loaded.stage(1).is_read());
+  EXPECT_EQ(loaded.memory_bytes(), FilterStage::bytes_of(loaded.stage(2).capacity()) +
+                                       FilterStage::bytes_of(loaded.stage(1).capacity()));
   EXPECT_TRUE(blocks.load_stage());
   EXPECT_FALSE(blocks.load_stage());
   int yes = 0;

@@ -63,6 +63,46 @@ TEST(BlockCache, WhatIsProtectedMakesRoomForOthersThatAre) {
   EXPECT_FALSE(first.is_kept());
 }
 
+TEST(BlockCache, KeepsWhatOthersLeaveOfTheBudget) {
+  MemoryBudget budget(2000);
+  BlockCache cache(1000, &budget);
+  const auto fill = [&] {
+    for (std::uint64_t i = 0; i < 20; ++i) static_cast<void>(Cached(cache, i * 512, 100));
+  };
+  fill();
+  EXPECT_EQ(cache.size_bytes(), 1000U);
+  budget.note(MemoryBudget::Holder::kTables, 1400);
+  cache.shrink();
+  EXPECT_EQ(cache.size_bytes(), 600U);
+  {
+    const MemoryBudget::Share in_hand(budget, 300);
+    fill();
+    EXPECT_EQ(cache.size_bytes(), 300U);
+    budget.note(MemoryBudget::Holder::kTree, 5000);
+    cache.shrink();
+    EXPECT_EQ(cache.size_bytes(), 200U);  // an eighth, and no more than that of whole entries
+  }
+  budget.note(MemoryBudget::Holder::kTree, 0);
+  budget.note(MemoryBudget::Holder::kTables, 0);
+  fill();
+  EXPECT_EQ(cache.size_bytes(), 1000U);
+}
+
+// Else what comes next would be the first to go, until something is used again.
+TEST(BlockCache, WhatIsProtectedLeavesRoomWhereItShrinks) {
+  MemoryBudget budget(2000);
+  BlockCache cache(1000, &budget);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    static_cast<void>(Cached(cache, i * 512, 100));
+    cache.touch(i * 512);
+  }
+  budget.note(MemoryBudget::Holder::kTables, 1500);
+  cache.shrink();
+  EXPECT_EQ(cache.size_bytes(), 500U);
+  const Cached next(cache, 1 << 20, 100);
+  EXPECT_TRUE(next.is_kept());
+}
+
 TEST(BlockCache, ErasesAndReplaces) {
   BlockCache cache(1000);
   const Cached old(cache, 512, 400);

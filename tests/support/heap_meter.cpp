@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "tests/corrupt/heap_meter.h"
+#include "tests/support/heap_meter.h"
 
 #include <malloc.h>
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/store/process_memory.h"
+
+#include <malloc.h>
+
+namespace dgfs::delta {
+
+void give_back_freed_memory() {
+#ifdef M_TRIM_THRESHOLD
+  // To set any bound ends that glibc raises both of them.
+  mallopt(M_TRIM_THRESHOLD, 128 << 10);
+#endif
+}
+
+}  // namespace dgfs::delta
