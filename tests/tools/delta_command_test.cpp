@@ -62,7 +62,7 @@ class DeltaCommandTest : public testing::Test {
 TEST_F(DeltaCommandTest, InfoExplainsAStore) {
   EXPECT_EQ(run({"delta", "info", "/s/"}), 0) << err_;
   for (const char* line :
-       {"store       /s\n", "\nformat      5   checksums xxh3-64\n",
+       {"store       /s\n", "\nformat      6   checksums xxh3-64\n",
         "\nparameters  basement 512 B, buffers of a node 1.02 KB, fan-out 4, log segment 65.5 KB, "
         "values up to ",
         " in the tree\n", "\ncheckpoints 2 so far; the tree has the batches up to 60\n",
