@@ -21,8 +21,9 @@ struct EngineOptions {
   std::size_t cache_bytes = std::size_t{64} << 20;
   std::size_t table_bytes = std::size_t{64} << 20;    ///< of changes, before they go to disk
   std::size_t memory_bytes = std::size_t{256} << 20;  ///< of one that divides it itself
-  std::uint64_t data_bytes = 0;                       ///< keys and values it will hold, about
-  bool is_sequential = false;  ///< keys that are put come in order, and are new
+  std::uint64_t keys = 0;
+  std::uint64_t data_bytes = 0;  ///< keys and values it will hold, about
+  bool is_sequential = false;    ///< keys that are put come in order, and are new
   bool has_long_scans = false;
   /// LMDB changes pages in the map instead of in copies.
   bool is_map_written = false;
@@ -80,6 +81,8 @@ struct RocksDbVariant {
   bool has_blobs = false;       ///< BlobDB: large values in files of their own
   bool is_universal = false;    ///< universal compaction: fewer bytes written, more read
   bool merges_patches = false;  ///< by a merge operator, instead of reading first
+  /// Past the page cache; its own cache has what memory is left by tables and filters.
+  bool is_direct = false;
 };
 [[nodiscard]] EngineResult open_rocksdb(const EngineOptions& options,
                                         const RocksDbVariant& variant);

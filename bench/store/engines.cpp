@@ -21,6 +21,8 @@ const std::vector<Known>& known_engines() {
       {"rocksdb", [](const EngineOptions& options) { return open_rocksdb(options, {}); }},
       {"rocksdb-universal",
        [](const EngineOptions& options) { return open_rocksdb(options, {.is_universal = true}); }},
+      {"rocksdb-direct",
+       [](const EngineOptions& options) { return open_rocksdb(options, {.is_direct = true}); }},
       {"rocksdb-blob",
        [](const EngineOptions& options) { return open_rocksdb(options, {.has_blobs = true}); }},
       {"rocksdb-merge",

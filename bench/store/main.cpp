@@ -135,6 +135,7 @@ void complete(Options& options) {
   engine.cache_bytes = options.cache_mebibytes << 20;
   engine.table_bytes = options.table_mebibytes << 20;
   engine.memory_bytes = options.memory_mebibytes << 20;
+  engine.keys = options.keys;
   engine.data_bytes = options.keys * (kKeyDigits + options.value_bytes);
   engine.is_sequential = options.task.name == "insert-sequential";
   engine.has_long_scans = options.task.name == "scan" && options.task.span >= 1000;

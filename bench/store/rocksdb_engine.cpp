@@ -10,6 +10,7 @@
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -143,20 +144,33 @@ class RocksDbEngine final : public Engine {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-rocksdb::BlockBasedTableOptions table_options(const EngineOptions& options) {
+constexpr std::size_t kTables = 3;  // so that one may fill while another is written
+constexpr std::size_t kFilterBits = 14;
+
+// Of the memory of all engines, what tables and filters leave.
+std::size_t cache_beside(const EngineOptions& options) {
+  const auto filter_bytes = options.keys * kFilterBits / 8;
+  const auto others = kTables * options.table_bytes + static_cast<std::size_t>(filter_bytes);
+  return std::max(options.cache_bytes,
+                  options.memory_bytes - std::min(options.memory_bytes, others));
+}
+
+rocksdb::BlockBasedTableOptions table_options(const EngineOptions& options,
+                                              const RocksDbVariant& variant) {
   rocksdb::BlockBasedTableOptions table;
-  table.block_cache = rocksdb::NewLRUCache(options.cache_bytes);
+  table.block_cache =
+      rocksdb::NewLRUCache(variant.is_direct ? cache_beside(options) : options.cache_bytes);
   // Filters and indexes lie beside the cache, where they are never evicted: faster, and more
   // memory than the store has (1.75 bytes a key for the filters, whose bits are as many as those of
   // the store's).
-  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(14, false));
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kFilterBits, false));
   table.format_version = 5;
   return table;
 }
 
 void set_writing(rocksdb::Options& to, const EngineOptions& options) {
   to.write_buffer_size = options.table_bytes;
-  to.max_write_buffer_number = 3;  // so that one may fill while another is written
+  to.max_write_buffer_number = kTables;
   to.max_background_jobs = 2;
   to.compression = rocksdb::kNoCompression;  // nor do blocks of the store: values are random bytes
   to.level_compaction_dynamic_level_bytes = true;
@@ -175,11 +189,13 @@ EngineResult open_rocksdb(const EngineOptions& options, const RocksDbVariant& va
   rocksdb::Options to;
   to.create_if_missing = true;
   set_writing(to, options);
-  to.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_options(options)));
+  to.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_options(options, variant)));
   to.merge_operator = std::make_shared<PatchOperator>();
   to.statistics = rocksdb::CreateDBStatistics();
   to.statistics->set_stats_level(rocksdb::StatsLevel::kExceptHistogramOrTimers);
   to.enable_blob_files = variant.has_blobs;
+  to.use_direct_reads = variant.is_direct;
+  to.use_direct_io_for_flush_and_compaction = variant.is_direct;
   if (variant.is_universal) {
     to.compaction_style = rocksdb::kCompactionStyleUniversal;
     to.level_compaction_dynamic_level_bytes = false;
