@@ -147,7 +147,7 @@ class RocksDbEngine final : public Engine {
 constexpr std::size_t kTables = 3;  // so that one may fill while another is written
 constexpr std::size_t kFilterBits = 14;
 
-// Of the memory of all engines, what tables and filters leave.
+// The cache gets the memory that tables and filters leave of what each engine may have.
 std::size_t cache_beside(const EngineOptions& options) {
   const auto filter_bytes = options.keys * kFilterBits / 8;
   const auto others = kTables * options.table_bytes + static_cast<std::size_t>(filter_bytes);

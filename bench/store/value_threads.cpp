@@ -12,7 +12,6 @@
 // has the median, and the least and the most. All that is read is in the page cache. The limit of
 // `times` is the number of processors, less the writer's share of them.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,6 +24,7 @@
 #include <vector>
 
 #include "bench/store/latencies.h"
+#include "bench/store/processor_time.h"
 #include "delta/store/store.h"
 #include "format/checksum.h"
 #include "storage/posix/env.h"
@@ -46,15 +46,6 @@ struct Options {
 };
 
 std::string key_of(std::uint64_t chunk) { return fmt::format("chunk-{:08}", chunk); }
-
-double processor_s() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(used.ru_utime) + seconds(used.ru_stime);
-}
 
 Status fill(delta::Store& store, const Options& options) {
   std::mt19937_64 random(1);
@@ -83,7 +74,7 @@ class Run {
 
   [[nodiscard]] Measured measure(unsigned readers, bool has_writer) {
     const auto begin = Clock::now();
-    const auto used = processor_s();
+    const auto used = processor_seconds();
     {
       std::vector<std::jthread> threads;
       for (unsigned i = 0; i < readers; ++i) threads.emplace_back([this, i] { read(i); });
@@ -93,7 +84,8 @@ class Run {
     }
     const auto seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return {static_cast<double>(read_) / seconds / (1 << 20),
-            static_cast<double>(writes_) / seconds, (processor_s() - used) / seconds, slowest_ns_};
+            static_cast<double>(writes_) / seconds, (processor_seconds() - used) / seconds,
+            slowest_ns_};
   }
   [[nodiscard]] bool has_failed() const { return has_failed_; }
 

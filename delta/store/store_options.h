@@ -24,16 +24,16 @@ struct StoreOptions {
   bool create = false;         ///< makes one where there is none, unless for reading alone
   StoreParameters parameters;  ///< of one that is made
   std::uint64_t sequence = 0;  ///< of one that is made: the last that stores below it have
-  /// What the store holds in memory, all in all: tables, what of the tree is not written, runs that
-  /// are merged, large values under way, filter, maps of free space, caches. A process that has
-  /// called give_back_freed_memory() stays within 1.1 times of it, and 32 MiB. Beyond it are what
-  /// snapshots and cursors keep alive, a batch and a value of many megabytes, and filter and maps
-  /// where they are more than a quarter. 16 MiB at least is sensible.
+  /// Bounds all memory of the store together: tables, unwritten blocks of the tree, runs that a
+  /// merge has in hand, unbound large values, the filter, maps of free space, and caches. A process
+  /// that has called give_back_freed_memory() stays within 1.1 times this, and 32 MiB. The bound
+  /// does not count tables and blocks that snapshots and cursors keep alive, nor a batch or a value
+  /// of many megabytes, nor filter and maps beyond a quarter of it. Use 16 MiB at least.
   std::size_t memory_bytes = std::size_t{256} << 20;
-  /// Of a part of it: as divided_memory() divides it.
+  /// Stands for a part's share of it, which divided_memory() computes.
   static constexpr std::size_t kShare = SIZE_MAX;
-  /// For blocks that were read, as far as other parts leave it; an eighth more for large values
-  /// that are read again and again.
+  /// Bounds the cache of blocks, which is smaller while other parts leave less; large values that
+  /// are read again and again have an eighth of this besides.
   std::size_t cache_bytes = kShare;
   std::size_t table_bytes = kShare;  ///< of changes that wait for the tree
   std::size_t dirty_bytes = kShare;  ///< of the tree, not written yet
@@ -56,15 +56,14 @@ struct StoreOptions {
 
 /// A store with less could hold no nodes while it merges.
 inline constexpr std::size_t kLeastMemoryBytes = std::size_t{1} << 20;
-/// What the parts of a store may have of its memory. The rest is lost between pieces that the
-/// system has given out.
+/// The parts of a store share so much of its memory. The C library loses the rest between the
+/// pieces that it gives out.
 [[nodiscard]] constexpr std::size_t usable_bytes(std::size_t memory_bytes) {
   return memory_bytes - memory_bytes / 8;
 }
-/// The same with the parts of memory that each has its share of: an eighth for tables, of which
-/// twice as much may wait, and once more is in hand while they are merged; an eighth for what of
-/// the tree is not written, and as much is in hand while a merge goes on; and what all of them
-/// leave for blocks that were read.
+/// Returns the options with a number for each part that stands for its share. Tables have an
+/// eighth: twice as much may wait, and a merge has as much as waits in hand. Unwritten blocks of
+/// the tree have an eighth, and a push has as much in hand. The cache has what all of these leave.
 [[nodiscard]] constexpr StoreOptions divided_memory(StoreOptions options) {
   options.memory_bytes = std::max(options.memory_bytes, kLeastMemoryBytes);
   const auto bytes = usable_bytes(options.memory_bytes);

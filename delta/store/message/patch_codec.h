@@ -61,8 +61,8 @@ void encode_patch(const Patch& patch, LargeNumbers& numbers, format::Encoder& ou
 [[nodiscard]] Result<Patch> decode_patch(std::size_t bytes_max, LargeValues& values,
                                          format::Decoder& in);
 
-/// Passes a patch without large pieces, of which all is checked. Errors: kCorrupt.
-/// Returns its bytes; nullopt: it has large pieces, and nothing was consumed.
+/// Checks all of a patch without large pieces, and moves the decoder behind it. Errors: kCorrupt.
+/// Returns its bytes; nullopt: the patch has large pieces, and the decoder has not moved.
 [[nodiscard]] Result<std::optional<Bytes>> pass_small_patch(format::Decoder& in);
 /// @param bytes  of a patch without large pieces, which encode_patch() has made, or
 ///               pass_small_patch() has passed

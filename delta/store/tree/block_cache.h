@@ -24,8 +24,8 @@ namespace dgfs::delta {
 class BlockCache {
  public:
   /// @param bytes_max  of what is kept; what others hold besides does not count
-  /// @param budget     what is kept is less where others leave less; null: they do not count; must
-  ///                   outlive it
+  /// @param budget     the cache keeps less where other parts of the store leave less of it; null:
+  ///                   it does not look at others; must outlive the cache
   explicit BlockCache(std::size_t bytes_max, const MemoryBudget* budget = nullptr)
       : bytes_max_(bytes_max), budget_(budget) {}
 
@@ -33,7 +33,7 @@ class BlockCache {
   void insert(std::uint64_t offset_bytes, std::shared_ptr<const void> value, std::size_t bytes);
   /// It was used.
   void touch(std::uint64_t offset_bytes);
-  /// Others have taken memory: what does not fit any more goes.
+  /// The cache drops blocks that do not fit any more, after others have taken memory.
   void shrink();
   /// Its block is no more.
   void erase(std::uint64_t offset_bytes);

@@ -51,8 +51,8 @@ class Flusher {
   /// free, that is done the next time.
   void give_up();
 
-  /// Adds blocks that are to be free, and of which that could not be noted yet. Throws
-  /// std::bad_alloc.
+  /// Adds the blocks that this could not free yet, for a lack of memory: the tree does not have
+  /// them, and the file takes them for used. Throws std::bad_alloc.
   void add_unfreed(std::vector<Extent>& blocks) const;
 
   /// What the tree that was accepted last has no use for. Whoever still has the old one may.

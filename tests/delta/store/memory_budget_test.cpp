@@ -37,7 +37,7 @@ class MemoryBudgetTest : public testing::Test {
  protected:
   MemoryBudgetTest() { reopen(); }
 
-  // As after a crash: what was not logged is lost, what was logged is replayed.
+  // As after a crash: opening replays the log, and batches that were not logged are lost.
   void reopen() {
     store_.reset();
     StoreOptions options;
