@@ -48,7 +48,7 @@ StoredRun stored_run(std::uint64_t number, std::size_t size_bytes) {
   return std::make_shared<const TreeRun>(
       place_of(number), size_bytes,
       TreeRun::About{std::move(values), KeyFilter(Buffer(number % 5, 0x5a)), number % 7 == 0},
-      RunPages(std::move(pages)));
+      RunPages(pages));
 }
 
 RunRef run_of(int count) {

@@ -85,65 +85,90 @@ std::size_t encoded_bytes_max(std::size_t size_bytes_max) {
 
 }  // namespace
 
+RunPages::RunPages(const std::vector<Page>& pages) {
+  entries_.reserve(pages.size());
+  for (const Page& page : pages) {
+    add(page.low, {page.offset_bytes, page.checksum, 0, page.has_tombstones});
+    end_bytes_ = page.offset_bytes + page.length_bytes;
+  }
+}
+
+void RunPages::add(std::string_view low, const Entry& entry) {
+  lows_ += low;
+  entries_.push_back(entry);
+  entries_.back().low_end = static_cast<std::uint32_t>(lows_.size());
+}
+
+std::string_view RunPages::low(std::size_t page) const {
+  const std::size_t begin = page == 0 ? 0 : entries_[page - 1].low_end;
+  return std::string_view(lows_).substr(begin, entries_[page].low_end - begin);
+}
+
+RunPages::Page RunPages::operator[](std::size_t page) const {
+  const Entry& entry = entries_[page];
+  return {std::string(low(page)), entry.offset_bytes, end_bytes(page) - entry.offset_bytes,
+          entry.checksum, entry.has_tombstones};
+}
+
 std::size_t RunPages::find(std::string_view key) const {
   const auto behind =
-      std::upper_bound(pages_.begin() + 1, pages_.end(), key,
-                       [](std::string_view wanted, const Page& page) { return wanted < page.low; });
-  return static_cast<std::size_t>(behind - pages_.begin()) - 1;
+      std::upper_bound(entries_.begin() + 1, entries_.end(), key,
+                       [this](std::string_view wanted, const Entry& entry) {
+                         return wanted < low(static_cast<std::size_t>(&entry - entries_.data()));
+                       });
+  return static_cast<std::size_t>(behind - entries_.begin()) - 1;
 }
 
 std::size_t RunPages::find_before(const KeyEnd& end) const {
   if (!end) return size() - 1;
   const auto at = find(*end);
-  return at > 0 && pages_[at].low == *end ? at - 1 : at;
+  return at > 0 && low(at) == *end ? at - 1 : at;
 }
 
 KeyRange RunPages::range(std::size_t page) const {
-  return {pages_[page].low, page + 1 == size() ? KeyEnd() : KeyEnd(pages_[page + 1].low)};
+  return {std::string(low(page)),
+          page + 1 == size() ? KeyEnd() : KeyEnd(std::string(low(page + 1)))};
 }
 
-std::size_t RunPages::size_bytes() const {
-  std::size_t bytes = 0;
-  for (const Page& page : pages_) bytes += sizeof page + page.low.size();
-  return bytes;
-}
+std::size_t RunPages::size_bytes() const { return entries_.size() * sizeof(Entry) + lows_.size(); }
 
 void RunPages::encode(Encoder& out) const {
   out.varint(size());
   if (empty()) return;
-  out.varint(pages_.front().offset_bytes);
-  for (const Page& page : pages_) {
-    if (&page != &pages_.front()) out.string(page.low);
-    out.varint(page.length_bytes << 1 | (page.has_tombstones ? 1 : 0));
-    out.fixed(page.checksum);
+  out.varint(entries_.front().offset_bytes);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (i > 0) out.string(low(i));
+    out.varint((end_bytes(i) - entry.offset_bytes) << 1 | (entry.has_tombstones ? 1 : 0));
+    out.fixed(entry.checksum);
   }
 }
 
 Result<RunPages> RunPages::decode(Decoder& in, std::uint64_t block_bytes) {
-  DGFS_TRY(count, in.varint_up_to(in.remaining()));
+  constexpr std::size_t kEncodedPageBytesMin = 9;
+  DGFS_TRY(count, in.varint_up_to(in.remaining() / kEncodedPageBytesMin));
   if (count == 0) return RunPages();
   if (count == 1) return corrupt(7052, in, "a run of one page");
-  std::vector<Page> pages;
+  RunPages pages;
+  pages.entries_.reserve(static_cast<std::size_t>(count));
   DGFS_TRY(offset, in.varint_up_to(block_bytes));
   for (std::uint64_t i = 0; i < count; ++i) {
-    Page page;
-    page.offset_bytes = offset;
+    std::string_view low;
     if (i > 0) {
-      DGFS_TRY(low, in.string(kKeyBytesMax));
-      if (low <= std::string_view(pages.back().low)) {
+      DGFS_TRY(read_low, in.string(kKeyBytesMax));
+      if (read_low <= pages.low(pages.size() - 1)) {
         return corrupt(7053, in, "pages of a run out of order");
       }
-      page.low = low;
+      low = read_low;
     }
     DGFS_TRY(length, in.varint_up_to((block_bytes - offset) << 1 | 1));
-    page.length_bytes = length >> 1;
-    page.has_tombstones = (length & 1) != 0;
     DGFS_TRY(checksum, in.fixed<std::uint64_t>());
-    page.checksum = checksum;
-    offset += page.length_bytes;
-    pages.push_back(std::move(page));
+    pages.add(low, {offset, checksum, 0, (length & 1) != 0});
+    offset += length >> 1;
   }
-  return RunPages(std::move(pages));
+  pages.end_bytes_ = offset;
+  pages.lows_.shrink_to_fit();
+  return pages;
 }
 
 Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& packer,
@@ -183,7 +208,7 @@ Result<RunPages> pack_run(const Run& run, std::size_t page_bytes, BlockPacker& p
   for (const auto& page : pages) out.varint(page.length_bytes);
   for (auto& page : pages) page.offset_bytes += stored.size();
   out.raw(body);
-  return RunPages(std::move(pages));
+  return RunPages(pages);
 }
 
 Result<RunRef> Run::unpack(Bytes stored, std::size_t size_bytes_max) {

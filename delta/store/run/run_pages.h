@@ -24,7 +24,8 @@
 
 namespace dgfs::delta {
 
-/// Where the pages of a stored run are. A value. Thread-safe for reading.
+/// Where the pages of a stored run are. A value. Thread-safe for reading. Nodes keep those of all
+/// their runs, which is why a page takes 24 bytes and its low key here, and no allocation.
 class RunPages {
  public:
   struct Page {
@@ -39,11 +40,14 @@ class RunPages {
   /// None: the run is read as a whole.
   RunPages() = default;
   /// @param pages  two at least, in order, right behind each other
-  explicit RunPages(std::vector<Page> pages) : pages_(std::move(pages)) {}
+  explicit RunPages(const std::vector<Page>& pages);
 
-  [[nodiscard]] bool empty() const { return pages_.empty(); }
-  [[nodiscard]] std::size_t size() const { return pages_.size(); }
-  [[nodiscard]] const Page& operator[](std::size_t page) const { return pages_[page]; }
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] Page operator[](std::size_t page) const;
+  [[nodiscard]] bool has_tombstones(std::size_t page) const {
+    return entries_[page].has_tombstones;
+  }
   /// Which page has `key`. This and all that follows: of one that is not empty.
   [[nodiscard]] std::size_t find(std::string_view key) const;
   /// Which has the keys right before `end`.
@@ -61,7 +65,22 @@ class RunPages {
   [[nodiscard]] static Result<RunPages> decode(format::Decoder& in, std::uint64_t block_bytes);
 
  private:
-  std::vector<Page> pages_;
+  struct Entry {
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t checksum = 0;
+    std::uint32_t low_end = 0;  ///< in lows_; the low key of the next page begins there
+    bool has_tombstones = false;
+  };
+
+  void add(std::string_view low, const Entry& entry);
+  [[nodiscard]] std::string_view low(std::size_t page) const;
+  [[nodiscard]] std::uint64_t end_bytes(std::size_t page) const {
+    return page + 1 == size() ? end_bytes_ : entries_[page + 1].offset_bytes;
+  }
+
+  std::vector<Entry> entries_;
+  std::string lows_;             ///< of all pages, one after the other
+  std::uint64_t end_bytes_ = 0;  ///< of the last page in the run's block
 };
 
 /// A run as its block is to be stored; Run::unpack() is its inverse.

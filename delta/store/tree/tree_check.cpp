@@ -212,7 +212,7 @@ class Walk {
   /// @param block  of the run, which has been read: pages lie within it, as its node was decoded
   Status check_pages(const RunRef& run, const TreeRun& stored, Bytes block) {
     for (std::size_t i = 0; i < stored.pages().size(); ++i) {
-      const auto& page = stored.pages()[i];
+      const auto page = stored.pages()[i];
       const Place place = stored.place_of(i);
       const auto bytes = block.subspan(static_cast<std::size_t>(page.offset_bytes),
                                        static_cast<std::size_t>(page.length_bytes));

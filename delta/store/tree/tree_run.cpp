@@ -7,11 +7,11 @@ namespace dgfs::delta {
 bool TreeRun::may_say(std::string_view key, std::uint64_t hash) const {
   if (about_.filter.may_have(hash)) return true;
   if (!about_.has_tombstones) return false;
-  return is_in_memory() || pages_.empty() || pages_[pages_.find(key)].has_tombstones;
+  return is_in_memory() || pages_.empty() || pages_.has_tombstones(pages_.find(key));
 }
 
 Place TreeRun::place_of(std::size_t page) const {
-  const auto& at = pages_[page];
+  const auto at = pages_[page];
   return {place()->offset_bytes + at.offset_bytes, at.length_bytes, at.checksum};
 }
 

@@ -239,7 +239,7 @@ TEST_F(StoreCheck, FindsPagesThatAreOthers) {
     std::vector<RunPages::Page> all;
     for (std::size_t i = 0; i < pages.size(); ++i) all.push_back(pages[i]);
     change(all);
-    return RunPages(std::move(all));
+    return RunPages(all);
   };
   check_with(pages);
   check();
