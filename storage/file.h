@@ -102,10 +102,15 @@ class File {
   /// Cuts or extends (by a hole) to exactly `size_bytes`.
   [[nodiscard]] virtual Status truncate(std::uint64_t size_bytes) = 0;
 
-  /// Reserves space so that later writes below `size_bytes` cannot fail for lack of it and land
-  /// contiguously; never shrinks, and does not change size(). A file system that cannot reserve
-  /// is not an error. Errors: kNoSpace, kIo.
-  [[nodiscard]] virtual Status preallocate(std::uint64_t size_bytes) = 0;
+  /// Reserves the space of a range, so that later writes to it cannot fail for lack of it and land
+  /// contiguously; does not change size(). A file system that cannot reserve is not an error.
+  /// Errors: kNoSpace, kIo.
+  [[nodiscard]] virtual Status preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) = 0;
+
+  /// Gives the space of a range back to the file system; does not change size(). The range reads as
+  /// zeros from then on, and becomes durable as a write does. Errors: kUnsupported (the file system
+  /// cannot), kIo.
+  [[nodiscard]] virtual Status punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) = 0;
 
   /// What may still be taken of the file system that the file lies in, by this user, in bytes. It
   /// is a guess: others take and give back at any time, and what a file system keeps for itself is

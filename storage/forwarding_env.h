@@ -82,7 +82,12 @@ class ForwardingFile : public File {
   Result<std::uint64_t> size() const override { return inner_->size(); }
   Result<FileStatus> status() const override { return inner_->status(); }
   Status truncate(std::uint64_t size_bytes) override { return inner_->truncate(size_bytes); }
-  Status preallocate(std::uint64_t size_bytes) override { return inner_->preallocate(size_bytes); }
+  Status preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) override {
+    return inner_->preallocate(begin_bytes, end_bytes);
+  }
+  Status punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) override {
+    return inner_->punch(begin_bytes, end_bytes);
+  }
   Result<std::uint64_t> free_bytes() const override { return inner_->free_bytes(); }
   Status sync() override { return inner_->sync(); }
   Status lock() override { return inner_->lock(); }

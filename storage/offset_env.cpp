@@ -51,7 +51,8 @@ class OffsetFile final : public File {
 
   Status write_at(std::uint64_t, Bytes) override { return refusal(); }
   Status truncate(std::uint64_t) override { return refusal(); }
-  Status preallocate(std::uint64_t) override { return refusal(); }
+  Status preallocate(std::uint64_t, std::uint64_t) override { return refusal(); }
+  Status punch(std::uint64_t, std::uint64_t) override { return refusal(); }
   Result<std::uint64_t> free_bytes() const override { return file_->free_bytes(); }
   Status sync() override { return ok(); }
   Status lock() override { return file_->lock(); }

@@ -35,9 +35,13 @@ class WrappedFile final : public File {
     DGFS_CHECK(observer_.before(CallKind::kAllocate, path()));
     return inner_->truncate(size_bytes);
   }
-  Status preallocate(std::uint64_t size_bytes) override {
+  Status preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) override {
     DGFS_CHECK(observer_.before(CallKind::kAllocate, path()));
-    return inner_->preallocate(size_bytes);
+    return inner_->preallocate(begin_bytes, end_bytes);
+  }
+  Status punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) override {
+    DGFS_CHECK(observer_.before(CallKind::kOther, path()));
+    return inner_->punch(begin_bytes, end_bytes);
   }
   Result<std::uint64_t> free_bytes() const override {
     DGFS_CHECK(observer_.before(CallKind::kOther, path()));

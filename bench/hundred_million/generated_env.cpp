@@ -17,8 +17,8 @@ class HollowFile final : public storage::ForwardingFile {
   HollowFile(std::unique_ptr<storage::File> file, std::atomic<std::uint64_t>& written_bytes)
       : storage::ForwardingFile(std::move(file)), written_bytes_(written_bytes) {}
 
-  Status preallocate(std::uint64_t size_bytes) override {
-    hole_end_ = size_bytes;
+  Status preallocate(std::uint64_t /*begin_bytes*/, std::uint64_t end_bytes) override {
+    hole_end_ = end_bytes;
     return ok();
   }
 

@@ -56,7 +56,9 @@ struct Opened {
 class SparseFile : public storage::ForwardingFile {
  public:
   using ForwardingFile::ForwardingFile;
-  Status preallocate(std::uint64_t /*size_bytes*/) override { return ok(); }
+  Status preallocate(std::uint64_t /*begin_bytes*/, std::uint64_t /*end_bytes*/) override {
+    return ok();
+  }
 };
 
 class SparseEnv : public storage::ForwardingEnv {

@@ -42,7 +42,7 @@ Status OutputVolumes::open() {
 Status OutputVolumes::reserve(std::uint64_t extent_bytes) {
   const std::uint64_t share = extent_bytes / count();
   for (std::size_t i = 0; i < count(); ++i) {
-    auto reserved = files_[i]->preallocate(format::kPageBytes + share);
+    auto reserved = files_[i]->preallocate(0, format::kPageBytes + share);
     const bool is_full = !reserved && reserved.error().kind() == ErrorKind::kNoSpace;
     if (!reserved && (count() == 1 || !is_full)) return named(std::move(reserved), i);
   }

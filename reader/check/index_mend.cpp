@@ -210,7 +210,7 @@ class Mender {
     const auto& target = report_.index_path;
     DGFS_TRY(mode, mode_of_output(env_, target));
     DGFS_TRY(file, env_.create_unnamed(storage::parent_path(target)));
-    DGFS_CHECK(file->preallocate(source_->first().superblock().index_bytes));
+    DGFS_CHECK(file->preallocate(0, source_->first().superblock().index_bytes));
     DGFS_CHECK(write_pieces(
         [&](std::uint64_t offset, Bytes bytes) { return file->write_at(offset, bytes); }));
     DGFS_CHECK(env_.publish(*file, target, mode));

@@ -68,7 +68,7 @@ class VolumeMove {
     DGFS_TRY(source, env_.open(from_));
     DGFS_TRY(copy, directory.create_unnamed(name, status.mode & kPermissionBits));
     auto& content = copy->content();
-    DGFS_CHECK(content.preallocate(status.size_bytes));
+    DGFS_CHECK(content.preallocate(0, status.size_bytes));
     DGFS_CHECK(copy_bytes(*source, content));
     // A file of another owner may be moved by whom the directories let.
     static_cast<void>(copy->set_owner(status.uid, status.gid));

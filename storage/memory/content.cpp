@@ -64,6 +64,22 @@ void MemoryContent::resize(std::uint64_t size_bytes) {
   size_bytes_ = size_bytes;
 }
 
+void MemoryContent::punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+  const auto first_whole = pages_spanned(begin_bytes);
+  const auto end_whole = end_bytes / kPageBytes;
+  if (first_whole < end_whole) {
+    pages_.erase(pages_.lower_bound(first_whole), pages_.lower_bound(end_whole));
+  }
+  zero_in_page(begin_bytes, std::min(end_bytes, first_whole * kPageBytes));
+  zero_in_page(std::max(begin_bytes, end_whole * kPageBytes), end_bytes);
+}
+
+void MemoryContent::zero_in_page(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+  const auto page = pages_.find(begin_bytes / kPageBytes);
+  if (begin_bytes >= end_bytes || page == pages_.end()) return;
+  std::memset(page->second.data() + begin_bytes % kPageBytes, 0, end_bytes - begin_bytes);
+}
+
 DataSegment MemoryContent::next_data(std::uint64_t offset_bytes) const {
   auto page = pages_.lower_bound(offset_bytes / kPageBytes);
   if (offset_bytes >= size_bytes_ || page == pages_.end()) return {size_bytes_, size_bytes_};
@@ -73,18 +89,19 @@ DataSegment MemoryContent::next_data(std::uint64_t offset_bytes) const {
   return {begin, std::min(end_page * kPageBytes, size_bytes_)};
 }
 
-std::uint64_t MemoryContent::pages_missing(std::uint64_t offset_bytes, std::uint64_t length_bytes,
-                                           std::uint64_t first_page) const {
-  if (length_bytes == 0) return 0;
-  const std::uint64_t begin = std::max(first_page, offset_bytes / kPageBytes);
-  const std::uint64_t end = pages_spanned(offset_bytes + length_bytes);
-  if (begin >= end) return 0;
-  const auto there = std::distance(pages_.lower_bound(begin), pages_.lower_bound(end));
-  return end - begin - static_cast<std::uint64_t>(there);
+std::uint64_t MemoryContent::pages_missing(std::uint64_t begin_bytes, std::uint64_t end_bytes,
+                                           const PageRanges& reserved) const {
+  if (begin_bytes >= end_bytes) return 0;
+  std::uint64_t missing = 0;
+  for (auto page = begin_bytes / kPageBytes; page < pages_spanned(end_bytes); ++page) {
+    if (!reserved.has(page) && pages_.count(page) == 0) ++missing;
+  }
+  return missing;
 }
 
-std::uint64_t MemoryContent::pages_from(std::uint64_t first_page) const {
-  return static_cast<std::uint64_t>(std::distance(pages_.lower_bound(first_page), pages_.end()));
+std::uint64_t MemoryContent::pages_beside(const PageRanges& reserved) const {
+  return static_cast<std::uint64_t>(std::count_if(
+      pages_.begin(), pages_.end(), [&](const auto& page) { return !reserved.has(page.first); }));
 }
 
 }  // namespace dgfs::storage

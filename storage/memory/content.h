@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "storage/file.h"
+#include "storage/memory/page_ranges.h"
 
 namespace dgfs::storage {
 
@@ -27,17 +28,22 @@ class MemoryContent {
   [[nodiscard]] std::size_t read(std::uint64_t offset_bytes, MutableBytes out) const;
   void write(std::uint64_t offset_bytes, Bytes data);
   void resize(std::uint64_t size_bytes);
+  /// As File::punch.
+  void punch(std::uint64_t begin_bytes, std::uint64_t end_bytes);
   /// As File::next_data, with page granularity.
   [[nodiscard]] DataSegment next_data(std::uint64_t offset_bytes) const;
 
-  /// Pages a write would add that lie at or beyond page `first_page`.
-  [[nodiscard]] std::uint64_t pages_missing(std::uint64_t offset_bytes, std::uint64_t length_bytes,
-                                            std::uint64_t first_page) const;
-  /// Pages that exist at or beyond page `first_page`.
-  [[nodiscard]] std::uint64_t pages_from(std::uint64_t first_page) const;
+  /// Pages of a range of bytes that neither exist nor are reserved.
+  [[nodiscard]] std::uint64_t pages_missing(std::uint64_t begin_bytes, std::uint64_t end_bytes,
+                                            const PageRanges& reserved) const;
+  /// Pages that exist and are not reserved. O(n).
+  [[nodiscard]] std::uint64_t pages_beside(const PageRanges& reserved) const;
 
  private:
   using Page = std::array<std::uint8_t, kPageBytes>;
+
+  void zero_in_page(std::uint64_t begin_bytes, std::uint64_t end_bytes);
+
   std::map<std::uint64_t, Page> pages_;  // by offset / kPageBytes
   std::uint64_t size_bytes_ = 0;
 };

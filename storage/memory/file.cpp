@@ -94,10 +94,17 @@ Status MemoryFile::truncate(std::uint64_t size_bytes) {
   return ok();
 }
 
-Status MemoryFile::preallocate(std::uint64_t size_bytes) {
+Status MemoryFile::preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
   const Lock lock(tree_->mutex);
   DGFS_CHECK(check_writable());
-  return tree_->reserve(*inode_, size_bytes, path_);
+  return tree_->reserve(*inode_, begin_bytes, end_bytes, path_);
+}
+
+Status MemoryFile::punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+  const Lock lock(tree_->mutex);
+  DGFS_CHECK(check_writable());
+  tree_->punch(*inode_, begin_bytes, end_bytes);
+  return ok();
 }
 
 Result<std::uint64_t> MemoryFile::free_bytes() const {

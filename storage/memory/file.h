@@ -27,7 +27,8 @@ class MemoryFile final : public File {
   Result<std::uint64_t> size() const override;
   Result<FileStatus> status() const override;
   Status truncate(std::uint64_t size_bytes) override;
-  Status preallocate(std::uint64_t size_bytes) override;
+  Status preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) override;
+  Status punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) override;
   Result<std::uint64_t> free_bytes() const override;
   Status sync() override;
   Status lock() override;

@@ -16,6 +16,8 @@ constexpr std::uint64_t kSectorBytes = 512;
 void apply(const ContentChange& change, MemoryContent& content) {
   if (change.new_size_bytes) {
     content.resize(*change.new_size_bytes);
+  } else if (change.hole_end_bytes) {
+    content.punch(change.offset_bytes, *change.hole_end_bytes);
   } else {
     content.write(change.offset_bytes, change.data);
   }
@@ -25,7 +27,7 @@ void apply(const ContentChange& change, MemoryContent& content) {
 void apply_torn(const ContentChange& change, std::uint64_t dice, MemoryContent& content) {
   const std::uint64_t end = change.offset_bytes + change.data.size();
   const std::uint64_t first_boundary = (change.offset_bytes / kSectorBytes + 1) * kSectorBytes;
-  if (change.new_size_bytes || first_boundary >= end) return;
+  if (change.new_size_bytes || change.hole_end_bytes || first_boundary >= end) return;
   const std::uint64_t boundaries = (end - 1 - first_boundary) / kSectorBytes + 1;
   const std::uint64_t cut = first_boundary + dice % boundaries * kSectorBytes;
   content.write(change.offset_bytes, Bytes(change.data).first(cut - change.offset_bytes));
@@ -33,7 +35,7 @@ void apply_torn(const ContentChange& change, std::uint64_t dice, MemoryContent& 
 
 // Keeps any sectors of a write.
 void apply_scattered(const ContentChange& change, std::uint64_t seed, MemoryContent& content) {
-  if (change.new_size_bytes) return apply(change, content);
+  if (change.new_size_bytes || change.hole_end_bytes) return apply(change, content);
   Bytes rest = change.data;
   std::uint64_t at = change.offset_bytes;
   while (!rest.empty()) {
@@ -83,7 +85,7 @@ FileStatus MemoryInode::current_status() const {
   FileStatus current = status;
   current.size_bytes = is_link() ? link_target.size() : content.size_bytes();
   current.allocated_bytes =
-      (reserved_pages + content.pages_from(reserved_pages)) * MemoryContent::kPageBytes;
+      (reserved.count() + content.pages_beside(reserved)) * MemoryContent::kPageBytes;
   if (is_directory() && status.link_count > 0) {
     current.link_count = 2;  // its name and "."; and the ".." of each directory inside
     for (const auto& [name, inode] : entries) current.link_count += inode->is_directory() ? 1U : 0U;
@@ -114,7 +116,7 @@ void lose_unsynced(MemoryInode& inode, CrashLoss loss, std::uint64_t seed) {
   inode.name_changes.clear();
   inode.content = inode.durable_content;
   inode.entries = inode.durable_entries;
-  inode.reserved_pages = 0;
+  inode.reserved.clear();
 }
 
 }  // namespace dgfs::storage

@@ -28,12 +28,14 @@ struct MemoryInode;
 using MemoryInodePtr = std::shared_ptr<MemoryInode>;
 using MemoryEntries = std::map<std::string, MemoryInodePtr, std::less<>>;
 
-/// A write or (if `new_size_bytes` is set) a change of size that no sync has covered yet.
+/// A write, a change of size (if `new_size_bytes` is set), or a punched hole (if `hole_end_bytes`
+/// is) that no sync has covered yet.
 struct ContentChange {
   std::uint64_t id = 0;
   std::uint64_t offset_bytes = 0;
   Buffer data;
   std::optional<std::uint64_t> new_size_bytes;
+  std::optional<std::uint64_t> hole_end_bytes;
 };
 
 /// `name` has come to stand for `inode` (null: nothing) and no sync has covered it yet. The
@@ -51,7 +53,7 @@ struct MemoryInode {
   std::string link_target;
 
   MemoryContent content;
-  std::uint64_t reserved_pages = 0;  // by preallocate(), counted from offset 0
+  PageRanges reserved;  // by preallocate()
   MemoryContent durable_content;
   std::vector<ContentChange> content_changes;
   bool survives_crash = true;  // false while unnamed: nothing to remember for later

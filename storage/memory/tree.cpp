@@ -25,7 +25,7 @@ bool contains(const MemoryInode& tree, const MemoryInode& wanted) {
 
 // Space in pages that an inode takes: what is reserved, and what is written beyond.
 std::uint64_t pages_taken(const MemoryInode& inode) {
-  return inode.reserved_pages + inode.content.pages_from(inode.reserved_pages);
+  return inode.reserved.count() + inode.content.pages_beside(inode.reserved);
 }
 
 constexpr int kLinksMax = 40;  // as Linux
@@ -166,36 +166,49 @@ Status MemoryTree::write(MemoryInode& inode, std::uint64_t offset_bytes, Bytes d
         .in_file(path)
         .at_offset(offset_bytes);
   }
-  const auto pages = inode.content.pages_missing(offset_bytes, data.size(), inode.reserved_pages);
+  const auto pages =
+      inode.content.pages_missing(offset_bytes, offset_bytes + data.size(), inode.reserved);
   DGFS_CHECK(charge(inode, pages, path));
   inode.content.write(offset_bytes, data);
   inode.status.modify_time = inode.status.change_time = now;
   if (inode.survives_crash) {
     inode.content_changes.push_back(
-        {next_change_id_++, offset_bytes, Buffer(data.begin(), data.end()), std::nullopt});
+        {next_change_id_++, offset_bytes, Buffer(data.begin(), data.end()), {}, {}});
   }
   return ok();
 }
 
 void MemoryTree::resize(MemoryInode& inode, std::uint64_t size_bytes) {
-  inode.reserved_pages = std::min(inode.reserved_pages, pages_spanned(size_bytes));
+  inode.reserved.remove(pages_spanned(size_bytes), UINT64_MAX);
   inode.content.resize(size_bytes);
   inode.status.modify_time = inode.status.change_time = now;
-  charged_pages_ -= inode.charged_pages;
-  inode.charged_pages = pages_taken(inode);
-  charged_pages_ += inode.charged_pages;
+  charge_anew(inode);
   if (inode.survives_crash) {
-    inode.content_changes.push_back({next_change_id_++, 0, {}, size_bytes});
+    inode.content_changes.push_back({next_change_id_++, 0, {}, size_bytes, {}});
   }
 }
 
-Status MemoryTree::reserve(MemoryInode& inode, std::uint64_t size_bytes, const std::string& path) {
-  const std::uint64_t pages = pages_spanned(size_bytes);
-  if (pages <= inode.reserved_pages) return ok();
-  const std::uint64_t held = pages_taken(inode);
-  const std::uint64_t wanted = pages + inode.content.pages_from(pages);
-  DGFS_CHECK(charge(inode, wanted - held, path));
-  inode.reserved_pages = pages;
+void MemoryTree::punch(MemoryInode& inode, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+  if (begin_bytes >= end_bytes) return;
+  inode.reserved.remove(pages_spanned(begin_bytes), end_bytes / MemoryContent::kPageBytes);
+  inode.content.punch(begin_bytes, end_bytes);
+  charge_anew(inode);
+  if (inode.survives_crash) {
+    inode.content_changes.push_back({next_change_id_++, begin_bytes, {}, {}, end_bytes});
+  }
+}
+
+void MemoryTree::charge_anew(MemoryInode& inode) {
+  charged_pages_ -= inode.charged_pages;
+  inode.charged_pages = pages_taken(inode);
+  charged_pages_ += inode.charged_pages;
+}
+
+Status MemoryTree::reserve(MemoryInode& inode, std::uint64_t begin_bytes, std::uint64_t end_bytes,
+                           const std::string& path) {
+  const auto pages = inode.content.pages_missing(begin_bytes, end_bytes, inode.reserved);
+  DGFS_CHECK(charge(inode, pages, path));
+  inode.reserved.add(begin_bytes / MemoryContent::kPageBytes, pages_spanned(end_bytes));
   return ok();
 }
 
@@ -211,8 +224,8 @@ void MemoryTree::crash(CrashLoss loss, std::uint64_t seed) {
     inode.open_count = 0;
     inode.is_locked = false;
     inode.shared_locks = 0;
-    inode.charged_pages = pages_taken(inode);
-    charged_pages_ += inode.charged_pages;
+    inode.charged_pages = 0;
+    charge_anew(inode);
     for (const auto& [name, child] : inode.entries) {
       if (seen.insert(child.get()).second) {
         child->status.link_count = 0;

@@ -56,8 +56,9 @@ class MemoryTree {
   [[nodiscard]] Status write(MemoryInode& inode, std::uint64_t offset_bytes, Bytes data,
                              const std::string& path);
   void resize(MemoryInode& inode, std::uint64_t size_bytes);
-  [[nodiscard]] Status reserve(MemoryInode& inode, std::uint64_t size_bytes,
-                               const std::string& path);
+  void punch(MemoryInode& inode, std::uint64_t begin_bytes, std::uint64_t end_bytes);
+  [[nodiscard]] Status reserve(MemoryInode& inode, std::uint64_t begin_bytes,
+                               std::uint64_t end_bytes, const std::string& path);
   /// Of the capacity, in whole pages.
   [[nodiscard]] std::uint64_t free_bytes() const;
   /// Gives back the space of an inode that nobody can reach any more.
@@ -69,6 +70,7 @@ class MemoryTree {
   [[nodiscard]] Status check_replaceable(const MemoryInode& directory, std::string_view name,
                                          const MemoryInode& by, const std::string& path) const;
   [[nodiscard]] Status charge(MemoryInode& inode, std::uint64_t pages, const std::string& path);
+  void charge_anew(MemoryInode& inode);
   void set_entry(MemoryInode& directory, std::string_view name, const MemoryInodePtr& inode,
                  std::uint64_t change_id);
 

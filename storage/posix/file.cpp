@@ -148,14 +148,31 @@ Status PosixFile::truncate(std::uint64_t size_bytes) {
   return os_error(1015, errno, "set the size", path_);
 }
 
-Status PosixFile::preallocate(std::uint64_t size_bytes) {
-  if (size_bytes == 0) return ok();
-  if (size_bytes > kFileOffsetMax) return os_error(1016, EFBIG, "reserve space", path_);
-  const auto size = static_cast<off_t>(size_bytes);
-  const auto reserve = [&] { return ::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, 0, size); };
-  if (retry_interrupted(reserve) == 0) return ok();
+Status PosixFile::preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+  if (begin_bytes >= end_bytes) return ok();
+  if (end_bytes > kFileOffsetMax) return os_error(1016, EFBIG, "reserve space", path_);
+  if (allocate(FALLOC_FL_KEEP_SIZE, begin_bytes, end_bytes) == 0) return ok();
   if (errno == EOPNOTSUPP || errno == ENOSYS) return ok();
   return os_error(1017, errno, "reserve space", path_);
+}
+
+Status PosixFile::punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+  if (begin_bytes >= end_bytes) return ok();
+  if (end_bytes > kFileOffsetMax) return os_error(1196, EFBIG, "give back space", path_);
+  if (allocate(FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, begin_bytes, end_bytes) == 0) {
+    return ok();
+  }
+  if (errno == EOPNOTSUPP || errno == ENOSYS) {
+    return Error(ErrorKind::kUnsupported, 1197, "its file system punches no holes").in_file(path_);
+  }
+  return os_error(1198, errno, "give back space", path_);
+}
+
+int PosixFile::allocate(int mode, std::uint64_t begin_bytes, std::uint64_t end_bytes) const {
+  return retry_interrupted([&] {
+    return ::fallocate(fd_.get(), mode, static_cast<off_t>(begin_bytes),
+                       static_cast<off_t>(end_bytes - begin_bytes));
+  });
 }
 
 Result<std::uint64_t> PosixFile::free_bytes() const {

@@ -32,7 +32,8 @@ class PosixFile final : public File {
   Result<std::uint64_t> size() const override;
   Result<FileStatus> status() const override;
   Status truncate(std::uint64_t size_bytes) override;
-  Status preallocate(std::uint64_t size_bytes) override;
+  Status preallocate(std::uint64_t begin_bytes, std::uint64_t end_bytes) override;
+  Status punch(std::uint64_t begin_bytes, std::uint64_t end_bytes) override;
   Result<std::uint64_t> free_bytes() const override;
   Status sync() override;
   Status lock() override;
@@ -50,6 +51,8 @@ class PosixFile final : public File {
 
  private:
   [[nodiscard]] Status lock_as(int how);
+  /// fallocate(2).
+  [[nodiscard]] int allocate(int mode, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
   [[nodiscard]] Transfer read_cached(std::uint64_t offset_bytes, Scatter outs) const;
 
   UniqueFd fd_;         // through the page cache; all but data goes through it

@@ -94,9 +94,42 @@ TEST_P(FileConformance, AWriteOfNoBytesChangesNothing) {
 TEST_P(FileConformance, PreallocateKeepsSizeAndContent) {
   create(at("f"), "abc");
   const auto file = std::move(env().open(at("f"), kWrite)).value();
-  ASSERT_OK(file->preallocate(0));
-  ASSERT_OK(file->preallocate(1 << 20));
+  ASSERT_OK(file->preallocate(0, 0));
+  ASSERT_OK(file->preallocate(0, 1 << 20));
   EXPECT_EQ(content(at("f")), "abc");
+}
+
+TEST_P(FileConformance, PreallocateOfARangeKeepsWhatIsThere) {
+  create(at("f"), "abc");
+  const auto file = std::move(env().open(at("f"), kWrite)).value();
+  ASSERT_OK(file->preallocate(1 << 20, 2 << 20));
+  ASSERT_OK(file->preallocate(7, 7));
+  ASSERT_OK(file->preallocate(1, 2));
+  EXPECT_EQ(content(at("f")), "abc");
+}
+
+TEST_P(FileConformance, APunchedRangeReadsAsZerosAndTheRestStays) {
+  constexpr std::uint64_t kBlock = 64 << 10;
+  const auto file = std::move(env().open(at("f"), kCreate)).value();
+  const Buffer written(4 * kBlock, 7);
+  ASSERT_OK(file->write_at(0, written));
+  ASSERT_OK(file->sync());
+  const auto punched = file->punch(kBlock - 100, 3 * kBlock + 100);
+  if (!punched && punched.error().kind() == ErrorKind::kUnsupported) {
+    DGFS_SKIP("the file system punches no holes");
+  }
+  ASSERT_OK(punched);
+  ASSERT_OK(file->punch(9 * kBlock, 10 * kBlock));
+  ASSERT_OK(file->punch(10, 10));
+  Buffer expected = written;
+  std::fill(expected.begin() + kBlock - 100, expected.begin() + 3 * kBlock + 100, 0);
+  EXPECT_EQ(content(at("f")), std::string(expected.begin(), expected.end()));
+  const DataSegment first = file->next_data(0).value();
+  if (first == DataSegment{0, 4 * kBlock}) DGFS_SKIP("the file system tracks no holes");
+  EXPECT_EQ(first, (DataSegment{0, kBlock}));
+  EXPECT_EQ(file->next_data(kBlock).value(), (DataSegment{3 * kBlock, 4 * kBlock}));
+  ASSERT_OK(file->write_at(kBlock, as_bytes("again")));
+  EXPECT_EQ(content(at("f")).substr(kBlock, 6), std::string("again\0", 6));
 }
 
 // Others take space meanwhile, where there are any.

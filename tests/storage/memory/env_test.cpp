@@ -146,18 +146,48 @@ TEST_F(MemoryEnvTest, CapacityLimitsWritesAndIsGivenBack) {
 TEST_F(MemoryEnvTest, PreallocatedSpaceCannotRunOut) {
   env_->set_capacity(3 * 4096);
   const auto file = create("/f", "");
-  EXPECT_FAILS(ErrorKind::kNoSpace, file->preallocate(4 * 4096));
-  ASSERT_OK(file->preallocate(2 * 4096));
+  EXPECT_FAILS(ErrorKind::kNoSpace, file->preallocate(0, 4 * 4096));
+  ASSERT_OK(file->preallocate(0, 2 * 4096));
   create("/g", "takes the last page");
   ASSERT_OK(file->write_at(0, Buffer(2 * 4096)));
   EXPECT_FAILS(ErrorKind::kNoSpace, file->write_at(2 * 4096, Buffer(1)));
+}
+
+TEST_F(MemoryEnvTest, PunchedSpaceIsFreeForOthers) {
+  env_->set_capacity(4 * 4096);
+  const auto file = create("/f", std::string(3 * 4096, 'x'));
+  ASSERT_OK(file->preallocate(2 * 4096, 4 * 4096));
+  EXPECT_EQ(file->free_bytes().value(), 0U);
+  ASSERT_OK(file->punch(100, 3 * 4096));
+  EXPECT_EQ(file->free_bytes().value(), 2U * 4096);
+  EXPECT_EQ(file->status().value().allocated_bytes, 2U * 4096);
+  create("/g", "takes one of both");
+  ASSERT_OK(file->write_at(3 * 4096, Buffer(4096)));
+  EXPECT_FAILS(ErrorKind::kNoSpace, file->preallocate(4096, 3 * 4096));
+  ASSERT_OK(file->preallocate(2 * 4096, 3 * 4096));
+  ASSERT_OK(file->write_at(2 * 4096, Buffer(4096)));
+  EXPECT_FAILS(ErrorKind::kNoSpace, file->write_at(4096, Buffer(1)));
+}
+
+// A hole that no sync has covered is there or not; what was written over it later stays.
+TEST_F(MemoryEnvTest, APunchedHoleMayBeLostInACrash) {
+  for (const auto loss : {CrashLoss::kDropUnsynced, CrashLoss::kKeepAll}) {
+    auto file = create("/f", std::string(2 * 4096, 'x'));
+    ASSERT_OK(file->sync());
+    ASSERT_OK(env_->sync_directory("/"));
+    ASSERT_OK(file->punch(0, 4096));
+    env_->crash(loss, 1);
+    const bool is_kept = loss == CrashLoss::kKeepAll;
+    EXPECT_EQ(content("/f"), std::string(4096, is_kept ? '\0' : 'x') + std::string(4096, 'x'));
+    ASSERT_OK(env_->remove("/f"));
+  }
 }
 
 TEST_F(MemoryEnvTest, WhatIsFreeIsWhatCanStillBeTaken) {
   env_->set_capacity(5 * 4096 + 7);
   const auto file = create("/f", "one page");
   EXPECT_EQ(file->free_bytes().value(), 4U * 4096);
-  ASSERT_OK(file->preallocate(3 * 4096));
+  ASSERT_OK(file->preallocate(0, 3 * 4096));
   EXPECT_EQ(file->free_bytes().value(), 2U * 4096);
   ASSERT_OK(file->write_at(0, Buffer(3 * 4096)));
   EXPECT_EQ(file->free_bytes().value(), 2U * 4096);

@@ -55,7 +55,7 @@ TEST_F(FaultyEnvTest, NoSpaceStrikesOnlyWhatAllocates) {
   env_->arm({FaultKind::kNoSpace, 1, true});
   EXPECT_TRUE(file_->size());
   EXPECT_FAILS(ErrorKind::kNoSpace, file_->write_at(0, Buffer(10, 1)));
-  EXPECT_FAILS(ErrorKind::kNoSpace, file_->preallocate(10));
+  EXPECT_FAILS(ErrorKind::kNoSpace, file_->preallocate(0, 10));
   EXPECT_FAILS(ErrorKind::kNoSpace, env_->make_directory("/d", 0755));
   EXPECT_TRUE(env_->open("/f"));
   EXPECT_FAILS(ErrorKind::kNoSpace, env_->open("/g", kCreate));
