@@ -233,8 +233,12 @@ void Image::announce_read(const Node& node, std::uint64_t bytes_max) const {
   opened_->files->announce_read(node, bytes_max);
 }
 
+void Image::announce_part(const Node& node, std::uint64_t offset, std::uint64_t bytes) const {
+  opened_->files->advise(node, storage::Access::kWillNeed, offset, bytes);
+}
+
 void Image::give_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) const {
-  opened_->files->give_back(node, offset, bytes);
+  opened_->files->advise(node, storage::Access::kDontNeed, offset, bytes);
 }
 
 void Image::read_many(std::span<const std::string> paths, const VisitPiece& visit,

@@ -151,6 +151,8 @@ class Image {
   /// it at most, and returns at once; the read then finds them under way. Nothing where contents go
   /// past the page cache, where the file has holes, and where read() would fail, which says why.
   void announce_read(const Node& node, std::uint64_t bytes_max) const;
+  /// The same of a part of it. Nothing of files that are compressed or have holes, too.
+  void announce_part(const Node& node, std::uint64_t offset, std::uint64_t bytes) const;
   /// Tells the system that it need not keep a part of a regular file in the page cache, as who read
   /// it has a copy. Nothing of files that are compressed or have holes, and where read() would
   /// fail.

@@ -106,11 +106,12 @@ void Content::announce(const Extent& extent, std::uint64_t stored_bytes_max) con
                               std::min(extent.stored_bytes, stored_bytes_max));
 }
 
-void Content::give_back(const Extent& extent, std::uint64_t at, std::uint64_t length) const {
+void Content::advise(const Extent& extent, storage::Access access, std::uint64_t at,
+                     std::uint64_t length) const {
   const auto frame_bytes = extent.frame_bytes();
   const auto last = std::min(extent.frame_count(), (at + length + frame_bytes - 1) / frame_bytes);
   const auto begin = extent.frame_begin(at / frame_bytes, nullptr);
-  extent.volume->file->advise(storage::Access::kDontNeed, extent.address.offset_bytes + begin,
+  extent.volume->file->advise(access, extent.address.offset_bytes + begin,
                               extent.frame_begin(last, nullptr) - begin);
 }
 

@@ -47,9 +47,10 @@ class Content {
   /// Tells the device that a read of the extent's begin will come. Returns at once.
   void announce(const Extent& extent, std::uint64_t stored_bytes_max) const;
 
-  /// Tells the system that content bytes [at, at + length) of a raw extent, which must lie in it,
-  /// need not stay in the page cache.
-  void give_back(const Extent& extent, std::uint64_t at, std::uint64_t length) const;
+  /// Tells the system what becomes of content bytes [at, at + length) of a raw extent, which must
+  /// lie in it: that they will be read, say, or need not stay in the page cache.
+  void advise(const Extent& extent, storage::Access access, std::uint64_t at,
+              std::uint64_t length) const;
 
   /// All content of an extent whose stored bytes the caller has read. The result points into
   /// `stored` or into `scratch`. None where something is wrong with them: read() says what.

@@ -96,12 +96,13 @@ void FileContents::announce_read(const Node& node, std::uint64_t bytes_max) cons
   if (extent) content_.announce(extent.assume_value(), bytes_max);
 }
 
-void FileContents::give_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) const {
+void FileContents::advise(const Node& node, storage::Access access, std::uint64_t offset,
+                          std::uint64_t bytes) const {
   if (!format::is_regular(node.mode) || offset >= node.size_bytes || bytes == 0) return;
   if (node.sparse_map.present() || node.codec != format::ExtentCodec::kRaw) return;
   const auto extent = content_.extent_of(node, node.size_bytes);
   const auto length = std::min(bytes, node.size_bytes - offset);
-  if (extent) content_.give_back(extent.assume_value(), offset, length);
+  if (extent) content_.advise(extent.assume_value(), access, offset, length);
 }
 
 bool FileContents::are_neighbours(const Node* before, const Node& node) {

@@ -30,7 +30,9 @@ class FileContents {
   [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
                                          MutableBytes out) const;
   void announce_read(const Node& node, std::uint64_t bytes_max) const;
-  void give_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) const;
+  /// Of raw files without holes, what of the range lies in the file.
+  void advise(const Node& node, storage::Access access, std::uint64_t offset,
+              std::uint64_t bytes) const;
   [[nodiscard]] Result<Place> locate(const Node& node, std::uint64_t offset) const;
   [[nodiscard]] Result<std::optional<format::SparseMap>> sparse_map(const Node& node) const;
   [[nodiscard]] Result<std::uint64_t> next_data(const Node& node, std::uint64_t offset) const;

@@ -91,6 +91,11 @@ class AdviceTest : public ::testing::Test {
     image_->give_back(node, offset, bytes);
     return env_.notes;
   }
+  std::vector<Advice> announced_part(const Node& node, std::uint64_t offset, std::uint64_t bytes) {
+    env_.notes.clear();
+    image_->announce_part(node, offset, bytes);
+    return env_.notes;
+  }
   std::vector<Advice> announced(const Node& node, std::uint64_t bytes_max) {
     env_.notes.clear();
     image_->announce_read(node, bytes_max);
@@ -144,6 +149,21 @@ TEST_F(AdviceTest, AnnouncesNothingElse) {
     EXPECT_TRUE(announced(node(path), 4096).empty()) << path;
   }
   EXPECT_TRUE(announced(lost(), 4096).empty());
+}
+
+// As much as give_back() says of the same part, which its tests hold against the file's frames.
+TEST_F(AdviceTest, APartIsAnnouncedAsItIsGivenBack) {
+  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{100}, kLargeBytes - 1}) {
+    for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1}, 2 * kLargeBytes}) {
+      auto expected = given_back(large_, offset, bytes);
+      for (Advice& advice : expected) advice.access = Access::kWillNeed;
+      EXPECT_EQ(announced_part(large_, offset, bytes), expected);
+    }
+  }
+  EXPECT_EQ(announced_part(large_, kLargeBytes, 1), std::vector<Advice>());
+  EXPECT_EQ(announced_part(node("packed"), 0, 100), std::vector<Advice>());
+  EXPECT_EQ(announced_part(node("holes"), 0, 100), std::vector<Advice>());
+  EXPECT_EQ(announced_part(lost(), 0, 100), std::vector<Advice>());
 }
 
 }  // namespace
