@@ -39,6 +39,8 @@ enum class ErrorKind : std::uint8_t {
   kNoAttribute,      ///< there is no such extended attribute
   kTooLarge,         ///< a value is longer than one may be
   kOutOfRange,       ///< a length that does not fit where it is asked for
+  kFileTooLarge,     ///< a file would be longer than one may be
+  kNoData,           ///< nothing of the sort lies behind an offset
 };
 
 /// A failure with its place. Cheap to move; built only on failure paths. A value.

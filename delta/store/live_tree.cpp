@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/live_tree.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -13,6 +14,11 @@ namespace {
 // A push has the messages of a node and of its child in hand at some levels, as they were and as
 // they will be.
 constexpr std::size_t kBuffersInHand = 4;
+// Ranges that go down with one push.
+constexpr std::size_t kSettledTogether = 32;
+// What one checkpoint writes for them, at least, and in `dirty_bytes`.
+constexpr std::size_t kSettledBytes = std::size_t{1} << 20;
+constexpr std::size_t kSettledShare = 2;
 
 }  // namespace
 
@@ -33,19 +39,66 @@ Status LiveTree::push_tables() {
   return ok();
 }
 
-// The oldest. When the view is changed, nothing that comes after needs memory.
+// The oldest.
 Status LiveTree::push_table(const MemtableRef& table) {
   const RunRef run = table->run();
   const MemoryBudget::Share in_hand(
       files_.budget, options_.dirty_bytes + kBuffersInHand * options_.parameters.buffer_bytes);
   files_.cache.shrink();
   DGFS_TRY(root, pushed(this->root(), run));
-  Retired& retired = replace_root(std::move(root), 1);
-  flusher_.accept(*run);
+  accept(std::move(root), *run, 1);
+  return ok();
+}
+
+// When the view is changed, nothing that comes after needs memory.
+void LiveTree::accept(StoredNode root, const Run& run, std::size_t tables) {
+  Retired& retired = replace_root(std::move(root), tables);
+  flusher_.accept(run);
   retired.space = flusher_.take_used_up();
   retired.subtrees = flusher_.take_cut_off();
   tell_space(retired);
-  return ok();
+}
+
+Result<bool> LiveTree::settle(RangeTombstones& ranges) {
+  const auto bytes_max =
+      files_.blocks.written_bytes() + kSettledShare * std::max(options_.dirty_bytes, kSettledBytes);
+  while (!ranges.empty() && files_.blocks.written_bytes() < bytes_max) {
+    RangeTombstones some;
+    RangeTombstones others;
+    for (const auto& [begin, end] : ranges) {
+      (some.size() < kSettledTogether ? some : others).add({begin, end});
+    }
+    DGFS_TRY(has_space, settle_some(some));
+    if (!has_space) return false;
+    ranges = std::move(others);
+    DGFS_CHECK(spill());
+  }
+  return true;
+}
+
+// False: the disk has no space for it now. What cannot be read stays as it is: whoever asks for it
+// is told, and checkpoints go on.
+Result<bool> LiveTree::settle_some(const RangeTombstones& ranges) {
+  const MemoryBudget::Share in_hand(
+      files_.budget, options_.dirty_bytes + kBuffersInHand * options_.parameters.buffer_bytes);
+  files_.cache.shrink();
+  auto settled = flusher_.settle(root(), ranges);
+  if (!settled) {
+    flusher_.give_up();
+    return settled.error().kind() != ErrorKind::kNoSpace;
+  }
+  if (settled.value() == root()) {
+    flusher_.give_up();
+    return true;
+  }
+  DGFS_TRY(is_kept, reserve_.keep(*settled.value()));
+  if (!is_kept) {
+    flusher_.give_up();
+    DGFS_CHECK(reserve_.keep(*root()));
+    return false;
+  }
+  accept(std::move(settled).value(), *empty_run(), 0);
+  return true;
 }
 
 Result<StoredNode> LiveTree::pushed(const StoredNode& root, const RunRef& run) {

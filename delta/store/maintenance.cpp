@@ -21,6 +21,7 @@ Maintenance::Maintenance(const Parts& parts, storage::File& superblocks,
       space_(parts.space),
       reserve_(parts.reserve),
       log_(parts.log),
+      dead_(parts.dead),
       failure_(parts.failure),
       options_(options),
       superblocks_(superblocks),
@@ -37,6 +38,7 @@ class Maintenance::End {
     ended_.tree_.give_up();
     ended_.tables_.unsettle();  // some are left if it failed
     ended_.is_closing_ = false;
+    ended_.is_resting_ = false;
     ended_.note_retired();
     ended_.note_memory();
   }
@@ -145,8 +147,15 @@ void Maintenance::slice_settled() {
 }
 
 Status Maintenance::write_checkpoint() {
+  const auto dead = dead_.take();
+  auto written = write_checkpoint(dead);
+  if (!written) dead_.give_back(dead, false);
+  return written;
+}
+
+Status Maintenance::write_checkpoint(const RangeTombstones& dead) {
   DGFS_TRY(checkpoint, log_.begin_checkpoint(superblock_.log));
-  DGFS_CHECK(renew_tree(checkpoint));
+  DGFS_CHECK(renew_tree(checkpoint, dead));
   DGFS_CHECK(write_superblock_of(checkpoint));
   // It is made: nothing of what follows needs memory.
   log_.finish(checkpoint);
@@ -168,15 +177,30 @@ void Maintenance::note_memory() {
 }
 
 // Writes the tree that has all settled tables.
-Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint) {
+Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint,
+                               const RangeTombstones& dead) {
   log_.make_settled_large(&checkpoint);
   slice_settled();
   DGFS_CHECK(log_.bind_settled(&checkpoint));
   DGFS_CHECK(tree_.push_tables());
+  if (!checkpoint.keeps_writers()) {  // all writers wait otherwise
+    DGFS_CHECK(free_dead(dead));
+  } else {
+    dead_.give_back(dead, true);
+  }
   DGFS_CHECK(tree_.write(tree_.root()));
   DGFS_CHECK(filter_.write());                         // it was told of all that the tree has
   if (!checkpoint.keeps_writers()) cleaning_.clean();  // all writers wait otherwise
   write_space();
+  return ok();
+}
+
+// Those that are left are seen to by the next checkpoint. Where there is no space for it that one
+// is not made for their sake.
+Status Maintenance::free_dead(const RangeTombstones& dead) {
+  RangeTombstones left = dead;
+  DGFS_TRY(has_space, tree_.settle(left));
+  if (!left.empty()) dead_.give_back(left, has_space);
   return ok();
 }
 
@@ -231,7 +255,7 @@ Status Maintenance::write_durably(std::uint64_t offset_bytes, Bytes superblock) 
 // What there is no memory for is done after the next checkpoint.
 Status Maintenance::shorten_files() {
   try {
-    return reserve_.shorten_files(*tree_.root());
+    return reserve_.shorten_files(*tree_.root(), is_resting_);
   } catch (const std::bad_alloc&) {
     return ok();
   }
@@ -331,6 +355,7 @@ Resting::State Maintenance::resting_state() {
           cleaning.end_bytes,
           cleaning.narrowed,
           tree_.waits_for_checkpoint(),
+          dead_.bytes() != 0,
           files_.blocks.is_sparse(options_.spare_bytes) ||
               files_.values.file().is_sparse(options_.spare_bytes)};
 }
@@ -351,6 +376,7 @@ Status Maintenance::rest_a_while() {
   }
   const auto before = resting_state();
   if (!resting_.is_due(before)) return ok();
+  is_resting_ = true;
   DGFS_CHECK(write_checkpoint());
   resting_.note_checkpoint(before, resting_state());
   return ok();

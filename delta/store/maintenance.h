@@ -12,6 +12,7 @@
 
 #include "delta/store/cleaning.h"
 #include "delta/store/commit_log.h"
+#include "delta/store/dead_ranges.h"
 #include "delta/store/failure.h"
 #include "delta/store/filter/filter_blocks.h"
 #include "delta/store/live_tree.h"
@@ -33,6 +34,7 @@ class Maintenance {
     SpaceBlocks& space;
     SpaceReserve& reserve;
     CommitLog& log;
+    DeadRanges& dead;
     Failure& failure;
   };
   /// @param superblocks  the file of them; must outlive it
@@ -104,12 +106,16 @@ class Maintenance {
 
   // What follows is called with lock_ held.
   [[nodiscard]] Status find_used_space();
+  [[nodiscard]] Status free_dead(const RangeTombstones& dead);
   void write_space();
   [[nodiscard]] Status move_all();
   void slice_settled();
   [[nodiscard]] Status write_checkpoint();
+  /// @param dead  what was noted before it
+  [[nodiscard]] Status write_checkpoint(const RangeTombstones& dead);
   [[nodiscard]] Status reopen_log();
-  [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint);
+  [[nodiscard]] Status renew_tree(const CommitLog::Checkpoint& checkpoint,
+                                  const RangeTombstones& dead);
   [[nodiscard]] Status write_superblock_of(const CommitLog::Checkpoint& checkpoint);
   [[nodiscard]] Status write_durably(std::uint64_t offset_bytes, Bytes superblock);
   void note_checkpoint(const CommitLog::Checkpoint& checkpoint);
@@ -124,6 +130,7 @@ class Maintenance {
   SpaceBlocks& space_;
   SpaceReserve& reserve_;
   CommitLog& log_;
+  DeadRanges& dead_;
   Failure& failure_;
   const StoreOptions options_;
 
@@ -131,6 +138,7 @@ class Maintenance {
   storage::File& superblocks_;
   Superblock superblock_;
   bool is_closing_ = false;  ///< nobody logs any more
+  bool is_resting_ = false;  ///< nobody writes, it seems
   /// Made while there is memory for it.
   Error unknown_{ErrorKind::kIo, 7202,
                  "a superblock's write ended nobody knows how, for no memory"};

@@ -20,9 +20,12 @@ class Resting {
     std::uint64_t end_bytes = 0;        ///< of the files
     unsigned narrowed = 0;              ///< how many times what is cleaned at a time was halved
     bool waits_for_checkpoint = false;  ///< space does
+    bool has_dead = false;              ///< batches have said so, and nobody has seen to it
     bool is_sparse = false;             ///< a file is worth cleaning
 
-    [[nodiscard]] bool has_waiting() const { return in_tree < sequence || waits_for_checkpoint; }
+    [[nodiscard]] bool has_waiting() const {
+      return in_tree < sequence || waits_for_checkpoint || has_dead;
+    }
   };
 
   /// Whether a checkpoint is to be made now. It is not where a batch was applied since this was

@@ -15,6 +15,8 @@ constexpr std::uint64_t kLowWaterTables = 8;
 constexpr std::uint64_t kMeasurableShare = 16;
 // What waits for a checkpoint is worth one if it is this part of what is free.
 constexpr std::uint64_t kWorthShare = 8;
+// Of what is in use: so much that is free stays on the disk while somebody writes.
+constexpr std::uint64_t kKeptFreeShare = 8;
 // What of a table brings the filter one prefix takes at least so much.
 constexpr std::uint64_t kBytesOfPrefix = 48;
 
@@ -179,11 +181,14 @@ bool SpaceReserve::is_left_by(const Stored<Node>& root) {
 
 // Of the blocks nobody else asks for space meanwhile; what values give back may be what their
 // reserve needs.
-Status SpaceReserve::shorten_files(const Stored<Node>& root) {
+Status SpaceReserve::shorten_files(const Stored<Node>& root, bool is_resting) {
   files_.values.shorten(options_.spare_bytes);
   DGFS_CHECK(keep(root));
   DGFS_TRY(bytes, bytes_for(root));
   files_.blocks.shorten([bytes = bytes] { return bytes; }, options_.spare_bytes);
+  for (BlockFile* file : {&files_.values.file(), &files_.blocks}) {
+    file->punch(options_.punch_bytes, is_resting ? 0 : file->used_bytes() / kKeptFreeShare);
+  }
   look_at_disk();
   return ok();
 }

@@ -116,9 +116,11 @@ class SpaceReserve {
   [[nodiscard]] bool is_left_by(const Stored<Node>& root);
   /// Of blocks: lets go of it, to be kept again.
   void let_go() { static_cast<void>(files_.blocks.reserve(0)); }
-  /// After a checkpoint of a tree: the ends of the files go back to the disk, but for the reserve.
+  /// After a checkpoint of a tree: the ends of the files go back to the disk, but for the reserve,
+  /// and so do long free stretches between blocks.
   /// Errors: those of keep().
-  [[nodiscard]] Status shorten_files(const Stored<Node>& root);
+  /// @param is_resting  nobody writes, it seems: no free space is kept for what comes next
+  [[nodiscard]] Status shorten_files(const Stored<Node>& root, bool is_resting);
 
   // By anybody again.
 

@@ -74,8 +74,9 @@ Store::Store(storage::Env& env, StoreFiles files, const StoreOptions& options)
       log_(std::move(files.log), tables_, files_.values, failure_,
            options_.parameters.large_bounds(), files.superblock.sequence),
       reserve_(files_, tables_, filter_blocks_, space_blocks_, options),
-      maintenance_({files_, tables_, filter_blocks_, space_blocks_, reserve_, log_, failure_},
-                   *superblocks_, files.superblock, options) {}
+      maintenance_(
+          {files_, tables_, filter_blocks_, space_blocks_, reserve_, log_, dead_, failure_},
+          *superblocks_, files.superblock, options) {}
 
 Status Store::start() {
   if (!options_.in_background || tending_ != nullptr) return ok();
@@ -155,7 +156,7 @@ Result<std::optional<std::uint64_t>> Store::add(const Batch& batch, Patience pat
   DGFS_CHECK(failure_.check());
   DGFS_CHECK(check_batch(batch));
   const auto size = size_of(batch, options_.parameters.large_bounds());
-  if (size.table_bytes > options_.parameters.segment_bytes / kGroupShare) {
+  if (size.table_bytes > batch_bytes_max()) {
     return Error(ErrorKind::kLimit, 7072, "a batch is too large for the log");
   }
   return add_if_room(batch, size, patience);
@@ -175,6 +176,7 @@ Result<std::optional<std::uint64_t>> Store::add_if_room(const Batch& batch, cons
                 size.value_bytes);
   if (!taken) return taken.error();
   admission->note_taken_in();
+  dead_.add(batch, env_.monotonic_ns());
   if (taken.value().has_frozen) join_tables_soon();
   if (tending_ != nullptr) charge(size);
   return std::optional(taken.value().sequence);
@@ -277,8 +279,14 @@ bool Store::is_checkpoint_due() const {
   return progress.used_bytes > options_.parameters.segment_bytes / 2 ||
          progress.memory_bytes > options_.memory_bytes / kLogShare ||
          progress.value_bytes_since_checkpoint > kValueShare * options_.table_bytes ||
-         reserve_.is_running_low() ||
+         reserve_.is_running_low() || is_dead_space_due() ||
          (reserve_.is_short() && reserve_.is_worth_a_checkpoint(waiting_bytes()));
+}
+
+bool Store::is_dead_space_due() const {
+  using std::chrono::nanoseconds;
+  return options_.in_background && dead_.bytes() >= options_.spare_bytes &&
+         nanoseconds(env_.monotonic_ns() - dead_.since_ns()) >= options_.dead_interval;
 }
 
 std::uint64_t Store::waiting_bytes() const {

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "delta/store/commit_log.h"
+#include "delta/store/dead_ranges.h"
 #include "delta/store/failure.h"
 #include "delta/store/intake.h"
 #include "delta/store/maintenance.h"
@@ -104,6 +104,11 @@ class Store {
   /// one without them, and full stages of its filter let all through. No other call may be under
   /// way. Errors: kLimit (no thread to be had).
   [[nodiscard]] Status start();
+
+  /// What a batch may take of memory, at most, in a table and in the log; without its large values.
+  [[nodiscard]] std::uint64_t batch_bytes_max() const {
+    return options_.parameters.segment_bytes / kGroupShare;
+  }
 
   /// All of a batch or nothing; others see all of it or nothing. Returns its sequence number, for
   /// sync(). Durable then, or whenever the log is written, or before it returns where
@@ -231,6 +236,7 @@ class Store {
   void notify_of(const Room& room);
   [[nodiscard]] Status make_room(const Room& room);
   [[nodiscard]] bool is_checkpoint_due() const;
+  [[nodiscard]] bool is_dead_space_due() const;
   [[nodiscard]] std::uint64_t waiting_bytes() const;
   [[nodiscard]] Status start_loading();
   [[nodiscard]] Status start_tending();
@@ -257,6 +263,7 @@ class Store {
   TableStack tables_;
   CommitLog log_;
   SpaceReserve reserve_;
+  DeadRanges dead_;
   Maintenance maintenance_;
 
   std::atomic<bool> is_space_wanted_ = false;

@@ -39,6 +39,11 @@ struct StoreOptions {
   std::size_t dirty_bytes = kShare;  ///< of the tree, not written yet
   /// Of free space in a file; less is not given back to the disk, and not worth cleaning.
   std::size_t spare_bytes = std::size_t{1} << 20;
+  /// Of free space between blocks of a file; shorter stretches are not given back to the disk.
+  std::size_t punch_bytes = std::size_t{1} << 20;
+  /// After which what batches have said to be dead (Batch::note_dead) is freed by a checkpoint, if
+  /// it comes to `spare_bytes`. Of a store with threads; without them the next one does it.
+  std::chrono::milliseconds dead_interval{2000};
   /// Of the first stage of the filter that answers Store::may_have().
   std::size_t filter_prefixes = PrefixFilter::kFirstCapacity;
   int level = 1;  ///< zstd's, of blocks of the tree; 0: they are not compressed

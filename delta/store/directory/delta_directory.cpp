@@ -138,7 +138,11 @@ Status check_stacked(const Superblock& superblock, const Manifest& manifest, std
 
 Status DeltaDirectory::create(storage::Env& env, const std::string& directory,
                               const format::Uuid& image, std::uint64_t born_object,
-                              const StoreOptions& options) {
+                              const StoreOptions& options, std::uint64_t chunk_bytes) {
+  if (!is_chunk_length(chunk_bytes)) {
+    return Error(ErrorKind::kInvalidArgument, 7166,
+                 "chunks have 512 bytes to 1 MiB, and a power of two of them");
+  }
   auto made = env.make_directory(directory, 0777);
   if (!made && made.error().kind() != ErrorKind::kExists) return made;
   const auto lock = lock_for_making(env, directory);  // held until it is made
@@ -151,6 +155,7 @@ Status DeltaDirectory::create(storage::Env& env, const std::string& directory,
   Manifest manifest;
   env.random(manifest.delta);
   manifest.image = image;
+  manifest.chunk_bytes = chunk_bytes;
   StackedStore store;
   store.born_object = born_object;
   DGFS_CHECK(make_stacked(env, directory, store, options));

@@ -28,10 +28,13 @@ class DeltaDirectory {
   /// @param image        the delta belongs to it
   /// @param born_object  above every object number of the image; 0: nothing lies below
   /// @param options      parameters of the store
-  /// Errors: kExists (there is a delta), kBusy (it is being made), kIo, kNoSpace.
+  /// @param chunk_bytes  of the chunks of contents, for ever; as is_chunk_length() wants it
+  /// Errors: kInvalidArgument (such a length), kExists (there is a delta), kBusy (it is being
+  /// made), kIo, kNoSpace.
   [[nodiscard]] static Status create(storage::Env& env, const std::string& directory,
                                      const format::Uuid& image, std::uint64_t born_object,
-                                     const StoreOptions& options);
+                                     const StoreOptions& options,
+                                     std::uint64_t chunk_bytes = kChunkBytes);
   /// @param options  of each store; access: of the newest one, the others are only read. For
   ///                 reading alone nothing is written.
   /// Errors: kNotFound (no delta is there), kBusy (it is open already, unless all read alone),

@@ -19,9 +19,9 @@ using format::Decoder;
 using format::Encoder;
 
 constexpr std::array<std::uint8_t, 8> kManifestMagic = {'D', 'G', 'F', 'S', 'M', 'A', 'N', 'I'};
-constexpr std::uint32_t kManifestVersion = 1;
+constexpr std::uint32_t kManifestVersion = 2;
 constexpr std::size_t kManifestChecksumAt = kManifestSlotBytes - 8;
-constexpr std::size_t kStoresAt = 64;
+constexpr std::size_t kStoresAt = 72;
 constexpr std::size_t kStoreEntryBytes = 40;
 constexpr std::uint64_t kNumberMax = 9999;
 static_assert(kStoresAt + kStoresMax * kStoreEntryBytes <= kManifestChecksumAt);
@@ -100,6 +100,7 @@ Buffer encode_manifest(const Manifest& manifest) {
   out.raw(manifest.image);
   out.fixed(manifest.generation);
   out.fixed(std::uint64_t{manifest.stores.size()});
+  out.fixed(manifest.chunk_bytes);
   for (const StackedStore& store : manifest.stores) {
     out.fixed(store.number);
     out.raw(store.uuid);
@@ -126,9 +127,14 @@ Result<Manifest> decode_manifest(Bytes bytes) {
   DGFS_TRY(image, in.raw(manifest.image.size()));
   DGFS_TRY(generation, in.fixed<std::uint64_t>());
   DGFS_TRY(count, in.fixed<std::uint64_t>());
+  DGFS_TRY(chunk_bytes, in.fixed<std::uint64_t>());
   std::copy(delta.begin(), delta.end(), manifest.delta.begin());
   std::copy(image.begin(), image.end(), manifest.image.begin());
   manifest.generation = generation;
+  manifest.chunk_bytes = chunk_bytes;
+  if (!is_chunk_length(chunk_bytes)) {
+    return bad_manifest(7165, "an impossible length of chunks");
+  }
   if (count == 0 || count > kStoresMax) return bad_manifest(7138, "an impossible number of stores");
   for (std::uint64_t i = 0; i < count; ++i) {
     DGFS_TRY(store, decode_store(in));

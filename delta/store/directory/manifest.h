@@ -6,13 +6,14 @@
 // durable the other one, too: so either slot may be lost, and no stack of before comes back.
 //
 //   0    8  magic "DGFSMANI"
-//   8    4  version, 1
+//   8    4  version, 2
 //   12   4  features, 0: others are refused
 //   16   16 UUID of the delta
 //   32   16 UUID of the image
 //   48   8  generation: how often a slot has been written; the slot is its remainder by 2
 //   56   8  number of stores, 1 to 100
-//   64      stores from the oldest to the newest, 40 bytes each: number, rising, 1 to 9999; UUID;
+//   64   8  length of the chunks of contents: a power of two, 512 to 1,048,576
+//   72      stores from the oldest to the newest, 40 bytes each: number, rising, 1 to 9999; UUID;
 //           born object; first sequence number. Neither of the last two falls.
 //           then zeros
 //   4088 8  XXH3 of what precedes
@@ -33,6 +34,13 @@ namespace dgfs::delta {
 inline constexpr std::size_t kManifestSlotBytes = 4096;
 inline constexpr std::size_t kStoresMax = 100;
 
+/// Of a piece of a file that has a record of its own, in bytes, where nobody says another length.
+inline constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;
+/// What a delta may have.
+[[nodiscard]] constexpr bool is_chunk_length(std::uint64_t bytes) {
+  return bytes >= 512 && bytes <= std::uint64_t{1} << 20 && (bytes & (bytes - 1)) == 0;
+}
+
 /// A store of a stack. A value.
 struct StackedStore {
   std::uint64_t number = 1;  ///< names its directory
@@ -51,11 +59,13 @@ struct Manifest {
   format::Uuid delta{};
   format::Uuid image{};  ///< that the delta belongs to
   std::uint64_t generation = 1;
-  std::vector<StackedStore> stores;  ///< from the oldest to the newest; never empty
+  std::vector<StackedStore> stores;         ///< from the oldest to the newest; never empty
+  std::uint64_t chunk_bytes = kChunkBytes;  ///< for ever
 
   /// Whether both say the same, whichever slot they are for.
   [[nodiscard]] bool says_the_same(const Manifest& other) const {
-    return delta == other.delta && image == other.image && stores == other.stores;
+    return delta == other.delta && image == other.image && stores == other.stores &&
+           chunk_bytes == other.chunk_bytes;
   }
 
   friend bool operator==(const Manifest&, const Manifest&) = default;

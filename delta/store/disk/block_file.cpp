@@ -43,12 +43,16 @@ Result<Place> BlockFile::write(Bytes block) {
 }
 
 Result<Extent> BlockFile::write_extent(Bytes block) {
+  bool is_disk_full = false;
   for (int attempts = 1;; ++attempts) {
-    auto taken = take(padded_bytes(block.size()));
+    const auto length_bytes = padded_bytes(block.size());
+    auto taken = is_disk_full ? take_solid(length_bytes) : take(length_bytes);
     const Extent extent{taken.front().offset_bytes, block.size()};
+    const bool was_hole = taken.front().hole_bytes != 0;
     auto written = write_to(taken, std::span(&block, 1), written_bytes_);
     if (written) return extent;
-    const bool is_bad_place = written.error().kind() == ErrorKind::kIo;
+    is_disk_full = written.error().kind() == ErrorKind::kNoSpace;
+    const bool is_bad_place = is_disk_full ? was_hole : written.error().kind() == ErrorKind::kIo;
     if (!is_bad_place || attempts == kAttemptsMax) return std::move(written).error();
   }
 }
@@ -62,9 +66,11 @@ Status BlockFile::write_to(Taken& taken, std::span<const Bytes> parts,
     is_synced_ = false;
     if (written) {
       written_bytes += bytes;
+      note_filled(taken.front());
     } else if (written.error().kind() != ErrorKind::kIo) {
       give_back(taken);
     } else {
+      note_filled(taken.front());
       unwritable_.splice(unwritable_.end(), taken);
     }
     return written;
@@ -76,7 +82,9 @@ Status BlockFile::write_to(Taken& taken, std::span<const Bytes> parts,
   }
 }
 
+// Its holes may have some space by now. That this is not known does no harm.
 void BlockFile::give_back(Taken& taken) {
+  if (cap_ != nullptr) cap_->give_back(taken.front().hole_bytes);
   unnoted_.splice(unnoted_.end(), taken);
   free_unnoted();
 }
@@ -96,7 +104,11 @@ Result<std::optional<Place>> BlockFile::write_before_end(Bytes block) {
     if (counts_on_free_) return std::optional<Place>();
     const auto extent = space_.take_open(padded(place.extent()).length_bytes);
     if (!extent) return std::optional<Place>();
-    taken.front() = *extent;
+    taken.front() = {*extent};
+    if (!claim_holes(taken.front())) {
+      give_back(taken);
+      return std::optional<Place>();
+    }
     place.offset_bytes = extent->offset_bytes;
   }
   DGFS_CHECK(write_to(taken, std::span(&block, 1), moved_bytes_));
@@ -139,23 +151,39 @@ bool BlockFile::write_together(std::span<const Bytes> blocks, std::vector<Extent
 }
 
 // Nothing may be written behind the end of a file that is being cut there.
+BlockFile::Taken BlockFile::until_it_is_cut(Taken taken) {
+  const std::lock_guard wait(reserve_);
+  return taken;
+}
+
 BlockFile::Taken BlockFile::take(std::uint64_t length_bytes) {
   Taken taken(1);
   {
     const std::lock_guard lock(mutex_);
     free_unnoted();
-    taken.front() = space_.take(length_bytes);
+    taken.front() = {space_.take(length_bytes)};
+    if (!claim_holes(taken.front())) give_back(taken);
+    if (!taken.empty() && taken.front().end_bytes() <= cut_end_bytes_) return taken;
+  }
+  return taken.empty() ? take_solid(length_bytes) : until_it_is_cut(std::move(taken));
+}
+
+BlockFile::Taken BlockFile::take_solid(std::uint64_t length_bytes) {
+  Taken taken(1);
+  {
+    const std::lock_guard lock(mutex_);
+    free_unnoted();
+    taken.front() = {space_.take_behind(solid_end_bytes(), length_bytes)};
     if (taken.front().end_bytes() <= cut_end_bytes_) return taken;
   }
-  const std::lock_guard until_it_is_cut(reserve_);
-  return taken;
+  return until_it_is_cut(std::move(taken));
 }
 
 std::optional<std::uint64_t> BlockFile::end_to_reserve(
     const std::function<std::uint64_t()>& bytes) {
   const std::lock_guard lock(mutex_);
   const auto wanted = bytes();
-  const auto end = space_.end_bytes() + wanted;
+  const auto end = solid_end_bytes() + wanted;
   if (wanted != 0 && end > reserved_end_bytes_) return end;
   counts_on_free_ = false;
   return std::nullopt;
@@ -163,7 +191,7 @@ std::optional<std::uint64_t> BlockFile::end_to_reserve(
 
 bool BlockFile::has_free(const std::function<std::uint64_t()>& bytes) {
   const std::lock_guard lock(mutex_);
-  if (space_.longest_free_bytes() < bytes()) return false;
+  if (longest_solid_bytes() < bytes()) return false;
   counts_on_free_ = true;
   return true;
 }
@@ -193,8 +221,10 @@ bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
                           std::uint64_t least_bytes, std::uint64_t file_bytes) {
   const std::lock_guard lock(mutex_);
   free_unnoted();
-  const auto end = space_.end_bytes() + kept_bytes();
+  const auto kept = kept_bytes();
+  const auto end = space_.end_bytes() + kept;
   if (end + std::max(least_bytes, file_bytes / kCutShare) > file_bytes) return false;
+  if (holes_.bytes_in({space_.end_bytes(), kept}) != 0) return false;
   reserved_end_bytes_ = std::min(reserved_end_bytes_, end);
   cut_end_bytes_ = end;
   return true;
@@ -207,7 +237,8 @@ void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
   const std::lock_guard reserve_lock(reserve_);
   try {
     const auto file_bytes = file_->size();
-    if (!file_bytes || !begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
+    if (!file_bytes || !fill_behind(kept_bytes)) return;
+    if (!begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
     if (file_->truncate(cut_end_bytes_)) {
       const std::lock_guard lock(mutex_);
       give_back_behind(cut_end_bytes_);
@@ -221,7 +252,7 @@ void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
 std::optional<std::uint64_t> BlockFile::close_sparse_end(std::uint64_t taken_bytes_max,
                                                          std::uint64_t spare_bytes) {
   const std::lock_guard lock(mutex_);
-  if (space_.free_bytes() < space_.used_bytes() + spare_bytes) return std::nullopt;
+  if (solid_free_bytes() < space_.used_bytes() + spare_bytes) return std::nullopt;
   return close(taken_bytes_max, space_.used_bytes() / kSlackShare);
 }
 

@@ -6,6 +6,7 @@
 // one is found out, too.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -19,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "delta/store/disk/free_space.h"
+#include "delta/store/disk/punched_holes.h"
 #include "delta/store/disk/size_cap.h"
 #include "delta/store/disk/space_map.h"
 #include "storage/file.h"
@@ -98,8 +100,19 @@ class BlockFile {
   ///                     of this file
   /// @param least_bytes  less, or less than an eighth of the file, is not given back
   void shorten(const std::function<std::uint64_t()>& kept_bytes, std::uint64_t least_bytes);
-  /// Where more is free between blocks than is taken by them, finds the end of the file that is
-  /// worth moving, and closes it: nothing is written there unless no other place has space for it.
+  /// Gives the space of long free stretches between blocks back to the disk, the longest first, as
+  /// shorten() does with what lies behind all blocks. Does nothing where reserve() counts on what
+  /// is free. What cannot be given back stays.
+  /// @param least_bytes  shorter ones stay
+  /// @param kept_bytes   so much of what is free between blocks stays, for those that come soon
+  void punch(std::uint64_t least_bytes, std::uint64_t kept_bytes);
+  /// Of a file that was opened, once its space is known, before all that writes or reserves: finds
+  /// out what of its free space has none on the disk. Cost: a call where all has, and else at least
+  /// one for each free stretch. Errors: kIo.
+  [[nodiscard]] Status find_holes();
+  /// Where more is free between blocks, and has space on the disk, than is taken by them, finds the
+  /// end of the file that is worth moving, and closes it: nothing is written there unless no other
+  /// place has space for it.
   /// @param taken_bytes_max  at most so much lies there
   /// @param spare_bytes      not worth moving anything for
   /// Returns where it begins; none: there is no such end, or reserve() counts on what is free.
@@ -159,17 +172,45 @@ class BlockFile {
  private:
   [[nodiscard]] Error damaged(std::uint16_t code, std::uint64_t offset_bytes,
                               const char* text) const;
+  struct TakenExtent : Extent {
+    std::uint64_t hole_bytes = 0;  ///< of its pages, that had no space on the disk
+  };
   /// Space that was taken for a write: a list of one, which can be kept without memory.
-  using Taken = std::list<Extent>;
+  using Taken = std::list<TakenExtent>;
 
   [[nodiscard]] Taken take(std::uint64_t length_bytes);
+  /// Where there is space on the disk, as far as there is any in reserve.
+  [[nodiscard]] Taken take_solid(std::uint64_t length_bytes);
+  [[nodiscard]] Taken until_it_is_cut(Taken taken);
   [[nodiscard]] std::optional<std::uint64_t> close(std::uint64_t taken_bytes_max,
                                                    std::uint64_t slack_bytes);
   /// @param written_bytes  what they are counted in
   [[nodiscard]] Status write_to(Taken& taken, std::span<const Bytes> parts,
                                 std::uint64_t& written_bytes);
+  // With mutex_ held.
+
+  /// False, and nothing has changed: some of it is a hole, and the cap has no space for that.
+  [[nodiscard]] bool claim_holes(TakenExtent& taken);
+  /// It was written.
+  void note_filled(const TakenExtent& taken) noexcept;
+  void note_hole(const Extent& hole);
   void give_back(Taken& taken);
   void free_unnoted();
+  /// Behind it what is in reserve has space on the disk.
+  [[nodiscard]] std::uint64_t solid_end_bytes() const {
+    return std::max(space_.end_bytes(), holes_.end_bytes());
+  }
+  /// Of what is free between blocks, and no hole.
+  [[nodiscard]] std::uint64_t longest_solid_bytes() const;
+  [[nodiscard]] std::uint64_t solid_free_bytes() const;
+
+  // Without.
+
+  [[nodiscard]] Taken take_to_punch(std::uint64_t least_bytes, std::uint64_t kept_bytes,
+                                    std::vector<Extent>& parts);
+  [[nodiscard]] bool punch(const std::vector<Extent>& parts);
+  [[nodiscard]] Status find_holes_in(const Extent& stretch);
+  [[nodiscard]] bool fill_behind(const std::function<std::uint64_t()>& kept_bytes);
   /// The file may reach so far. Errors: kNoSpace (beyond the cap).
   [[nodiscard]] Status claim(std::uint64_t end_bytes);
   /// With mutex_ held.
@@ -197,15 +238,17 @@ class BlockFile {
   const char* section_;
   SizeCap* cap_;
   std::mutex reserve_;        ///< one asks for space, or gives it back, at a time
+  bool can_punch_ = true;     ///< under reserve_: the file system can, as far as is known
   std::mutex sync_;           ///< whoever finds nothing to sync has waited for who does it
   mutable std::mutex mutex_;  ///< all that follows; no I/O under it
   SpaceMap space_;
+  PunchedHoles holes_;                        ///< of what is free
   Taken unnoted_;                             ///< free, but that space_ has found no memory for it
   Taken unwritable_;                          ///< taken, and nothing refers to it
   std::uint64_t reserved_end_bytes_ = 0;      ///< of the file
   bool counts_on_free_ = false;               ///< the last reserve did, between blocks
   std::uint64_t cut_end_bytes_ = UINT64_MAX;  ///< of a file that is being cut
-  std::uint64_t taken_bytes_ = 0;             ///< of the disk
+  std::uint64_t taken_bytes_ = 0;             ///< of the disk, and by holes
   std::uint64_t written_bytes_ = 0;
   std::uint64_t moved_bytes_ = 0;
   bool is_synced_ = true;

@@ -3,6 +3,8 @@
 //
 // What a file of blocks takes of the disk, and may still take.
 #include <algorithm>
+#include <new>
+#include <utility>
 
 #include "delta/store/disk/block_file.h"
 
@@ -41,16 +43,23 @@ Status BlockFile::claim(std::uint64_t end_bytes) {
 
 void BlockFile::give_back_behind(std::uint64_t end_bytes) {
   const auto bytes = in_pages(end_bytes);
+  const auto hole_bytes = holes_.cut(bytes);
   if (bytes >= taken_bytes_) return;
-  if (cap_ != nullptr) cap_->give_back(taken_bytes_ - bytes);
+  if (cap_ != nullptr) cap_->give_back(taken_bytes_ - bytes - hole_bytes);
   taken_bytes_ = bytes;
 }
 
 // What others claim meanwhile is behind it, or they have found that they need not.
 Status BlockFile::preallocate(std::uint64_t end_bytes) {
-  const auto before = taken_bytes();
+  std::uint64_t before = 0;
+  std::uint64_t begin_bytes = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    before = taken_bytes_;
+    begin_bytes = solid_end_bytes();
+  }
   DGFS_CHECK(claim(end_bytes));
-  auto reserved = file_->preallocate(end_bytes);
+  auto reserved = file_->preallocate(begin_bytes, end_bytes);
   if (reserved) return reserved;
   const std::lock_guard lock(mutex_);
   if (taken_bytes_ == in_pages(end_bytes)) give_back_behind(std::max(before, space_.end_bytes()));
@@ -60,18 +69,18 @@ Status BlockFile::preallocate(std::uint64_t end_bytes) {
 bool BlockFile::has_reserved(const std::function<std::uint64_t()>& bytes) {
   if (!end_to_reserve(bytes)) return true;
   const std::lock_guard lock(mutex_);
-  return counts_on_free_ && space_.longest_free_bytes() >= bytes();
+  return counts_on_free_ && longest_solid_bytes() >= bytes();
 }
 
 std::uint64_t BlockFile::room_bytes() const {
   const std::lock_guard lock(mutex_);
-  const auto behind = reserved_end_bytes_ - std::min(reserved_end_bytes_, space_.end_bytes());
-  return std::max(behind, space_.longest_free_bytes());
+  const auto behind = reserved_end_bytes_ - std::min(reserved_end_bytes_, solid_end_bytes());
+  return std::max(behind, longest_solid_bytes());
 }
 
 bool BlockFile::is_sparse(std::uint64_t spare_bytes) const {
   const std::lock_guard lock(mutex_);
-  return space_.free_bytes() >= space_.used_bytes() + spare_bytes;
+  return solid_free_bytes() >= space_.used_bytes() + spare_bytes;
 }
 
 FreeSpace BlockFile::free_space() const {
@@ -104,7 +113,7 @@ void BlockFile::restore(const FreeSpace& space) {
 
 std::uint64_t BlockFile::taken_bytes() const {
   const std::lock_guard lock(mutex_);
-  return taken_bytes_;
+  return taken_bytes_ - holes_.bytes();
 }
 
 std::uint64_t BlockFile::used_bytes() const {

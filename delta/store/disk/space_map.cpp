@@ -59,6 +59,16 @@ Extent SpaceMap::take(std::uint64_t length_bytes) {
   return extent;
 }
 
+Extent SpaceMap::take_behind(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
+  if (offset_bytes > end_bytes_) {
+    add({end_bytes_, offset_bytes - end_bytes_});
+    end_bytes_ = offset_bytes;
+  }
+  const Extent extent{end_bytes_, length_bytes};
+  end_bytes_ = extent.end_bytes();
+  return extent;
+}
+
 void SpaceMap::close_from(std::uint64_t offset_bytes) {
   open_.merge(closed_);
   closed_from_bytes_ = offset_bytes;

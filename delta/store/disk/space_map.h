@@ -40,6 +40,13 @@ class SpaceMap {
   [[nodiscard]] Extent take(std::uint64_t length_bytes);
   /// The same of stretches that are not closed alone; none: no such stretch has it.
   [[nodiscard]] std::optional<Extent> take_open(std::uint64_t length_bytes);
+  /// The same at an offset, or behind all that is taken where that is more. What lies between is
+  /// free, which needs memory; if it throws std::bad_alloc, nothing has changed.
+  [[nodiscard]] Extent take_behind(std::uint64_t offset_bytes, std::uint64_t length_bytes);
+  /// All of a free stretch.
+  /// @param offset_bytes  where it begins
+  /// Needs no memory.
+  void take_whole(std::uint64_t offset_bytes) { remove(free_.find(offset_bytes)); }
   /// Closes the stretches that begin at an offset or behind it, and opens all others.
   /// @param offset_bytes  UINT64_MAX: all are open
   /// Needs no memory. O(n log n).
@@ -64,6 +71,16 @@ class SpaceMap {
   /// Of the longest free stretch before the end.
   [[nodiscard]] std::uint64_t longest_free_bytes() const {
     return std::max(longest_of(open_), longest_of(closed_));
+  }
+  /// Shows free stretches before the end, from the longest on, until `wants_more` says false. Those
+  /// that are closed come last.
+  template <class WantsMore>
+  void each_by_length(WantsMore wants_more) const {
+    for (const ByLength* stretches : {&open_, &closed_}) {
+      for (auto at = stretches->rbegin(); at != stretches->rend(); ++at) {
+        if (!wants_more(Extent{at->second, at->first})) break;
+      }
+    }
   }
   /// The offset behind which so much is taken, at most. O(n).
   [[nodiscard]] std::uint64_t begin_of_last(std::uint64_t taken_bytes) const;

@@ -3,6 +3,7 @@
 #include "delta/store/message/value_part.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,8 +27,10 @@ Result<ValueSlice> part_of_base(const Message& put, std::uint64_t begin, std::ui
 // Some bytes of a value, that edits are applied to.
 class Window {
  public:
-  Window(std::uint64_t begin, std::uint64_t end)
-      : begin_(begin), end_(end), bytes_(static_cast<std::size_t>(end - begin), '\0') {}
+  Window(std::uint64_t begin, MutableBytes bytes)
+      : begin_(begin),
+        end_(begin + bytes.size()),
+        bytes_(reinterpret_cast<char*>(bytes.data()), bytes.size()) {}
 
   [[nodiscard]] bool overlaps(const Edit& edit) const {
     return begin_of(edit) < end_ && begin_ < end_of(edit);
@@ -55,7 +58,6 @@ class Window {
       std::fill_n(place_of(begin), static_cast<std::size_t>(end - begin), '\0');
     }
   }
-  [[nodiscard]] std::string take() { return std::move(bytes_); }
 
  private:
   [[nodiscard]] char* place_of(std::uint64_t at) {
@@ -64,7 +66,7 @@ class Window {
 
   std::uint64_t begin_;
   std::uint64_t end_;
-  std::string bytes_;
+  std::span<char> bytes_;
 };
 
 struct Bounds {
@@ -90,6 +92,15 @@ Bounds with_whole_fields(Bounds bounds, const Patch& patch) {
 
 }  // namespace
 
+Status apply_part(const Patch& patch, std::uint64_t begin_bytes, MutableBytes bytes,
+                  const ExtentVolume& volume) {
+  DGFS_TRY(pieces,
+           LargePieces::load(patch.edits(), begin_bytes, begin_bytes + bytes.size(), volume));
+  Window window(begin_bytes, bytes);
+  for (const Edit& edit : patch.edits()) window.apply(edit, pieces);
+  return ok();
+}
+
 std::uint64_t length_of_value(const Message& put) {
   auto length = std::max(length_of_base(put), put.patch.least_bytes());
   for (const Edit& edit : put.patch.edits()) {
@@ -105,15 +116,15 @@ Result<ValueSlice> part_of_value(const Message& put, std::uint64_t begin_bytes,
   const auto end = begin + std::min(length_bytes, length - begin);
   if (put.patch.empty()) return part_of_base(put, begin, end, volume);
   const auto bounds = with_whole_fields({begin, end}, put.patch);
-  Window window(bounds.begin, bounds.end);
+  std::string bytes(static_cast<std::size_t>(bounds.end - bounds.begin), '\0');
+  Window window(bounds.begin, as_mutable_bytes(bytes));
   const auto base_end = std::min(bounds.end, length_of_base(put));
   if (bounds.begin < base_end) {
     DGFS_TRY(base, part_of_base(put, bounds.begin, base_end, volume));
     window.copy(bounds.begin, base.bytes());
   }
-  DGFS_TRY(pieces, LargePieces::load(put.patch.edits(), bounds.begin, bounds.end, volume));
-  for (const Edit& edit : put.patch.edits()) window.apply(edit, pieces);
-  return ValueSlice{std::make_shared<const std::string>(window.take()),
+  DGFS_CHECK(apply_part(put.patch, bounds.begin, as_mutable_bytes(bytes), volume));
+  return ValueSlice{std::make_shared<const std::string>(std::move(bytes)),
                     static_cast<std::size_t>(begin - bounds.begin),
                     static_cast<std::size_t>(end - begin)};
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "delta/store/extent/value_slice.h"
 #include "delta/store/message/message.h"
@@ -24,5 +25,13 @@ namespace dgfs::delta {
 [[nodiscard]] Result<ValueSlice> part_of_value(const Message& put, std::uint64_t begin_bytes,
                                                std::uint64_t length_bytes,
                                                const ExtentVolume& volume);
+
+/// Changes a part of a value as a patch says, which lengthens it nowhere here. Of large pieces only
+/// the parts that lie there are read.
+/// @param begin_bytes  of the part in the value; a field's change must lie inside it, or outside
+/// @param bytes        what older levels have there, or zeros behind the end of their value
+/// Errors: those of LargeValue::load; `bytes` are any then.
+[[nodiscard]] Status apply_part(const Patch& patch, std::uint64_t begin_bytes, MutableBytes bytes,
+                                const ExtentVolume& volume);
 
 }  // namespace dgfs::delta

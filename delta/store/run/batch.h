@@ -28,6 +28,12 @@ struct RangeDelete {
 
 using Operation = std::variant<PointChange, RangeDelete>;
 
+/// A range of keys of which a batch leaves something dead. A value.
+struct DeadRange {
+  KeyRange range;
+  std::uint64_t bytes = 0;  ///< on disk, about
+};
+
 /// What becomes of a batch where the disk is full.
 enum class BatchClass : std::uint8_t {
   kOrdinary,  ///< it is refused
@@ -77,6 +83,15 @@ class Batch {
   void set_class(BatchClass batch_class) { class_ = batch_class; }
   [[nodiscard]] BatchClass batch_class() const { return class_; }
 
+  /// Says that much of what a range has dies with it, which the store cannot know before it reads
+  /// it: their space is wanted soon (StoreOptions::dead_interval). It is a hint, for contents of
+  /// files, say: what waits for the range goes down the tree early, which costs a write of each
+  /// basement there.
+  void note_dead(KeyRange range, std::uint64_t bytes) {
+    dead_.push_back({std::move(range), bytes});
+  }
+  [[nodiscard]] const std::vector<DeadRange>& dead() const { return dead_; }
+
   void add(Operation operation) { operations_.push_back(std::move(operation)); }
 
   [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
@@ -84,6 +99,7 @@ class Batch {
 
  private:
   std::vector<Operation> operations_;
+  std::vector<DeadRange> dead_;
   BatchClass class_ = BatchClass::kOrdinary;
 };
 

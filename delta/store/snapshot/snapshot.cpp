@@ -35,6 +35,10 @@ Result<Message> Snapshot::find(std::string_view key) const {
   return find_whole(view_, key, Message(), source_);
 }
 
+Result<Message> Snapshot::find_unread(std::string_view key) const {
+  return delta::find(view_, key, Message(), source_);
+}
+
 Result<std::optional<ValueSlice>> Snapshot::read(std::string_view key, std::uint64_t begin_bytes,
                                                  std::uint64_t length_bytes) const {
   return delta::read(view_, key, Message(), begin_bytes, length_bytes, source_);

@@ -36,6 +36,8 @@ class Snapshot {
   /// As of Store.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
   [[nodiscard]] Result<Message> find(std::string_view key) const;
+  /// The same, with large values that are not read: values() has them, as long as the snapshot is.
+  [[nodiscard]] Result<Message> find_unread(std::string_view key) const;
   [[nodiscard]] Result<std::optional<ValueSlice>> read(
       std::string_view key, std::uint64_t begin_bytes = 0,
       std::uint64_t length_bytes = UINT64_MAX) const;

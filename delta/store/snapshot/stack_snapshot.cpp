@@ -30,6 +30,16 @@ Result<std::optional<std::string>> StackSnapshot::get(std::string_view key,
   return value_over_nothing(std::move(message));
 }
 
+Result<StackedValue> StackSnapshot::value(std::string_view key) const {
+  StackedValue value;
+  for (auto store = stores_.rbegin(); store != stores_.rend() && !value.is_final(); ++store) {
+    DGFS_TRY(message, store->find_unread(key));
+    value.add_older(std::move(message), *store->values());
+    if (is_young(key, store->born_object())) value.add_nothing_older();
+  }
+  return value;
+}
+
 StackCursor StackSnapshot::cursor(KeyRange bounds) const {
   std::vector<StackCursor::Layer> layers;
   for (auto store = stores_.rbegin(); store != stores_.rend(); ++store) {

@@ -52,6 +52,7 @@ void Flusher::accept(const Run& run) {
     visit_large(message, [](const LargeRef& large) { large->give_to_tree(); });
   }
   for (const LargeRef& value : made_large_) value->give_to_tree();
+  settled_ = nullptr;
   made_.clear();
   unwritten_.clear();
   unwritten_bytes_ = 0;
@@ -63,6 +64,7 @@ void Flusher::accept(const Run& run) {
 
 void Flusher::give_up() {
   balance_.clear();
+  settled_ = nullptr;
   made_large_.clear();
   used_up_ = {};
   cut_off_.clear();
@@ -142,9 +144,10 @@ Result<Flusher::Nodes> Flusher::push(const StoredNode& stored, const RunRef& run
     return split(node->height(), std::move(slots), all);
   }
   if (node->height() == 0) {
-    DGFS_CHECK(rewrite_basements(slots));
+    DGFS_CHECK(rewrite_basements(range, slots));
   } else {
     DGFS_CHECK(flush_tombstones(*node, run->tombstones(), range, slots));
+    DGFS_CHECK(settle_slots(*node, range, slots));
     DGFS_CHECK(flush(node->height(), range, slots));
     DGFS_CHECK(merge_children(slots));
   }
@@ -203,6 +206,46 @@ Status Flusher::flush_tombstones(const Node& node, const RangeTombstones& tombst
   return ok();
 }
 
+Result<StoredNode> Flusher::settle(const StoredNode& root, const RangeTombstones& ranges) {
+  give_up();
+  flushes_ = true;
+  settled_ = &ranges;
+  Slot top;
+  top.child = root;
+  DGFS_TRY(node, root->load(source_));
+  DGFS_TRY(has_to, has_to_settle(node->height() + 1, top, {"", std::nullopt}));
+  if (!has_to) return root;
+  DGFS_TRY(settled, push_and_grow(root, empty_run()));
+  used_up_.values = balance_.lost();
+  return settled;
+}
+
+// Whether anything waits for one of the ranges that are to be settled, in a slot or below it.
+Result<bool> Flusher::has_to_settle(unsigned height, const Slot& slot, const KeyRange& range) {
+  if (!settled_->overlaps(range)) return false;
+  if (!slot.runs.empty()) return true;
+  if (height == 0) return false;
+  DGFS_TRY(child, load_child(height, slot, source_));
+  for (std::size_t i = 0; i < child->slots().size(); ++i) {
+    DGFS_TRY(has_to, has_to_settle(child->height(), child->slots()[i], child->range_of(i, range)));
+    if (has_to) return true;
+  }
+  return false;
+}
+
+Status Flusher::settle_slots(const Node& node, const KeyRange& range, std::vector<Slot>& slots) {
+  if (settled_ == nullptr) return ok();
+  const Node handed_out(node.height(), slots);
+  for (auto i = slots.size(); i-- > 0;) {  // the last first, as more slots may take its place
+    const auto own = handed_out.range_of(i, range);
+    DGFS_TRY(has_to, has_to_settle(node.height(), handed_out.slots()[i], own));
+    if (!has_to) continue;
+    DGFS_CHECK(flush_slot(i, own, slots));
+    DGFS_CHECK(spill());
+  }
+  return ok();
+}
+
 // The heaviest slot first: a flush that moves much costs little for each message.
 Status Flusher::flush(unsigned height, const KeyRange& range, std::vector<Slot>& slots) {
   while (true) {
@@ -226,7 +269,11 @@ Status Flusher::flush(unsigned height, const KeyRange& range, std::vector<Slot>&
 
 Status Flusher::flush_slot(std::size_t at, const KeyRange& range, std::vector<Slot>& slots) {
   Slot& slot = slots[at];
-  DGFS_TRY(run, taken(slot.runs));
+  RunRef run = empty_run();
+  if (!slot.runs.empty()) {
+    DGFS_TRY(waiting, taken(slot.runs));
+    run = std::move(waiting);
+  }
   DGFS_TRY(nodes, push(slot.child, run, range));
   nodes.front().low = slot.low;
   const auto begin = slots.begin() + static_cast<std::ptrdiff_t>(at);

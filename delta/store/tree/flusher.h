@@ -44,6 +44,9 @@ class Flusher {
   /// Errors: kIo, kCorrupt, kNoSpace (of a value that has become large, or of runs that it writes).
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run,
                                         bool flushes = true);
+  /// The root of the tree in which what waits for some ranges of keys has got into their basements.
+  /// The same root, and accept() is not to be called: nothing waits for them. Otherwise as push().
+  [[nodiscard]] Result<StoredNode> settle(const StoredNode& root, const RangeTombstones& ranges);
   /// The tree that was made last takes the place of the old one. Large values of `run`, which was
   /// pushed, are the tree's now. Needs no memory.
   void accept(const Run& run);
@@ -73,7 +76,11 @@ class Flusher {
                                         const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Status flush(unsigned height, const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Status flush_slot(std::size_t at, const KeyRange& range, std::vector<Slot>& slots);
-  [[nodiscard]] Status rewrite_basements(std::vector<Slot>& slots);
+  [[nodiscard]] Result<bool> has_to_settle(unsigned height, const Slot& slot,
+                                           const KeyRange& range);
+  [[nodiscard]] Status settle_slots(const Node& node, const KeyRange& range,
+                                    std::vector<Slot>& slots);
+  [[nodiscard]] Status rewrite_basements(const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Result<std::vector<Slot>> rewritten(const Slot& slot);
   [[nodiscard]] Status merge_children(std::vector<Slot>& slots);
   [[nodiscard]] Result<bool> try_merge(Slot& left, const Slot& right);
@@ -99,6 +106,7 @@ class Flusher {
 
   // Of one push.
   bool flushes_ = true;
+  const RangeTombstones* settled_ = nullptr;  ///< ranges for which nothing shall wait; null: none
   ExtentBalance balance_;
   std::vector<LargeRef> made_large_;  ///< values that have become large
   Made unwritten_;

@@ -76,11 +76,15 @@ bool is_to_be_written(const Message& message, const LargeBounds& bounds) {
 
 }  // namespace
 
-Status Flusher::rewrite_basements(std::vector<Slot>& slots) {
+Status Flusher::rewrite_basements(const KeyRange& range, std::vector<Slot>& slots) {
   std::vector<Slot> all;
-  for (Slot& slot : slots) {
+  const Node handed_out(0, slots);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    Slot& slot = slots[i];
     const bool is_due = slot.waiting_bytes() > parameters_.basement_bytes / kBasementShare ||
-                        (slot.basement == nullptr && !slot.runs.empty());
+                        (slot.basement == nullptr && !slot.runs.empty()) ||
+                        (settled_ != nullptr && !slot.runs.empty() &&
+                         settled_->overlaps(handed_out.range_of(i, range)));
     if (!is_due) {
       all.push_back(std::move(slot));
       continue;

@@ -31,6 +31,7 @@ inline delta::StoreOptions tiny_options(Random& random) {
   // 0: each run is written as it is made.
   options.dirty_bytes = random.one_in(4) ? 0 : 4096 << random.below(6);
   options.spare_bytes = 1024;
+  if (options.level == 0) options.punch_bytes = 4096;
   options.filter_prefixes = 32;
   return options;
 }

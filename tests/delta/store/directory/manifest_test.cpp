@@ -56,19 +56,21 @@ TEST(ManifestTest, EachBrokenRuleIsRefused) {
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 0, 'X'))), 7136);
   EXPECT_EQ(code_of(decode_manifest(Buffer(kManifestSlotBytes - 1))), 7136);
   for (const std::size_t at : {std::size_t{8}, std::size_t{12}}) {
-    const auto newer = decode_manifest(changed(manifest, at, 2));
+    const auto newer = decode_manifest(changed(manifest, at, 3));
     EXPECT_EQ(code_of(newer), 7133);
     EXPECT_EQ(newer.error().kind(), ErrorKind::kUnsupported);
   }
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 56, 0))), 7138);
   EXPECT_EQ(code_of(decode_manifest(changed(manifest, 56, kStoresMax + 1))), 7138);
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 64, 0))), 7134);
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 104, 1))), 7134);
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 106, 1))), 7134) << "number above 9999";
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 64 + 24, 101))), 7135);
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 64 + 32, 12))), 7135);
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 64 + 32, 0))), 7135) << "there is no batch 0";
-  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 144, 1))), 7139);
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 64, 1))), 7165) << "65,537 bytes";
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 66, 0))), 7165) << "no bytes";
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72, 0))), 7134);
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 112, 1))), 7134);
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 114, 1))), 7134) << "number above 9999";
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72 + 24, 101))), 7135);
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72 + 32, 12))), 7135);
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 72 + 32, 0))), 7135) << "there is no batch 0";
+  EXPECT_EQ(code_of(decode_manifest(changed(manifest, 152, 1))), 7139);
 }
 
 TEST(ManifestTest, AFlippedByteIsFoundOut) {

@@ -206,6 +206,7 @@ class LateBindingOfSmallNodes : public LateBinding {
 
 TEST_F(LateBindingOfSmallNodes, CleaningMovesThem) {
   options_.spare_bytes = 4096;
+  options_.punch_bytes = SIZE_MAX;
   reopen();
   constexpr std::size_t kChunks = 200;
   constexpr std::size_t kKept = 20;

@@ -4,6 +4,7 @@
 // Stores over each other, and over a bottom, answer as one map.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -89,6 +90,31 @@ class StackRun {
       }
     }
   }
+  // A part of a value has the bytes of the whole, and zeros behind its end.
+  void expect_parts() {
+    const auto stack = snapshot();
+    for (int i = 0; i < 10; ++i) {
+      const auto key = any_key();
+      const auto at = values_.find(key);
+      std::string expected = at == values_.end() ? std::string() : at->second;
+      expected.resize(expected.size() + 20, '\0');
+      const auto begin = random_.one_in(2) ? 0 : random_.below(expected.size());
+      const auto end =
+          random_.one_in(2) ? expected.size() : begin + random_.below(expected.size() - begin);
+      Buffer out(end - begin, 0xFF);
+      const auto value = stack.value(key);
+      ASSERT_TRUE(value) << value.error().message();
+      const auto read = value.value().read(begin, out, [&](std::uint64_t from, MutableBytes bytes) {
+        return fill_from_bottom(key, from, bytes);
+      });
+      if (!read && (begin != 0 || end != expected.size())) {
+        ASSERT_EQ(read.error().code(), 7164) << "a field that is cut";
+        continue;
+      }
+      ASSERT_TRUE(read) << read.error().message();
+      ASSERT_EQ(as_text(out), std::string_view(expected).substr(begin, end - begin));
+    }
+  }
   void expect_walks() {
     const auto stack = snapshot();
     const auto bounds = random_bounds();
@@ -130,6 +156,13 @@ class StackRun {
     const auto object = random_.below(born_ + kObjectsOfALayer);
     return object_key(static_cast<std::uint8_t>(1 + random_.below(2)), object,
                       std::string(random_.below(3), static_cast<char>('a' + random_.below(3))));
+  }
+  Status fill_from_bottom(std::string_view key, std::uint64_t begin, MutableBytes out) const {
+    DGFS_TRY(found, at_bottom(key));
+    std::string bytes = found.value_or("");
+    bytes.resize(std::max<std::size_t>(bytes.size(), begin + out.size()), '\0');
+    bytes.copy(reinterpret_cast<char*>(out.data()), out.size(), begin);
+    return ok();
   }
   Result<std::optional<std::string>> at_bottom(std::string_view key) const {
     EXPECT_FALSE(is_young(key, kObjectsOfALayer)) << "the bottom is asked for what it cannot have";
@@ -205,6 +238,7 @@ TEST_P(StackModel, AnswersAsAMap) {
   for (int step = 0; step < 500; ++step) {
     run.take_step();
     if (run.random().one_in(5)) run.expect_gets();
+    if (run.random().one_in(5)) run.expect_parts();
     if (run.random().one_in(12)) run.expect_walks();
     if (run.random().one_in(12)) run.expect_turns();
     if (run.random().one_in(150) && run.stores() < 4) run.add_store();

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The space of large values that a range tombstone has removed: when it is free, and when the disk
+// has it again.
+#include "delta/store/dead_ranges.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/delta/store/counted_store.h"
+#include "tests/support/random.h"
+
+namespace dgfs::test {
+namespace {
+
+using namespace delta;
+
+constexpr std::size_t kValueBytes = std::size_t{16} << 10;
+
+KeyRange range_of(int begin, int end) { return {numbered_key(begin), numbered_key(end)}; }
+
+TEST(DeadRanges, AreGivenOutOnce) {
+  DeadRanges dead;
+  Batch batch;
+  batch.note_dead(range_of(1, 3), 1000);
+  batch.note_dead(range_of(7, 9), 500);
+  dead.add(batch, 5);
+  dead.add(Batch(), 6);
+  EXPECT_EQ(dead.bytes(), 1500U);
+  EXPECT_EQ(dead.since_ns(), 5U);
+  const auto ranges = dead.take();
+  EXPECT_EQ(ranges.size(), 2U);
+  EXPECT_TRUE(ranges.covers(range_of(1, 3)));
+  EXPECT_EQ(dead.bytes(), 0U);
+  EXPECT_TRUE(dead.take().empty());
+}
+
+TEST(DeadRanges, AreGivenOutAgainIfTheyWereNotSeenTo) {
+  DeadRanges dead;
+  Batch batch;
+  batch.note_dead(range_of(1, 3), 1000);
+  dead.add(batch, 5);
+  dead.give_back(dead.take(), true);
+  EXPECT_EQ(dead.bytes(), 1000U);
+  dead.give_back(dead.take(), false);
+  EXPECT_EQ(dead.bytes(), 0U);
+  EXPECT_EQ(dead.take().size(), 1U);
+}
+
+TEST(DeadRanges, AreFewHoweverManyThereWere) {
+  DeadRanges dead;
+  for (int i = 0; i < 10'000; ++i) {
+    Batch batch;
+    batch.note_dead(range_of(2 * i, 2 * i + 1), 10);
+    dead.add(batch, 1);
+  }
+  EXPECT_EQ(dead.bytes(), 100'000U);
+  const auto ranges = dead.take();
+  EXPECT_LE(ranges.size(), DeadRanges::kRangesMax);
+  for (int i = 0; i < 10'000; ++i) EXPECT_TRUE(ranges.covers(range_of(2 * i, 2 * i + 1)));
+}
+
+// Nodes, basements and buffers as large as those of a store with the usual parameters, so that a
+// few values fill none.
+class DeadSpace : public CountedStore {
+ protected:
+  DeadSpace() : CountedStore({64 << 10, 256 << 10, 16, 4 << 20, 2048}) {
+    options_.spare_bytes = 1;
+    options_.punch_bytes = kValueBytes;
+  }
+
+  void put_values(int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      put(i, std::string(kValueBytes, static_cast<char>('a' + i % 26)));
+    }
+  }
+  void remove(int begin, int end, bool is_noted) {
+    Batch batch;
+    batch.remove_range(range_of(begin, end));
+    if (is_noted) {
+      batch.note_dead(range_of(begin, end), static_cast<std::uint64_t>(end - begin) * kValueBytes);
+    }
+    ASSERT_TRUE(store_->apply(batch));
+  }
+  [[nodiscard]] std::uint64_t on_disk_bytes() const {
+    return memory_->status("/s/extents").value().allocated_bytes;
+  }
+  void checkpoint_twice() {  // the first one keeps what the one before may need
+    for (int i = 0; i < 2; ++i) {
+      put(9999, std::to_string(i));
+      ASSERT_TRUE(store_->checkpoint());
+    }
+  }
+  void expect_values(int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const auto value = store_->get(numbered_key(i));
+      ASSERT_TRUE(value && value.value()) << i;
+      EXPECT_EQ(*value.value(), std::string(kValueBytes, static_cast<char>('a' + i % 26)));
+    }
+  }
+};
+
+TEST_F(DeadSpace, OfWhatIsSaidToBeDeadIsFreeAfterACheckpoint) {
+  put_values(0, 200);
+  ASSERT_TRUE(store_->checkpoint());
+  const auto all = on_disk_bytes();
+  remove(50, 100, false);
+  checkpoint_twice();
+  EXPECT_GE(on_disk_bytes() + kValueBytes, all) << "the tombstone has gone down by itself";
+  remove(100, 150, true);
+  checkpoint_twice();
+  EXPECT_LE(on_disk_bytes(), all - 50 * kValueBytes);
+  expect_values(0, 50);
+  expect_values(150, 200);
+  ASSERT_TRUE(store_->close());
+  expect_sound(*memory_);
+  reopen();
+  expect_values(0, 50);
+  expect_values(150, 200);
+  EXPECT_FALSE(store_->get(numbered_key(60)).value());
+}
+
+// Ranges all over a tree of several levels; what was removed lies among what stays.
+TEST_F(DeadSpace, OfManyRangesIsFree) {
+  options_.parameters = {2048, 8192, 4, 4 << 20, 2048};
+  memory_ = storage::make_memory_env(1);
+  store_ = nullptr;
+  env_ = storage::make_counting_env(*memory_);
+  reopen();
+  constexpr int kCount = 2000;
+  put_values(0, kCount);
+  checkpoint_twice();
+  const auto all = on_disk_bytes();
+  const auto used = store_->space().used_bytes;
+  for (int i = 0; i < kCount; i += 10) remove(i, i + 5, true);
+  checkpoint_twice();
+  EXPECT_LE(on_disk_bytes(), all * 68 / 100);  // some stays for what comes next
+  while (store_->rest().value()) {
+  }
+  constexpr std::uint64_t kRemovedBytes = kCount / 2 * kValueBytes;
+  EXPECT_LE(store_->space().used_bytes, used - kRemovedBytes);
+  EXPECT_LE(on_disk_bytes(), all * 62 / 100);  // an eighth of the file is asked for ahead
+  for (int i = 5; i < kCount; i += 10) expect_values(i, i + 5);
+  ASSERT_TRUE(store_->close());
+  expect_sound(*memory_);
+}
+
+// A tree in which nothing waits for the ranges stays as it is.
+TEST_F(DeadSpace, CostsNothingWhereNothingWaits) {
+  put_values(0, 50);
+  checkpoint_twice();
+  Batch batch;
+  batch.put(numbered_key(9999), "x");
+  batch.note_dead(range_of(0, 50), 1 << 20);
+  ASSERT_TRUE(store_->apply(batch));
+  const auto before = store_->counters().block_bytes;
+  ASSERT_TRUE(store_->checkpoint());
+  EXPECT_LT(store_->counters().block_bytes - before, 4096U);
+}
+
+// In a store with threads nobody need ask for a checkpoint.
+TEST_F(DeadSpace, IsFreeByItselfWithThreads) {
+  options_.in_background = true;
+  options_.dead_interval = std::chrono::milliseconds(10);
+  options_.commit_interval = std::chrono::milliseconds(20);
+  reopen();
+  ASSERT_TRUE(store_->start());
+  put_values(0, 100);
+  ASSERT_TRUE(store_->checkpoint());
+  const auto all = on_disk_bytes();
+  remove(20, 80, true);
+  for (int i = 0; i < 1000 && on_disk_bytes() > all - 50 * kValueBytes; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_LE(on_disk_bytes(), all - 50 * kValueBytes);
+}
+
+}  // namespace
+}  // namespace dgfs::test
