@@ -36,6 +36,10 @@ int error_number(const Error& error, Subject subject) noexcept {
       return EPERM;
     case ErrorKind::kNoAttribute:
       return ENODATA;
+    case ErrorKind::kFileTooLarge:
+      return EFBIG;
+    case ErrorKind::kNoData:
+      return ENXIO;
     case ErrorKind::kTooLarge:
       return E2BIG;
     case ErrorKind::kOutOfRange:

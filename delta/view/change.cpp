@@ -85,6 +85,14 @@ void Change::drop_all(RecordClass record, ObjectNumber object) {
   }
 }
 
+void Change::drop_chunks(ObjectNumber object, std::uint64_t begin, std::optional<std::uint64_t> end,
+                         std::uint64_t bytes) {
+  const bool has_some = !moment().layers().is_untouched(RecordClass::kChunk, object);
+  if (!has_some && !moment().may_be_below(RecordClass::kChunk, object)) return;
+  batch_.remove_range(chunk_keys(object, begin, end));
+  if (has_some) batch_.note_dead(chunk_keys(object, begin, end), bytes);
+}
+
 void Change::put_orphan(ObjectNumber object) {
   put(RecordClass::kOrphan, object, {}, {});
   new_orphans_.push_back(object);

@@ -90,6 +90,37 @@ class Change {
   /// All of a class that the object may have.
   void drop_all(RecordClass record, ObjectNumber object);
 
+  // Records of contents.
+
+  void put_chunk(ObjectNumber object, std::uint64_t chunk, std::string bytes) {
+    batch_.put(chunk_key(object, chunk), std::move(bytes));
+  }
+  void patch_chunk(ObjectNumber object, std::uint64_t chunk, std::uint64_t offset_bytes,
+                   std::string bytes) {
+    batch_.patch(chunk_key(object, chunk), offset_bytes, std::move(bytes));
+  }
+  void zero_chunk(ObjectNumber object, std::uint64_t chunk, std::uint64_t offset_bytes,
+                  std::uint64_t length_bytes) {
+    batch_.zero(chunk_key(object, chunk), offset_bytes, length_bytes);
+  }
+  /// What they had is gone, whatever layer has it: they are holes.
+  /// @param end    nullopt: all chunks from `begin` on
+  /// @param bytes  that they have, about: their space is wanted back soon
+  void drop_chunks(ObjectNumber object, std::uint64_t begin, std::optional<std::uint64_t> end,
+                   std::uint64_t bytes);
+  /// The size is this at least.
+  void grow(ObjectNumber object, std::uint64_t size_bytes) {
+    change_field(object, {field::kSize, delta::FieldOperation::kMax, size_bytes});
+  }
+  void set_size(ObjectNumber object, std::uint64_t size_bytes, std::uint64_t blocks) {
+    const auto key = key_of(RecordClass::kAttributes, object);
+    batch_.set_field(key, field::kSize, size_bytes);
+    batch_.set_field(key, field::kBlocks, blocks);
+  }
+  void add_blocks(ObjectNumber object, std::uint64_t blocks) {
+    change_field(object, {field::kBlocks, delta::FieldOperation::kAdd, blocks});
+  }
+
   /// No name leads to it from now on, and it goes on until it ends.
   void put_orphan(ObjectNumber object);
   /// The same without a record: of an object of the image that nobody has touched.
@@ -106,6 +137,10 @@ class Change {
   [[nodiscard]] const delta::Batch& batch() const { return batch_; }
 
  private:
+  void change_field(ObjectNumber object, const delta::FieldChange& change) {
+    batch_.change_field(key_of(RecordClass::kAttributes, object), change);
+  }
+
   std::optional<Moment> moment_;
   const ObjectLocks::Held& held_;
   const Time now_;

@@ -2,9 +2,13 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/editor.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "delta/view/access_rules.h"
+#include "delta/view/contents/content_reader.h"
+#include "delta/view/contents/content_writer.h"
 #include "format/entry/access_list.h"
 #include "format/limits.h"
 
@@ -16,6 +20,9 @@ constexpr std::string_view kCapabilityXattr = "security.capability";
 Status check_wish(const AttributeChange& wish) {
   if (wish.permissions && (*wish.permissions & ~format::kPermissionMask) != 0) {
     return Error(ErrorKind::kInvalidArgument, 7361, "permissions have 12 bits");
+  }
+  if (wish.size_bytes.value_or(0) > format::kFileBytesMax) {
+    return Error(ErrorKind::kFileTooLarge, 7415, "no file is so long");
   }
   if (!is_time(wish.mtime.value_or(Time())) || !is_time(wish.atime.value_or(Time()))) {
     return Error(ErrorKind::kInvalidArgument, 7362, "not a time");
@@ -43,11 +50,15 @@ void note_xattrs(Change& change, ObjectNumber object, const AttributesRecord& re
 // One object in one change.
 class AttributeEdit {
  public:
-  AttributeEdit(Change& change, ObjectNumber object, AttributesRecord record)
-      : change_(change), object_(object), record_(record) {}
+  AttributeEdit(Change& change, const Chunks& chunks, ObjectNumber object, AttributesRecord record)
+      : change_(change), chunks_(chunks), object_(object), record_(record) {}
 
   [[nodiscard]] Status make(const AttributeChange& wish) {
+    if (wish.size_bytes) {
+      DGFS_CHECK(check_is_regular(attributes().mode));
+    }
     DGFS_CHECK(change_.begin_touching(object_, record_));
+    if (wish.size_bytes) change_size(*wish.size_bytes, !wish.mtime);
     const auto mode = attributes().mode;
     if (wish.uid || wish.gid) {
       DGFS_CHECK(change_owner(wish));
@@ -64,6 +75,22 @@ class AttributeEdit {
   [[nodiscard]] Attributes& attributes() { return record_.attributes; }
 
  private:
+  // Bytes behind the end of a file are never anything but zeros, so that growing is a size alone.
+  void change_size(std::uint64_t size_bytes, bool sets_mtime) {
+    auto& blocks = attributes().blocks;
+    if (size_bytes < attributes().size_bytes) {
+      change_.set_removing();
+      drop_behind(change_, chunks_, object_, size_bytes,
+                  std::min(attributes().size_bytes - size_bytes, blocks * kBlockBytes));
+      // Zeros in the last chunk are data.
+      if (size_bytes % chunks_.chunk_bytes() != 0) blocks = std::max<std::uint64_t>(blocks, 1);
+    }
+    attributes().size_bytes = size_bytes;
+    blocks = std::min(blocks, blocks_max(size_bytes));
+    change_.set_size(object_, size_bytes, attributes().blocks);
+    if (sets_mtime) set_time(field::kMtime, attributes().mtime, change_.now());
+  }
+
   // Nobody keeps capabilities of a file that has another owner.
   [[nodiscard]] Status change_owner(const AttributeChange& wish) {
     set_number(field::kUid, attributes().uid, wish.uid);
@@ -101,6 +128,7 @@ class AttributeEdit {
   }
 
   Change& change_;
+  const Chunks& chunks_;
   const ObjectNumber object_;
   AttributesRecord record_;
 };
@@ -149,13 +177,16 @@ Status check_has_room(const Moment& moment, ObjectNumber object, std::string_vie
 
 Result<Attributes> Editor::set_attributes(ObjectNumber object, const AttributeChange& wish) {
   DGFS_CHECK(check_wish(wish));
-  return writer_.change<Attributes>({object},
-                                    [&](Change& change) -> Result<std::optional<Attributes>> {
-                                      DGFS_TRY(record, change.moment().needed_record(object));
-                                      AttributeEdit edit(change, object, record);
-                                      DGFS_CHECK(edit.make(wish));
-                                      return std::optional(edit.attributes());
-                                    });
+  std::optional<ComposedChunks::Writing> writing;
+  if (wish.size_bytes) writing.emplace(composed_, object);
+  return writer_.change<Attributes>(
+      {object}, [&](Change& change) -> Result<std::optional<Attributes>> {
+        DGFS_TRY(record, change.moment().needed_record(object));
+        AttributeEdit edit(change, chunks_, object, record);
+        DGFS_CHECK(edit.make(wish));
+        if (writing) writing->forget(chunks_.number(*wish.size_bytes), std::nullopt);
+        return std::optional(edit.attributes());
+      });
 }
 
 Status Editor::set_xattr(ObjectNumber object, std::string_view name, Bytes value, XattrMode mode) {

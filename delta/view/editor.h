@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "delta/view/contents/chunks.h"
+#include "delta/view/contents/composed_chunks.h"
 #include "delta/view/writer.h"
 
 namespace dgfs::view {
@@ -16,8 +18,9 @@ namespace dgfs::view {
 /// As of View. Thread-safe.
 class Editor {
  public:
-  /// Must outlive it.
-  explicit Editor(Writer& writer) : writer_(writer) {}
+  /// Both must outlive it.
+  Editor(Writer& writer, ComposedChunks& composed, const Chunks& chunks)
+      : writer_(writer), composed_(composed), chunks_(chunks) {}
 
   [[nodiscard]] Result<Attributes> set_attributes(ObjectNumber object, const AttributeChange& wish);
   [[nodiscard]] Status set_xattr(ObjectNumber object, std::string_view name, Bytes value,
@@ -33,6 +36,8 @@ class Editor {
                                                                    std::string_view name);
 
   Writer& writer_;
+  ComposedChunks& composed_;
+  const Chunks chunks_;
 };
 
 }  // namespace dgfs::view

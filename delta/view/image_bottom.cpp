@@ -9,8 +9,6 @@
 namespace dgfs::view {
 namespace {
 
-constexpr std::uint64_t kBlockBytes = 512;
-
 bool is_absence(const Error& error) {
   return error.kind() == ErrorKind::kNotFound || error.kind() == ErrorKind::kNotDirectory;
 }

@@ -26,9 +26,15 @@ bool says_nothing(const Message& message) {
   return message.kind == MessageKind::kPatch && message.patch.empty();
 }
 
+void cap_blocks(Attributes& attributes) {
+  if (!format::is_regular(attributes.mode)) return;
+  attributes.blocks = std::min(attributes.blocks, blocks_max(attributes.size_bytes));
+}
+
 bool has_image_below(RecordClass record) {
   switch (record) {
     case RecordClass::kAttributes:
+    case RecordClass::kChunk:
     case RecordClass::kDentry:
     case RecordClass::kTarget:
     case RecordClass::kParent:
@@ -63,6 +69,7 @@ Layers::Layers(const reader::Image& image, delta::DeltaDirectory& delta, const O
     : bottom_(image),
       orphans_(orphans),
       live_(delta.newest()),
+      chunks_(delta.manifest().chunk_bytes),
       sealed_(sealed_of(delta)),
       sealed_stack_(sealed_) {}
 
@@ -166,6 +173,7 @@ Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
   if (said.kind == MessageKind::kPut) {
     auto record = said.value ? decode_attributes(*said.value) : std::nullopt;
     if (!record) return damaged(7322, RecordClass::kAttributes, object);
+    cap_blocks(record->attributes);
     return record;
   }
   if (said.is_final()) return std::optional<AttributesRecord>();
@@ -190,6 +198,7 @@ Result<std::optional<AttributesRecord>> Moment::record(ObjectNumber object,
   said.patch.apply_to(value);
   auto patched = decode_attributes(value);
   if (!patched) return damaged(7323, RecordClass::kAttributes, object);
+  cap_blocks(patched->attributes);
   return patched;
 }
 

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "delta/store/directory/delta_directory.h"
 #include "delta/store/snapshot/stack_snapshot.h"
+#include "delta/view/contents/chunks.h"
 #include "delta/view/image_bottom.h"
 #include "delta/view/orphans.h"
 
@@ -30,6 +31,8 @@ class Layers {
   [[nodiscard]] const ImageBottom& bottom() const { return bottom_; }
   /// The store that is written to.
   [[nodiscard]] delta::Store& live() const { return live_; }
+  /// How files are cut into records.
+  [[nodiscard]] const Chunks& chunks() const { return chunks_; }
   /// Stores below it, as they are for ever; the oldest first.
   [[nodiscard]] const std::vector<delta::Snapshot>& sealed() const { return sealed_; }
   /// The same as one dictionary.
@@ -51,6 +54,7 @@ class Layers {
   ImageBottom bottom_;
   const Orphans* orphans_;
   delta::Store& live_;
+  const Chunks chunks_;
   std::vector<delta::Snapshot> sealed_;
   delta::StackSnapshot sealed_stack_;
 };

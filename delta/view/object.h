@@ -21,6 +21,9 @@ using ObjectNumber = std::uint64_t;
 
 inline constexpr ObjectNumber kRoot = format::kRootInode;
 
+/// Unit of Attributes::blocks.
+inline constexpr std::uint64_t kBlockBytes = 512;
+
 /// As stat(2) tells. A value.
 struct Attributes {
   std::uint32_t mode = 0;        ///< type and permissions, format/entry/mode.h
@@ -71,6 +74,20 @@ struct AttributeChange {
   std::optional<std::uint32_t> gid;
   std::optional<Time> mtime;
   std::optional<Time> atime;
+  /// Of a regular file: what lies behind goes, and what it grows by are zeros.
+  std::optional<std::uint64_t> size_bytes = std::nullopt;
+};
+
+/// Bytes that were added at the end of a file. A value.
+struct Appended {
+  std::uint64_t offset_bytes = 0;  ///< of the first
+  std::size_t length_bytes = 0;
+};
+
+/// What zero() does with the size; as fallocate(2).
+enum class ZeroMode : std::uint8_t {
+  kKeepSize,  ///< it stays, wherever the range ends
+  kGrow,      ///< it reaches to the end of the range at least
 };
 
 /// How rename() treats the new name; as renameat2(2).

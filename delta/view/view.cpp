@@ -6,6 +6,10 @@
 #include <array>
 #include <utility>
 
+#include "delta/view/contents/composed_chunks.h"
+#include "delta/view/contents/content_reader.h"
+#include "delta/view/contents/content_writer.h"
+#include "delta/view/contents/data_seek.h"
 #include "delta/view/editor.h"
 #include "delta/view/makers.h"
 #include "delta/view/memory_guard.h"
@@ -55,6 +59,9 @@ Result<std::vector<ObjectNumber>> find_orphans(const Layers& layers) {
   return orphans;
 }
 
+// As much as is read before it is written.
+constexpr std::uint64_t kCopyBytes = std::uint64_t{1} << 20;
+
 }  // namespace
 
 struct View::State {
@@ -67,8 +74,12 @@ struct View::State {
         makers(writer, numbers),
         removers(writer, orphans),
         mover(writer, numbers),
-        editor(writer),
+        composed(options.composed_bytes),
+        editor(writer, composed, layers.chunks()),
+        content_writer(writer, layers, composed),
         readers(layers),
+        content_reader(layers, composed),
+        data_seek(layers),
         listings(random_number(env)) {}
 
   /// All that can be ended: one that is damaged keeps its mark, for a repair, and so do all in a
@@ -92,8 +103,12 @@ struct View::State {
   Makers makers;
   Removers removers;
   Mover mover;
+  ComposedChunks composed;
   Editor editor;
+  ContentWriter content_writer;
   Readers readers;
+  ContentReader content_reader;
+  DataSeek data_seek;
   Listings listings;
 };
 
@@ -198,6 +213,42 @@ Status View::release(ObjectNumber object) {
   return whole_or_refused([&] { return state_->removers.release(object); });
 }
 
+Result<std::size_t> View::read(ObjectNumber file, std::uint64_t offset_bytes,
+                               MutableBytes out) const {
+  return whole_or_refused([&] { return state_->content_reader.read(file, offset_bytes, out); });
+}
+
+Result<std::size_t> View::write(ObjectNumber file, std::uint64_t offset_bytes, Bytes bytes) {
+  return whole_or_refused([&] { return state_->content_writer.write(file, offset_bytes, bytes); });
+}
+
+Result<Appended> View::append(ObjectNumber file, Bytes bytes) {
+  return whole_or_refused([&] { return state_->content_writer.append(file, bytes); });
+}
+
+Status View::zero(ObjectNumber file, std::uint64_t offset_bytes, std::uint64_t length_bytes,
+                  ZeroMode mode) {
+  return whole_or_refused(
+      [&] { return state_->content_writer.zero(file, offset_bytes, length_bytes, mode); });
+}
+
+Result<std::size_t> View::copy(ObjectNumber from, std::uint64_t from_bytes, ObjectNumber to,
+                               std::uint64_t to_bytes, std::uint64_t length_bytes) {
+  return whole_or_refused([&]() -> Result<std::size_t> {
+    Buffer bytes(static_cast<std::size_t>(std::min(length_bytes, kCopyBytes)));
+    DGFS_TRY(count, state_->content_reader.read(from, from_bytes, bytes));
+    return state_->content_writer.write(to, to_bytes, Bytes(bytes).first(count));
+  });
+}
+
+Result<std::uint64_t> View::next_data(ObjectNumber file, std::uint64_t offset_bytes) const {
+  return whole_or_refused([&] { return state_->data_seek.next_data(file, offset_bytes); });
+}
+
+Result<std::uint64_t> View::next_hole(ObjectNumber file, std::uint64_t offset_bytes) const {
+  return whole_or_refused([&] { return state_->data_seek.next_hole(file, offset_bytes); });
+}
+
 Result<Buffer> View::xattr(ObjectNumber object, std::string_view name) const {
   return whole_or_refused([&] { return state_->readers.xattr(object, name); });
 }
@@ -242,7 +293,9 @@ Status View::sync(ObjectNumber object) {
 
 ViewSpace View::space() {
   const auto space = state_->layers.live().space();
-  return {space.used_bytes, space.free_bytes};
+  const auto soon_bytes = space.pending_bytes - space.held_bytes;
+  return {space.used_bytes, space.free_bytes + soon_bytes, space.reserved_bytes + space.held_bytes,
+          space.max_bytes};
 }
 
 ObjectNumber View::end_of_objects() const { return state_->numbers.end(); }

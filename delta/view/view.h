@@ -23,10 +23,20 @@
 
 namespace dgfs::view {
 
-/// A space that statfs(2) tells of. A value.
+/// The space of a delta, as statfs(2) tells of it. Each byte of the disk that the delta has, or may
+/// take below its cap, is in one of the first three. A value.
 struct ViewSpace {
   std::uint64_t used_bytes = 0;
-  std::uint64_t free_bytes = 0;  ///< for ordinary changes
+  /// What ordinary changes may still take: also what is free once the next checkpoint is made,
+  /// which the store makes by itself before it refuses anything.
+  std::uint64_t free_bytes = 0;
+  /// For removals, and for what waits for a checkpoint; and what readers keep until they end.
+  std::uint64_t reserved_bytes = 0;
+  std::uint64_t max_bytes = 0;  ///< of the delta's live store (StoreOptions::max_bytes); 0: no cap
+
+  [[nodiscard]] std::uint64_t total_bytes() const {
+    return used_bytes + free_bytes + reserved_bytes;
+  }
 };
 
 /// Thread-safe. An operation happens as a whole or not at all, at one moment; operations that do
@@ -103,7 +113,8 @@ class View {
   // Objects.
 
   [[nodiscard]] Result<Attributes> attributes(ObjectNumber object) const;
-  /// Errors: kInvalidArgument (permissions beyond 12 bits, a time that is none).
+  /// Errors: kInvalidArgument (permissions beyond 12 bits, a time that is none, a size of what is
+  /// no file), kIsDirectory (a size), kFileTooLarge.
   [[nodiscard]] Result<Attributes> set_attributes(ObjectNumber object,
                                                   const AttributeChange& change);
   /// Errors: kInvalidArgument (no symlink).
@@ -114,6 +125,38 @@ class View {
   [[nodiscard]] Result<std::vector<std::string>> paths(ObjectNumber object) const;
   /// The caller has no use for the object any more: it ends if no name leads to it.
   [[nodiscard]] Status release(ObjectNumber object);
+
+  // Contents. `file` is a regular file that has not ended. Calls that read tell of what is no file
+  // (kIsDirectory, kInvalidArgument); those that write do not find out, as they would have to read.
+  // Errors: kFileTooLarge (beyond format::kFileBytesMax).
+
+  /// Up to out.size() bytes, fewer only at the end of the file. Bytes that nobody has written are
+  /// those of the image, or zeros.
+  [[nodiscard]] Result<std::size_t> read(ObjectNumber file, std::uint64_t offset_bytes,
+                                         MutableBytes out) const;
+  /// The file reaches to the end of what is written at least. What takes more than one batch of the
+  /// store (Store::batch_bytes_max()) is written in parts, each as a whole, which end where chunks
+  /// do. Returns how much is written: less than all where a later part was refused.
+  [[nodiscard]] Result<std::size_t> write(ObjectNumber file, std::uint64_t offset_bytes,
+                                          Bytes bytes);
+  /// The same from the end of the file on: no two calls of one view write to the same bytes.
+  [[nodiscard]] Result<Appended> append(ObjectNumber file, Bytes bytes);
+  /// Zeros take the place of a range, and whole chunks of it are holes. Errors: kInvalidArgument
+  /// (no bytes).
+  [[nodiscard]] Status zero(ObjectNumber file, std::uint64_t offset_bytes,
+                            std::uint64_t length_bytes, ZeroMode mode);
+  /// Writes to one file what another has, or the same one, a part at a time. Returns how much: less
+  /// than all at any time, 0 at the end of `from`.
+  [[nodiscard]] Result<std::size_t> copy(ObjectNumber from, std::uint64_t from_bytes,
+                                         ObjectNumber to, std::uint64_t to_bytes,
+                                         std::uint64_t length_bytes);
+  /// SEEK_DATA and SEEK_HOLE of lseek(2). A chunk that was written to, or zeroed in part, is data;
+  /// one that was zeroed as a whole is a hole; of others the image says it. Errors: kNoData (at or
+  /// behind the end; only a hole follows).
+  [[nodiscard]] Result<std::uint64_t> next_data(ObjectNumber file,
+                                                std::uint64_t offset_bytes) const;
+  [[nodiscard]] Result<std::uint64_t> next_hole(ObjectNumber file,
+                                                std::uint64_t offset_bytes) const;
 
   // Extended attributes. Names have their prefix: "user.", "trusted.", "security.", and the two
   // lists of system.posix_acl. Errors: kUnsupported (another prefix; a list of a symlink),

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace dgfs::view {
@@ -12,6 +13,8 @@ struct ViewOptions {
   std::uint64_t numbers_of_directory = 16;
   /// Numbers that are reserved at once, durably; 1 or more.
   std::uint64_t numbers_reserved = 65536;
+  /// Of chunks that were put together of patches and what lies below them; 0: none is kept.
+  std::size_t composed_bytes = std::size_t{32} << 20;
 };
 
 }  // namespace dgfs::view

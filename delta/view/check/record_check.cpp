@@ -42,6 +42,7 @@ Status RecordCheck::check_all(const Object& check_object) {
   DGFS_CHECK(walk_said(RecordClass::kXattr, [&](auto key, const auto& /*message*/) {
     return check_xattr(object_of(key));
   }));
+  DGFS_CHECK(check_chunks());
   for (const ObjectNumber object : others_) {
     DGFS_CHECK(check_unless_told(object, check_object));
   }
@@ -56,6 +57,25 @@ Status RecordCheck::walk(RecordClass record, const Visit& visit) {
     if (!cursor.has_message()) continue;
     DGFS_TRY(message, cursor.message());
     DGFS_CHECK(visit(cursor.key(), message));
+  }
+  return moved;
+}
+
+// What they hold is not read: bytes of a file are any bytes.
+Status RecordCheck::check_chunks() {
+  const auto keys = keys_of(RecordClass::kChunk);
+  auto cursor = moment_.stores().cursor(keys);
+  Status moved = cursor.seek(keys.begin);
+  for (; moved && cursor.is_at_place(); moved = cursor.next()) {
+    if (!cursor.has_message()) continue;
+    const auto object = object_of(cursor.key());
+    DGFS_TRY(found, known(object));
+    if (found.presence == Presence::kUnknown) continue;
+    if (found.presence == Presence::kGone || !format::is_regular(found.mode)) {
+      tell_stray(RecordClass::kChunk, object);
+    } else if (!chunk_of(rest_of(cursor.key()))) {
+      tell(Rule::kRecordsAreWhole, RecordClass::kChunk, object, "the number of a chunk is damaged");
+    }
   }
   return moved;
 }

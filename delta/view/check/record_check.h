@@ -64,6 +64,7 @@ class RecordCheck {
   [[nodiscard]] Status check_parent(ObjectNumber object, const delta::Message& message);
   [[nodiscard]] Status check_target(ObjectNumber object, const delta::Message& message);
   [[nodiscard]] Status check_xattr(ObjectNumber object);
+  [[nodiscard]] Status check_chunks();
   [[nodiscard]] Status check_reserved(std::string_view key, const delta::Message& message);
   /// It is to be checked, even where no record of its attributes is.
   [[nodiscard]] Status note(ObjectNumber object);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "delta/view/check/object_paths.h"
+#include "delta/view/contents/content_end.h"
 #include "delta/view/name_rules.h"
 #include "format/limits.h"
 
@@ -34,8 +35,9 @@ Result<std::string> RecordMender::mend(const Finding& finding) {
       return mend_attributes(finding.object);
     case RecordClass::kDentry:
       return mend_dentry(*finding.place);
+    case RecordClass::kChunk:
     case RecordClass::kName:
-      return drop_damaged_names(finding.object);
+      return drop_damaged(finding.record, finding.object);
     case RecordClass::kParent:
       return set_parent(finding.object);
     case RecordClass::kReserved:
@@ -69,7 +71,10 @@ Result<std::string> RecordMender::set_parent(ObjectNumber directory) {
 
 Result<std::string> RecordMender::mend_attributes(ObjectNumber object) {
   DGFS_TRY(is_restored, writer_.restore(object));
-  if (is_restored) return "it has its attributes of the image again";
+  if (is_restored) {
+    DGFS_CHECK(mend_size(object));
+    return "it has its attributes of the image again";
+  }
   DGFS_TRY(type, guess_type(object));
   AttributesRecord record;
   record.flags = kMayHaveXattrs;
@@ -84,7 +89,22 @@ Result<std::string> RecordMender::mend_attributes(ObjectNumber object) {
   }
   DGFS_CHECK(writer_.put(key_of(RecordClass::kAttributes, object), encode_attributes(record)));
   DGFS_CHECK(writer_.recount({object}));
+  DGFS_CHECK(mend_size(object));
   return "its attributes were made anew, for its owner root alone";
+}
+
+// A file reaches to the end of what the stores have of it at least.
+Status RecordMender::mend_size(ObjectNumber file) {
+  const Moment moment = writer_.moment();
+  DGFS_TRY(record, moment.needed_record(file));
+  if (!format::is_regular(record.attributes.mode)) return ok();
+  DGFS_TRY(end, end_of_data(moment, file));
+  if (end <= record.attributes.size_bytes) return ok();
+  delta::Batch batch;
+  const auto key = key_of(RecordClass::kAttributes, file);
+  batch.set_field(key, field::kSize, end);
+  batch.set_field(key, field::kBlocks, (end + kBlockBytes - 1) / kBlockBytes);
+  return writer_.apply(std::move(batch));
 }
 
 Result<std::uint32_t> RecordMender::guess_type(ObjectNumber object) const {
@@ -93,6 +113,8 @@ Result<std::uint32_t> RecordMender::guess_type(ObjectNumber object) const {
   DGFS_TRY(has_parent, has_any(keys_of(RecordClass::kParent, object)));
   DGFS_TRY(has_names, has_any(keys_of(RecordClass::kDentry, object)));
   if (has_parent || has_names) return std::uint32_t{format::kTypeDirectory};
+  DGFS_TRY(has_chunks, has_any(keys_of(RecordClass::kChunk, object)));
+  if (has_chunks) return std::uint32_t{format::kTypeRegular};
   DGFS_TRY(has_target, has_any(keys_of(RecordClass::kTarget, object)));
   return has_target ? format::kTypeSymlink : format::kTypeRegular;
 }
@@ -152,13 +174,16 @@ Result<ObjectNumber> RecordMender::find_owner(const NamePlace& place) const {
   return owner == kRoot ? 0 : owner;
 }
 
-Result<std::string> RecordMender::drop_damaged_names(ObjectNumber object) {
+// Those of a class whose keys say nothing.
+Result<std::string> RecordMender::drop_damaged(RecordClass record, ObjectNumber object) {
+  const auto is_damaged = [record](std::string_view rest) {
+    return record == RecordClass::kChunk ? !chunk_of(rest) : !name_place_of(rest);
+  };
   delta::Batch batch;
-  DGFS_CHECK(
-      visit_keys(writer_.moment(), keys_of(RecordClass::kName, object), [&](std::string_view key) {
-        if (!name_place_of(rest_of(key))) batch.remove(std::string(key));
-        return true;
-      }));
+  DGFS_CHECK(visit_keys(writer_.moment(), keys_of(record, object), [&](std::string_view key) {
+    if (is_damaged(rest_of(key))) batch.remove(std::string(key));
+    return true;
+  }));
   if (!batch.empty()) {
     DGFS_CHECK(writer_.apply(std::move(batch)));
   }

@@ -28,12 +28,13 @@ class RecordMender {
 
  private:
   [[nodiscard]] Result<std::string> mend_attributes(ObjectNumber object);
+  [[nodiscard]] Status mend_size(ObjectNumber file);
   [[nodiscard]] Result<std::uint32_t> guess_type(ObjectNumber object) const;
   [[nodiscard]] Result<std::uint32_t> type_by_names(ObjectNumber object) const;
   [[nodiscard]] Result<bool> has_any(const delta::KeyRange& keys) const;
   [[nodiscard]] Result<std::string> mend_dentry(const NamePlace& place);
   [[nodiscard]] Result<ObjectNumber> find_owner(const NamePlace& place) const;
-  [[nodiscard]] Result<std::string> drop_damaged_names(ObjectNumber object);
+  [[nodiscard]] Result<std::string> drop_damaged(RecordClass record, ObjectNumber object);
   [[nodiscard]] Result<std::string> mend_end();
 
   RepairWriter& writer_;

@@ -46,6 +46,14 @@ inline constexpr std::uint64_t kAtime = 88;
 inline constexpr std::uint32_t kMayHaveXattrs = 1;  ///< it was given some once
 inline constexpr std::uint32_t kIsLinkable = 2;     ///< made without a name; link() may give one
 
+/// Blocks that a file of this size shows at most. Those that were written are counted without a
+/// look at what they replace, so that there may be more in the record.
+[[nodiscard]] constexpr std::uint64_t blocks_max(std::uint64_t size_bytes) {
+  constexpr std::uint64_t kUnitBytes = 4096;
+  const auto units = size_bytes / kUnitBytes + (size_bytes % kUnitBytes != 0 ? 1 : 0);
+  return units * (kUnitBytes / kBlockBytes);
+}
+
 /// The record as a value.
 struct AttributesRecord {
   Attributes attributes;

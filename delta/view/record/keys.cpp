@@ -22,6 +22,24 @@ std::string name_key(ObjectNumber object, ObjectNumber directory, std::string_vi
   return key_of(RecordClass::kName, object, rest);
 }
 
+std::string chunk_key(ObjectNumber object, std::uint64_t chunk) {
+  return key_of(RecordClass::kChunk, object, big_endian(chunk));
+}
+
+delta::KeyRange chunk_keys(ObjectNumber object, std::uint64_t begin,
+                           std::optional<std::uint64_t> end) {
+  auto first = chunk_key(object, begin);
+  if (end) return {std::move(first), chunk_key(object, *end)};
+  return {std::move(first), keys_of(RecordClass::kChunk, object).end};
+}
+
+std::optional<std::uint64_t> chunk_of(std::string_view rest) {
+  if (rest.size() != kNumberValueBytes) return std::nullopt;
+  std::uint64_t number = 0;
+  for (const char byte : rest) number = number << 8 | static_cast<std::uint8_t>(byte);
+  return number;
+}
+
 delta::KeyRange keys_of(RecordClass record, ObjectNumber object) {
   auto begin = key_of(record, object);
   if (object == UINT64_MAX) return {std::move(begin), keys_of(record).end};

@@ -5,6 +5,7 @@
 //
 //   class  object     rest                   value
 //   A      object     -                      attributes (attributes_record.h)
+//   C      file       number of a chunk (8)  bytes of the chunk (contents/chunks.h)
 //   D      directory  name                   dentry (dentry.h)
 //   L      symlink    -                      target
 //   N      object     directory (8), name    nothing: the delta has given the object this name
@@ -30,6 +31,7 @@ namespace dgfs::view {
 /// Classes of records. Stores on disk have these numbers.
 enum class RecordClass : std::uint8_t {
   kAttributes = 'A',
+  kChunk = 'C',
   kDentry = 'D',
   kTarget = 'L',
   kName = 'N',
@@ -53,6 +55,12 @@ struct NamePlace {
 }
 [[nodiscard]] std::string name_key(ObjectNumber object, ObjectNumber directory,
                                    std::string_view name);
+[[nodiscard]] std::string chunk_key(ObjectNumber object, std::uint64_t chunk);
+/// Chunks of an object from one on, before another one; nullopt: all that come.
+[[nodiscard]] delta::KeyRange chunk_keys(ObjectNumber object, std::uint64_t begin,
+                                         std::optional<std::uint64_t> end);
+/// nullopt: no rest of a key of kChunk.
+[[nodiscard]] std::optional<std::uint64_t> chunk_of(std::string_view rest);
 /// All keys of a class that are of one object.
 [[nodiscard]] delta::KeyRange keys_of(RecordClass record, ObjectNumber object);
 /// All keys of a class.

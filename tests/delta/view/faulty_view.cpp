@@ -52,7 +52,7 @@ FaultyView::FaultyView(std::uint64_t seed, const delta::StoreOptions& options,
   fill(tree_);
   const auto image = tree_.open();
   expect_ok(delta::DeltaDirectory::create(tree_.memory(), kDelta, image->superblock().uuid,
-                                          image->superblock().next_inode, options_));
+                                          image->superblock().next_inode, options_, 512));
   open_layers();
   expect_ok(open_view());
   operations_.emplace(*view_, *image_, clock_, random_);

@@ -41,7 +41,7 @@ class CrashRun {
     tree_.pack();
     image_ = tree_.open();
     expect_ok(delta::DeltaDirectory::create(tree_.memory(), kDelta, image_->superblock().uuid,
-                                            image_->superblock().next_inode, store_options()));
+                                            image_->superblock().next_inode, store_options(), 512));
     stopping_ = std::make_unique<StoppingEnv>(tree_.memory(), at_call);
     work();
   }
@@ -51,6 +51,7 @@ class CrashRun {
   // Crashes; then once more at a call of the opening, if it has so many.
   void crash(CrashLoss loss, std::uint64_t seed, std::uint64_t opening_call) {
     tree_.memory().crash(loss, seed);
+    image_ = tree_.open();
     {
       StoppingEnv again(tree_.memory(), opening_call);
       SteppingEnv clock(again.env());
@@ -59,6 +60,7 @@ class CrashRun {
       if (!again.has_stopped()) return;
     }
     tree_.memory().crash(loss, seed + 1);
+    image_ = tree_.open();
   }
 
   void expect_recovered() {

@@ -42,11 +42,15 @@ class ViewedTree {
   [[nodiscard]] const reader::Image& image() const { return *image_; }
   [[nodiscard]] delta::StoreOptions& options() { return options_; }
 
+  [[nodiscard]] view::ViewOptions& view_options() { return view_options_; }
+  void set_chunk_bytes(std::uint64_t bytes) { chunk_bytes_ = bytes; }
+
   void open() {
     tree_.pack();
     image_ = tree_.open();
     expect_ok(delta::DeltaDirectory::create(clock_, kDelta, image_->superblock().uuid,
-                                            image_->superblock().next_inode, options_));
+                                            image_->superblock().next_inode, options_,
+                                            chunk_bytes_));
     open_delta();
   }
   /// As after a clean end.
@@ -82,13 +86,15 @@ class ViewedTree {
   }
   void open_delta() {
     delta_ = value_of(delta::DeltaDirectory::open(clock_, kDelta, options_));
-    view_ = value_of(view::View::open(clock_, *image_, *delta_, {4, 64}));
+    view_ = value_of(view::View::open(clock_, *image_, *delta_, view_options_));
   }
 
   PackedTree tree_;
   std::unique_ptr<storage::CountingEnv> counting_ = storage::make_counting_env(tree_.memory());
   SteppingEnv clock_{*counting_};
   delta::StoreOptions options_;
+  view::ViewOptions view_options_{4, 64};
+  std::uint64_t chunk_bytes_ = 512;
   std::unique_ptr<const reader::Image> image_;
   std::unique_ptr<delta::DeltaDirectory> delta_;
   std::unique_ptr<view::View> view_;

@@ -33,6 +33,7 @@ bool copies(const Operation& operation) {
     case Verb::kPaths:
     case Verb::kXattr:
     case Verb::kXattrNames:
+    case Verb::kRead:
       return true;
     default:
       return false;

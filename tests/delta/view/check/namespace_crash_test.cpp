@@ -119,7 +119,7 @@ class DamagedDelta {
     tree_.pack();
     image_ = tree_.open();
     expect_ok(delta::DeltaDirectory::create(memory(), kDelta, image_->superblock().uuid,
-                                            image_->superblock().next_inode, store_options()));
+                                            image_->superblock().next_inode, store_options(), 512));
   }
   template <class Use>
   void with_view(const Use& use) {

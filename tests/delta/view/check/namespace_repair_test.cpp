@@ -193,6 +193,26 @@ TEST_F(NamespaceRepair, MakesDamagedAttributesOfTheTypeThatANameTells) {
   EXPECT_EQ(attributes.link_count, 1U);
 }
 
+// Its size is where its contents end, so that none of them is out of reach.
+TEST_F(NamespaceRepair, MakesDamagedAttributesAsLongAsTheContents) {
+  open();
+  known_ = make_known_tree(*viewed_, false);
+  view::View& view = viewed_->view();
+  const auto file = value_of(view.create(kRoot, "contents", {}, {})).object;
+  const std::string text(3000, 't');
+  value_of(view.write(file, 5000, as_bytes(text)));
+  expect_ok(view.zero(file, 7900, 5000, view::ZeroMode::kGrow));
+  delta::Batch batch;
+  batch.put(view::key_of(RecordClass::kAttributes, file), "short");
+  apply(batch);
+  repair();
+  EXPECT_EQ(value_of(viewed_->view().attributes(file)).size_bytes, 7900U);
+  Buffer out(10'000);
+  ASSERT_EQ(value_of(viewed_->view().read(file, 0, out)), 7900U);
+  EXPECT_EQ(out[4999], 0);
+  EXPECT_EQ(as_text(Bytes(out).subspan(5000, 2900)), text.substr(0, 2900));
+}
+
 TEST_F(NamespaceRepair, KeepsTheNameThatTheParentAgreesWith) {
   open();
   known_ = make_known_tree(*viewed_, false);

@@ -172,6 +172,7 @@ void KernelTree::probe(int directory) {
   limits_.objects_max = 150;
   limits_.value_bytes_max = 300;  // ext4 keeps them in one block
   limits_.has_invalid_names = false;
+  limits_.has_contents = is_root;  // whoever is not loses bits of mode when he writes
   limits_.has_devices = ::mknodat(directory, "d", S_IFCHR | 0600, 0x100) == 0;
   limits_.has_whiteouts = is_root && limits_.has_devices &&
                           ::renameat2(directory, "d", directory, "e", RENAME_WHITEOUT) == 0;
@@ -235,8 +236,8 @@ OperationResult KernelTree::perform(const Operation& operation, ModelId made) {
     return operation.verb == Verb::kRelease ? OperationResult{} : failed(ENOENT);
   }
   ::umask(operation.who.umask);
-  return operation.verb < Verb::kAttributes ? name_operation(operation, made)
-                                            : object_operation(operation);
+  if (operation.verb < Verb::kAttributes) return name_operation(operation, made);
+  return operation.verb < Verb::kRead ? object_operation(operation) : content_operation(operation);
 }
 
 // Names.
@@ -360,6 +361,11 @@ OperationResult KernelTree::set_attributes(const Operation& operation) const {
   const auto& change = operation.change;
   const int object = fd(operation.object);
   long returned = 0;
+  if (change.size_bytes) {
+    auto result = set_size(operation);
+    if (!result.error) result.attributes = attributes_at(object);
+    return result;
+  }
   if (change.permissions) {
     returned = ::chmod(link_to(operation.object).c_str(), *change.permissions);
   } else if (change.uid || change.gid) {
@@ -436,6 +442,9 @@ Answer<ObjectFacts> KernelTree::facts(ModelId id) const {
   if (format::is_symlink(facts.attributes.mode)) {
     facts.target.resize(facts.attributes.size_bytes);
     must(static_cast<int>(::readlinkat(fd(id), "", facts.target.data(), facts.target.size())));
+  }
+  if (limits_.has_contents && format::is_regular(facts.attributes.mode)) {
+    facts.content = content(id);
   }
   if (!limits_.has_xattrs) return facts;
   Operation operation;

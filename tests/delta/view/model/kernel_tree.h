@@ -65,6 +65,12 @@ class KernelTree final : public TreeFacts {
   [[nodiscard]] OperationResult rename(const Operation& operation, ModelId made);
   [[nodiscard]] OperationResult object_operation(const Operation& operation);
   [[nodiscard]] OperationResult set_attributes(const Operation& operation) const;
+  /// Nothing: it has contents.
+  [[nodiscard]] std::optional<ErrorKind> refusal_of_no_file(ModelId id) const;
+  [[nodiscard]] OperationResult content_operation(const Operation& operation) const;
+  [[nodiscard]] OperationResult change_content(const Operation& operation, int file) const;
+  [[nodiscard]] OperationResult set_size(const Operation& operation) const;
+  [[nodiscard]] std::string content(ModelId id) const;
   [[nodiscard]] OperationResult xattr_operation(const Operation& operation) const;
   [[nodiscard]] OperationResult list(const Operation& operation) const;
   void add_paths(ModelId directory, const std::string& path, ModelId id,

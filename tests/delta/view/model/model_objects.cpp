@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kSetUid = 04000;
 constexpr std::uint32_t kSetGidBit = 02000;
 constexpr std::uint32_t kGroupExecutes = 0010;
-constexpr std::uint64_t kBlockBytes = 512;
+using view::kBlockBytes;
 constexpr std::string_view kCapability = "security.capability";
 
 Answer<void> check_xattr_name(std::string_view name) {
@@ -34,7 +34,7 @@ bool is_time(const std::optional<Time>& time) {
 
 // Of what ends the program where an image cannot be read.
 template <class T>
-T read(Result<T> result) {
+T needed(Result<T> result) {
   if (result) return std::move(result).assume_value();
   std::fprintf(stderr, "%s\n", result.assume_error().message().c_str());
   std::abort();
@@ -58,8 +58,14 @@ view::Attributes attributes_of(const reader::Node& node) {
 ModelObject object_of(const reader::Image& image, const reader::Node& node) {
   ModelObject object;
   object.attributes = attributes_of(node);
-  if (format::is_symlink(node.mode)) object.target = read(image.read_link(node));
-  for (auto& xattr : read(image.xattrs(node))) {
+  if (format::is_symlink(node.mode)) object.target = needed(image.read_link(node));
+  if (format::is_regular(node.mode)) {
+    Buffer bytes(static_cast<std::size_t>(node.size_bytes));
+    static_cast<void>(needed(image.read(node, 0, bytes)));
+    object.content = as_text(bytes);
+  }
+  object.blocks = object.attributes.blocks;
+  for (auto& xattr : needed(image.xattrs(node))) {
     object.xattrs.emplace(std::move(xattr.name), std::move(xattr.value));
   }
   return object;
@@ -77,7 +83,7 @@ ModelTree::ModelTree(const view::Attributes& root) {
 
 ModelTree ModelTree::of_image(const reader::Image& image) {
   ModelTree tree;
-  tree.objects_.emplace(view::kRoot, object_of(image, read(image.by_inode(view::kRoot))));
+  tree.objects_.emplace(view::kRoot, object_of(image, needed(image.by_inode(view::kRoot))));
   std::vector<ModelId> pending = {view::kRoot};
   while (!pending.empty()) {
     const ModelId directory = pending.back();
@@ -88,7 +94,7 @@ ModelTree ModelTree::of_image(const reader::Image& image) {
           if (format::is_directory(node.mode)) pending.push_back(node.inode);
           return true;
         });
-    if (!listed) read(Result<int>(listed.assume_error()));
+    if (!listed) needed(Result<int>(listed.assume_error()));
   }
   tree.next_id_ = tree.objects_.rbegin()->first + 1;
   return tree;
@@ -111,6 +117,10 @@ Answer<view::Attributes> ModelTree::set_attributes(ModelId id,
   if (change.permissions.value_or(0) > format::kPermissionMask || !is_time(change.mtime) ||
       !is_time(change.atime)) {
     return ErrorKind::kInvalidArgument;
+  }
+  if (change.size_bytes) {
+    DGFS_CHECK(check_file(id));
+    resize(*object, *change.size_bytes);
   }
   auto& attributes = object->attributes;
   if ((change.uid || change.gid) && !format::is_directory(attributes.mode)) {

@@ -39,6 +39,8 @@ struct ModelObject {
   std::map<std::string, Buffer, std::less<>> xattrs;  ///< by name
   std::map<std::string, ModelId, std::less<>> names;  ///< of directories
   std::set<std::pair<ModelId, std::string>> places;   ///< directory and name, of all its names
+  std::string content;                                ///< of files
+  std::uint64_t blocks = 0;                           ///< counted; fewer are shown
   bool is_linkable = false;                           ///< of create_unnamed(), and never had a name
 };
 
@@ -91,6 +93,16 @@ class ModelTree {
                          view::XattrMode mode = view::XattrMode::kSet);
   Answer<void> remove_xattr(ModelId id, std::string_view name);
 
+  // Contents.
+  [[nodiscard]] Answer<std::size_t> read(ModelId id, std::uint64_t offset_bytes,
+                                         MutableBytes out) const;
+  Answer<std::size_t> write(ModelId id, std::uint64_t offset_bytes, Bytes bytes);
+  Answer<view::Appended> append(ModelId id, Bytes bytes);
+  Answer<void> zero(ModelId id, std::uint64_t offset_bytes, std::uint64_t length_bytes,
+                    view::ZeroMode mode);
+  Answer<std::size_t> copy(ModelId from, std::uint64_t from_bytes, ModelId to,
+                           std::uint64_t to_bytes, std::uint64_t length_bytes);
+
   // Listings.
   [[nodiscard]] Answer<void> list(
       ModelId directory, std::string_view after,
@@ -115,6 +127,10 @@ class ModelTree {
   [[nodiscard]] Answer<const ModelObject*> find(ModelId id) const;
   [[nodiscard]] Answer<ModelObject*> find(ModelId id);
   [[nodiscard]] Answer<void> check_directory(ModelId id) const;
+  [[nodiscard]] Answer<void> check_file(ModelId id) const;
+  /// Its content, or what is told of it, has changed.
+  void touch_content(ModelObject& object) const;
+  void resize(ModelObject& object, std::uint64_t size_bytes) const;
   /// Whether `name` can be looked for in a directory that check_directory() has passed.
   [[nodiscard]] Answer<void> check_place(ModelId directory, std::string_view name) const;
   [[nodiscard]] Answer<void> check_free(ModelId directory, std::string_view name) const;
@@ -129,6 +145,8 @@ class ModelTree {
   void drop_name(ModelId id);
   void touch_names(ModelId directory);
   [[nodiscard]] view::Entry entry(ModelId id) const;
+
+  static constexpr std::uint64_t kChunkBytes = 512;  ///< of the views that it is held against
 
   std::map<ModelId, ModelObject> objects_;
   ModelId next_id_ = view::kRoot + 1;

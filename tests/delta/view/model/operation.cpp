@@ -10,34 +10,21 @@
 namespace dgfs::test {
 namespace {
 
-constexpr std::array kVerbs = {"lookup",
-                               "create",
-                               "create_unnamed",
-                               "make_directory",
-                               "make_symlink",
-                               "link",
-                               "unlink",
-                               "remove_directory",
-                               "rename",
-                               "attributes",
-                               "set_attributes",
-                               "read_link",
-                               "paths",
-                               "release",
-                               "xattr",
-                               "xattr_names",
-                               "set_xattr",
-                               "remove_xattr",
-                               "list"};
+constexpr std::array kVerbs = {"lookup",       "create",       "create_unnamed", "make_directory",
+                               "make_symlink", "link",         "unlink",         "remove_directory",
+                               "rename",       "attributes",   "set_attributes", "read_link",
+                               "paths",        "release",      "xattr",          "xattr_names",
+                               "set_xattr",    "remove_xattr", "list",           "read",
+                               "write",        "append",       "zero",           "copy"};
 constexpr std::array kErrors = {
     "kIo",          "kCorrupt",      "kUnsupported",  "kInvalidArgument",
     "kNotFound",    "kExists",       "kNotDirectory", "kIsDirectory",
     "kPermission",  "kLimit",        "kNoSpace",      "kChanged",
     "kInterrupted", "kLoop",         "kBusy",         "kNotEmpty",
     "kNameTooLong", "kTooManyLinks", "kNotPermitted", "kNoAttribute",
-    "kTooLarge",    "kOutOfRange"};
-static_assert(kErrors.size() == std::size_t(ErrorKind::kOutOfRange) + 1);
-static_assert(kVerbs.size() == std::size_t(Verb::kList) + 1);
+    "kTooLarge",    "kOutOfRange",   "kFileTooLarge", "kNoData"};
+static_assert(kErrors.size() == std::size_t(ErrorKind::kNoData) + 1);
+static_assert(kVerbs.size() == std::size_t(Verb::kCopy) + 1);
 
 constexpr std::size_t kTextBytesMax = 40;
 
@@ -49,10 +36,20 @@ std::string shown(std::string_view text) {
 
 void show_change(std::ostream& out, const view::AttributeChange& change) {
   if (change.permissions) out << " permissions 0" << std::oct << *change.permissions << std::dec;
+  if (change.size_bytes) out << " size " << *change.size_bytes;
   if (change.uid) out << " uid " << *change.uid;
   if (change.gid) out << " gid " << *change.gid;
   if (change.mtime) out << " mtime " << change.mtime->seconds << "." << change.mtime->nanoseconds;
   if (change.atime) out << " atime " << change.atime->seconds << "." << change.atime->nanoseconds;
+}
+
+void show_range(std::ostream& out, const Operation& operation) {
+  out << " at " << operation.offset_bytes << " "
+      << (operation.value.empty() ? operation.length_bytes : operation.value.size()) << " bytes";
+  if (operation.verb == Verb::kCopy) {
+    out << " to #" << operation.to << " at " << operation.to_bytes;
+  }
+  if (operation.zero_mode == view::ZeroMode::kGrow) out << " and grow";
 }
 
 void show_made(std::ostream& out, const Operation& operation) {
@@ -93,6 +90,7 @@ std::string to_string(const Operation& operation) {
   }
   if (!operation.target.empty()) out << " -> " << shown(operation.target);
   show_change(out, operation.change);
+  if (operation.verb >= Verb::kRead) show_range(out, operation);
   if (!operation.xattr.empty()) {
     constexpr std::array kModes = {"", " create", " replace"};
     out << " " << shown(operation.xattr) << " of " << operation.value.size() << " bytes"
@@ -110,6 +108,9 @@ std::string to_string(const OperationResult& result) {
   if (result.attributes.mode != 0) show(out << " ", result.attributes);
   if (result.replaced != 0)
     show(out << "\n  replaced #" << result.replaced << " ", result.replaced_attributes);
+  if (result.length_bytes != 0) {
+    out << " " << result.length_bytes << " bytes at " << result.offset_bytes;
+  }
   for (const auto& text : result.texts) out << "\n  " << shown(text);
   for (const auto& listed : result.listed) {
     out << "\n  " << shown(listed.name) << " #" << listed.object << " 0" << std::oct << listed.type

@@ -36,6 +36,11 @@ enum class Verb : std::uint8_t {
   kSetXattr,
   kRemoveXattr,
   kList,
+  kRead,
+  kWrite,
+  kAppend,
+  kZero,
+  kCopy,
 };
 
 /// A call, with ids of a ModelTree; what its method does not take stays as it is. A value.
@@ -44,7 +49,7 @@ struct Operation {
   const char* kind = "";  ///< the case that it was chosen for
   ModelId directory = 0;  ///< of a name; of rename(): the old one
   std::string name;       ///< in the directory; rename(): the old one; list(): after which
-  ModelId to = 0;         ///< rename(): directory of the new name
+  ModelId to = 0;         ///< rename(): directory of the new name; copy(): the file
   std::string new_name;   ///< rename()
   ModelId object = 0;     ///< of what is no name; of link(): what gets a name
   view::RenameMode rename_mode = view::RenameMode::kReplace;
@@ -57,6 +62,10 @@ struct Operation {
   std::string xattr;  ///< its name
   Buffer value;
   view::XattrMode xattr_mode = view::XattrMode::kSet;
+  std::uint64_t offset_bytes = 0;  ///< in `object`, of its contents
+  std::uint64_t length_bytes = 0;  ///< of what is read, zeroed or copied; `value` is written
+  view::ZeroMode zero_mode = view::ZeroMode::kKeepSize;
+  std::uint64_t to_bytes = 0;  ///< copy(): in `to`
 };
 
 /// One line, for messages.
@@ -79,7 +88,9 @@ struct OperationResult {
   view::Attributes attributes;
   std::uint64_t replaced = 0;            ///< rename()
   view::Attributes replaced_attributes;  ///< likewise
-  std::vector<std::string> texts;        ///< target; paths; value; names of xattrs
+  std::vector<std::string> texts;        ///< target; paths; value; names of xattrs; bytes read
+  std::uint64_t offset_bytes = 0;        ///< append()
+  std::uint64_t length_bytes = 0;        ///< that were written
   std::vector<ListedObject> listed;
   friend bool operator==(const OperationResult&, const OperationResult&) = default;
 };

@@ -25,6 +25,8 @@ struct OperationLimits {
   bool has_devices = true;              ///< nodes
   bool has_whiteouts = true;
   bool has_unnamed = true;  ///< files of create_unnamed()
+  bool has_contents = true;
+  std::uint64_t file_bytes_max = 6000;  ///< of contents, about
   bool has_xattrs = true;
   bool has_all_xattrs = true;            ///< not "user." alone
   bool has_long_xattr_names = true;      ///< up to the longest; a real disk may lack the room
@@ -70,6 +72,9 @@ class OperationMaker {
   [[nodiscard]] std::uint32_t permissions(std::uint32_t mask);
   [[nodiscard]] view::Credentials who();
   [[nodiscard]] Time time();
+  [[nodiscard]] std::optional<ModelId> file();
+  [[nodiscard]] std::uint64_t offset_in(ModelId file);
+  [[nodiscard]] std::uint64_t length();
   [[nodiscard]] std::optional<std::string> xattr_name(ModelId id);
   [[nodiscard]] Operation on_name(Verb verb, ModelId directory, std::string name);
   [[nodiscard]] Operation on_object(Verb verb, ModelId id);
@@ -124,6 +129,14 @@ class OperationMaker {
   Made remove_xattr();
   Made wrong_xattr();
   Made list();
+  Made read();
+  Made read_no_file();
+  Made write();
+  Made append();
+  Made zero();
+  Made copy();
+  Made set_size();
+  Made set_size_of_no_file();
   Made wrong_name();
   Made wrong_directory();
 

@@ -20,8 +20,10 @@ class Performance {
   [[nodiscard]] OperationResult run() {
     if (operation_.verb < Verb::kAttributes) {
       run_names();
-    } else {
+    } else if (operation_.verb < Verb::kRead) {
       run_objects();
+    } else {
+      run_contents();
     }
     return std::move(result_);
   }
@@ -119,6 +121,38 @@ class Performance {
     } else {
       static_cast<void>(is_done(tree_.remove_xattr(o.object, o.xattr)));
     }
+  }
+
+  void run_contents() {
+    const Operation& o = operation_;
+    switch (o.verb) {
+      case Verb::kRead: {
+        Buffer bytes(static_cast<std::size_t>(o.length_bytes));
+        const auto count = tree_.read(o.object, o.offset_bytes, MutableBytes(bytes));
+        if (is_done(count)) {
+          result_.texts = {std::string(as_text(Bytes(bytes).first(count.assume_value())))};
+        }
+        return;
+      }
+      case Verb::kWrite:
+        return take_length(tree_.write(o.object, o.offset_bytes, o.value));
+      case Verb::kAppend: {
+        const auto appended = tree_.append(o.object, o.value);
+        if (!is_done(appended)) return;
+        result_.offset_bytes = appended.assume_value().offset_bytes;
+        result_.length_bytes = appended.assume_value().length_bytes;
+        return;
+      }
+      case Verb::kZero:
+        return static_cast<void>(
+            is_done(tree_.zero(o.object, o.offset_bytes, o.length_bytes, o.zero_mode)));
+      default:
+        return take_length(tree_.copy(o.object, o.offset_bytes, o.to, o.to_bytes, o.length_bytes));
+    }
+  }
+  template <class Outcome>
+  void take_length(const Outcome& outcome) {
+    if (is_done(outcome)) result_.length_bytes = outcome.assume_value();
   }
 
   void run_list() {

@@ -65,6 +65,9 @@ class Dump {
     std::ostringstream out;
     out << to_string(result);
     if (!facts.target.empty()) out << " -> '" << printable(facts.target) << "'";
+    if (!facts.content.empty()) {
+      out << " content (" << facts.content.size() << ")" << shown(as_bytes(facts.content));
+    }
     for (const auto& [name, value] : facts.xattrs) {
       out << " " << printable(name) << "=(" << value.size() << ")" << shown(value);
     }
@@ -87,6 +90,7 @@ Answer<ObjectFacts> ModelFacts::facts(ModelId id) const {
   ObjectFacts facts;
   facts.attributes = object.attributes;
   facts.target = object.target;
+  facts.content = object.content;
   facts.xattrs.insert(object.xattrs.begin(), object.xattrs.end());
   facts.paths = tree_.paths(id).assume_value();
   return facts;

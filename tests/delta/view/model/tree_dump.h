@@ -16,6 +16,7 @@ namespace dgfs::test {
 struct ObjectFacts {
   view::Attributes attributes;
   std::string target;                    ///< symlinks
+  std::string content;                   ///< of files
   std::map<std::string, Buffer> xattrs;  ///< by name
   std::vector<std::string> paths;        ///< in order
 };

@@ -23,6 +23,11 @@ class ViewFacts final : public TreeFacts {
       DGFS_TRY(target, answer(view_.read_link(number)));
       facts.target = target;
     }
+    if (format::is_regular(attributes.mode)) {
+      facts.content.resize(static_cast<std::size_t>(attributes.size_bytes));
+      DGFS_TRY(count, answer(view_.read(number, 0, as_mutable_bytes(facts.content))));
+      facts.content.resize(count);
+    }
     DGFS_TRY(names, answer(view_.xattr_names(number)));
     for (const auto& name : names) {
       DGFS_TRY(value, answer(view_.xattr(number, name)));

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ContentWriter: operations that change bytes of files. They read nothing, but for append(), and
+// for objects that no name leads to.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "delta/view/contents/chunks.h"
+#include "delta/view/contents/composed_chunks.h"
+#include "delta/view/writer.h"
+
+namespace dgfs::view {
+
+/// As of View. Thread-safe.
+class ContentWriter {
+ public:
+  /// All must outlive it.
+  ContentWriter(Writer& writer, const Layers& layers, ComposedChunks& composed)
+      : writer_(writer), layers_(layers), composed_(composed), chunks_(layers.chunks()) {}
+
+  [[nodiscard]] Result<std::size_t> write(ObjectNumber object, std::uint64_t offset_bytes,
+                                          Bytes bytes);
+  [[nodiscard]] Result<Appended> append(ObjectNumber object, Bytes bytes);
+  [[nodiscard]] Status zero(ObjectNumber object, std::uint64_t offset_bytes,
+                            std::uint64_t length_bytes, ZeroMode mode);
+
+ private:
+  /// Tells what it changes before that happens.
+  using Edit = std::function<Status(Change&, ComposedChunks::Writing&)>;
+
+  [[nodiscard]] Status change_content(ObjectNumber object, const Edit& edit);
+  [[nodiscard]] std::size_t part_of(std::uint64_t offset_bytes, std::size_t wanted_bytes) const;
+  void put_bytes(Change& change, ObjectNumber object, std::uint64_t offset_bytes,
+                 Bytes bytes) const;
+
+  Writer& writer_;
+  const Layers& layers_;
+  ComposedChunks& composed_;
+  const Chunks chunks_;
+};
+
+/// Behind a size nothing is left, whatever layer has it.
+/// @param bytes  that are there, about
+void drop_behind(Change& change, const Chunks& chunks, ObjectNumber object,
+                 std::uint64_t size_bytes, std::uint64_t bytes);
+
+}  // namespace dgfs::view

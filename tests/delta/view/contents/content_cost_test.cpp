@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// What contents cost, counted at the files: reads of what nobody has touched, and of writes none.
+#include <functional>
+#include <vector>
+
+#include "tests/delta/view/view_fixture.h"
+#include "tests/support/random.h"
+
+namespace dgfs::test {
+namespace {
+
+using view::kRoot;
+using view::ObjectNumber;
+
+class ContentCost : public testing::Test {
+ protected:
+  static constexpr int kFiles = 40;
+  static constexpr std::size_t kFileBytes = 20'000;
+
+  ContentCost() {
+    for (int i = 0; i < kFiles; ++i) {
+      tree().file(name_of(i), pattern(kFileBytes, static_cast<std::uint32_t>(i)));
+    }
+    viewed_.options().parameters.segment_bytes = 1 << 20;
+    viewed_.options().table_bytes = 1 << 20;
+    viewed_.open();
+    for (int i = 0; i < kFiles; ++i) {
+      files_.push_back(value_of(view().lookup(kRoot, name_of(i))).object);
+    }
+  }
+
+  [[nodiscard]] PackedTree& tree() { return viewed_.tree(); }
+  [[nodiscard]] view::View& view() { return viewed_.view(); }
+  [[nodiscard]] static std::string name_of(int i) { return "file" + std::to_string(100 + i); }
+
+  // Calls and bytes of reads, of image and delta.
+  struct Reads {
+    std::uint64_t image_reads = 0;
+    std::uint64_t image_bytes = 0;
+    std::uint64_t delta_reads = 0;
+
+    friend bool operator==(const Reads&, const Reads&) = default;
+  };
+  [[nodiscard]] Reads so_far() {
+    Reads reads;
+    for (const auto& counts : {tree().index_counts(), tree().image_counts()}) {
+      reads.image_reads += counts.reads;
+      reads.image_bytes += counts.read_bytes;
+    }
+    for (const auto& [path, counts] : viewed_.delta_calls()) {
+      if (path.starts_with(ViewedTree::kDelta)) reads.delta_reads += counts.reads;
+    }
+    return reads;
+  }
+  // With nothing in caches.
+  Reads reads_of(const std::function<void()>& work) {
+    viewed_.reopen_image();
+    const auto before = so_far();
+    work();
+    const auto after = so_far();
+    return {after.image_reads - before.image_reads, after.image_bytes - before.image_bytes,
+            after.delta_reads - before.delta_reads};
+  }
+  // Some parts of all files.
+  template <class Use>
+  void for_parts(Use use) {
+    Random random(3);
+    Buffer bytes(3000);
+    for (int i = 0; i < 200; ++i) {
+      use(files_[random.below(files_.size())], random.below(kFileBytes), MutableBytes(bytes));
+    }
+  }
+
+  ViewedTree viewed_;
+  std::vector<ObjectNumber> files_;
+};
+
+TEST_F(ContentCost, UntouchedFilesAreReadAsThroughTheImage) {
+  // The delta says something of others, and is not asked.
+  for (int i = 0; i < 100; ++i) {
+    const auto made = value_of(view().create(kRoot, "new" + std::to_string(i), {}, {})).object;
+    value_of(view().write(made, 0, as_bytes("some bytes")));
+  }
+  const auto of_image = reads_of([&] {
+    for_parts([&](ObjectNumber file, std::uint64_t offset, MutableBytes out) {
+      const auto node = value_of(viewed_.image().by_inode(file));
+      value_of(viewed_.image().read(node, offset, out));
+    });
+  });
+  const auto of_view = reads_of([&] {
+    for_parts([&](ObjectNumber file, std::uint64_t offset, MutableBytes out) {
+      value_of(view().read(file, offset, out));
+    });
+  });
+  EXPECT_GT(of_image.image_reads, 20U);
+  EXPECT_EQ(of_view, of_image);
+}
+
+TEST_F(ContentCost, WritesReadNothing) {
+  const auto reads = reads_of([&] {
+    for_parts([&](ObjectNumber file, std::uint64_t offset, MutableBytes bytes) {
+      value_of(view().write(file, offset, Bytes(bytes).first(1 + offset % 1200)));
+    });
+    for (const ObjectNumber file : files_) {
+      expect_ok(view().zero(file, 700, 5000, view::ZeroMode::kKeepSize));
+    }
+    expect_ok(view().sync());
+  });
+  EXPECT_EQ(reads, Reads());
+}
+
+// What was put together of a patch and the image is not put together again, until it is written to.
+TEST_F(ContentCost, PatchedChunksArePutTogetherOnce) {
+  for (const ObjectNumber file : files_) value_of(view().write(file, 700, as_bytes("patch")));
+  expect_ok(view().sync());
+  const auto read_all = [&](std::string_view expected) {
+    Buffer chunk(512);
+    for (const ObjectNumber file : files_) {
+      EXPECT_EQ(value_of(view().read(file, 512, chunk)), chunk.size());
+      EXPECT_EQ(as_text(Bytes(chunk).subspan(188, 5)), expected);
+    }
+  };
+  const auto reads_by = [&](std::string_view expected) {
+    const auto before = so_far();
+    read_all(expected);
+    return so_far().image_reads - before.image_reads;
+  };
+  EXPECT_GE(reads_of([&] { read_all("patch"); }).image_reads, 1U * kFiles);
+  EXPECT_EQ(reads_by("patch"), 0U);
+  for (const ObjectNumber file : files_) value_of(view().write(file, 703, as_bytes("ty")));
+  EXPECT_GE(reads_by("patty"), 1U * kFiles);
+  EXPECT_EQ(reads_by("patty"), 0U);
+}
+
+// A patched chunk asks the image for what the patch leaves alone, and a whole one for nothing.
+TEST_F(ContentCost, WholeChunksAreReadWithoutTheImage) {
+  const std::string bytes(4096, 'w');
+  for (const ObjectNumber file : files_) value_of(view().write(file, 4096, as_bytes(bytes)));
+  const auto reads = reads_of([&] {
+    for (const ObjectNumber file : files_) {
+      Buffer out(4096);
+      EXPECT_EQ(value_of(view().read(file, 4096, out)), out.size());
+      EXPECT_EQ(as_text(out), bytes);
+    }
+  });
+  // Pages of the index: what is said of attributes of a file of the image are patches.
+  EXPECT_LE(reads.image_reads, 10U);
+}
+
+}  // namespace
+}  // namespace dgfs::test

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The space of contents: that it comes back, and what is told of it.
+#include <string>
+#include <vector>
+
+#include "tests/delta/view/view_fixture.h"
+
+namespace dgfs::test {
+namespace {
+
+using view::kRoot;
+using view::ObjectNumber;
+
+class ContentSpace : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;
+  static constexpr std::uint64_t kFileBytes = std::uint64_t{4} << 20;
+
+  explicit ContentSpace(std::uint64_t max_bytes = 0) {
+    viewed_.tree().file("image", std::string(100, 'i'));
+    viewed_.set_chunk_bytes(kChunkBytes);
+    auto& options = viewed_.options();
+    options.parameters = {64 << 10, 256 << 10, 16, 4 << 20, 2048};
+    options.table_bytes = 1 << 20;
+    options.dirty_bytes = 1 << 20;
+    options.max_bytes = max_bytes;
+    viewed_.open();
+  }
+
+  [[nodiscard]] view::View& view() { return viewed_.view(); }
+  [[nodiscard]] ObjectNumber make_file(const std::string& name) {
+    const auto file = value_of(view().create(kRoot, name, {}, {})).object;
+    const std::string bytes(1 << 20, 'b');
+    for (std::uint64_t at = 0; at < kFileBytes; at += bytes.size()) {
+      EXPECT_EQ(value_of(view().write(file, at, as_bytes(bytes))), bytes.size());
+    }
+    return file;
+  }
+  [[nodiscard]] std::uint64_t on_disk_bytes() {
+    std::uint64_t bytes = 0;
+    for (const auto& [path, counts] : viewed_.delta_calls()) {
+      const auto status = viewed_.tree().memory().status(path);
+      if (status && path.ends_with("extents")) bytes += status.value().allocated_bytes;
+    }
+    return bytes;
+  }
+  // As the threads of a store do after a few seconds.
+  void rest() {
+    auto& store = viewed_.delta().newest();
+    for (int i = 0; i < 100; ++i) {
+      if (!value_of(store.rest()) && i > 1) break;
+    }
+  }
+
+  ViewedTree viewed_;
+};
+
+TEST_F(ContentSpace, OfARemovedFileComesBack) {
+  std::vector<ObjectNumber> files;
+  for (int i = 0; i < 6; ++i) files.push_back(make_file("file" + std::to_string(i)));
+  rest();
+  const auto all = on_disk_bytes();
+  const auto used = view().space().used_bytes;
+  EXPECT_GE(all, 6 * kFileBytes);
+  for (const int i : {1, 3, 4}) {
+    value_of(view().unlink(kRoot, "file" + std::to_string(i)));
+    expect_ok(view().release(files[static_cast<std::size_t>(i)]));
+  }
+  rest();
+  EXPECT_LE(on_disk_bytes(), all - 3 * kFileBytes + kFileBytes / 2);
+  EXPECT_LE(view().space().used_bytes, used - 3 * kFileBytes + kFileBytes / 2);
+}
+
+TEST_F(ContentSpace, OfTruncatedAndZeroedBytesComesBack) {
+  const auto cut = make_file("cut");
+  const auto zeroed = make_file("zeroed");
+  const auto kept = make_file("kept");
+  rest();
+  const auto all = on_disk_bytes();
+  view::AttributeChange change;
+  change.size_bytes = 100'000;
+  value_of(view().set_attributes(cut, change));
+  expect_ok(view().zero(zeroed, 1000, kFileBytes / 2, view::ZeroMode::kKeepSize));
+  rest();
+  EXPECT_LE(on_disk_bytes(), all - kFileBytes);
+  Buffer out(1000);
+  EXPECT_EQ(value_of(view().read(kept, kFileBytes - 1000, out)), 1000U);
+  EXPECT_EQ(out, Buffer(1000, 'b'));
+}
+
+class CappedContentSpace : public ContentSpace {
+ protected:
+  CappedContentSpace() : ContentSpace(std::uint64_t{64} << 20) {}
+};
+
+// Each byte below the cap is told of once, and what is told to be free can be written.
+TEST_F(CappedContentSpace, IsToldHonestly) {
+  const auto first = make_file("first");
+  rest();
+  auto space = view().space();
+  EXPECT_EQ(space.max_bytes, std::uint64_t{64} << 20);
+  EXPECT_GE(space.used_bytes, kFileBytes);
+  EXPECT_LE(space.total_bytes(), space.max_bytes);
+  EXPECT_GE(space.total_bytes() + (4 << 20), space.max_bytes);
+  const auto file = value_of(view().create(kRoot, "file", {}, {})).object;
+  const std::string bytes(kChunkBytes, 'f');
+  std::uint64_t written = 0;
+  for (auto free = space.free_bytes; written + (8 << 20) < free; written += bytes.size()) {
+    ASSERT_EQ(value_of(view().write(file, written, as_bytes(bytes))), bytes.size());
+  }
+  EXPECT_GT(written, std::uint64_t{16} << 20);
+  // Beyond that it is refused, and what is there stays; removals go on.
+  for (int i = 0; i < 2000; ++i) {
+    const auto more = view().write(file, written, as_bytes(bytes));
+    if (!more) {
+      EXPECT_EQ(more.error().kind(), ErrorKind::kNoSpace);
+      break;
+    }
+    written += more.value();
+  }
+  EXPECT_LT(written, std::uint64_t{64} << 20);
+  EXPECT_LT(view().space().free_bytes, std::uint64_t{4} << 20);
+  value_of(view().unlink(kRoot, "first"));
+  expect_ok(view().release(first));
+  rest();
+  EXPECT_GE(view().space().free_bytes, kFileBytes / 2);
+  EXPECT_EQ(value_of(view().write(file, written, as_bytes(bytes))), bytes.size());
+}
+
+}  // namespace
+}  // namespace dgfs::test

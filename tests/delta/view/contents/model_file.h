@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ModelFile: what a file of a view holds, the simplest way: all of its bytes, and of each chunk
+// whether it is known to be data or a hole.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dgfs::test {
+
+class ModelFile {
+ public:
+  /// @param image  what the image has, without holes
+  ModelFile(std::uint64_t chunk_bytes, std::string image)
+      : chunk_bytes_(chunk_bytes), image_bytes_(image.size()), bytes_(std::move(image)) {}
+
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+  void write(std::uint64_t offset, std::string_view bytes);
+  void resize(std::uint64_t size);
+  void zero(std::uint64_t offset, std::uint64_t length, bool grows);
+
+  /// As of View; nullopt: kNoData.
+  [[nodiscard]] std::optional<std::uint64_t> next_data(std::uint64_t offset) const;
+  [[nodiscard]] std::optional<std::uint64_t> next_hole(std::uint64_t offset) const;
+
+ private:
+  [[nodiscard]] bool is_data(std::uint64_t offset) const;
+  void set(std::uint64_t begin, std::uint64_t end, bool is_data);
+
+  std::uint64_t chunk_bytes_;
+  std::uint64_t image_bytes_;
+  std::string bytes_;
+  std::map<std::uint64_t, bool> is_data_;  ///< by chunk; others are as in the image
+  /// All chunks from here on are holes, but for those that are data.
+  std::uint64_t gone_from_ = UINT64_MAX;
+};
+
+}  // namespace dgfs::test
