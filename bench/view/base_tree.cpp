@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <random>
+#include <vector>
 
 #include "builder/build.h"
 
@@ -25,6 +28,19 @@ Status make_files(const std::string& directory, std::uint64_t count, std::uint64
   return ok();
 }
 
+// Of bytes that do not compress.
+Status make_big(const std::string& path, std::uint64_t mib) {
+  std::ofstream out(path);
+  std::mt19937_64 engine(1);
+  std::vector<std::uint64_t> numbers((std::size_t{1} << 20) / sizeof(std::uint64_t));
+  for (std::uint64_t i = 0; i < mib && out; ++i) {
+    std::ranges::generate(numbers, [&] { return engine(); });
+    out.write(reinterpret_cast<const char*>(numbers.data()), std::streamsize{1} << 20);
+  }
+  if (out) return ok();
+  return Error(ErrorKind::kIo, 9035, "cannot be written").in_file(path);
+}
+
 }  // namespace
 
 std::string file_name(std::uint64_t number) { return fmt::format("file-{:07}", number); }
@@ -37,6 +53,9 @@ Status make_tree(const BaseTree& tree, const std::string& path) {
   std::filesystem::create_directory(path);
   std::filesystem::create_directory(path + "/" + kSmall);
   DGFS_CHECK(make_files(path + "/" + kLarge, tree.large_files, tree.file_bytes));
+  if (tree.big_mib != 0) {
+    DGFS_CHECK(make_big(path + "/" + kBig, tree.big_mib));
+  }
   for (std::uint64_t i = 0; i < tree.small_directories; ++i) {
     DGFS_CHECK(make_files(path + "/" + small_path(i), tree.small_files, tree.file_bytes));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The tree that all begins with: one large directory, and many small ones. Made by system calls, so
-// that a file system of the kernel has the same one as an image.
+// The tree that all begins with: one large directory, many small ones, and maybe a big file. Made
+// by system calls, so that a file system of the kernel has the same one as an image.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ namespace dgfs::bench {
 
 inline constexpr const char* kLarge = "large";
 inline constexpr const char* kSmall = "small";
+inline constexpr const char* kBig = "big";
 
 /// A value.
 struct BaseTree {
@@ -22,6 +23,7 @@ struct BaseTree {
   std::uint64_t small_directories = 1'000;
   std::uint64_t small_files = 100;  ///< of a small directory
   std::uint64_t file_bytes = 64;
+  std::uint64_t big_mib = 0;  ///< of a file of its own; 0: there is none
 
   [[nodiscard]] std::uint64_t files_of_small() const { return small_directories * small_files; }
 };

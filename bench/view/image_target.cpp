@@ -34,6 +34,17 @@ class ImageTarget final : public Target {
     return count;
   }
 
+  Result<Handle> file(Handle directory, const std::string& name) override {
+    DGFS_TRY(node, image_->lookup(directory, name));
+    return node.inode;
+  }
+  Status read(Handle file, std::uint64_t offset_bytes, MutableBytes out) override {
+    DGFS_TRY(node, image_->by_inode(file));
+    DGFS_TRY(count, image_->read(node, offset_bytes, out));
+    return count == out.size() ? ok() : Status(Error(ErrorKind::kIo, 9038, "a short read"));
+  }
+
+  Status write(Handle, std::uint64_t, Bytes) override { return refusal(); }
   Status create(Handle, const std::string&) override { return refusal(); }
   Status make_directory(Handle, const std::string&) override { return refusal(); }
   Status change_mode(Handle, const std::string&, std::uint32_t) override { return refusal(); }

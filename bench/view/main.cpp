@@ -5,7 +5,8 @@
 // files are in the directory or will be, and prints what it cost as JSON.
 //
 //   TARGET  view, image: of DIRECTORY/base.dgfs; posix: DIRECTORY/tree by system calls
-//   TASK    tree: makes what the target needs; names, lookups, fill, spread, list-spread
+//   TASK    tree: makes what the target needs; names, lookups, fill, spread, list-spread; of
+//           contents: overwrite, stream, patch, read-patched, remove-long
 //
 // `bench/view_operations` drives it.
 #include <fmt/format.h>
@@ -24,7 +25,12 @@ constexpr std::pair<const char*, Task> kTasks[] = {{"names", change_names},
                                                    {"lookups", look_up},
                                                    {"fill", fill},
                                                    {"spread", spread},
-                                                   {"list-spread", list_spread}};
+                                                   {"list-spread", list_spread},
+                                                   {"overwrite", overwrite},
+                                                   {"stream", stream},
+                                                   {"patch", patch},
+                                                   {"read-patched", read_patched},
+                                                   {"remove-long", remove_long}};
 
 struct Options {
   TargetOptions target;
@@ -79,7 +85,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"view", "image", "posix"}));
   app.add_option("TASK", options.task_name)
       ->required()
-      ->check(CLI::IsMember({"tree", "names", "lookups", "fill", "spread", "list-spread"}));
+      ->check(CLI::IsMember({"tree", "names", "lookups", "fill", "spread", "list-spread",
+                             "overwrite", "stream", "patch", "read-patched", "remove-long"}));
   app.add_option("DIRECTORY", target.directory)->required()->check(CLI::ExistingDirectory);
   app.add_option("--delta", target.delta, "its directory's name in DIRECTORY");
   app.add_option("--numbers", target.numbers_of_directory, "that a directory gets at once")
@@ -97,6 +104,12 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--records", task.records, "of a full delta")->check(CLI::PositiveNumber);
   app.add_option("--spread-directories", task.spread_directories)->check(CLI::PositiveNumber);
   app.add_option("--spread-files", task.spread_files, "each")->check(CLI::PositiveNumber);
+  app.add_option("--big-mib", task.tree.big_mib, "of the big file of the base");
+  app.add_option("--overwrites", task.overwrites, "of each length")->check(CLI::PositiveNumber);
+  app.add_option("--content-reads", task.content_reads)->check(CLI::PositiveNumber);
+  app.add_option("--stream-mib", task.stream_mib)->check(CLI::PositiveNumber);
+  app.add_option("--removed-mib", task.removed_mib)->check(CLI::PositiveNumber);
+  app.add_option("--chunk-kib", target.chunk_kib, "of a new delta")->check(CLI::Range(1, 1024));
   app.add_option("--seed", task.seed);
 }
 

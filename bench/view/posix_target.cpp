@@ -75,6 +75,22 @@ class PosixTarget final : public Target {
     return count;
   }
 
+  Result<Handle> file(Handle directory, const std::string& name) override {
+    const int fd = openat(fd_of(directory), name.c_str(), O_RDWR);
+    DGFS_CHECK(done(fd < 0 ? -1 : 0, name));
+    return static_cast<Handle>(fd);
+  }
+  void close_file(Handle file) override { ::close(fd_of(file)); }
+  Status read(Handle file, std::uint64_t offset_bytes, MutableBytes out) override {
+    const auto read = pread(fd_of(file), out.data(), out.size(), static_cast<off_t>(offset_bytes));
+    return done(read == static_cast<ssize_t>(out.size()) ? 0 : -1, "read");
+  }
+  Status write(Handle file, std::uint64_t offset_bytes, Bytes bytes) override {
+    const auto written =
+        pwrite(fd_of(file), bytes.data(), bytes.size(), static_cast<off_t>(offset_bytes));
+    return done(written == static_cast<ssize_t>(bytes.size()) ? 0 : -1, "write");
+  }
+
   Status create(Handle directory, const std::string& name) override {
     return done(mknodat(fd_of(directory), name.c_str(), S_IFREG | 0644, 0), name);
   }

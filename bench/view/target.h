@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "storage/env.h"
 
@@ -32,7 +33,14 @@ class Target {
   /// Reads all names with their attributes, and returns how many there were.
   [[nodiscard]] virtual Result<std::uint64_t> list(Handle directory) = 0;
 
+  /// Opens a regular file.
+  [[nodiscard]] virtual Result<Handle> file(Handle directory, const std::string& name) = 0;
+  virtual void close_file(Handle /*file*/) {}
+  /// All of `out`.
+  [[nodiscard]] virtual Status read(Handle file, std::uint64_t offset_bytes, MutableBytes out) = 0;
+
   // What follows changes the tree.
+  [[nodiscard]] virtual Status write(Handle file, std::uint64_t offset_bytes, Bytes bytes) = 0;
   /// An empty regular file, which is not opened.
   [[nodiscard]] virtual Status create(Handle directory, const std::string& name) = 0;
   [[nodiscard]] virtual Status make_directory(Handle directory, const std::string& name) = 0;
@@ -59,6 +67,7 @@ struct TargetOptions {
   std::string delta = "delta";  ///< of a view: its directory; made where it is not there
   std::uint64_t numbers_of_directory = 16;  ///< ViewOptions
   std::uint64_t names_of_reply = 128;       ///< of listings of a view
+  std::uint64_t chunk_kib = 64;             ///< likewise
   bool may_freeze = false;  ///< "posix": nobody else uses the file system, and all stops shortly
 };
 

@@ -19,7 +19,11 @@ struct TaskOptions {
   std::uint64_t directory_renames = 1'000;
   std::uint64_t records = 1'000'000;  ///< of a full delta
   std::uint64_t spread_directories = 1'000;
-  std::uint64_t spread_files = 100;  ///< of each of these
+  std::uint64_t spread_files = 100;   ///< of each of these
+  std::uint64_t overwrites = 10'000;  ///< of each length
+  std::uint64_t content_reads = 10'000;
+  std::uint64_t stream_mib = 1024;
+  std::uint64_t removed_mib = 256;  ///< of the longest file that is removed
   std::uint64_t seed = 1;
 };
 
@@ -34,5 +38,16 @@ struct TaskOptions {
 [[nodiscard]] Status spread(Target& target, Meter& meter, const TaskOptions& options);
 /// Lists what spread() has made, once.
 [[nodiscard]] Status list_spread(Target& target, Meter& meter, const TaskOptions& options);
+
+/// Random overwrites of the big file of the base.
+[[nodiscard]] Status overwrite(Target& target, Meter& meter, const TaskOptions& options);
+/// Sequential writes of new files, by calls of three lengths.
+[[nodiscard]] Status stream(Target& target, Meter& meter, const TaskOptions& options);
+/// Patches more and more chunks of the parts of the big file.
+[[nodiscard]] Status patch(Target& target, Meter& meter, const TaskOptions& options);
+/// Reads those parts.
+[[nodiscard]] Status read_patched(Target& target, Meter& meter, const TaskOptions& options);
+/// Files of several lengths, which lose their only name.
+[[nodiscard]] Status remove_long(Target& target, Meter& meter, const TaskOptions& options);
 
 }  // namespace dgfs::bench

@@ -57,6 +57,19 @@ class ViewTarget final : public Target {
     return all - kDots;
   }
 
+  Result<Handle> file(Handle directory, const std::string& name) override {
+    DGFS_TRY(entry, view_->lookup(directory, name));
+    return entry.object;
+  }
+  Status read(Handle file, std::uint64_t offset_bytes, MutableBytes out) override {
+    DGFS_TRY(count, view_->read(file, offset_bytes, out));
+    return count == out.size() ? ok() : Status(Error(ErrorKind::kIo, 9036, "a short read"));
+  }
+  Status write(Handle file, std::uint64_t offset_bytes, Bytes bytes) override {
+    DGFS_TRY(count, view_->write(file, offset_bytes, bytes));
+    return count == bytes.size() ? ok() : Status(Error(ErrorKind::kIo, 9037, "a short write"));
+  }
+
   Status create(Handle directory, const std::string& name) override {
     DGFS_CHECK(view_->create(directory, name, {}, kWho));
     return ok();
@@ -122,8 +135,8 @@ Result<std::unique_ptr<Target>> open_view(storage::Env& env, const TargetOptions
   store.in_background = true;
   store.create = true;
   const auto& superblock = image->superblock();
-  auto made =
-      delta::DeltaDirectory::create(env, path, superblock.uuid, superblock.next_inode, store);
+  auto made = delta::DeltaDirectory::create(env, path, superblock.uuid, superblock.next_inode,
+                                            store, options.chunk_kib << 10);
   if (!made && made.error().kind() != ErrorKind::kExists) return std::move(made).error();
   DGFS_TRY(delta, delta::DeltaDirectory::open(env, path, store));
   DGFS_CHECK(delta->newest().start());
