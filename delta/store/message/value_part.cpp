@@ -94,6 +94,7 @@ Bounds with_whole_fields(Bounds bounds, const Patch& patch) {
 
 Status apply_part(const Patch& patch, std::uint64_t begin_bytes, MutableBytes bytes,
                   const ExtentVolume& volume) {
+  if (bytes.empty()) return ok();  // fields around it lie neither within nor outside
   DGFS_TRY(pieces,
            LargePieces::load(patch.edits(), begin_bytes, begin_bytes + bytes.size(), volume));
   Window window(begin_bytes, bytes);
