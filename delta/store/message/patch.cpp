@@ -109,13 +109,41 @@ void Patch::add(Edit edit) {
   }
 }
 
+// The usual case of a value that is written in order.
+const Piece* Patch::appended_to(const Edit& edit) const {
+  const auto* piece = std::get_if<Piece>(&edit);
+  if (piece == nullptr || !is_ordered_ || edits().empty()) return nullptr;
+  const Edit& last = edits().back();
+  const bool goes_on = end_of(last) == piece->offset_bytes;
+  return goes_on ? std::get_if<Piece>(&last) : nullptr;
+}
+
+bool Patch::takes_in_place(const Patch& newer) const {
+  if (is_shared() || newer.edits().size() != 1) return false;
+  const auto* last = appended_to(newer.edits().front());
+  if (last == nullptr) return false;
+  const auto& bytes = std::get<Piece>(newer.edits().front()).bytes;
+  return bytes.size() <= last->bytes.capacity() - last->bytes.size();
+}
+
+void Patch::append(const Piece& piece) {
+  std::get<Piece>(to_change().back()).bytes += piece.bytes;
+  if (end_of(edits().back()) >= least_bytes_) least_bytes_ = 0;
+}
+
 void Patch::add(Patch newer) {
   if (!shared_ && least_bytes_ == 0) {
     *this = std::move(newer);
     return;
   }
   if (newer.shared_) {
-    for (Edit& edit : newer.to_change()) add(std::move(edit));
+    for (const Edit& edit : newer.edits()) {
+      if (appended_to(edit) != nullptr) {
+        append(std::get<Piece>(edit));
+      } else {
+        add(edit);
+      }
+    }
   }
   least_bytes_ = std::max(least_bytes_, newer.least_bytes_);
 }

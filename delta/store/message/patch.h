@@ -40,6 +40,8 @@ class Patch {
   [[nodiscard]] std::uint64_t least_bytes() const { return least_bytes_; }
   /// No field's change: edits are in the order of their offsets.
   [[nodiscard]] bool is_ordered() const { return is_ordered_; }
+  /// Whether add(newer) copies nothing but the bytes of that, and allocates nothing.
+  [[nodiscard]] bool takes_in_place(const Patch& newer) const;
   /// Whether there is any large piece. O(number of edits).
   [[nodiscard]] bool has_large() const;
   /// What one of the edits takes of memory, about; of a large piece without its bytes.
@@ -65,6 +67,10 @@ class Patch {
 
   /// To be changed.
   [[nodiscard]] Edits& to_change();
+  [[nodiscard]] bool is_shared() const { return shared_ && shared_->use_count() > 1; }
+  /// The last edit, if `edit` is a piece that goes on where that ends; null: it is not.
+  [[nodiscard]] const Piece* appended_to(const Edit& edit) const;
+  void append(const Piece& piece);
   void add_in_order(Piece piece);
   void add_in_order(Zeros zeros);
   void add_in_order(LargePiece piece);

@@ -69,6 +69,13 @@ bool Memtable::apply_unless_long(const Batch& batch) {
   return true;
 }
 
+// A patch that nobody shares may grow in place.
+bool Memtable::is_copied_to_change(const Points::Entry& there, const Message& newer) const {
+  const Message& message = there.value();
+  return message.kind != MessageKind::kPatch || !message.patch.takes_in_place(newer.patch) ||
+         points_.is_shared(there.key());
+}
+
 std::size_t Memtable::copies_at_most(const Batch& batch) const {
   std::size_t bytes = 0;
   for (const Operation& operation : batch.operations()) {
@@ -79,7 +86,10 @@ std::size_t Memtable::copies_at_most(const Batch& batch) const {
       bytes += longest_bytes_;
       continue;
     }
-    if (const auto* there = points_.find(change->key)) bytes += there->value().inline_bytes();
+    const auto* there = points_.find(change->key);
+    if (there != nullptr && is_copied_to_change(*there, change->message)) {
+      bytes += there->value().inline_bytes();
+    }
   }
   return bytes;
 }

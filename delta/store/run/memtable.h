@@ -30,8 +30,8 @@ class Memtable {
   /// table has a part of the batch.
   [[nodiscard]] bool apply_unless_long(const Batch& batch);
   /// How many bytes of values apply() may copy to put them together: those of the batch's patches,
-  /// and of what they change. Cost: O(number of operations), and a lookup of each patch where a
-  /// message has ever been long.
+  /// and of what they change where that is not changed in place. Cost: O(number of operations), and
+  /// a lookup of each patch where a message has ever been long.
   [[nodiscard]] std::size_t copies_at_most(const Batch& batch) const;
 
   /// What an operation adds to size_bytes(), at most, about.
@@ -57,6 +57,7 @@ class Memtable {
   using Tombstones = PersistentMap<KeyEnd>;  ///< as RangeTombstones has them: begin to end
 
   [[nodiscard]] const Tombstones::Entry* tombstone_over(std::string_view key) const;
+  [[nodiscard]] bool is_copied_to_change(const Points::Entry& there, const Message& newer) const;
   void put(std::string_view key, Message message);
   void erase_point(std::string_view key);
   void erase_tombstone(const Tombstones::Entry& tombstone);

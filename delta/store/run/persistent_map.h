@@ -111,6 +111,16 @@ class PersistentMap {
       at = order < 0 ? &(*at)->left : &(*at)->right;
     }
   }
+  /// Of a key that is there: whether another map has it, so that a change copies it. O(log n).
+  [[nodiscard]] bool is_shared(std::string_view key) const {
+    for (const Node* at = root_.get(); at != nullptr;) {
+      if (at->is_shared()) return true;
+      const auto order = key <=> at->key();
+      if (order == 0) break;
+      at = (order < 0 ? at->left : at->right).get();
+    }
+    return false;
+  }
   /// A key that is not there. O(log n).
   void insert(std::string_view key, Value value) {
     Ref node(new Node(key, std::move(value)));
