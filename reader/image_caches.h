@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/cache_pool.h"
+
 namespace dgfs::reader {
 
 /// Caches of pages and contents, for OpenOptions::caches. What is used of all their images stays,
@@ -17,7 +19,9 @@ class ImageCaches;
 /// Empty ones. They take memory as images read.
 /// @param page_cache_bytes   as OpenOptions::page_cache_bytes, but of all images together
 /// @param frame_cache_bytes  likewise
-[[nodiscard]] std::shared_ptr<ImageCaches> make_image_caches(std::size_t page_cache_bytes,
-                                                             std::size_t frame_cache_bytes);
+/// @param pool               that also other caches are in, which leaves them less; null: none
+[[nodiscard]] std::shared_ptr<ImageCaches> make_image_caches(
+    std::size_t page_cache_bytes, std::size_t frame_cache_bytes,
+    const std::shared_ptr<CachePool>& pool = nullptr);
 
 }  // namespace dgfs::reader

@@ -12,10 +12,11 @@ constexpr std::size_t kFrameShardsMax = 8;
 
 }  // namespace
 
-ImageCaches::ImageCaches(std::size_t page_cache_bytes, std::size_t frame_cache_bytes)
-    : pages(page_cache_bytes),
-      frames(frame_cache_bytes, kFrameShardsMax),
-      maps(frame_cache_bytes, 1) {}
+ImageCaches::ImageCaches(std::size_t page_cache_bytes, std::size_t frame_cache_bytes,
+                         const std::shared_ptr<CachePool>& pool)
+    : pages(page_cache_bytes, pool),
+      frames(frame_cache_bytes, kFrameShardsMax, 0, pool),
+      maps(frame_cache_bytes, 1, 0, pool) {}
 
 CacheNumbers ImageCaches::reserve(std::size_t page_count) {
   const std::uint64_t count = std::max<std::size_t>(page_count, 1);
@@ -30,8 +31,9 @@ void ImageCaches::drop(const CacheNumbers& numbers) {
 }
 
 std::shared_ptr<ImageCaches> make_image_caches(std::size_t page_cache_bytes,
-                                               std::size_t frame_cache_bytes) {
-  return std::make_shared<ImageCaches>(page_cache_bytes, frame_cache_bytes);
+                                               std::size_t frame_cache_bytes,
+                                               const std::shared_ptr<CachePool>& pool) {
+  return std::make_shared<ImageCaches>(page_cache_bytes, frame_cache_bytes, pool);
 }
 
 }  // namespace dgfs::reader

@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
+#include "base/cache_pool.h"
 #include "reader/content/map.h"
 #include "reader/image_caches.h"
 #include "reader/index/page_cache.h"
@@ -26,7 +28,8 @@ struct CacheNumbers {
 /// image is: they use nothing of it then.
 class ImageCaches {
  public:
-  ImageCaches(std::size_t page_cache_bytes, std::size_t frame_cache_bytes);
+  ImageCaches(std::size_t page_cache_bytes, std::size_t frame_cache_bytes,
+              const std::shared_ptr<CachePool>& pool = nullptr);
 
   /// Numbers for an image, one for each of its pages and one at least; its contents go by the first
   /// one. Nobody had them before, and nobody will: what a closed image left cannot answer for

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cache_pool.h"
 #include "base/result.h"
 #include "reader/counters.h"
 #include "reader/doorkeeper.h"
@@ -45,9 +47,12 @@ class SharedCache {
   };
 
   /// @param window  misses, of all shards; 0: whatever is missed is kept
-  SharedCache(std::size_t budget_bytes, std::size_t shards_max, std::size_t window = 0)
+  /// @param pool    leaves the cache less than its own budget where others need it; null: none
+  SharedCache(std::size_t budget_bytes, std::size_t shards_max, std::size_t window = 0,
+              std::shared_ptr<CachePool> pool = nullptr)
       : shards_(std::clamp<std::size_t>(budget_bytes / kShardBytesMin, 1, shards_max)),
-        shard_budget_bytes_(budget_bytes / shards_.size()) {
+        shard_budget_bytes_(budget_bytes / shards_.size()),
+        share_(std::move(pool), [this](std::size_t bytes) { return give_up(bytes); }) {
     for (auto& shard : shards_) shard.doorkeeper = Doorkeeper(window / shards_.size());
   }
 
@@ -65,7 +70,9 @@ class SharedCache {
       shard.flights.push_back({key, nullptr});
       ++shard.misses;
     }
-    return shard.land(key, shard.fly(key, load), shard_budget_bytes_);
+    auto result = shard.land(key, shard.fly(key, load), limits());
+    share_.settle();
+    return result;
   }
 
   /// The value if it is here, else nullptr. Counts a hit or a miss.
@@ -79,16 +86,23 @@ class SharedCache {
 
   void put(const Key& key, Loaded loaded) {
     Shard& shard = shard_of(key);
-    const std::lock_guard lock(shard.mutex);
-    shard.keep(key, std::move(loaded), shard_budget_bytes_);
+    {
+      const std::lock_guard lock(shard.mutex);
+      shard.keep(key, std::move(loaded), limits());
+    }
+    share_.settle();
   }
 
   /// Another form of the value that is here; nothing where there is none any more. The old one
   /// lives on with who has it.
   void replace(const Key& key, Loaded loaded) {
     Shard& shard = shard_of(key);
-    const std::lock_guard lock(shard.mutex);
-    if (shard.remove(key)) shard.insert(key, std::move(loaded), shard_budget_bytes_);
+    {
+      const std::lock_guard lock(shard.mutex);
+      if (shard.remove(key)) shard.insert(key, std::move(loaded), shard_budget_bytes_);
+      shard.tell(share_);
+    }
+    share_.settle();
   }
 
   /// Forgets the values whose keys `is_dropped` holds for. They are not evictions. Allocates
@@ -99,6 +113,7 @@ class SharedCache {
       std::list<Item> dropped;  // destroyed once the mutex is free
       const std::lock_guard lock(shard.mutex);
       shard.move_out(is_dropped, dropped);
+      shard.tell(share_);
     }
   }
 
@@ -133,6 +148,11 @@ class SharedCache {
     std::optional<Result<Pointer>> result;
     std::exception_ptr exception;  // of a load that ended by it: out of memory
   };
+  // Of a shard, and of all caches together.
+  struct Limits {
+    std::size_t shard_bytes;
+    CachePool::Share* share;
+  };
   // A load under way.
   struct Flight {
     Key key;
@@ -147,6 +167,7 @@ class SharedCache {
     Doorkeeper doorkeeper;
     std::optional<Item> refused;  // the last one
     std::size_t bytes = 0;        // with that
+    std::size_t told_bytes = 0;   // that the pool knows of
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::uint64_t evictions = 0;
@@ -212,25 +233,30 @@ class SharedCache {
       }
     }
 
-    Result<Pointer> land(const Key& key, Result<Loaded> loaded, std::size_t budget_bytes) {
+    Result<Pointer> land(const Key& key, Result<Loaded> loaded, const Limits& limits) {
       const std::lock_guard lock(mutex);
       auto result = loaded ? Result<Pointer>(loaded.assume_value().value)
                            : Result<Pointer>(std::move(loaded).assume_error());
       if (const auto landing = end_flight(key)) landing->result.emplace(result);
-      if (loaded) keep(key, std::move(loaded).assume_value(), budget_bytes);
+      if (loaded) keep(key, std::move(loaded).assume_value(), limits);
       return result;
     }
 
-    void keep(const Key& key, Loaded loaded, std::size_t budget_bytes) {
+    void keep(const Key& key, Loaded loaded, const Limits& limits) {
+      const auto budget_bytes = limits.shard_bytes;
       const auto wanted_bytes = loaded.bytes + kItemOverheadBytes;
       if (wanted_bytes > budget_bytes || places.find(key) != Place() || is_refused(key)) return;
-      const bool is_full = bytes + wanted_bytes > budget_bytes;
+      const bool is_full =
+          bytes + wanted_bytes > budget_bytes || !limits.share->has_room(wanted_bytes);
       if (is_full && !doorkeeper.lets_in(Hash{}(key))) {
         refuse(key, std::move(loaded), budget_bytes);
       } else {
         insert(key, std::move(loaded), budget_bytes);
       }
+      tell(*limits.share);
     }
+
+    void tell(CachePool::Share& share) { share.change(std::exchange(told_bytes, bytes), bytes); }
 
     void insert(const Key& key, Loaded loaded, std::size_t budget_bytes) {
       loaded.bytes += kItemOverheadBytes;
@@ -263,6 +289,14 @@ class SharedCache {
       }
       remove(items.back().key);
       ++evictions;
+    }
+
+    // Of what is used least.
+    std::size_t give_up(std::size_t wanted_bytes) {
+      const auto before_bytes = bytes;
+      drop_refused();
+      while (before_bytes - bytes < wanted_bytes && !items.empty()) evict();
+      return before_bytes - bytes;
     }
 
     void drop_refused() {
@@ -298,9 +332,24 @@ class SharedCache {
   };
 
   Shard& shard_of(const Key& key) { return shards_[Hash{}(key) % shards_.size()]; }
+  [[nodiscard]] Limits limits() { return {shard_budget_bytes_, &share_}; }
+
+  // Shards take turns.
+  std::size_t give_up(std::size_t bytes) {
+    std::size_t freed = 0;
+    for (std::size_t i = 0; i < shards_.size() && freed < bytes; ++i) {
+      Shard& shard = shards_[give_up_next_++ % shards_.size()];
+      const std::lock_guard lock(shard.mutex);
+      freed += shard.give_up(bytes - freed);
+      shard.tell(share_);
+    }
+    return freed;
+  }
 
   std::vector<Shard> shards_;
   std::size_t shard_budget_bytes_;
+  std::atomic<std::size_t> give_up_next_ = 0;
+  CachePool::Share share_;
 };
 
 }  // namespace dgfs::reader

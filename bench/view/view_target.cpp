@@ -5,12 +5,14 @@
 #include "bench/view/target.h"
 #include "delta/store/directory/delta_directory.h"
 #include "delta/view/view.h"
+#include "delta/view/view_memory.h"
 #include "reader/image.h"
 
 namespace dgfs::bench {
 namespace {
 
 constexpr view::Credentials kWho{0, 0, 022};
+constexpr std::size_t kMemoryBytes = std::size_t{256} << 20;
 
 class ViewTarget final : public Target {
  public:
@@ -129,11 +131,15 @@ class ViewTarget final : public Target {
 }  // namespace
 
 Result<std::unique_ptr<Target>> open_view(storage::Env& env, const TargetOptions& options) {
-  DGFS_TRY(image, reader::Image::open(env, image_path(options.directory)));
+  const view::ViewMemory memory(kMemoryBytes);
+  reader::OpenOptions image_options;
+  memory.share_with(image_options);
+  DGFS_TRY(image, reader::Image::open(env, image_path(options.directory), image_options));
   const auto path = options.directory + "/" + options.delta;
   delta::StoreOptions store;
   store.in_background = true;
   store.create = true;
+  memory.share_with(store);
   const auto& superblock = image->superblock();
   auto made = delta::DeltaDirectory::create(env, path, superblock.uuid, superblock.next_inode,
                                             store, options.chunk_kib << 10);
@@ -142,6 +148,7 @@ Result<std::unique_ptr<Target>> open_view(storage::Env& env, const TargetOptions
   DGFS_CHECK(delta->newest().start());
   view::ViewOptions view_options;
   view_options.numbers_of_directory = options.numbers_of_directory;
+  memory.share_with(view_options);
   DGFS_TRY(view, view::View::open(env, *image, *delta, view_options));
   return std::make_unique<ViewTarget>(std::move(image), std::move(delta), std::move(view),
                                       options.names_of_reply);

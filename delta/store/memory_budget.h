@@ -10,7 +10,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
+
+#include "base/cache_pool.h"
 
 namespace dgfs::delta {
 
@@ -28,11 +31,19 @@ class MemoryBudget {
     kHoldersEnd,  ///< how many there are
   };
 
-  explicit MemoryBudget(std::size_t bytes) : bytes_(bytes) {}
+  /// @param pool  of the store's caches and of others: what the holders have leaves it less; null:
+  ///              none
+  explicit MemoryBudget(std::size_t bytes, std::shared_ptr<CachePool> pool = nullptr)
+      : bytes_(bytes), pool_(std::move(pool)) {}
+  ~MemoryBudget() {
+    for (auto& each : held_) replace(each, 0);
+  }
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
 
   /// What a holder has now. A change of it is seen by those who ask from then on.
   void note(Holder holder, std::size_t bytes) {
-    held_[static_cast<std::size_t>(holder)].store(bytes, std::memory_order_relaxed);
+    replace(held_[static_cast<std::size_t>(holder)], bytes);
   }
 
   /// What somebody has in hand until it ends. Ends before the budget.
@@ -40,8 +51,12 @@ class MemoryBudget {
    public:
     Share(MemoryBudget& budget, std::size_t bytes) : budget_(budget), bytes_(bytes) {
       budget_.in_hand_.fetch_add(bytes, std::memory_order_relaxed);
+      if (budget_.pool_) budget_.pool_->note_held(0, bytes_);
     }
-    ~Share() { budget_.in_hand_.fetch_sub(bytes_, std::memory_order_relaxed); }
+    ~Share() {
+      budget_.in_hand_.fetch_sub(bytes_, std::memory_order_relaxed);
+      if (budget_.pool_) budget_.pool_->note_held(bytes_, 0);
+    }
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
@@ -61,7 +76,13 @@ class MemoryBudget {
  private:
   static constexpr std::size_t kLeastShare = 8;
 
+  void replace(std::atomic<std::size_t>& held, std::size_t bytes) {
+    const auto before = held.exchange(bytes, std::memory_order_relaxed);
+    if (pool_) pool_->note_held(before, bytes);
+  }
+
   const std::size_t bytes_;
+  const std::shared_ptr<CachePool> pool_;
   std::array<std::atomic<std::size_t>, static_cast<std::size_t>(Holder::kHoldersEnd)> held_{};
   std::atomic<std::size_t> in_hand_{0};
 };

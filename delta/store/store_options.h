@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
+#include "base/cache_pool.h"
 #include "delta/store/disk/parameters.h"
 #include "delta/store/filter/prefix_filter.h"
 
@@ -57,6 +59,9 @@ struct StoreOptions {
   /// What a crash may cost those who do not sync. 0: each batch is durable before apply() returns,
   /// with threads or without.
   std::chrono::milliseconds commit_interval{1000};
+  /// One budget of the caches of several stores, and of others. What a store holds beside its
+  /// caches leaves it less. Null: the store's own bounds alone count.
+  std::shared_ptr<CachePool> pool = nullptr;
 };
 
 /// A store with less could hold no nodes while it merges.
@@ -69,7 +74,7 @@ inline constexpr std::size_t kLeastMemoryBytes = std::size_t{1} << 20;
 /// Returns the options with a number for each part that stands for its share. Tables have an
 /// eighth: twice as much may wait, and a merge has as much as waits in hand. Unwritten blocks of
 /// the tree have an eighth, and a push has as much in hand. The cache has what all of these leave.
-[[nodiscard]] constexpr StoreOptions divided_memory(StoreOptions options) {
+[[nodiscard]] inline StoreOptions divided_memory(StoreOptions options) {
   options.memory_bytes = std::max(options.memory_bytes, kLeastMemoryBytes);
   const auto bytes = usable_bytes(options.memory_bytes);
   const auto set = [](std::size_t& part, std::size_t part_bytes) {

@@ -24,9 +24,10 @@ struct TreeFiles {
             const StoreOptions& options)
       : cap(options.max_bytes),
         budget(usable_bytes(options.memory_bytes) -
-               std::min(usable_bytes(options.memory_bytes), options.cache_bytes / kKeptShare)),
-        cache(options.cache_bytes, &budget),
-        values(std::move(value_file), options.cache_bytes / kKeptShare, &cap),
+                   std::min(usable_bytes(options.memory_bytes), options.cache_bytes / kKeptShare),
+               options.pool),
+        cache(options.cache_bytes, &budget, options.pool),
+        values(std::move(value_file), options.cache_bytes / kKeptShare, &cap, options.pool),
         blocks(std::move(block_file), "blocks", &cap) {}
 
   [[nodiscard]] BlockSource source() const { return {&blocks, &cache, &values}; }

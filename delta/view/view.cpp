@@ -74,7 +74,7 @@ struct View::State {
         makers(writer, numbers),
         removers(writer, orphans),
         mover(writer, numbers),
-        composed(options.composed_bytes),
+        composed(options.composed_bytes, options.pool),
         editor(writer, composed, layers.chunks()),
         content_writer(writer, layers, composed),
         readers(layers),

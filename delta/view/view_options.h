@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+
+#include "base/cache_pool.h"
 
 namespace dgfs::view {
 
@@ -15,6 +18,8 @@ struct ViewOptions {
   std::uint64_t numbers_reserved = 65536;
   /// Of chunks that were put together of patches and what lies below them; 0: none is kept.
   std::size_t composed_bytes = std::size_t{32} << 20;
+  /// That these are in together with other caches; null: none.
+  std::shared_ptr<CachePool> pool = nullptr;
 };
 
 }  // namespace dgfs::view

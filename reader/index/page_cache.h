@@ -49,8 +49,9 @@ struct CachedPage {
 
 /// Thread-safe. Keys are numbers of pages, which differ between images: ImageCaches sees to it.
 struct PageCache {
-  explicit PageCache(std::size_t bytes)
-      : values(bytes, kShardsMax, bytes / format::kPageBytes / 2), decoded_bytes_max(bytes / 2) {}
+  explicit PageCache(std::size_t bytes, std::shared_ptr<CachePool> pool = nullptr)
+      : values(bytes, kShardsMax, bytes / format::kPageBytes / 2, std::move(pool)),
+        decoded_bytes_max(bytes / 2) {}
 
   static constexpr std::size_t kShardsMax = 16;
   struct Hash {

@@ -113,6 +113,35 @@ TEST(SharedCache, DropsWhatItIsToldTo) {
   for (int key = 30; key < 34; ++key) EXPECT_TRUE(has(cache, key)) << "there is room again";
 }
 
+TEST(SharedCache, OthersOfItsPoolTakeWhatItUsesLeast) {
+  const auto pool = std::make_shared<CachePool>(room_for(10));
+  Cache cache(room_for(10), 1, 0, pool);
+  Cache other(room_for(10), 1, 0, pool);
+  for (int key = 0; key < 10; ++key) EXPECT_FALSE(has(cache, key));
+  EXPECT_TRUE(has(cache, 0)) << "used again";
+  for (int key = 0; key < 3; ++key) EXPECT_FALSE(has(other, key));
+  EXPECT_LE(pool->bytes(), room_for(10));
+  EXPECT_EQ(cache.counters().bytes + other.counters().bytes, pool->bytes());
+  EXPECT_EQ(cache.counters().bytes, room_for(8)) << "the other one gave up one, too";
+  EXPECT_TRUE(has(cache, 0));
+  EXPECT_EQ(cache.find(1), nullptr);
+  cache.drop([](int) { return true; });
+  EXPECT_EQ(pool->bytes(), other.counters().bytes);
+}
+
+TEST(SharedCache, OneWithAWindowLetsNobodyInByChanceWhereThePoolIsFull) {
+  const auto pool = std::make_shared<CachePool>(room_for(10));
+  Cache other(room_for(10), 1, 0, pool);
+  for (int key = 0; key < 9; ++key) EXPECT_FALSE(has(other, key));
+  Cache cache(room_for(10), 1, 10, pool);
+  EXPECT_FALSE(has(cache, 20));
+  EXPECT_FALSE(has(cache, 21)) << "the pool is full";
+  EXPECT_FALSE(has(cache, 22));
+  EXPECT_FALSE(has(cache, 21)) << "the second miss";
+  EXPECT_FALSE(has(cache, 23));
+  EXPECT_TRUE(has(cache, 21)) << "kept";
+}
+
 TEST(SharedCache, OneValueMayBeTheWholeCache) {
   Cache cache(room_for(2), 1, 10);
   const auto large = [](int key) { return [key] { return Loaded(loaded_value(key, 8)); }; };

@@ -47,11 +47,13 @@ Error not_the_one(std::uint16_t code, const std::string& store, std::string text
       .in_section("superblock");
 }
 
-// Stores of one stack share the memory: the newest has half of it, or all if it is alone.
+// Stores of one stack share the memory: the newest has half of it, or all if it is alone. The
+// caches of sealed ones that are in a pool are bounded by that alone.
 StoreOptions options_to_open(StoreOptions options, std::size_t stores, bool is_newest) {
   options.create = false;
   if (!is_newest) options.access = StoreAccess::kReadOnly;
-  if (stores > 1) options.memory_bytes /= is_newest ? 2 : 2 * (stores - 1);
+  const bool is_divided = stores > 1 && (is_newest || !options.pool);
+  if (is_divided) options.memory_bytes /= is_newest ? 2 : 2 * (stores - 1);
   return options;
 }
 

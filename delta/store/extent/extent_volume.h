@@ -29,9 +29,10 @@ class ExtentVolume {
  public:
   /// @param kept_bytes_max  of values that are asked for again (KeptValues)
   /// @param cap             of the file; null: none; must outlive it
+  /// @param pool            of those values and of other caches; null: none
   explicit ExtentVolume(std::unique_ptr<storage::File> file, std::size_t kept_bytes_max = 0,
-                        SizeCap* cap = nullptr)
-      : file_(std::move(file), "extents", cap), kept_(kept_bytes_max) {}
+                        SizeCap* cap = nullptr, std::shared_ptr<CachePool> pool = nullptr)
+      : file_(std::move(file), "extents", cap), kept_(kept_bytes_max, std::move(pool)) {}
 
   [[nodiscard]] BlockFile& file() { return file_; }
   [[nodiscard]] const BlockFile& file() const { return file_; }

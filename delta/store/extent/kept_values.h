@@ -11,7 +11,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
+#include "base/cache_pool.h"
 #include "delta/store/extent/value_slice.h"
 
 namespace dgfs::delta {
@@ -21,17 +23,25 @@ namespace dgfs::delta {
 class KeptValues {
  public:
   /// @param bytes_max  of what is kept; what others hold besides does not count
-  explicit KeptValues(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+  /// @param pool       that also other caches are in; null: none
+  explicit KeptValues(std::size_t bytes_max, std::shared_ptr<CachePool> pool = nullptr)
+      : bytes_max_(bytes_max),
+        share_(std::move(pool), [this](std::size_t bytes) { return give_up(bytes); }) {}
 
   /// The oldest go where there would be too much; one that is longer than all may be is not kept.
   void keep(ValueRef value);
   [[nodiscard]] std::size_t size_bytes() const;
 
  private:
+  using Values = std::list<ValueRef>;
+  [[nodiscard]] std::size_t give_up(std::size_t bytes);
+  void drop_above(std::size_t bytes_max, Values& dropped);
+
   const std::size_t bytes_max_;
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;
-  std::list<ValueRef> values_;  ///< the oldest first
+  Values values_;  ///< the oldest first
+  CachePool::Share share_;
 };
 
 }  // namespace dgfs::delta

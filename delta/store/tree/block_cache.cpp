@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/tree/block_cache.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -10,25 +11,38 @@ namespace dgfs::delta {
 void BlockCache::insert(std::uint64_t offset_bytes, std::shared_ptr<const void> value,
                         std::size_t bytes) {
   Entries dropped;  // destroyed without the lock
-  const std::lock_guard lock(mutex_);
-  if (const auto old = places_.find(offset_bytes); old != places_.end()) {
-    drop(old->second, dropped);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto old = places_.find(offset_bytes); old != places_.end()) {
+      drop(old->second, dropped);
+    }
+    Entries added;  // and in both, or in neither
+    added.push_front({offset_bytes, std::move(value), bytes, false});
+    places_.emplace(offset_bytes, added.begin());
+    entries_.splice(entries_.begin(), added);
+    bytes_ += bytes;
+    share_.change(0, bytes);
+    drop_above(bytes_max(), dropped);
   }
-  Entries added;  // and in both, or in neither
-  added.push_front({offset_bytes, std::move(value), bytes, false});
-  places_.emplace(offset_bytes, added.begin());
-  entries_.splice(entries_.begin(), added);
-  bytes_ += bytes;
-  drop_above(bytes_max(), dropped);
+  share_.settle();
 }
 
 // Asked for with each batch: it takes the lock where there is something to do alone.
 void BlockCache::shrink() {
+  share_.settle();
   const auto bytes_max = this->bytes_max();
   if (bytes_ <= bytes_max) return;
   Entries dropped;  // destroyed without the lock
   const std::lock_guard lock(mutex_);
   drop_above(bytes_max, dropped);
+}
+
+std::size_t BlockCache::give_up(std::size_t bytes) {
+  Entries dropped;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  const std::size_t before_bytes = bytes_;
+  drop_above(before_bytes - std::min(before_bytes, bytes), dropped);
+  return before_bytes - bytes_;
 }
 
 void BlockCache::touch(std::uint64_t offset_bytes) {
@@ -69,6 +83,7 @@ void BlockCache::drop_above(std::size_t bytes_max, Entries& dropped) {
 
 void BlockCache::drop(Entries::iterator entry, Entries& dropped) {
   bytes_ -= entry->bytes;
+  share_.change(entry->bytes, 0);
   if (entry->is_protected) protected_bytes_ -= entry->bytes;
   places_.erase(entry->offset_bytes);
   dropped.splice(dropped.begin(), list_of(*entry), entry);

@@ -15,7 +15,9 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
+#include "base/cache_pool.h"
 #include "delta/store/memory_budget.h"
 
 namespace dgfs::delta {
@@ -26,8 +28,12 @@ class BlockCache {
   /// @param bytes_max  of what is kept; what others hold besides does not count
   /// @param budget     the cache keeps less where other parts of the store leave less of it; null:
   ///                   it does not look at others; must outlive the cache
-  explicit BlockCache(std::size_t bytes_max, const MemoryBudget* budget = nullptr)
-      : bytes_max_(bytes_max), budget_(budget) {}
+  /// @param pool       that also caches of others are in; null: none
+  explicit BlockCache(std::size_t bytes_max, const MemoryBudget* budget = nullptr,
+                      std::shared_ptr<CachePool> pool = nullptr)
+      : bytes_max_(bytes_max),
+        budget_(budget),
+        share_(std::move(pool), [this](std::size_t bytes) { return give_up(bytes); }) {}
 
   /// @param offset_bytes  of the block in its file
   void insert(std::uint64_t offset_bytes, std::shared_ptr<const void> value, std::size_t bytes);
@@ -55,6 +61,7 @@ class BlockCache {
   [[nodiscard]] std::size_t bytes_max() const {
     return budget_ == nullptr ? bytes_max_ : std::min(bytes_max_, budget_->left_bytes());
   }
+  [[nodiscard]] std::size_t give_up(std::size_t bytes);
   void drop(Entries::iterator entry, Entries& dropped);
   void drop_above(std::size_t bytes_max, Entries& dropped);
   void protect_less(std::size_t bytes_max);
@@ -67,6 +74,7 @@ class BlockCache {
   Entries entries_;    ///< used once
   Entries protected_;  ///< used again
   std::unordered_map<std::uint64_t, Entries::iterator> places_;
+  CachePool::Share share_;
 };
 
 }  // namespace dgfs::delta

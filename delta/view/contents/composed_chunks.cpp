@@ -32,7 +32,9 @@ void ComposedChunks::Writing::forget(std::uint64_t begin,
 }
 
 void ComposedChunks::drop(Chunks::iterator kept) {
-  bytes_ -= kept->second.bytes->size();
+  const auto bytes = kept->second.bytes->size();
+  bytes_ -= bytes;
+  share_.change(bytes, 0);
   order_.erase(kept->second.place);
   chunks_.erase(kept);
 }
@@ -64,20 +66,36 @@ bool ComposedChunks::is_asked_again(ObjectNumber object, std::uint64_t chunk) no
 
 void ComposedChunks::keep(const Ticket& ticket, ObjectNumber object, std::uint64_t chunk,
                           Chunk bytes) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (!may_use(ticket, object) || bytes->size() > bytes_max_) return;
-  const Key key{object, chunk};
-  try {
-    Order place(1, key);
-    const auto [kept, is_new] = chunks_.try_emplace(key);
-    if (!is_new) return;
-    order_.splice(order_.begin(), place);
-    bytes_ += bytes->size();
-    kept->second = {std::move(bytes), order_.begin()};
-  } catch (const std::bad_alloc&) {
-    return;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto length = bytes->size();
+    if (!may_use(ticket, object) || length > bytes_max_) return;
+    const Key key{object, chunk};
+    try {
+      Order place(1, key);
+      const auto [kept, is_new] = chunks_.try_emplace(key);
+      if (!is_new) return;
+      order_.splice(order_.begin(), place);
+      kept->second = {std::move(bytes), order_.begin()};
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+    bytes_ += length;
+    share_.change(0, length);
+    drop_above(bytes_max_);
   }
-  while (bytes_ > bytes_max_) drop(chunks_.find(order_.back()));
+  share_.settle();
+}
+
+void ComposedChunks::drop_above(std::size_t bytes_max) {
+  while (bytes_ > bytes_max) drop(chunks_.find(order_.back()));
+}
+
+std::size_t ComposedChunks::give_up(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto before_bytes = bytes_;
+  drop_above(before_bytes - std::min(before_bytes, bytes));
+  return before_bytes - bytes_;
 }
 
 std::size_t ComposedChunks::size_bytes() const {

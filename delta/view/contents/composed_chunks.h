@@ -13,8 +13,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/bytes.h"
+#include "base/cache_pool.h"
 #include "delta/view/object.h"
 
 namespace dgfs::view {
@@ -29,7 +31,10 @@ class ComposedChunks {
   using Chunk = std::shared_ptr<const Buffer>;
 
   /// @param bytes_max  of chunks; 0: it keeps none
-  explicit ComposedChunks(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+  /// @param pool       that also other caches are in; null: none
+  explicit ComposedChunks(std::size_t bytes_max, std::shared_ptr<CachePool> pool = nullptr)
+      : bytes_max_(bytes_max),
+        share_(std::move(pool), [this](std::size_t bytes) { return give_up(bytes); }) {}
 
   /// Says that its object is written to, until it ends. For one thread; ends before the chunks.
   class Writing {
@@ -97,6 +102,9 @@ class ComposedChunks {
     return guard_of(object).writers == 0 && ticket.epoch_ == guard_of(object).epoch;
   }
   void drop(Chunks::iterator kept);
+  void drop_above(std::size_t bytes_max);
+
+  [[nodiscard]] std::size_t give_up(std::size_t bytes);
 
   const std::size_t bytes_max_;
   mutable std::mutex mutex_;  ///< all that follows
@@ -106,6 +114,7 @@ class ComposedChunks {
   std::size_t bytes_ = 0;
   std::array<Key, kAskedMax> asked_{};  ///< with chunk + 1
   std::size_t asked_next_ = 0;          ///< the place of the oldest
+  CachePool::Share share_;
 };
 
 }  // namespace dgfs::view

@@ -25,6 +25,20 @@ TEST(KeptValues, TakeNoMoreThanTheyMayAndTheOldestGo) {
   }
 }
 
+TEST(KeptValues, OthersOfTheirPoolTakeTheOldest) {
+  const auto pool = std::make_shared<CachePool>(1000);
+  KeptValues kept(1000, pool);
+  const auto first = std::make_shared<const std::string>(400, 'v');
+  const auto second = std::make_shared<const std::string>(400, 'v');
+  kept.keep(first);
+  kept.keep(second);
+  pool->note_held(0, 500);
+  pool->settle();
+  EXPECT_EQ(kept.size_bytes(), 400U);
+  EXPECT_EQ(first.use_count(), 1);
+  EXPECT_EQ(second.use_count(), 2);
+}
+
 TEST(KeptValues, AreNoneThatAreLongerThanAllMayBe) {
   KeptValues kept(1000);
   const auto small = std::make_shared<const std::string>(300, 'v');

@@ -63,6 +63,39 @@ TEST(BlockCache, WhatIsProtectedMakesRoomForOthersThatAre) {
   EXPECT_FALSE(first.is_kept());
 }
 
+TEST(BlockCache, OthersOfItsPoolTakeWhatIsUsedOnce) {
+  const auto pool = std::make_shared<CachePool>(1000);
+  BlockCache cache(1000, nullptr, pool);
+  BlockCache other(1000, nullptr, pool);
+  const Cached hot(cache, 0, 100);
+  cache.touch(0);
+  for (std::uint64_t i = 1; i < 10; ++i) static_cast<void>(Cached(cache, i * 512, 100));
+  EXPECT_EQ(pool->bytes(), 1000U);
+  for (std::uint64_t i = 1; i < 6; ++i) static_cast<void>(Cached(other, i * 512, 100));
+  EXPECT_EQ(pool->bytes(), 1000U);
+  EXPECT_EQ(cache.size_bytes() + other.size_bytes(), 1000U);
+  EXPECT_GE(other.size_bytes(), 300U);
+  EXPECT_TRUE(hot.is_kept());
+  other.erase(5 * 512);
+  EXPECT_EQ(pool->bytes(), 900U);
+}
+
+TEST(BlockCache, WhatItsStoreHoldsLeavesThePoolLess) {
+  const auto pool = std::make_shared<CachePool>(1000);
+  BlockCache of_another(1000, nullptr, pool);
+  for (std::uint64_t i = 0; i < 10; ++i) static_cast<void>(Cached(of_another, i * 512, 100));
+  {
+    MemoryBudget budget(2000, pool);
+    BlockCache cache(1000, &budget, pool);
+    budget.note(MemoryBudget::Holder::kTables, 300);
+    const MemoryBudget::Share in_hand(budget, 200);
+    cache.shrink();
+    EXPECT_EQ(of_another.size_bytes(), 500U);
+    EXPECT_EQ(pool->bytes(), 1000U);
+  }
+  EXPECT_EQ(pool->bytes(), 500U) << "the store is closed";
+}
+
 TEST(BlockCache, KeepsWhatOthersLeaveOfTheBudget) {
   MemoryBudget budget(2000);
   BlockCache cache(1000, &budget);

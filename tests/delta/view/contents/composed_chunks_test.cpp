@@ -52,6 +52,21 @@ TEST(ComposedChunks, AreFoundUntilTheyAreWrittenTo) {
   EXPECT_EQ(chunks.size_bytes(), 200U);
 }
 
+TEST(ComposedChunks, OthersOfTheirPoolTakeThoseUsedLongestAgo) {
+  const auto pool = std::make_shared<CachePool>(1000);
+  ComposedChunks chunks(10'000, pool);
+  for (std::uint8_t i = 0; i < 15; ++i) keep(chunks, kFile, i, i);
+  EXPECT_EQ(pool->bytes(), 1000U);
+  EXPECT_EQ(found(chunks, kFile, 4), std::nullopt);
+  EXPECT_EQ(found(chunks, kFile, 5), 5);
+  pool->note_held(0, 850);
+  pool->settle();
+  EXPECT_EQ(chunks.size_bytes(), 100U);
+  EXPECT_EQ(found(chunks, kFile, 5), 5);
+  ComposedChunks::Writing(chunks, kFile).forget(0, std::nullopt);
+  EXPECT_EQ(pool->bytes(), 850U);
+}
+
 // Its moment may be older than the write.
 TEST(ComposedChunks, AReaderBesideAWriterNeitherFindsNorKeepsAny) {
   ComposedChunks chunks(10'000);
