@@ -80,14 +80,14 @@ void Change::drop(RecordClass record, ObjectNumber object, std::string_view rest
 }
 
 void Change::drop_all(RecordClass record, ObjectNumber object) {
-  if (!moment().layers().is_untouched(record, object)) {
+  if (!layers_.is_untouched(record, object)) {
     batch_.remove_range(keys_of(record, object));
   }
 }
 
 void Change::drop_chunks(ObjectNumber object, std::uint64_t begin, std::optional<std::uint64_t> end,
                          std::uint64_t bytes) {
-  const bool has_some = !moment().layers().is_untouched(RecordClass::kChunk, object);
+  const bool has_some = !layers_.is_untouched(RecordClass::kChunk, object);
   if (!has_some && !moment().may_be_below(RecordClass::kChunk, object)) return;
   batch_.remove_range(chunk_keys(object, begin, end));
   if (has_some) batch_.note_dead(chunk_keys(object, begin, end), bytes);

@@ -24,13 +24,14 @@ class Change {
   /// @param may_move_directories  nobody else moves one meanwhile
   Change(const Layers& layers, const ObjectLocks::Held& held, const Time& now,
          bool may_move_directories)
-      : moment_(std::in_place, layers),
-        held_(held),
-        now_(now),
-        may_move_directories_(may_move_directories) {}
+      : layers_(layers), held_(held), now_(now), may_move_directories_(may_move_directories) {}
 
-  /// Before end_reading().
-  [[nodiscard]] const Moment& moment() const { return *moment_; }
+  [[nodiscard]] const Layers& layers() const { return layers_; }
+  /// What the change reads, from the first call on. Before end_reading().
+  [[nodiscard]] const Moment& moment() const {
+    if (!moment_) moment_.emplace(layers_);
+    return *moment_;
+  }
   /// All is decided. The store changes its table in place where no snapshot shares it.
   void end_reading() { moment_.reset(); }
   [[nodiscard]] const Time& now() const { return now_; }
@@ -141,7 +142,8 @@ class Change {
     batch_.change_field(key_of(RecordClass::kAttributes, object), change);
   }
 
-  std::optional<Moment> moment_;
+  const Layers& layers_;
+  mutable std::optional<Moment> moment_;
   const ObjectLocks::Held& held_;
   const Time now_;
   const bool may_move_directories_;

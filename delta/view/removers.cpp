@@ -129,8 +129,7 @@ Result<std::optional<bool>> Removers::end_in(Change& change, ObjectNumber object
   change.drop_all(RecordClass::kName, object);
   const auto mode = record->attributes.mode;
   if (format::is_symlink(mode)) change.drop_all(RecordClass::kTarget, object);
-  if (format::is_regular(mode) &&
-      !change.moment().layers().is_untouched(RecordClass::kChunk, object)) {
+  if (format::is_regular(mode) && !change.layers().is_untouched(RecordClass::kChunk, object)) {
     change.drop_chunks(object, 0, std::nullopt, record->attributes.blocks * kBlockBytes);
   }
   if (format::is_directory(mode)) {

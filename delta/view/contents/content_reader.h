@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "delta/view/contents/chunks.h"
 #include "delta/view/contents/composed_chunks.h"
 #include "delta/view/contents/sequences.h"
 #include "delta/view/moment.h"
@@ -20,24 +19,19 @@ class ContentReader {
  public:
   /// Both must outlive it.
   ContentReader(const Layers& layers, ComposedChunks& composed)
-      : layers_(layers), composed_(composed), chunks_(layers.chunks()) {}
+      : layers_(layers), composed_(composed) {}
 
   /// As of View.
   [[nodiscard]] Result<std::size_t> read(ObjectNumber object, std::uint64_t offset_bytes,
                                          MutableBytes out) const;
 
  private:
-  class File;
-
-  [[nodiscard]] Status read_part(File& file, const ChunkPart& part, MutableBytes out) const;
-  [[nodiscard]] Status announce(File& file, const Sequences::Range& range) const;
   [[nodiscard]] Result<std::optional<std::size_t>> read_untouched(ObjectNumber object,
                                                                   std::uint64_t offset_bytes,
                                                                   MutableBytes out) const;
 
   const Layers& layers_;
   ComposedChunks& composed_;
-  const Chunks chunks_;
   mutable Sequences sequences_;
 };
 

@@ -45,8 +45,10 @@ class ViewedTree {
   [[nodiscard]] view::ViewOptions& view_options() { return view_options_; }
   void set_chunk_bytes(std::uint64_t bytes) { chunk_bytes_ = bytes; }
 
+  [[nodiscard]] builder::BuildOptions& build_options() { return build_options_; }
+
   void open() {
-    tree_.pack();
+    tree_.pack(build_options_);
     image_ = tree_.open();
     expect_ok(delta::DeltaDirectory::create(clock_, kDelta, image_->superblock().uuid,
                                             image_->superblock().next_inode, options_,
@@ -92,6 +94,7 @@ class ViewedTree {
   PackedTree tree_;
   std::unique_ptr<storage::CountingEnv> counting_ = storage::make_counting_env(tree_.memory());
   SteppingEnv clock_{*counting_};
+  builder::BuildOptions build_options_;
   delta::StoreOptions options_;
   view::ViewOptions view_options_{4, 64};
   std::uint64_t chunk_bytes_ = 512;

@@ -111,6 +111,35 @@ TEST_F(ContentCost, WritesReadNothing) {
   EXPECT_EQ(reads, Reads());
 }
 
+// Whatever a file has, its removal is a few records: nothing of it is read, and hardly more
+// written.
+TEST_F(ContentCost, ALongFileIsRemovedLikeAShortOne) {
+  const auto written_by = [&](std::size_t bytes) {
+    const auto name = "removed" + std::to_string(bytes);
+    const auto file = value_of(view().create(kRoot, name, {}, {})).object;
+    value_of(view().write(file, 0, Buffer(bytes, 'b')));
+    viewed_.reopen_image();
+    value_of(view().lookup(kRoot, name));
+    const auto writes = [&] {
+      std::uint64_t sum = 0;
+      for (const auto& [path, counts] : viewed_.delta_calls()) sum += counts.written_bytes;
+      return sum;
+    };
+    const auto reads = so_far();
+    const auto before = writes();
+    view::AttributeChange change;
+    change.size_bytes = 100;
+    value_of(view().set_attributes(file, change));
+    value_of(view().unlink(kRoot, name));
+    expect_ok(view().release(file));
+    expect_ok(view().sync());
+    EXPECT_LE(so_far().delta_reads, reads.delta_reads + 2) << bytes << " bytes";
+    return writes() - before;
+  };
+  const auto of_short = written_by(600);
+  EXPECT_LE(written_by(200'000), of_short + 512);
+}
+
 // What was put together of a patch and the image is not put together again, until it is written to.
 TEST_F(ContentCost, PatchedChunksArePutTogetherOnce) {
   for (const ObjectNumber file : files_) value_of(view().write(file, 700, as_bytes("patch")));
@@ -132,6 +161,28 @@ TEST_F(ContentCost, PatchedChunksArePutTogetherOnce) {
   for (const ObjectNumber file : files_) value_of(view().write(file, 703, as_bytes("ty")));
   EXPECT_GE(reads_by("patty"), 1U * kFiles);
   EXPECT_EQ(reads_by("patty"), 0U);
+}
+
+// What the image shows of chunks in a row is one read, though some of them are patched.
+TEST_F(ContentCost, NeighboursAreReadFromTheImageTogether) {
+  const auto read_all = [&] {
+    Buffer out(kFileBytes);
+    for (const ObjectNumber file : files_) {
+      EXPECT_EQ(value_of(view().read(file, 0, out)), out.size());
+    }
+  };
+  for (const ObjectNumber file : files_) value_of(view().write(file, 10'003, as_bytes("patch")));
+  const auto patched = reads_of(read_all);
+  // An index of a few pages, and each file.
+  EXPECT_LE(patched.image_reads, kFiles + 10U);
+  EXPECT_GE(patched.image_bytes, kFiles * kFileBytes);
+  // So is what stands on both sides of something that the image does not show, within a frame.
+  for (const ObjectNumber file : files_) {
+    expect_ok(view().zero(file, 4096, 8192, view::ZeroMode::kKeepSize));
+  }
+  const auto punched = reads_of(read_all);
+  EXPECT_LE(punched.image_reads, kFiles + 10U);
+  EXPECT_LE(punched.image_bytes, patched.image_bytes);
 }
 
 // A patched chunk asks the image for what the patch leaves alone, and a whole one for nothing.

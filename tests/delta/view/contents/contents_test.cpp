@@ -26,7 +26,19 @@ std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-class Contents : public testing::TestWithParam<std::uint64_t> {
+// A file of the image whose middle is a hole.
+constexpr std::uint64_t kSparseBytes = 16384;
+constexpr std::uint64_t kHoleBegin = 4096;
+constexpr std::uint64_t kHoleEnd = 12288;
+
+struct Case {
+  const char* name;
+  std::uint64_t seed;
+  bool is_compressed;
+  int further_volumes;
+};
+
+class Contents : public testing::TestWithParam<Case> {
  protected:
   struct File {
     std::string name;
@@ -43,6 +55,19 @@ class Contents : public testing::TestWithParam<std::uint64_t> {
       viewed_.tree().file(name, content);
       files_.push_back({name, 0, ModelFile(kChunkBytes, content)});
     }
+    // The same extent, or fragment, as that of another.
+    viewed_.tree().file("twin", files_.back().model.bytes());
+    files_.push_back({"twin", 0, ModelFile(kChunkBytes, files_.back().model.bytes())});
+    // Of bytes that compress.
+    viewed_.tree().file("letters", std::string(6000, 'l'));
+    files_.push_back({"letters", 0, ModelFile(kChunkBytes, std::string(6000, 'l'))});
+    add_sparse();
+    auto& options = viewed_.build_options();
+    if (GetParam().is_compressed) options.compression = builder::Compression{};
+    for (int i = 0; i < GetParam().further_volumes; ++i) {
+      options.volume_paths.push_back("/out/volume" + std::to_string(i));
+    }
+    if (GetParam().further_volumes != 0) options.volume_groups = builder::GroupLimits{1, 1 << 20};
     viewed_.open();
     for (File& file : files_) file.object = value_of(view().lookup(kRoot, file.name)).object;
     add_file("new0");
@@ -50,6 +75,16 @@ class Contents : public testing::TestWithParam<std::uint64_t> {
   }
 
   [[nodiscard]] view::View& view() { return viewed_.view(); }
+  void add_sparse() {
+    const auto file = value_of(viewed_.tree().parent("sparse")->create_file("sparse", 0644));
+    std::string bytes(kSparseBytes, '\0');
+    for (const std::uint64_t begin : {std::uint64_t{0}, kHoleEnd}) {
+      const auto data = pattern(kHoleBegin, static_cast<std::uint32_t>(begin) + 1);
+      expect_ok(file->write_at(begin, data));
+      bytes.replace(begin, data.size(), text_of(data));
+    }
+    files_.push_back({"sparse", 0, ModelFile(kChunkBytes, bytes, {kHoleBegin, kHoleEnd})});
+  }
   void add_file(const std::string& name) {
     const auto made = value_of(view().create(kRoot, name, {}, {}));
     files_.push_back({name, made.object, ModelFile(kChunkBytes, {})});
@@ -164,7 +199,7 @@ class Contents : public testing::TestWithParam<std::uint64_t> {
   }
 
   ViewedTree viewed_;
-  Random random_{GetParam()};
+  Random random_{GetParam().seed};
   std::vector<File> files_;
 };
 
@@ -179,7 +214,19 @@ TEST_P(Contents, AreThoseOfTheModel) {
   for (const File& file : files_) expect_whole(file);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Contents, testing::Range(std::uint64_t{0}, std::uint64_t{6}));
+std::vector<Case> cases() {
+  std::vector<Case> cases;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    cases.push_back({"Raw", seed, false, 0});
+    if (seed < 2) cases.push_back({"Compressed", seed, true, 0});
+    if (seed < 2) cases.push_back({"Volumes", seed, false, 2});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Images, Contents, testing::ValuesIn(cases()), [](const auto& each) {
+  return each.param.name + std::to_string(each.param.seed);
+});
 
 }  // namespace
 }  // namespace dgfs::test

@@ -43,7 +43,8 @@ void ModelFile::zero(std::uint64_t offset, std::uint64_t length, bool grows) {
 bool ModelFile::is_data(std::uint64_t offset) const {
   const auto chunk = offset / chunk_bytes_;
   if (const auto found = is_data_.find(chunk); found != is_data_.end()) return found->second;
-  return chunk < gone_from_ && offset < image_bytes_;
+  const bool is_in_hole = image_hole_.begin <= offset && offset < image_hole_.end;
+  return chunk < gone_from_ && offset < image_bytes_ && !is_in_hole;
 }
 
 std::optional<std::uint64_t> ModelFile::next_data(std::uint64_t offset) const {

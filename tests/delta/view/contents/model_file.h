@@ -11,14 +11,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dgfs::test {
 
+/// A stretch of a file. A value.
+struct ModelHole {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 class ModelFile {
  public:
-  /// @param image  what the image has, without holes
-  ModelFile(std::uint64_t chunk_bytes, std::string image)
-      : chunk_bytes_(chunk_bytes), image_bytes_(image.size()), bytes_(std::move(image)) {}
+  /// @param image  that the image has
+  /// @param hole   of the image
+  ModelFile(std::uint64_t chunk_bytes, std::string image, ModelHole hole = {})
+      : chunk_bytes_(chunk_bytes),
+        image_bytes_(image.size()),
+        image_hole_(hole),
+        bytes_(std::move(image)) {}
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
   void write(std::uint64_t offset, std::string_view bytes);
@@ -35,6 +46,7 @@ class ModelFile {
 
   std::uint64_t chunk_bytes_;
   std::uint64_t image_bytes_;
+  ModelHole image_hole_;
   std::string bytes_;
   std::map<std::uint64_t, bool> is_data_;  ///< by chunk; others are as in the image
   /// All chunks from here on are holes, but for those that are data.

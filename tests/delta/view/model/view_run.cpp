@@ -16,6 +16,7 @@ constexpr std::size_t kTriesMax = 2000;
 void fill(PackedTree& tree) {
   for (const char* directory : {"a", "b", "a/a", "a/a/b", "c"}) tree.directory(directory);
   for (const char* file : {"f", "a/f", "a/g", "a/a/f", "a/a/b/f", "c/f"}) tree.file(file, file);
+  tree.file("a/long", pattern(2000, 1));
   for (int i = 0; i < 30; ++i) tree.file("c/w" + std::to_string(i), "");
   tree.link("f", "b/f");
   tree.link("f", "a/a/linked");

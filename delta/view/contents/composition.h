@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Composition: bytes of one file, put together of all layers in one walk.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "delta/view/contents/chunks.h"
+#include "delta/view/contents/composed_chunks.h"
+#include "delta/view/contents/layered_file.h"
+#include "format/limits.h"
+
+namespace dgfs::view {
+
+/// Parts of the image that are read with one call each, though they are of several chunks. A value.
+class Stretches {
+ public:
+  /// @param begin_bytes  not before the end of what was added last
+  void add(std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+    if (begin_bytes == end_bytes) return;
+    if (!all_.empty() && begin_bytes - all_.back().end_bytes < kGapBytes) {
+      all_.back().end_bytes = end_bytes;
+    } else {
+      all_.push_back({begin_bytes, end_bytes});
+    }
+  }
+  [[nodiscard]] const auto& all() const { return all_; }
+
+ private:
+  // The image reads frames: what lies between two stretches of one is read in any case.
+  static constexpr std::uint64_t kGapBytes = format::kFrameBytes;
+
+  boost::container::small_vector<delta::ValueRange, 4> all_;
+};
+
+/// One read. For one thread, and one call of make().
+class Composition {
+ public:
+  /// All must outlive it.
+  /// @param ticket  for chunks of the file
+  Composition(LayeredFile& file, ComposedChunks& composed, const ComposedChunks::Ticket& ticket)
+      : file_(file), composed_(composed), ticket_(ticket) {}
+
+  /// The bytes from an offset on, as many as `out` has; zeros where no layer has any. What the image
+  /// shows of neighbouring chunks is read with one call; what it does not show, as far as frames
+  /// allow, is not read.
+  /// Errors: those of LayeredFile and of StackedValue::read.
+  [[nodiscard]] Status make(std::uint64_t offset_bytes, MutableBytes out);
+
+ private:
+  /// A chunk, as far as it is wanted.
+  struct Piece {
+    ChunkPart part;
+    MutableBytes out;
+    delta::StackedValue value;
+    ComposedChunks::Chunk composed = nullptr;  ///< if it has been put together already
+    bool is_kept = false;                      ///< as a whole, once it is put together
+
+    /// Whether more of the chunk is read than is wanted.
+    [[nodiscard]] bool is_widened(const Chunks& chunks) const {
+      return is_kept && !chunks.is_whole(part);
+    }
+  };
+  using Pieces = boost::container::small_vector<Piece, 2>;
+
+  [[nodiscard]] Result<Pieces> find_pieces(std::uint64_t offset_bytes, MutableBytes out);
+  [[nodiscard]] Status read_image(std::uint64_t offset_bytes, MutableBytes out,
+                                  const Pieces& pieces);
+  [[nodiscard]] Status complete(const Piece& piece);
+  [[nodiscard]] Status complete_widened(const Piece& piece);
+
+  LayeredFile& file_;
+  ComposedChunks& composed_;
+  const ComposedChunks::Ticket& ticket_;
+};
+
+/// Tells the disk that bytes of the file will be read soon, wherever they are.
+/// Errors: those of LayeredFile.
+[[nodiscard]] Status announce(LayeredFile& file, std::uint64_t begin_bytes,
+                              std::uint64_t end_bytes);
+
+}  // namespace dgfs::view
