@@ -26,8 +26,8 @@ void CachePool::Share::change(std::size_t before_bytes, std::size_t now_bytes) n
   pool_->note_held(before_bytes, now_bytes);
 }
 
-// False: another thread is at it. It is not waited for: values may end here that take locks of their
-// own, and whoever calls may have one of those.
+// False: another thread is at it. Nobody waits for that one: values may end here that take locks of
+// their own, and whoever calls may have one of those.
 bool CachePool::press() noexcept {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
@@ -36,7 +36,7 @@ bool CachePool::press() noexcept {
   return true;
 }
 
-// False: no cache has anything.
+// False: there was nothing to be had.
 bool CachePool::press_once(std::size_t excess_bytes) noexcept {
   std::size_t all = 0;
   for (const Share* share : shares_) all += share->bytes_;

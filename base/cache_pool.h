@@ -15,9 +15,9 @@
 
 namespace dgfs {
 
-/// Thread-safe. What is in it beyond its budget is given up at once, by each cache in proportion to
-/// its bytes: a cache that nobody puts anything into shrinks, and one that is asked for more than
-/// it has grows. In balance all miss alike for each byte that they have.
+/// Thread-safe. Caches give up at once whatever is beyond the budget, each in proportion to its
+/// bytes: a cache that nobody puts anything into shrinks, and one that misses grows. In balance all
+/// miss alike for each byte that they have.
 class CachePool {
  public:
   /// @param bytes_max  of all caches, and of what is held beside them
@@ -59,7 +59,7 @@ class CachePool {
     double debt_bytes_ = 0;  ///< with CachePool::mutex_: that it has to give up before others
   };
 
-  /// What is held beside the caches: it leaves them less.
+  /// Somebody holds memory beside the caches, which leaves them less.
   void note_held(std::size_t before_bytes, std::size_t now_bytes) noexcept {
     bytes_ += now_bytes - before_bytes;
   }

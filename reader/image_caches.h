@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "base/cache_pool.h"
+namespace dgfs {
+class CachePool;
+}
 
 namespace dgfs::reader {
 

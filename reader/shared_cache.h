@@ -291,7 +291,7 @@ class SharedCache {
       ++evictions;
     }
 
-    // Of what is used least.
+    // Of values that are used least.
     std::size_t give_up(std::size_t wanted_bytes) {
       const auto before_bytes = bytes;
       drop_refused();

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/store/dead_ranges.h"
 
+#include <algorithm>
 #include <iterator>
 #include <new>
 #include <utility>
@@ -15,7 +16,7 @@ void DeadRanges::add(const Batch& batch, std::uint64_t now_ns) noexcept {
     if (bytes_ == 0) since_ns_ = now_ns;
     for (const DeadRange& dead : batch.dead()) {
       ranges_.add(dead.range);
-      bytes_ += dead.bytes;
+      bytes_ += std::min(dead.bytes, UINT64_MAX - bytes_);
     }
     keep_few();
   } catch (const std::bad_alloc&) {
@@ -44,7 +45,7 @@ void DeadRanges::give_back(const RangeTombstones& ranges, bool is_due) noexcept 
   const std::lock_guard lock(mutex_);
   try {
     ranges_.add(ranges);
-    if (is_due) bytes_ += std::exchange(taken_bytes_, 0);
+    if (is_due) bytes_ += std::min(std::exchange(taken_bytes_, 0), UINT64_MAX - bytes_);
     keep_few();
   } catch (const std::bad_alloc&) {
   }

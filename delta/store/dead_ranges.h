@@ -3,7 +3,8 @@
 //
 // DeadRanges: where batches have said that much of what the tree has is dead. The space of a large
 // value is free once the message that removes it has reached the basement of the value; a range
-// tombstone of a few bytes may wait above for long. What waits for these ranges goes down early.
+// tombstone of a few bytes may wait above for long. Messages that wait for these ranges go down
+// early.
 #pragma once
 
 #include <atomic>
@@ -22,12 +23,12 @@ class DeadRanges {
   /// Neighbours become one where there are more: what lies between them goes down early, too.
   static constexpr std::size_t kRangesMax = 1024;
 
-  /// A batch is in a table. What there is no memory for is not noted.
+  /// A batch is in a table. Ranges that find no memory are not noted.
   /// @param now_ns  of the clock that due() is asked with
   void add(const Batch& batch, std::uint64_t now_ns) noexcept;
-  /// What was noted, for whoever sees to it.
+  /// All that was noted: the caller sees to it.
   [[nodiscard]] RangeTombstones take();
-  /// It was not seen to. What there is no memory for is forgotten.
+  /// Nobody has seen to them. Ranges that find no memory are forgotten.
   /// @param is_due  bytes() are as before; otherwise they count no more
   void give_back(const RangeTombstones& ranges, bool is_due) noexcept;
 

@@ -15,10 +15,10 @@ namespace {
 // they will be.
 constexpr std::size_t kBuffersInHand = 4;
 // Ranges that go down with one push.
-constexpr std::size_t kSettledTogether = 32;
-// What one checkpoint writes for them, at least, and in `dirty_bytes`.
-constexpr std::size_t kSettledBytes = std::size_t{1} << 20;
-constexpr std::size_t kSettledShare = 2;
+constexpr std::size_t kRangesTogether = 32;
+// One checkpoint writes so much for them, or so many times `dirty_bytes`.
+constexpr std::size_t kLeastDownBytes = std::size_t{1} << 20;
+constexpr std::size_t kDownShare = 2;
 
 }  // namespace
 
@@ -59,45 +59,45 @@ void LiveTree::accept(StoredNode root, const Run& run, std::size_t tables) {
   tell_space(retired);
 }
 
-Result<bool> LiveTree::settle(RangeTombstones& ranges) {
-  const auto bytes_max =
-      files_.blocks.written_bytes() + kSettledShare * std::max(options_.dirty_bytes, kSettledBytes);
-  while (!ranges.empty() && files_.blocks.written_bytes() < bytes_max) {
+Result<bool> LiveTree::push_down(RangeTombstones& ranges) {
+  const auto end_bytes =
+      flusher_.made_bytes() + kDownShare * std::max(options_.dirty_bytes, kLeastDownBytes);
+  while (!ranges.empty() && flusher_.made_bytes() < end_bytes) {
     RangeTombstones some;
     RangeTombstones others;
     for (const auto& [begin, end] : ranges) {
-      (some.size() < kSettledTogether ? some : others).add({begin, end});
+      (some.size() < kRangesTogether ? some : others).add({begin, end});
     }
-    DGFS_TRY(has_space, settle_some(some));
+    DGFS_TRY(has_space, push_down_some(some, end_bytes - flusher_.made_bytes()));
     if (!has_space) return false;
-    ranges = std::move(others);
+    if (!flusher_.has_left()) ranges = std::move(others);
     DGFS_CHECK(spill());
   }
   return true;
 }
 
-// False: the disk has no space for it now. What cannot be read stays as it is: whoever asks for it
-// is told, and checkpoints go on.
-Result<bool> LiveTree::settle_some(const RangeTombstones& ranges) {
+// False: the disk has no space for it now. Blocks that cannot be read stay as they are: a reader
+// who asks for them is told, and checkpoints go on.
+Result<bool> LiveTree::push_down_some(const RangeTombstones& ranges, std::uint64_t bytes_max) {
   const MemoryBudget::Share in_hand(
       files_.budget, options_.dirty_bytes + kBuffersInHand * options_.parameters.buffer_bytes);
   files_.cache.shrink();
-  auto settled = flusher_.settle(root(), ranges);
-  if (!settled) {
+  auto pushed = flusher_.push_down(root(), ranges, bytes_max);
+  if (!pushed) {
     flusher_.give_up();
-    return settled.error().kind() != ErrorKind::kNoSpace;
+    return pushed.error().kind() != ErrorKind::kNoSpace;
   }
-  if (settled.value() == root()) {
+  if (pushed.value() == root()) {
     flusher_.give_up();
     return true;
   }
-  DGFS_TRY(is_kept, reserve_.keep(*settled.value()));
+  DGFS_TRY(is_kept, reserve_.keep(*pushed.value()));
   if (!is_kept) {
     flusher_.give_up();
     DGFS_CHECK(reserve_.keep(*root()));
     return false;
   }
-  accept(std::move(settled).value(), *empty_run(), 0);
+  accept(std::move(pushed).value(), *empty_run(), 0);
   return true;
 }
 

@@ -40,11 +40,11 @@ class LiveTree {
   /// memory alone. Errors: kIo, kNoSpace, kCorrupt. Where it throws, give_up(): all is as it was,
   /// but for tables that have got in.
   [[nodiscard]] Status push_tables();
-  /// What waits for ranges of keys gets into their basements, range by range, until as much is
-  /// written for it as one checkpoint should. Errors and throws likewise. Returns false where the
+  /// Moves messages that wait for ranges of keys into their basements, range by range, until it has
+  /// written as much as one checkpoint should. Errors and throws likewise. Returns false where the
   /// disk has no space for it now.
-  /// @param ranges  those that were not seen to stay
-  [[nodiscard]] Result<bool> settle(RangeTombstones& ranges);
+  /// @param ranges  those that it has not seen to stay
+  [[nodiscard]] Result<bool> push_down(RangeTombstones& ranges);
   void give_up() { flusher_.give_up(); }
   /// Writes the blocks of a tree that have no place yet. Errors: kIo, kNoSpace.
   [[nodiscard]] Status write(const StoredNode& root);
@@ -72,7 +72,7 @@ class LiveTree {
 
  private:
   [[nodiscard]] Status push_table(const MemtableRef& table);
-  [[nodiscard]] Result<bool> settle_some(const RangeTombstones& ranges);
+  [[nodiscard]] Result<bool> push_down_some(const RangeTombstones& ranges, std::uint64_t bytes_max);
   void accept(StoredNode root, const Run& run, std::size_t tables);
   [[nodiscard]] Result<StoredNode> pushed(const StoredNode& root, const RunRef& run);
   Retired& replace_root(StoredNode root, std::size_t tables);

@@ -63,6 +63,9 @@ Status Maintenance::work(Call call) {
 Status Maintenance::recover() {
   DGFS_CHECK(find_used_space());
   DGFS_CHECK(log_.replay(superblock_.log));
+  // Its large values are in use now.
+  DGFS_CHECK(files_.blocks.find_holes());
+  DGFS_CHECK(files_.values.file().find_holes());
   note_memory();
   // Reads may have seen a superblock that is not on the disk: its sync failed, or who wrote it
   // ended before. What is free by it may be in use by the one before. It is written anew, since a
@@ -148,9 +151,14 @@ void Maintenance::slice_settled() {
 
 Status Maintenance::write_checkpoint() {
   const auto dead = dead_.take();
-  auto written = write_checkpoint(dead);
-  if (!written) dead_.give_back(dead, false);
-  return written;
+  try {
+    auto written = write_checkpoint(dead);
+    if (!written) dead_.give_back(dead, false);
+    return written;
+  } catch (const std::bad_alloc&) {
+    dead_.give_back(dead, false);
+    throw;
+  }
 }
 
 Status Maintenance::write_checkpoint(const RangeTombstones& dead) {
@@ -199,7 +207,7 @@ Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint,
 // is not made for their sake.
 Status Maintenance::free_dead(const RangeTombstones& dead) {
   RangeTombstones left = dead;
-  DGFS_TRY(has_space, tree_.settle(left));
+  DGFS_TRY(has_space, tree_.push_down(left));
   if (!left.empty()) dead_.give_back(left, has_space);
   return ok();
 }

@@ -15,7 +15,7 @@ constexpr std::uint64_t kLowWaterTables = 8;
 constexpr std::uint64_t kMeasurableShare = 16;
 // What waits for a checkpoint is worth one if it is this part of what is free.
 constexpr std::uint64_t kWorthShare = 8;
-// Of what is in use: so much that is free stays on the disk while somebody writes.
+// Of the used bytes: so much that is free stays on the disk while somebody writes.
 constexpr std::uint64_t kKeptFreeShare = 8;
 // What of a table brings the filter one prefix takes at least so much.
 constexpr std::uint64_t kBytesOfPrefix = 48;

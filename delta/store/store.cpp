@@ -435,8 +435,9 @@ StoreSpace Store::space() {
   space.pending_bytes = std::min(pending, taken);
   space.used_bytes = taken - space.pending_bytes + fixed_bytes(options_.parameters);
   const auto available = reserve_.available_bytes();
-  space.reserved_bytes = std::min(reserve_.reserved_bytes(), available);
-  space.free_bytes = reserve_.is_there() ? available - space.reserved_bytes : 0;
+  space.reserved_bytes =
+      reserve_.is_there() ? std::min(reserve_.reserved_bytes(), available) : available;
+  space.free_bytes = available - space.reserved_bytes;
   space.max_bytes = options_.max_bytes;
   space.held_bytes = std::min(counts.held_bytes, space.pending_bytes);
   return space;

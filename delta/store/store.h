@@ -59,7 +59,8 @@ struct StoreSpace {
   /// That ordinary batches can still take: of the disk, or below the cap; and between blocks and
   /// values, pieces of any length.
   std::uint64_t free_bytes = 0;
-  /// In reserve, as far as it is there: for what waits for a checkpoint, and for allowances.
+  /// In reserve, as far as it is there: for changes that wait for a checkpoint, and for allowances.
+  /// All that the disk has where not all of it is there.
   std::uint64_t reserved_bytes = 0;
   /// Nobody's, and free after the next checkpoint, or when cursors and snapshots end.
   std::uint64_t pending_bytes = 0;
@@ -105,7 +106,7 @@ class Store {
   /// way. Errors: kLimit (no thread to be had).
   [[nodiscard]] Status start();
 
-  /// What a batch may take of memory, at most, in a table and in the log; without its large values.
+  /// Memory that a batch may take, at most, in a table and in the log; without its large values.
   [[nodiscard]] std::uint64_t batch_bytes_max() const {
     return options_.parameters.segment_bytes / kGroupShare;
   }

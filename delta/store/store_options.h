@@ -59,8 +59,8 @@ struct StoreOptions {
   /// What a crash may cost those who do not sync. 0: each batch is durable before apply() returns,
   /// with threads or without.
   std::chrono::milliseconds commit_interval{1000};
-  /// One budget of the caches of several stores, and of others. What a store holds beside its
-  /// caches leaves it less. Null: the store's own bounds alone count.
+  /// One budget of the caches of several stores, and of others. Memory that a store holds beside
+  /// its caches leaves it less. Null: the store's own bounds alone count.
   std::shared_ptr<CachePool> pool = nullptr;
 };
 

@@ -16,9 +16,9 @@ namespace dgfs::delta {
 namespace {
 
 // A batch that copies more bytes of values is applied without the lock that readers take: to a copy
-// of the table, with a copy of each value that it changes. Two pages and some fields are less than
-// that costs.
-constexpr std::size_t kCopiedBytesMax = std::size_t{9} << 10;
+// of the table, with a copy of each value that it changes. A page and some fields cost less than
+// that.
+constexpr std::size_t kCopiedBytesMax = std::size_t{6} << 10;
 // How many tables may lie on each other. A lookup has to ask each of them.
 constexpr std::size_t kLooseTablesMax = 8;
 

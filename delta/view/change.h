@@ -27,7 +27,7 @@ class Change {
       : layers_(layers), held_(held), now_(now), may_move_directories_(may_move_directories) {}
 
   [[nodiscard]] const Layers& layers() const { return layers_; }
-  /// What the change reads, from the first call on. Before end_reading().
+  /// The state that the change reads: that of the first call. Before end_reading().
   [[nodiscard]] const Moment& moment() const {
     if (!moment_) moment_.emplace(layers_);
     return *moment_;
@@ -104,7 +104,7 @@ class Change {
                   std::uint64_t length_bytes) {
     batch_.zero(chunk_key(object, chunk), offset_bytes, length_bytes);
   }
-  /// What they had is gone, whatever layer has it: they are holes.
+  /// Their bytes are gone in all layers: they are holes.
   /// @param end    nullopt: all chunks from `begin` on
   /// @param bytes  that they have, about: their space is wanted back soon
   void drop_chunks(ObjectNumber object, std::uint64_t begin, std::optional<std::uint64_t> end,

@@ -41,7 +41,7 @@ Result<AttributesRecord> ImageBottom::record_of(const reader::Node& node) const 
   to.gid = node.gid;
   to.link_count = node.link_count;
   to.size_bytes = node.size_bytes;
-  to.blocks = (reader::data_bytes(node) + kBlockBytes - 1) / kBlockBytes;
+  to.blocks = blocks_of(reader::data_bytes(node));
   to.rdev = node.rdev;
   to.mtime = node.mtime;
   to.ctime = node.ctime;

@@ -23,6 +23,10 @@ inline constexpr ObjectNumber kRoot = format::kRootInode;
 
 /// Unit of Attributes::blocks.
 inline constexpr std::uint64_t kBlockBytes = 512;
+/// How many it takes to have so many bytes.
+[[nodiscard]] constexpr std::uint64_t blocks_of(std::uint64_t bytes) {
+  return bytes / kBlockBytes + (bytes % kBlockBytes != 0 ? 1 : 0);
+}
 
 /// As stat(2) tells. A value.
 struct Attributes {
@@ -84,7 +88,7 @@ struct Appended {
   std::size_t length_bytes = 0;
 };
 
-/// What zero() does with the size; as fallocate(2).
+/// How zero() treats the size; as fallocate(2).
 enum class ZeroMode : std::uint8_t {
   kKeepSize,  ///< it stays, wherever the range ends
   kGrow,      ///< it reaches to the end of the range at least

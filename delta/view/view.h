@@ -26,11 +26,12 @@ namespace dgfs::view {
 /// The space of a delta, as statfs(2) tells of it. Each byte of the disk that the delta has, or may
 /// take below its cap, is in one of the first three. A value.
 struct ViewSpace {
-  std::uint64_t used_bytes = 0;
-  /// What ordinary changes may still take: also what is free once the next checkpoint is made,
-  /// which the store makes by itself before it refuses anything.
+  std::uint64_t used_bytes = 0;  ///< of all stores
+  /// Ordinary changes may still take it. Space that the next checkpoint frees is a part of it: the
+  /// store makes that one by itself before it refuses anything.
   std::uint64_t free_bytes = 0;
-  /// For removals, and for what waits for a checkpoint; and what readers keep until they end.
+  /// For removals, and for changes that wait for a checkpoint; and space that readers keep until
+  /// they end.
   std::uint64_t reserved_bytes = 0;
   std::uint64_t max_bytes = 0;  ///< of the delta's live store (StoreOptions::max_bytes); 0: no cap
 
@@ -134,12 +135,13 @@ class View {
   /// those of the image, or zeros.
   [[nodiscard]] Result<std::size_t> read(ObjectNumber file, std::uint64_t offset_bytes,
                                          MutableBytes out) const;
-  /// The file reaches to the end of what is written at least. What takes more than one batch of the
-  /// store (Store::batch_bytes_max()) is written in parts, each as a whole, which end where chunks
-  /// do. Returns how much is written: less than all where a later part was refused.
+  /// The file reaches to the end of what is written at least. Bytes that take more than one batch
+  /// of the store (Store::batch_bytes_max()) are written in parts, each as a whole, which end where
+  /// chunks do. Returns how much is written: less than all where a later part was refused.
   [[nodiscard]] Result<std::size_t> write(ObjectNumber file, std::uint64_t offset_bytes,
                                           Bytes bytes);
-  /// The same from the end of the file on: no two calls of one view write to the same bytes.
+  /// The same from the end of the file on: no two calls of one view write to the same bytes. It
+  /// ends early, too, where another append has come between two parts.
   [[nodiscard]] Result<Appended> append(ObjectNumber file, Bytes bytes);
   /// Zeros take the place of a range, and whole chunks of it are holes. Errors: kInvalidArgument
   /// (no bytes).

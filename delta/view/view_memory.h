@@ -15,9 +15,10 @@
 namespace dgfs::view {
 
 /// Bounds index pages and frames of the image, blocks and values of all stores, and composed chunks
-/// together: what is asked for most has most of it. What the live store holds beside its caches
-/// (StoreOptions::memory_bytes) is a part of it. The bound does not count what threads have in hand,
-/// nor what is held without any cache: the index's page directory, and tables of the view. A value.
+/// together; the cache that is asked for most has most of it. The memory that the live store holds
+/// beside its caches (StoreOptions::memory_bytes) is a part of it. The bound does not count what
+/// threads have in hand, nor what is in no cache: the index's page directory, and tables of the
+/// view. A value.
 class ViewMemory {
  public:
   /// @param bytes  16 MiB at least

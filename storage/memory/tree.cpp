@@ -206,6 +206,7 @@ void MemoryTree::charge_anew(MemoryInode& inode) {
 
 Status MemoryTree::reserve(MemoryInode& inode, std::uint64_t begin_bytes, std::uint64_t end_bytes,
                            const std::string& path) {
+  if (begin_bytes >= end_bytes) return ok();
   const auto pages = inode.content.pages_missing(begin_bytes, end_bytes, inode.reserved);
   DGFS_CHECK(charge(inode, pages, path));
   inode.reserved.add(begin_bytes / MemoryContent::kPageBytes, pages_spanned(end_bytes));

@@ -36,7 +36,7 @@ inline constexpr std::size_t kStoresMax = 100;
 
 /// Of a piece of a file that has a record of its own, in bytes, where nobody says another length.
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{64} << 10;
-/// What a delta may have.
+/// Length that chunks of a delta may have.
 [[nodiscard]] constexpr bool is_chunk_length(std::uint64_t bytes) {
   return bytes >= 512 && bytes <= std::uint64_t{1} << 20 && (bytes & (bytes - 1)) == 0;
 }

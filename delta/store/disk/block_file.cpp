@@ -170,10 +170,22 @@ BlockFile::Taken BlockFile::take(std::uint64_t length_bytes) {
 
 BlockFile::Taken BlockFile::take_solid(std::uint64_t length_bytes) {
   Taken taken(1);
+  Taken rest(2);
   {
     const std::lock_guard lock(mutex_);
     free_unnoted();
-    taken.front() = {space_.take_behind(solid_end_bytes(), length_bytes)};
+    if (const auto found = find_solid(length_bytes)) {
+      const auto [stretch, begin] = *found;
+      space_.take_whole(stretch.offset_bytes);
+      taken.front() = {{begin, length_bytes}};
+      rest.front() = {{stretch.offset_bytes, begin - stretch.offset_bytes}};
+      rest.back() = {{begin + length_bytes, stretch.end_bytes() - begin - length_bytes}};
+      rest.remove_if([](const TakenExtent& each) { return each.length_bytes == 0; });
+      unnoted_.splice(unnoted_.end(), rest);
+      free_unnoted();
+    } else {
+      taken.front() = {space_.take_behind(solid_end_bytes(), length_bytes)};
+    }
     if (taken.front().end_bytes() <= cut_end_bytes_) return taken;
   }
   return until_it_is_cut(std::move(taken));
@@ -217,13 +229,18 @@ Status BlockFile::reserve(const std::function<std::uint64_t()>& bytes) {
   return ok();
 }
 
+bool BlockFile::is_worth_cutting(std::uint64_t end_bytes, std::uint64_t least_bytes,
+                                 std::uint64_t file_bytes) {
+  return end_bytes + std::max(least_bytes, file_bytes / kCutShare) <= file_bytes;
+}
+
 bool BlockFile::begin_cut(const std::function<std::uint64_t()>& kept_bytes,
                           std::uint64_t least_bytes, std::uint64_t file_bytes) {
   const std::lock_guard lock(mutex_);
   free_unnoted();
   const auto kept = kept_bytes();
   const auto end = space_.end_bytes() + kept;
-  if (end + std::max(least_bytes, file_bytes / kCutShare) > file_bytes) return false;
+  if (!is_worth_cutting(end, least_bytes, file_bytes)) return false;
   if (holes_.bytes_in({space_.end_bytes(), kept}) != 0) return false;
   reserved_end_bytes_ = std::min(reserved_end_bytes_, end);
   cut_end_bytes_ = end;
@@ -237,7 +254,7 @@ void BlockFile::shorten(const std::function<std::uint64_t()>& kept_bytes,
   const std::lock_guard reserve_lock(reserve_);
   try {
     const auto file_bytes = file_->size();
-    if (!file_bytes || !fill_behind(kept_bytes)) return;
+    if (!file_bytes || !fill_behind(kept_bytes, least_bytes, file_bytes.value())) return;
     if (!begin_cut(kept_bytes, least_bytes, file_bytes.value())) return;
     if (file_->truncate(cut_end_bytes_)) {
       const std::lock_guard lock(mutex_);

@@ -102,7 +102,7 @@ class BlockFile {
   void shorten(const std::function<std::uint64_t()>& kept_bytes, std::uint64_t least_bytes);
   /// Gives the space of long free stretches between blocks back to the disk, the longest first, as
   /// shorten() does with what lies behind all blocks. Does nothing where reserve() counts on what
-  /// is free. What cannot be given back stays.
+  /// is free. Space that the disk does not take back stays.
   /// @param least_bytes  shorter ones stay
   /// @param kept_bytes   so much of what is free between blocks stays, for those that come soon
   void punch(std::uint64_t least_bytes, std::uint64_t kept_bytes);
@@ -200,8 +200,14 @@ class BlockFile {
   [[nodiscard]] std::uint64_t solid_end_bytes() const {
     return std::max(space_.end_bytes(), holes_.end_bytes());
   }
-  /// Of what is free between blocks, and no hole.
+  /// Of free stretches between blocks, without holes.
   [[nodiscard]] std::uint64_t longest_solid_bytes() const;
+  struct SolidPart {
+    Extent stretch;  ///< free
+    std::uint64_t begin_bytes = 0;
+  };
+  /// A part of a free stretch that has space on the disk for so much; none: none has.
+  [[nodiscard]] std::optional<SolidPart> find_solid(std::uint64_t length_bytes) const;
   [[nodiscard]] std::uint64_t solid_free_bytes() const;
 
   // Without.
@@ -210,7 +216,10 @@ class BlockFile {
                                     std::vector<Extent>& parts);
   [[nodiscard]] bool punch(const std::vector<Extent>& parts);
   [[nodiscard]] Status find_holes_in(const Extent& stretch);
-  [[nodiscard]] bool fill_behind(const std::function<std::uint64_t()>& kept_bytes);
+  [[nodiscard]] static bool is_worth_cutting(std::uint64_t end_bytes, std::uint64_t least_bytes,
+                                             std::uint64_t file_bytes);
+  [[nodiscard]] bool fill_behind(const std::function<std::uint64_t()>& kept_bytes,
+                                 std::uint64_t least_bytes, std::uint64_t file_bytes);
   /// The file may reach so far. Errors: kNoSpace (beyond the cap).
   [[nodiscard]] Status claim(std::uint64_t end_bytes);
   /// With mutex_ held.

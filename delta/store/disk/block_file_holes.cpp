@@ -68,9 +68,22 @@ std::uint64_t BlockFile::longest_solid_bytes() const {
   return longest;
 }
 
+std::optional<BlockFile::SolidPart> BlockFile::find_solid(std::uint64_t length_bytes) const {
+  std::optional<SolidPart> found;
+  space_.each_by_length([&](const Extent& stretch) {
+    if (found || stretch.length_bytes < length_bytes) return false;
+    for (const Extent& part : holes_.solid_parts(stretch)) {
+      if (part.length_bytes >= length_bytes) found = SolidPart{stretch, part.offset_bytes};
+    }
+    return true;
+  });
+  return found;
+}
+
+// Holes that are being written to are in no free stretch: it is more than this says, then.
 std::uint64_t BlockFile::solid_free_bytes() const {
   const auto behind = holes_.bytes_in({space_.end_bytes(), UINT64_MAX - space_.end_bytes()});
-  return space_.free_bytes() - (holes_.bytes() - behind);
+  return space_.free_bytes() - std::min(space_.free_bytes(), holes_.bytes() - behind);
 }
 
 // The longest stretch that is worth it is nobody's meanwhile: whoever wrote there would lose it.
@@ -117,7 +130,7 @@ bool BlockFile::punch(const std::vector<Extent>& parts) {
   return true;
 }
 
-// What finds no memory to be noted counts as space that is there.
+// A hole that finds no memory to be noted counts as space that is there.
 void BlockFile::punch(std::uint64_t least_bytes, std::uint64_t kept_bytes) {
   const std::lock_guard reserve_lock(reserve_);
   std::vector<Extent> parts;
@@ -136,19 +149,25 @@ void BlockFile::punch(std::uint64_t least_bytes, std::uint64_t kept_bytes) {
   }
 }
 
-// What is kept behind all blocks has to have space, which the holes there do not.
-bool BlockFile::fill_behind(const std::function<std::uint64_t()>& kept_bytes) {
-  Extent kept;
+// The space that is kept behind all blocks has to be there. Holes are none.
+bool BlockFile::fill_behind(const std::function<std::uint64_t()>& kept_bytes,
+                            std::uint64_t least_bytes, std::uint64_t file_bytes) {
+  TakenExtent kept;
   {
     const std::lock_guard lock(mutex_);
-    kept = {space_.end_bytes(), kept_bytes()};
+    kept = {{space_.end_bytes(), kept_bytes()}};
+    if (!is_worth_cutting(kept.end_bytes(), least_bytes, file_bytes)) return false;
     if (holes_.bytes_in(kept) == 0) return true;
+    if (!claim_holes(kept)) return false;
   }
-  if (!file_->preallocate(kept.offset_bytes, kept.end_bytes())) return false;
+  const auto filled = file_->preallocate(kept.offset_bytes, kept.end_bytes());
   const std::lock_guard lock(mutex_);
-  const auto filled_bytes = holes_.fill(outer_pages(kept));
-  if (cap_ != nullptr) cap_->note(filled_bytes);
-  return true;
+  if (filled) {
+    note_filled(kept);
+  } else if (cap_ != nullptr) {
+    cap_->give_back(kept.hole_bytes);
+  }
+  return filled.has_value();
 }
 
 Status BlockFile::find_holes() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PunchedHoles: stretches of a file of blocks that have no space on the disk. Nothing lies there.
-// Whoever writes there takes space anew, and may find none.
+// PunchedHoles: stretches of a file of blocks that have no space on the disk. Nothing lies there. A
+// write there takes space anew, and may find none.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class PunchedHoles {
     }
     return bytes;
   }
-  /// What of a stretch is no hole, in order.
+  /// Parts of a stretch that are no holes, in order.
   [[nodiscard]] std::vector<Extent> solid_parts(const Extent& stretch) const {
     std::vector<Extent> parts;
     auto begin = stretch.offset_bytes;
@@ -59,7 +59,7 @@ class PunchedHoles {
     return std::max(longest, stretch.end_bytes() - std::min(stretch.end_bytes(), begin));
   }
 
-  /// What of it is a hole already counts once. If it throws std::bad_alloc, nothing has changed.
+  /// A part that is a hole already counts once. If it throws std::bad_alloc, nothing has changed.
   void add(Extent hole) {
     const auto missing_bytes = hole.length_bytes - bytes_in(hole);
     auto end = hole.end_bytes();

@@ -175,6 +175,17 @@ Status StackCursor::pass(std::size_t newest, bool backward) {
   return ok();
 }
 
+// As Overlay makes them one.
+MessageKind StackCursor::kind() const {
+  bool is_patched = false;
+  for (const Said& said : said_) {
+    if (said.message.is_final()) return is_patched ? MessageKind::kPut : said.message.kind;
+    is_patched = is_patched || !said.message.patch.empty();
+  }
+  if (!is_over_nothing_) return MessageKind::kPatch;
+  return is_patched ? MessageKind::kPut : MessageKind::kDelete;
+}
+
 Result<Message> StackCursor::message() const {
   std::optional<Overlay> all;
   for (const Said& said : said_) {

@@ -41,6 +41,8 @@ class StackCursor {
   // While it stands there:
   [[nodiscard]] std::string_view key() const { return key_; }
   [[nodiscard]] bool has_message() const { return !said_.empty(); }
+  /// Of the message, if there is one. Reads nothing.
+  [[nodiscard]] MessageKind kind() const;
   /// What the stores say of the key together, if they do. A large value is read for it. Errors:
   /// those of LargeValue::load.
   [[nodiscard]] Result<Message> message() const;

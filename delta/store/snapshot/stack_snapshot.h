@@ -35,8 +35,8 @@ class StackSnapshot {
   /// @param bottom  is asked only if the stores do not say all
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key,
                                                        const Bottom& bottom) const;
-  /// What all stores say of a key, so that parts of the value can be read. It must not outlive the
-  /// snapshot. Errors: those of Stored::load.
+  /// All that the stores say of a key, so that parts of the value can be read. It must not outlive
+  /// the snapshot. Errors: those of Stored::load.
   [[nodiscard]] Result<StackedValue> value(std::string_view key) const;
   /// Stands nowhere.
   [[nodiscard]] StackCursor cursor(KeyRange bounds = {"", std::nullopt}) const;

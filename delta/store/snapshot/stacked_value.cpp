@@ -92,6 +92,13 @@ ValueRange StackedValue::from_base(const ValueRange& range) const {
       if (!std::holds_alternative<FieldChange>(edit)) left -= interval_of(range_of(edit));
     }
   }
+  // A field may be changed before a part of it is replaced.
+  for (const Said& said : said_) {
+    for (const Edit& edit : said.message.patch.edits()) {
+      const auto inside = common(range_of(edit), range);
+      if (std::holds_alternative<FieldChange>(edit) && !inside.empty()) left += interval_of(inside);
+    }
+  }
   if (left.empty()) return {range.begin_bytes, range.begin_bytes};
   return {left.begin()->lower(), left.rbegin()->upper()};
 }

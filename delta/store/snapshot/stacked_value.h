@@ -43,8 +43,6 @@ class StackedValue {
     return is_over_nothing_ || (!said_.empty() && said_.back().message.is_final());
   }
 
-  /// Whether the stores say nothing: all bytes are those of the bottom.
-  [[nodiscard]] bool says_nothing() const { return said_.empty() && !is_over_nothing_; }
   /// Whether bytes of it have to be put together.
   [[nodiscard]] bool is_patched() const;
   /// The bytes of a part. Behind the end of the value there are zeros.

@@ -52,7 +52,7 @@ void Flusher::accept(const Run& run) {
     visit_large(message, [](const LargeRef& large) { large->give_to_tree(); });
   }
   for (const LargeRef& value : made_large_) value->give_to_tree();
-  settled_ = nullptr;
+  pushed_down_ = nullptr;
   made_.clear();
   unwritten_.clear();
   unwritten_bytes_ = 0;
@@ -64,7 +64,7 @@ void Flusher::accept(const Run& run) {
 
 void Flusher::give_up() {
   balance_.clear();
-  settled_ = nullptr;
+  pushed_down_ = nullptr;
   made_large_.clear();
   used_up_ = {};
   cut_off_.clear();
@@ -98,6 +98,7 @@ StoredRun Flusher::make(RunRef run) {
   unwritten_.push_back(made);
   made_.emplace(made.get(), std::prev(unwritten_.end()));
   unwritten_bytes_ += made->size_bytes();
+  made_bytes_ += made->size_bytes();
   return made;
 }
 
@@ -147,7 +148,7 @@ Result<Flusher::Nodes> Flusher::push(const StoredNode& stored, const RunRef& run
     DGFS_CHECK(rewrite_basements(range, slots));
   } else {
     DGFS_CHECK(flush_tombstones(*node, run->tombstones(), range, slots));
-    DGFS_CHECK(settle_slots(*node, range, slots));
+    DGFS_CHECK(push_down_slots(*node, range, slots));
     DGFS_CHECK(flush(node->height(), range, slots));
     DGFS_CHECK(merge_children(slots));
   }
@@ -206,40 +207,48 @@ Status Flusher::flush_tombstones(const Node& node, const RangeTombstones& tombst
   return ok();
 }
 
-Result<StoredNode> Flusher::settle(const StoredNode& root, const RangeTombstones& ranges) {
+Result<StoredNode> Flusher::push_down(const StoredNode& root, const RangeTombstones& ranges,
+                                      std::uint64_t bytes_max) {
   give_up();
   flushes_ = true;
-  settled_ = &ranges;
+  has_left_ = false;
+  pushed_down_ = &ranges;
+  down_end_bytes_ = made_bytes_ + bytes_max;
   Slot top;
   top.child = root;
   DGFS_TRY(node, root->load(source_));
-  DGFS_TRY(has_to, has_to_settle(node->height() + 1, top, {"", std::nullopt}));
+  DGFS_TRY(has_to, has_to_go_down(node->height() + 1, top, {"", std::nullopt}));
   if (!has_to) return root;
   DGFS_TRY(settled, push_and_grow(root, empty_run()));
   used_up_.values = balance_.lost();
   return settled;
 }
 
-// Whether anything waits for one of the ranges that are to be settled, in a slot or below it.
-Result<bool> Flusher::has_to_settle(unsigned height, const Slot& slot, const KeyRange& range) {
-  if (!settled_->overlaps(range)) return false;
+// Whether anything waits for one of the ranges that push_down() is about, in a slot or below it.
+Result<bool> Flusher::has_to_go_down(unsigned height, const Slot& slot, const KeyRange& range) {
+  if (!pushed_down_->overlaps(range)) return false;
   if (!slot.runs.empty()) return true;
   if (height == 0) return false;
   DGFS_TRY(child, load_child(height, slot, source_));
   for (std::size_t i = 0; i < child->slots().size(); ++i) {
-    DGFS_TRY(has_to, has_to_settle(child->height(), child->slots()[i], child->range_of(i, range)));
+    DGFS_TRY(has_to, has_to_go_down(child->height(), child->slots()[i], child->range_of(i, range)));
     if (has_to) return true;
   }
   return false;
 }
 
-Status Flusher::settle_slots(const Node& node, const KeyRange& range, std::vector<Slot>& slots) {
-  if (settled_ == nullptr) return ok();
+bool Flusher::is_down_enough() {
+  has_left_ = has_left_ || made_bytes_ >= down_end_bytes_;
+  return has_left_;
+}
+
+Status Flusher::push_down_slots(const Node& node, const KeyRange& range, std::vector<Slot>& slots) {
+  if (pushed_down_ == nullptr) return ok();
   const Node handed_out(node.height(), slots);
   for (auto i = slots.size(); i-- > 0;) {  // the last first, as more slots may take its place
     const auto own = handed_out.range_of(i, range);
-    DGFS_TRY(has_to, has_to_settle(node.height(), handed_out.slots()[i], own));
-    if (!has_to) continue;
+    DGFS_TRY(has_to, has_to_go_down(node.height(), handed_out.slots()[i], own));
+    if (!has_to || is_down_enough()) continue;
     DGFS_CHECK(flush_slot(i, own, slots));
     DGFS_CHECK(spill());
   }

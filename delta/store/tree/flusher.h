@@ -44,9 +44,16 @@ class Flusher {
   /// Errors: kIo, kCorrupt, kNoSpace (of a value that has become large, or of runs that it writes).
   [[nodiscard]] Result<StoredNode> push(const StoredNode& root, const RunRef& run,
                                         bool flushes = true);
-  /// The root of the tree in which what waits for some ranges of keys has got into their basements.
-  /// The same root, and accept() is not to be called: nothing waits for them. Otherwise as push().
-  [[nodiscard]] Result<StoredNode> settle(const StoredNode& root, const RangeTombstones& ranges);
+  /// The root of the tree in which messages that wait for some ranges of keys have got into the
+  /// basements of these. The same root, and accept() is not to be called: nothing waits there.
+  /// Otherwise as push().
+  /// @param bytes_max  of runs and large values that it makes for that; it ends soon behind that
+  [[nodiscard]] Result<StoredNode> push_down(const StoredNode& root, const RangeTombstones& ranges,
+                                             std::uint64_t bytes_max);
+  /// Whether the last push_down() has ended before all was down.
+  [[nodiscard]] bool has_left() const { return has_left_; }
+  /// Of runs and large values that it has ever made.
+  [[nodiscard]] std::uint64_t made_bytes() const { return made_bytes_; }
   /// The tree that was made last takes the place of the old one. Large values of `run`, which was
   /// pushed, are the tree's now. Needs no memory.
   void accept(const Run& run);
@@ -76,10 +83,11 @@ class Flusher {
                                         const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Status flush(unsigned height, const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Status flush_slot(std::size_t at, const KeyRange& range, std::vector<Slot>& slots);
-  [[nodiscard]] Result<bool> has_to_settle(unsigned height, const Slot& slot,
-                                           const KeyRange& range);
-  [[nodiscard]] Status settle_slots(const Node& node, const KeyRange& range,
-                                    std::vector<Slot>& slots);
+  [[nodiscard]] Result<bool> has_to_go_down(unsigned height, const Slot& slot,
+                                            const KeyRange& range);
+  [[nodiscard]] bool is_down_enough();
+  [[nodiscard]] Status push_down_slots(const Node& node, const KeyRange& range,
+                                       std::vector<Slot>& slots);
   [[nodiscard]] Status rewrite_basements(const KeyRange& range, std::vector<Slot>& slots);
   [[nodiscard]] Result<std::vector<Slot>> rewritten(const Slot& slot);
   [[nodiscard]] Status merge_children(std::vector<Slot>& slots);
@@ -106,7 +114,8 @@ class Flusher {
 
   // Of one push.
   bool flushes_ = true;
-  const RangeTombstones* settled_ = nullptr;  ///< ranges for which nothing shall wait; null: none
+  const RangeTombstones* pushed_down_ = nullptr;  ///< ranges for which nothing shall wait; or null
+  std::uint64_t down_end_bytes_ = 0;              ///< of made_bytes_: the bound of push_down()
   ExtentBalance balance_;
   std::vector<LargeRef> made_large_;  ///< values that have become large
   Made unwritten_;
@@ -117,6 +126,8 @@ class Flusher {
   UsedSpace used_up_;
   std::vector<StoredNode> cut_off_;
 
+  bool has_left_ = false;
+  std::uint64_t made_bytes_ = 0;
   Made unfreed_;  ///< of any push: their blocks are to be free
 };
 

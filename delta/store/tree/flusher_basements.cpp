@@ -81,10 +81,11 @@ Status Flusher::rewrite_basements(const KeyRange& range, std::vector<Slot>& slot
   const Node handed_out(0, slots);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     Slot& slot = slots[i];
-    const bool is_due = slot.waiting_bytes() > parameters_.basement_bytes / kBasementShare ||
-                        (slot.basement == nullptr && !slot.runs.empty()) ||
-                        (settled_ != nullptr && !slot.runs.empty() &&
-                         settled_->overlaps(handed_out.range_of(i, range)));
+    const bool is_due =
+        slot.waiting_bytes() > parameters_.basement_bytes / kBasementShare ||
+        (slot.basement == nullptr && !slot.runs.empty()) ||
+        (pushed_down_ != nullptr && !slot.runs.empty() &&
+         pushed_down_->overlaps(handed_out.range_of(i, range)) && !is_down_enough());
     if (!is_due) {
       all.push_back(std::move(slot));
       continue;
@@ -177,6 +178,7 @@ Result<Message> Flusher::in_volume(Message message) {
     if (large->extent()) continue;
     DGFS_CHECK(binder.add(*large));
     made_large_.push_back(large);
+    made_bytes_ += large->length_bytes();
   }
   DGFS_CHECK(binder.finish());
   return message;

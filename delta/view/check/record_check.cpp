@@ -61,7 +61,7 @@ Status RecordCheck::walk(RecordClass record, const Visit& visit) {
   return moved;
 }
 
-// What they hold is not read: bytes of a file are any bytes.
+// Their bytes are not read: a file may have any.
 Status RecordCheck::check_chunks() {
   const auto keys = keys_of(RecordClass::kChunk);
   auto cursor = moment_.stores().cursor(keys);

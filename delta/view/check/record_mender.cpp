@@ -21,8 +21,9 @@ Status visit_keys(const Moment& moment, const delta::KeyRange& keys,
   Status moved = cursor.seek(keys.begin);
   for (; moved && cursor.is_at_place(); moved = cursor.next()) {
     if (!cursor.has_message()) continue;
-    DGFS_TRY(message, cursor.message());
-    if (is_said(message) && !visit(cursor.key())) return ok();
+    const auto kind = cursor.kind();
+    const bool is_said = kind == delta::MessageKind::kPut || kind == delta::MessageKind::kPatch;
+    if (is_said && !visit(cursor.key())) return ok();
   }
   return moved;
 }
@@ -103,7 +104,7 @@ Status RecordMender::mend_size(ObjectNumber file) {
   delta::Batch batch;
   const auto key = key_of(RecordClass::kAttributes, file);
   batch.set_field(key, field::kSize, end);
-  batch.set_field(key, field::kBlocks, (end + kBlockBytes - 1) / kBlockBytes);
+  batch.set_field(key, field::kBlocks, blocks_of(end));
   return writer_.apply(std::move(batch));
 }
 

@@ -53,7 +53,7 @@ class ComposedChunks {
     const ObjectNumber object_;
   };
 
-  /// What a reader may use. A value.
+  /// Leave to use chunks of an object. A value.
   class Ticket {
    public:
     Ticket() = default;  ///< nothing

@@ -46,8 +46,8 @@ Result<Composition::Pieces> Composition::find_pieces(std::uint64_t offset_bytes,
     }
     DGFS_TRY(value, file_.chunk(part.chunk));
     const bool is_wanted = 2 * part.length_bytes >= chunks.chunk_bytes();
-    const bool is_kept = value.is_patched() &&
-                         (is_wanted || composed_.is_asked_again(file_.object(), part.chunk));
+    const bool is_kept =
+        value.is_patched() && (is_wanted || composed_.is_asked_again(file_.object(), part.chunk));
     pieces.push_back({part, bytes, std::move(value), nullptr, is_kept});
   }
   return pieces;
@@ -69,7 +69,7 @@ Status Composition::read_image(std::uint64_t offset_bytes, MutableBytes out, con
   return ok();
 }
 
-// What lies in the image is there already, and whatever else was read with it.
+// Bytes of the image are there already.
 Status Composition::complete(const Piece& piece) {
   const auto& part = piece.part;
   if (piece.composed) {

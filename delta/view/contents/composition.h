@@ -45,10 +45,10 @@ class Composition {
   Composition(LayeredFile& file, ComposedChunks& composed, const ComposedChunks::Ticket& ticket)
       : file_(file), composed_(composed), ticket_(ticket) {}
 
-  /// The bytes from an offset on, as many as `out` has; zeros where no layer has any. What the image
-  /// shows of neighbouring chunks is read with one call; what it does not show, as far as frames
-  /// allow, is not read.
-  /// Errors: those of LayeredFile and of StackedValue::read.
+  /// The bytes from an offset on, as many as `out` has; zeros where no layer has any. One call
+  /// reads what the image shows of neighbouring chunks. As far as frames allow, nothing reads bytes
+  /// of the image that other layers replace. Errors: those of LayeredFile and of
+  /// StackedValue::read.
   [[nodiscard]] Status make(std::uint64_t offset_bytes, MutableBytes out);
 
  private:

@@ -34,11 +34,11 @@ Result<std::size_t> ContentReader::read(ObjectNumber object, std::uint64_t offse
     return out.size();
   }
   if (out.empty()) return std::size_t{0};
-  // What is read next is under way when it is asked for. It waits in the page cache of its own
-  // file, so that it is never older than a write.
+  // Bytes that will be read next are under way when somebody asks for them. They wait in the page
+  // cache of their own file, so that they are never older than a write.
   auto ahead = sequences_.note(object, offset_bytes, out.size());
   ahead.end_bytes = std::min(ahead.end_bytes, size);
-  if (!ahead.empty()) {  // whoever reads it is told what is wrong with it
+  if (!ahead.empty()) {  // the read itself tells of errors
     static_cast<void>(announce(file, ahead.begin_bytes, ahead.end_bytes));
   }
   DGFS_CHECK(Composition(file, composed_, ticket).make(offset_bytes, out));

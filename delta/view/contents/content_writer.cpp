@@ -3,6 +3,7 @@
 #include "delta/view/contents/content_writer.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,10 +14,10 @@
 namespace dgfs::view {
 namespace {
 
-// What a record of a batch takes besides its bytes, at most, about.
+// A record of a batch takes so much besides its bytes, at most, about.
 constexpr std::size_t kRecordBytes = 512;
-// So many whole chunks in a row get a range delete below them, so that what they replace is not
-// read when they go down.
+// So many whole chunks in a row get a range delete below them, so that nobody reads the old ones
+// when they go down.
 constexpr std::uint64_t kChunksToClear = 4;
 
 Status check_end(std::uint64_t offset_bytes, std::uint64_t length_bytes) {
@@ -29,8 +30,6 @@ std::string string_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::uint64_t blocks_of(std::uint64_t bytes) { return (bytes + kBlockBytes - 1) / kBlockBytes; }
-
 }  // namespace
 
 Result<std::size_t> ContentWriter::write(ObjectNumber object, std::uint64_t offset_bytes,
@@ -40,15 +39,14 @@ Result<std::size_t> ContentWriter::write(ObjectNumber object, std::uint64_t offs
   while (done < bytes.size()) {
     const auto at = offset_bytes + done;
     const auto part = bytes.subspan(done, part_of(at, bytes.size() - done));
-    auto written = change_content(object, [&](Change& change, ComposedChunks::Writing& writing) {
+    const auto edit = [&](Change& change, ComposedChunks::Writing& writing) -> Result<bool> {
       writing.forget(chunks_.number(at), chunks_.count(at + part.size()));
       put_bytes(change, object, at, part);
-      return ok();
-    });
-    if (!written) {
-      if (done != 0) break;
-      return std::move(written).error();
-    }
+      return true;
+    };
+    auto written = change_further(object, done == 0, edit);
+    if (!written && done != 0) break;
+    DGFS_CHECK(written);
     done += part.size();
   }
   return done;
@@ -63,29 +61,29 @@ Result<Appended> ContentWriter::append(ObjectNumber object, Bytes bytes) {
     return appended;
   }
   bool is_first = true;
-  while (is_first || appended.length_bytes < bytes.size()) {
+  bool is_there = true;  // what the last part has written
+  while (is_there && appended.length_bytes < bytes.size()) {
     const auto rest = bytes.subspan(appended.length_bytes);
     std::uint64_t at = 0;
     std::size_t length = 0;
-    const auto edit = [&](Change& change, ComposedChunks::Writing& writing) -> Status {
+    const auto edit = [&](Change& change, ComposedChunks::Writing& writing) -> Result<bool> {
       DGFS_TRY(record, change.moment().needed_record(object));
       DGFS_CHECK(check_is_regular(record.attributes.mode));
       at = record.attributes.size_bytes;
+      // Others may have appended between two parts: the call ends there, as its bytes are in a row.
+      is_there = is_first || at == appended.offset_bytes + appended.length_bytes;
+      if (!is_there) return false;
       DGFS_CHECK(check_end(at, rest.size()));
       length = part_of(at, rest.size());
       writing.forget(chunks_.number(at), chunks_.count(at + length));
       put_bytes(change, object, at, rest.first(length));
-      return ok();
+      return true;
     };
-    auto written = change_content(object, edit);
-    if (!written) {
-      if (!is_first) break;
-      return std::move(written).error();
-    }
-    // Others may have appended between two parts: what is there is told of the first alone.
-    if (!is_first && at != appended.offset_bytes + appended.length_bytes) break;
+    auto written = change_further(object, is_first, edit);
+    if (!written && !is_first) break;
+    DGFS_CHECK(written);
     if (is_first) appended.offset_bytes = at;
-    appended.length_bytes += length;
+    if (is_there) appended.length_bytes += length;
     is_first = false;
   }
   return appended;
@@ -95,12 +93,13 @@ Status ContentWriter::zero(ObjectNumber object, std::uint64_t offset_bytes,
                            std::uint64_t length_bytes, ZeroMode mode) {
   DGFS_CHECK(check_end(offset_bytes, length_bytes));
   if (length_bytes == 0) return Error(ErrorKind::kInvalidArgument, 7413, "a range of no bytes");
-  return change_content(object, [&](Change& change, ComposedChunks::Writing& writing) -> Status {
+  const auto edit = [&](Change& change, ComposedChunks::Writing& writing) -> Result<bool> {
     const auto first_whole = chunks_.count(offset_bytes);
     const auto end = offset_bytes + length_bytes;
     writing.forget(chunks_.number(offset_bytes), chunks_.count(end));
     const auto end_whole = chunks_.number(end);
     if (first_whole < end_whole) {
+      if (mode == ZeroMode::kKeepSize) change.set_removing();
       change.drop_chunks(object, first_whole, end_whole, chunks_.begin_of(end_whole - first_whole));
     }
     const auto head = std::min(length_bytes, chunks_.begin_of(first_whole) - offset_bytes);
@@ -114,11 +113,23 @@ Status ContentWriter::zero(ObjectNumber object, std::uint64_t offset_bytes,
       change.add_blocks(object, blocks_of(end - rest));
     }
     if (mode == ZeroMode::kGrow) change.grow(object, end);
-    return ok();
-  });
+    return true;
+  };
+  return change_content(object, edit);
 }
 
-// Whoever writes to an object that no name leads to has to know whether the delta says so already.
+// A further part that finds no memory is refused like one that finds no space: the caller is told
+// of those before it.
+Status ContentWriter::change_further(ObjectNumber object, bool is_first, const Edit& edit) {
+  if (is_first) return change_content(object, edit);
+  try {
+    return change_content(object, edit);
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorKind::kLimit, 7416, "no memory for the rest of what is written");
+  }
+}
+
+// A write to an object that no name leads to has to know whether the delta says so already.
 Status ContentWriter::change_content(ObjectNumber object, const Edit& edit) {
   ComposedChunks::Writing writing(composed_, object);
   DGFS_CHECK(writer_.change<bool>({object}, [&](Change& change) -> Result<std::optional<bool>> {
@@ -126,7 +137,8 @@ Status ContentWriter::change_content(ObjectNumber object, const Edit& edit) {
       DGFS_TRY(record, change.moment().needed_record(object));
       DGFS_CHECK(change.begin_touching(object, record));
     }
-    DGFS_CHECK(edit(change, writing));
+    DGFS_TRY(changes, edit(change, writing));
+    if (!changes) return std::optional(true);
     change.set_bytes(object, field::kMtime, time_bytes(change.now()));
     change.set_ctime(object);
     return std::optional(true);

@@ -30,10 +30,11 @@ class ContentWriter {
                             std::uint64_t length_bytes, ZeroMode mode);
 
  private:
-  /// Tells what it changes before that happens.
-  using Edit = std::function<Status(Change&, ComposedChunks::Writing&)>;
+  /// Says which chunks it changes before that happens. False: it changes nothing.
+  using Edit = std::function<Result<bool>(Change&, ComposedChunks::Writing&)>;
 
   [[nodiscard]] Status change_content(ObjectNumber object, const Edit& edit);
+  [[nodiscard]] Status change_further(ObjectNumber object, bool is_first, const Edit& edit);
   [[nodiscard]] std::size_t part_of(std::uint64_t offset_bytes, std::size_t wanted_bytes) const;
   void put_bytes(Change& change, ObjectNumber object, std::uint64_t offset_bytes,
                  Bytes bytes) const;

@@ -33,23 +33,36 @@ class ChunkWalk {
 
   // From a chunk before the end on. In rising order of chunks.
   [[nodiscard]] Result<Stretch> at(std::uint64_t chunk) {
-    DGFS_CHECK(cursor_.seek(chunk_key(object_, chunk)));
+    DGFS_CHECK(move_to(chunk));
     if (!cursor_.is_at_place()) return Stretch{Source::kImage, end_};
     DGFS_TRY(place, place_of(cursor_.key()));
     if (place > chunk) return Stretch{Source::kImage, std::min(place, end_)};
     if (cursor_.has_message()) {
-      DGFS_TRY(message, cursor_.message());
-      const bool is_there = message.kind == delta::MessageKind::kPut ||
-                            (message.kind == delta::MessageKind::kPatch && !message.patch.empty());
-      if (is_there || message.is_final()) {
-        return Stretch{is_there ? Source::kStore : Source::kNone, chunk + 1};
-      }
+      const auto kind = cursor_.kind();
+      const bool is_gone =
+          kind == delta::MessageKind::kDelete || kind == delta::MessageKind::kErase;
+      return Stretch{is_gone ? Source::kNone : Source::kStore, chunk + 1};
     }
     if (cursor_.covered_until() == nullptr) return Stretch{Source::kImage, chunk + 1};
     return covered(*cursor_.covered_until());
   }
 
  private:
+  // To the first place from a chunk on. The next place is that one as a rule, unless something
+  // covers what lies between.
+  [[nodiscard]] Status move_to(std::uint64_t chunk) {
+    if (std::exchange(has_moved_, true) && cursor_.is_at_place()) {
+      DGFS_TRY(place, place_of(cursor_.key()));
+      if (place >= chunk) return ok();
+      if (cursor_.covered_until() == nullptr) {
+        DGFS_CHECK(cursor_.next());
+        if (!cursor_.is_at_place()) return ok();
+        DGFS_TRY(next, place_of(cursor_.key()));
+        if (next >= chunk) return ok();
+      }
+    }
+    return cursor_.seek(chunk_key(object_, chunk));
+  }
   // Up to the next chunk that has a message, or to the end of what covers.
   [[nodiscard]] Result<Stretch> covered(delta::KeyEnd cover) {
     auto end = end_;
@@ -74,9 +87,10 @@ class ChunkWalk {
   const ObjectNumber object_;
   const std::uint64_t end_;
   delta::StackCursor cursor_;
+  bool has_moved_ = false;
 };
 
-// What the image has of an object.
+// Data and holes of an object in the image.
 class ImageHoles {
  public:
   [[nodiscard]] static Result<ImageHoles> open(const ImageBottom& bottom, ObjectNumber object) {

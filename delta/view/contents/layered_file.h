@@ -22,7 +22,7 @@ class LayeredFile {
 
   [[nodiscard]] ObjectNumber object() const { return object_; }
   [[nodiscard]] const Chunks& chunks() const { return moment_.layers().chunks(); }
-  /// What the stores say of a chunk. Errors: those of StackSnapshot::value.
+  /// All that the stores say of a chunk. Errors: those of StackSnapshot::value.
   [[nodiscard]] Result<delta::StackedValue> chunk(std::uint64_t number) const {
     return moment_.stores().value(chunk_key(object_, number));
   }

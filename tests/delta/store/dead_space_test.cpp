@@ -123,6 +123,69 @@ TEST_F(DeadSpace, OfWhatIsSaidToBeDeadIsFreeAfterACheckpoint) {
   EXPECT_FALSE(store_->get(numbered_key(60)).value());
 }
 
+// Holes of the files are known again, so that nobody counts on them where the disk has no space.
+TEST_F(DeadSpace, IsKnownAgainWhenTheStoreIsOpened) {
+  options_.table_bytes = options_.dirty_bytes = std::size_t{1} << 20;
+  memory_ = storage::make_memory_env(1);
+  store_ = nullptr;
+  env_ = storage::make_counting_env(*memory_);
+  reopen();
+  constexpr int kCount = 1500;
+  put_values(0, kCount);
+  checkpoint_twice();
+  remove(100, kCount - 1, true);
+  checkpoint_twice();
+  EXPECT_LE(on_disk_bytes(), kCount * kValueBytes / 2);
+  ASSERT_TRUE(store_->close());
+  std::uint64_t on_disk = 0;
+  for (const char* file : {"store", "log.0", "log.1", "blocks", "extents"}) {
+    on_disk += memory_->status(std::string("/s/") + file).value().allocated_bytes;
+  }
+  constexpr std::uint64_t kLeftBytes = std::uint64_t{12} << 20;
+  memory_->set_capacity(on_disk + kLeftBytes);
+  reopen();
+  const auto space = store_->space();
+  // With stretches between blocks that are no holes.
+  EXPECT_LE(space.free_bytes, kLeftBytes + (4 << 20));
+  const auto free = static_cast<int>(space.free_bytes / kValueBytes) * 8 / 10;
+  EXPECT_GT(free, 100);
+  put_values(kCount, kCount + free);
+  ASSERT_TRUE(store_->sync());
+  expect_values(0, 100);
+  expect_values(kCount, kCount + free);
+}
+
+// A range that has more to be moved than a checkpoint should write takes several.
+TEST_F(DeadSpace, OfALongRangeIsFreeAfterSomeCheckpoints) {
+  options_.parameters = {2048, 8192, 4, 4 << 20, 8192};
+  options_.dirty_bytes = 4096;
+  memory_ = storage::make_memory_env(1);
+  store_ = nullptr;
+  env_ = storage::make_counting_env(*memory_);
+  reopen();
+  constexpr int kCount = 20'000;
+  for (int i = 0; i < kCount; ++i) put(i, std::string(600, static_cast<char>('a' + i % 26)));
+  checkpoint_twice();
+  for (int i = 0; i < kCount; i += 2) put(i, "short");
+  Batch batch;
+  batch.put(numbered_key(0), "x");
+  batch.note_dead(range_of(0, kCount), std::uint64_t{8} << 20);
+  ASSERT_TRUE(store_->apply(batch));
+  constexpr std::uint64_t kOfOneMax = std::uint64_t{3} << 20;
+  auto before = store_->counters().block_bytes;
+  int checkpoints = 0;
+  for (; checkpoints < 100; ++checkpoints) {
+    put(kCount + 1, std::to_string(checkpoints));
+    ASSERT_TRUE(store_->checkpoint());
+    const auto written = store_->counters().block_bytes - before;
+    EXPECT_LE(written, kOfOneMax);
+    before += written;
+    if (written < 100'000) break;
+  }
+  EXPECT_GE(checkpoints, 2);
+  EXPECT_LT(checkpoints, 100);
+}
+
 // Ranges all over a tree of several levels; what was removed lies among what stays.
 TEST_F(DeadSpace, OfManyRangesIsFree) {
   options_.parameters = {2048, 8192, 4, 4 << 20, 2048};

@@ -69,6 +69,21 @@ TEST_F(EachAllocation, OfWhatReads) {
   });
 }
 
+TEST_F(EachAllocation, OfContents) {
+  const auto file = value_of(view().create(view::kRoot, "contents", {}, {})).object;
+  value_of(view().write(file, 100, Buffer(3000, 'c')));
+  Buffer out(1000);
+  expect_said([&] { return status_of(view().read(file, 50, out)); });
+  expect_said([&] { return status_of(view().next_data(file, 0)); });
+  expect_said([&] { return status_of(view().next_hole(file, 0)); });
+  // Those that change something write the same bytes again: however far a call has come, they are
+  // there, or were.
+  const Buffer bytes(2000, 'c');
+  expect_said([&] { return status_of(view().write(file, 300, bytes)); });
+  ASSERT_EQ(value_of(view().read(file, 300, out)), out.size());
+  EXPECT_EQ(out, Buffer(1000, 'c'));
+}
+
 TEST_F(EachAllocation, OfListings) {
   expect_said([&] { return status_of(view().open_listing(view::kRoot)); });
   const auto listing = value_of(view().open_listing(view::kRoot));

@@ -110,7 +110,7 @@ TEST_F(PunchedBlockFile, HasItsReserveOnAFullDisk) {
   expect_kept();
 }
 
-// What is free between blocks and is no hole may be all that there is for what is promised.
+// A promise may count on free stretches between blocks that are no holes.
 TEST_F(PunchedBlockFile, CountsOnWhatIsNoHole) {
   file_->punch(kPage, 4 * kPage);
   fill_disk(0);
@@ -120,6 +120,29 @@ TEST_F(PunchedBlockFile, CountsOnWhatIsNoHole) {
   const auto before = on_disk_bytes();
   file_->punch(kPage, 0);
   EXPECT_EQ(on_disk_bytes(), before);
+  EXPECT_TRUE(file_->write(Buffer(4 * kPage, 'r')));
+  EXPECT_FALSE(file_->write(Buffer(kPage, 'r')));
+  expect_kept();
+}
+
+// A hole of two pages is the stretch that fits best, and the disk has no space for it: the block
+// goes to a stretch that reserve() has counted on.
+TEST_F(PunchedBlockFile, IsWrittenToElsewhereWhereAHoleFindsNoSpace) {
+  const auto middle = file_->write(Buffer(10 * kPage, 'm')).value();
+  for (const std::size_t i : {std::size_t{12}, std::size_t{13}}) file_->free(places_[i].extent());
+  file_->punch(kPage, 0);
+  EXPECT_EQ(on_disk_bytes(), 18 * kPage);
+  file_->free(middle.extent());
+  fill_disk(0);
+  ASSERT_TRUE(file_->reserve(4 * kPage));
+  for (int i = 0; i < 10; ++i) {
+    const auto place = file_->write(Buffer(kPage, 'n'));
+    ASSERT_TRUE(place) << i;
+    EXPECT_GE(place.value().offset_bytes, places_[1].offset_bytes);
+    EXPECT_LE(place.value().offset_bytes, places_[10].offset_bytes);
+  }
+  EXPECT_FALSE(file_->write(Buffer(kPage, 'n')));
+  EXPECT_EQ(on_disk_bytes(), 18 * kPage);
 }
 
 // Blocks before the end go, too, so that the end of all blocks lies before the holes.
@@ -171,6 +194,20 @@ class PunchedBlockFileWithCap : public PunchedBlockFile {
   PunchedBlockFileWithCap() : PunchedBlockFile(22 * kPage) {}
 };
 
+// To cut the file would take more than the cap allows, as the reserve lies in holes.
+TEST_F(PunchedBlockFileWithCap, IsNotCutBeyondTheCap) {
+  file_->punch(kPage, 0);
+  for (std::size_t i = 11; i < 20; ++i) file_->free(places_[i].extent());
+  ASSERT_TRUE(cap_.take(12 * kPage));
+  file_->shorten([] { return 4 * kPage; }, kPage);
+  EXPECT_EQ(cap_.taken_bytes(), 22 * kPage);
+  EXPECT_EQ(on_disk_bytes(), 10 * kPage);
+  cap_.give_back(4 * kPage);
+  file_->shorten([] { return 4 * kPage; }, kPage);
+  EXPECT_EQ(cap_.taken_bytes(), 8 * kPage + 5 * kPage);
+  EXPECT_EQ(on_disk_bytes(), 5 * kPage);
+}
+
 TEST_F(PunchedBlockFileWithCap, TakesHolesAgainUpToTheCap) {
   file_->punch(kPage, 0);
   SizeCap& others = cap_;
@@ -183,8 +220,8 @@ TEST_F(PunchedBlockFileWithCap, TakesHolesAgainUpToTheCap) {
   EXPECT_EQ(cap_.taken_bytes(), 22 * kPage);
 }
 
-// Whatever is written, freed, punched and cut: blocks stay as they are, and what the file says that
-// it has of the disk is what it has.
+// Whatever is written, freed, punched and cut: blocks stay as they are, and the file has no more of
+// the disk than it says.
 TEST(PunchedBlockFiles, KeepTheirBlocks) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Random random(seed);

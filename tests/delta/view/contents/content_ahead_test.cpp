@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a view tells the storage of reads to come: of files of which a store says something, that are
-// read in order, all that will be read, wherever it lies.
+// A view announces reads to come: of a file that a store says something of, and that is read in
+// order, all that will be read, wherever it lies.
 #include <algorithm>
 #include <iterator>
 #include <map>

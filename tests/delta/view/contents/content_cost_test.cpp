@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What contents cost, counted at the files: reads of what nobody has touched, and of writes none.
+// The cost of contents, counted at the files: untouched files are read as through the image, and
+// writes read nothing.
 #include <functional>
 #include <vector>
 
@@ -140,7 +141,7 @@ TEST_F(ContentCost, ALongFileIsRemovedLikeAShortOne) {
   EXPECT_LE(written_by(200'000), of_short + 512);
 }
 
-// What was put together of a patch and the image is not put together again, until it is written to.
+// A chunk is put together of patch and image once, until somebody writes to it.
 TEST_F(ContentCost, PatchedChunksArePutTogetherOnce) {
   for (const ObjectNumber file : files_) value_of(view().write(file, 700, as_bytes("patch")));
   expect_ok(view().sync());
@@ -163,7 +164,7 @@ TEST_F(ContentCost, PatchedChunksArePutTogetherOnce) {
   EXPECT_EQ(reads_by("patty"), 0U);
 }
 
-// What the image shows of chunks in a row is one read, though some of them are patched.
+// Chunks in a row are one read of the image, though some of them are patched.
 TEST_F(ContentCost, NeighboursAreReadFromTheImageTogether) {
   const auto read_all = [&] {
     Buffer out(kFileBytes);

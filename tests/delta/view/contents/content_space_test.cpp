@@ -95,6 +95,32 @@ class CappedContentSpace : public ContentSpace {
   CappedContentSpace() : ContentSpace(std::uint64_t{64} << 20) {}
 };
 
+// A write that finds space for a part of it says how much, and that part is there.
+TEST_F(CappedContentSpace, ALongWriteTellsHowMuchOfItHadRoom) {
+  const auto file = value_of(view().create(kRoot, "file", {}, {})).object;
+  constexpr std::size_t kBytes = std::size_t{80} << 20;
+  const auto bytes = pattern(kBytes, 1);
+  const auto written = value_of(view().write(file, 1000, bytes));
+  EXPECT_GT(written, std::size_t{16} << 20);
+  EXPECT_LT(written, kBytes);
+  EXPECT_EQ((1000 + written) % kChunkBytes, 0U) << "parts end where chunks do";
+  EXPECT_EQ(value_of(view().attributes(file)).size_bytes, 1000 + written);
+  Buffer out(written);
+  ASSERT_EQ(value_of(view().read(file, 1000, out)), written);
+  EXPECT_TRUE(std::equal(out.begin(), out.end(), bytes.begin()));
+  const auto appended = view().append(file, Bytes(bytes).first(std::size_t{20} << 20));
+  if (appended) {
+    EXPECT_EQ(appended.value().offset_bytes, 1000 + written);
+    EXPECT_LT(appended.value().length_bytes, std::size_t{20} << 20);
+  } else {
+    EXPECT_EQ(appended.error().kind(), ErrorKind::kNoSpace);
+  }
+  // A hole makes space, also now.
+  expect_ok(view().zero(file, 0, written, view::ZeroMode::kKeepSize));
+  rest();
+  EXPECT_EQ(value_of(view().write(file, 1000, Bytes(bytes).first(1 << 20))), std::size_t{1} << 20);
+}
+
 // Each byte below the cap is told of once, and what is told to be free can be written.
 TEST_F(CappedContentSpace, IsToldHonestly) {
   const auto first = make_file("first");

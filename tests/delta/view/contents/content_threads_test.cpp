@@ -121,6 +121,43 @@ TEST_F(ContentThreads, AppendsNeverOverlap) {
   EXPECT_EQ(offsets.size(), std::size_t{kThreads} * kRecords);
 }
 
+// Appends of several parts beside each other: a call tells of bytes that lie in a row, and no byte
+// is in the file of which no call tells.
+TEST_F(ContentThreads, LongAppendsTellOfAllThatTheyWrite) {
+  const auto file = value_of(view().create(kRoot, "log", {}, {})).object;
+  constexpr std::size_t kThreads = 3;
+  constexpr std::size_t kCallBytes = 200'000;  // of some 30 KiB a part
+  struct Call {
+    std::size_t thread = 0;
+    view::Appended appended;
+  };
+  std::array<std::vector<Call>, kThreads> calls;
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      const Buffer bytes(kCallBytes, static_cast<std::uint8_t>('a' + thread));
+      for (int i = 0; i < 6; ++i) {
+        calls[thread].push_back({thread, value_of(view().append(file, bytes))});
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  Buffer all(static_cast<std::size_t>(value_of(view().attributes(file)).size_bytes));
+  ASSERT_EQ(value_of(view().read(file, 0, all)), all.size());
+  std::size_t told = 0;
+  for (const auto& of_thread : calls) {
+    for (const Call& call : of_thread) {
+      const auto part = Bytes(all).subspan(static_cast<std::size_t>(call.appended.offset_bytes),
+                                           call.appended.length_bytes);
+      const auto letter = static_cast<std::uint8_t>('a' + call.thread);
+      EXPECT_TRUE(std::ranges::all_of(part, [&](std::uint8_t each) { return each == letter; }));
+      EXPECT_GT(part.size(), 0U);
+      told += part.size();
+    }
+  }
+  EXPECT_EQ(told, all.size());
+}
+
 // Bytes that were cut off never come back, whoever reads meanwhile.
 TEST_F(ContentThreads, TruncationIsSeenAsAWhole) {
   const auto file = value_of(view().create(kRoot, "file", {}, {})).object;
