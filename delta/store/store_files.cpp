@@ -138,4 +138,15 @@ Result<StoreFiles> open_store_files(storage::Env& env, const std::string& direct
                     std::move(extents)};
 }
 
+Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory) {
+  DGFS_TRY(files, env.open_directory(directory));
+  DGFS_TRY(names, files->list());
+  std::uint64_t bytes = 0;
+  for (const std::string& name : names) {
+    DGFS_TRY(status, env.status(directory + "/" + name));
+    bytes += status.allocated_bytes;
+  }
+  return bytes;
+}
+
 }  // namespace dgfs::delta

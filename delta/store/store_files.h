@@ -37,6 +37,8 @@ struct StoreFiles {
 /// The newest superblock of a store, with no lock. Errors: kNotFound, kIo, kCorrupt, kUnsupported.
 [[nodiscard]] Result<Superblock> read_store_superblock(storage::Env& env,
                                                        const std::string& directory);
+/// Of the disk, that all files of a store have. Errors: kIo.
+[[nodiscard]] Result<std::uint64_t> bytes_on_disk(storage::Env& env, const std::string& directory);
 /// The lock of whoever makes something in a directory, until it is closed. Errors: kBusy, kIo.
 [[nodiscard]] Result<std::unique_ptr<storage::File>> lock_for_making(storage::Env& env,
                                                                      const std::string& directory);

@@ -294,13 +294,8 @@ Status View::sync(ObjectNumber object) {
 ViewSpace View::space() {
   const auto space = state_->layers.live().space();
   const auto soon_bytes = space.pending_bytes - space.held_bytes;
-  ViewSpace all{space.used_bytes, space.free_bytes + soon_bytes,
-                space.reserved_bytes + space.held_bytes, space.max_bytes};
-  const auto& stores = state_->delta.stores();
-  for (std::size_t sealed = 0; sealed + 1 < stores.size(); ++sealed) {
-    all.used_bytes += stores[sealed]->counters().used_bytes;
-  }
-  return all;
+  return {space.used_bytes + state_->delta.sealed_bytes(), space.free_bytes + soon_bytes,
+          space.reserved_bytes + space.held_bytes, space.max_bytes};
 }
 
 ObjectNumber View::end_of_objects() const { return state_->numbers.end(); }

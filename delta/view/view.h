@@ -26,7 +26,7 @@ namespace dgfs::view {
 /// The space of a delta, as statfs(2) tells of it. Each byte of the disk that the delta has, or may
 /// take below its cap, is in one of the first three. A value.
 struct ViewSpace {
-  std::uint64_t used_bytes = 0;  ///< of all stores
+  std::uint64_t used_bytes = 0;  ///< of sealed stores all that they have of the disk
   /// Ordinary changes may still take it. Space that the next checkpoint frees is a part of it: the
   /// store makes that one by itself before it refuses anything.
   std::uint64_t free_bytes = 0;
@@ -137,7 +137,8 @@ class View {
                                          MutableBytes out) const;
   /// The file reaches to the end of what is written at least. Bytes that take more than one batch
   /// of the store (Store::batch_bytes_max()) are written in parts, each as a whole, which end where
-  /// chunks do. Returns how much is written: less than all where a later part was refused.
+  /// chunks do if a batch has room for one. Returns how much is written: less than all where a
+  /// later part was refused.
   [[nodiscard]] Result<std::size_t> write(ObjectNumber file, std::uint64_t offset_bytes,
                                           Bytes bytes);
   /// The same from the end of the file on: no two calls of one view write to the same bytes. It

@@ -174,6 +174,10 @@ Result<std::unique_ptr<DeltaDirectory>> DeltaDirectory::open(storage::Env& env,
   for (std::size_t index = 0; index < delta->manifest_.stores.size(); ++index) {
     DGFS_TRY(store, open_stacked(env, directory, delta->manifest_, index, options));
     delta->stores_.push_back(std::move(store));
+    if (index + 1 == delta->manifest_.stores.size()) break;
+    const auto path = store_path(directory, delta->manifest_.stores[index]);
+    DGFS_TRY(bytes, bytes_on_disk(env, path));
+    delta->sealed_bytes_ += bytes;
   }
   return delta;
 }

@@ -55,6 +55,8 @@ class DeltaDirectory {
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }
   /// From the oldest to the newest.
   [[nodiscard]] const std::vector<std::unique_ptr<Store>>& stores() const { return stores_; }
+  /// Of the disk, that all stores but the newest have, whatever they have of it in use.
+  [[nodiscard]] std::uint64_t sealed_bytes() const { return sealed_bytes_; }
   [[nodiscard]] Store& newest() const { return *stores_.back(); }
   /// Store::close() of the newest.
   [[nodiscard]] Status close() { return newest().close(); }
@@ -66,6 +68,7 @@ class DeltaDirectory {
   std::unique_ptr<storage::File> lock_;  ///< the manifest; closed last
   Manifest manifest_;
   std::vector<std::unique_ptr<Store>> stores_;
+  std::uint64_t sealed_bytes_ = 0;
 };
 
 /// The manifest of a delta, with its lock, shared for reading alone. Errors: those of

@@ -90,6 +90,25 @@ TEST_F(ContentSpace, OfTruncatedAndZeroedBytesComesBack) {
   EXPECT_EQ(out, Buffer(1000, 'b'));
 }
 
+// A sealed store keeps what it has: its reserve, its log, what was free when it was sealed.
+TEST_F(ContentSpace, OfSealedStoresIsAllThatTheyHave) {
+  static_cast<void>(make_file("first"));
+  const auto removed = make_file("removed");
+  value_of(view().unlink(kRoot, "removed"));
+  expect_ok(view().release(removed));
+  viewed_.seal();
+  std::uint64_t sealed = 0;
+  for (const auto& [path, counts] : viewed_.delta_calls()) {
+    const auto status = viewed_.tree().memory().status(path);
+    if (status && path.starts_with(std::string(ViewedTree::kDelta) + "/0001/")) {
+      sealed += status.value().allocated_bytes;
+    }
+  }
+  EXPECT_GE(sealed, kFileBytes);
+  EXPECT_GE(view().space().used_bytes, sealed);
+  EXPECT_LE(view().space().used_bytes, sealed + (16 << 20));
+}
+
 class CappedContentSpace : public ContentSpace {
  protected:
   CappedContentSpace() : ContentSpace(std::uint64_t{64} << 20) {}
