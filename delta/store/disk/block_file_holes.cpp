@@ -155,6 +155,7 @@ bool BlockFile::fill_behind(const std::function<std::uint64_t()>& kept_bytes,
   TakenExtent kept;
   {
     const std::lock_guard lock(mutex_);
+    free_unnoted();
     kept = {{space_.end_bytes(), kept_bytes()}};
     if (!is_worth_cutting(kept.end_bytes(), least_bytes, file_bytes)) return false;
     if (holes_.bytes_in(kept) == 0) return true;
