@@ -24,7 +24,7 @@ class DeadRanges {
   static constexpr std::size_t kRangesMax = 1024;
 
   /// A batch is in a table. Ranges that find no memory are not noted.
-  /// @param now_ns  of the clock that due() is asked with
+  /// @param now_ns  of the monotonic clock
   void add(const Batch& batch, std::uint64_t now_ns) noexcept;
   /// All that was noted: the caller sees to it.
   [[nodiscard]] RangeTombstones take();

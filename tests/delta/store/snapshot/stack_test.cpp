@@ -337,6 +337,24 @@ TEST_F(StackOfTwo, DeadShortLivedNamesLeaveNothing) {
   EXPECT_GE(points_of(1), 2000U);
 }
 
+// The carry of an addition comes from bytes that a later piece replaces.
+TEST_F(StackOfTwo, AFieldIsChangedBeforeAPartOfItIsReplaced) {
+  const auto key = object_key(1, 5, "field");
+  Batch batch;
+  batch.change_field(key, {0, FieldOperation::kAdd, 1});
+  batch.patch(key, 0, "abcd");
+  apply(newer(), batch);
+  const auto stack = snapshot();
+  const auto value = stack.value(key);
+  ASSERT_TRUE(value);
+  Buffer out(8, 0xEE);
+  ASSERT_TRUE(value.value().read(0, out, [](std::uint64_t begin, MutableBytes bytes) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = begin + i < 4 ? 0xFF : 0;
+    return ok();
+  }));
+  EXPECT_EQ(out, (Buffer{'a', 'b', 'c', 'd', 1, 0, 0, 0}));
+}
+
 // A walk goes past what a newer store covers without a look at what lies below.
 TEST_F(StackOfTwo, AWalkSeeksPastWhatIsCovered) {
   Batch names;

@@ -112,6 +112,25 @@ TEST_F(ContentCost, WritesReadNothing) {
   EXPECT_EQ(reads, Reads());
 }
 
+// Whether a chunk is data is known without its bytes.
+TEST_F(ContentCost, SeeksReadNoContents) {
+  constexpr std::size_t kBytes = 200'000;
+  const auto file = value_of(view().create(kRoot, "written", {}, {})).object;
+  value_of(view().write(file, 0, Buffer(kBytes, 'b')));
+  viewed_.reopen_image();
+  const auto contents_read = [&] {
+    std::uint64_t bytes = 0;
+    for (const auto& [path, counts] : viewed_.delta_calls()) {
+      if (path.ends_with("/extents")) bytes += counts.read_bytes;
+    }
+    return bytes;
+  };
+  const auto before = contents_read();
+  EXPECT_EQ(value_of(view().next_data(file, 700)), 700U);
+  EXPECT_EQ(value_of(view().next_hole(file, 700)), kBytes);
+  EXPECT_EQ(contents_read(), before);
+}
+
 // Whatever a file has, its removal is a few records: nothing of it is read, and hardly more
 // written.
 TEST_F(ContentCost, ALongFileIsRemovedLikeAShortOne) {
