@@ -41,6 +41,11 @@ RangeTombstones DeadRanges::take() {
   return std::exchange(ranges_, {});
 }
 
+void DeadRanges::note_seen_to() noexcept {
+  const std::lock_guard lock(mutex_);
+  bytes_ += std::min(std::exchange(taken_bytes_, 0), UINT64_MAX - bytes_);
+}
+
 void DeadRanges::give_back(const RangeTombstones& ranges, bool is_due) noexcept {
   const std::lock_guard lock(mutex_);
   try {

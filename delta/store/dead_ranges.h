@@ -32,6 +32,10 @@ class DeadRanges {
   /// @param is_due  bytes() are as before; otherwise they count no more
   void give_back(const RangeTombstones& ranges, bool is_due) noexcept;
 
+  /// All that was taken last has been seen to. The next checkpoint frees its space, and is due as
+  /// this one was.
+  void note_seen_to() noexcept;
+
   /// How much is dead, by what batches have said.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   /// Since when; of no use where bytes() is 0.

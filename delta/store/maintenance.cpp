@@ -208,7 +208,11 @@ Status Maintenance::renew_tree(const CommitLog::Checkpoint& checkpoint,
 Status Maintenance::free_dead(const RangeTombstones& dead) {
   RangeTombstones left = dead;
   DGFS_TRY(has_space, tree_.push_down(left));
-  if (!left.empty()) dead_.give_back(left, has_space);
+  if (!left.empty()) {
+    dead_.give_back(left, has_space);
+  } else if (!dead.empty()) {
+    dead_.note_seen_to();
+  }
   return ok();
 }
 
