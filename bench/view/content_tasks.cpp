@@ -147,7 +147,7 @@ Status read_patched(Target& target, Meter& meter, const TaskOptions& options) {
 Status remove_long(Target& target, Meter& meter, const TaskOptions& options) {
   DGFS_TRY(directory, contents_directory(target));
   const auto call = noise(kMib, 3);
-  for (std::uint64_t mib = 1; mib <= options.removed_mib; mib *= 16) {
+  for (std::uint64_t mib = 1;; mib = std::min(16 * mib, options.removed_mib)) {
     const std::uint64_t count = mib <= 16 ? 20 : 1;
     std::vector<std::string> names;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -165,8 +165,8 @@ Status remove_long(Target& target, Meter& meter, const TaskOptions& options) {
                                }
                                return count;
                              }));
+    if (mib >= options.removed_mib) return ok();
   }
-  return ok();
 }
 
 }  // namespace dgfs::bench
