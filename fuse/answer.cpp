@@ -12,8 +12,8 @@ namespace dgfs::fuse {
 namespace {
 
 // "a/b", or "inode 7" where the damage hides the path.
-std::string object_text(const Server& server, const Call& call) {
-  const auto path = server.image.path_of(call.inode);
+std::string object_text(const Service& service, const Call& call) {
+  const auto path = service.file_system.path_of(call.inode);
   std::string text = path ? "/" + path.value() : fmt::format("inode {}", call.inode);
   if (call.name == nullptr) return text;
   if (text.back() != '/') text += '/';
@@ -22,11 +22,11 @@ std::string object_text(const Server& server, const Call& call) {
 
 }  // namespace
 
-void log_fault(Server& server, const Call& call, const Error& error) noexcept {
+void log_fault(Service& service, const Call& call, const Error& error) noexcept {
   try {
-    if (is_fault(error, call.subject) && server.log.is_due(error)) {
-      server.log.write(
-          fmt::format("{} of {}", request_name(call.request), object_text(server, call)), error);
+    if (is_fault(error, call.subject) && service.log.is_due(error)) {
+      service.log.write(
+          fmt::format("{} of {}", request_name(call.request), object_text(service, call)), error);
     }
   } catch (const std::exception&) {
     // Out of memory while complaining: the reply still tells the program.
@@ -34,8 +34,8 @@ void log_fault(Server& server, const Call& call, const Error& error) noexcept {
 }
 
 void answer_error(fuse_req_t request, const Call& call, const Error& error) noexcept {
-  log_fault(server_of(request), call, error);
-  server_of(request).counters.count_failure(call.request);
+  log_fault(service_of(request), call, error);
+  service_of(request).counters.count_failure(call.request);
   fuse_reply_err(request, error_number(error, call.subject));
 }
 
@@ -43,7 +43,7 @@ void answer_exception(fuse_req_t request, const Call& call) noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    server_of(request).counters.count_failure(call.request);
+    service_of(request).counters.count_failure(call.request);
     fuse_reply_err(request, ENOMEM);
   } catch (const std::exception& exception) {
     answer_error(request, call, Error(ErrorKind::kIo, 5001, exception.what()));

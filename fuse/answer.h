@@ -8,7 +8,7 @@
 #include <fuse_lowlevel.h>
 
 #include "fuse/error_number.h"
-#include "fuse/server.h"
+#include "fuse/service.h"
 
 namespace dgfs::fuse {
 
@@ -21,38 +21,42 @@ struct Call {
   const char* name = nullptr;
 };
 
-[[nodiscard]] inline Server& server_of(fuse_req_t request) {
-  return *static_cast<Server*>(fuse_req_userdata(request));
+[[nodiscard]] inline Service& service_of(fuse_req_t request) {
+  return *static_cast<Service*>(fuse_req_userdata(request));
+}
+/// The tree of the session, of whose kind the operation is.
+template <class Kind>
+[[nodiscard]] Kind& served(fuse_req_t request) {
+  return static_cast<Kind&>(service_of(request).file_system);
 }
 
 /// Logs `error` if it is a fault and due, and answers nothing.
-void log_fault(Server& server, const Call& call, const Error& error) noexcept;
+void log_fault(Service& service, const Call& call, const Error& error) noexcept;
 /// Replies with the errno of `error`, and logs it if it is a fault.
 void answer_error(fuse_req_t request, const Call& call, const Error& error) noexcept;
 /// Replies for an exception in flight; to be called in a handler.
 void answer_exception(fuse_req_t request, const Call& call) noexcept;
 
-/// Runs `work(server)`, which returns a Status and has replied if that is ok.
-template <class Work>
+/// Runs `work(tree)`, which returns a Status and has replied if that is ok.
+template <class Kind, class Work>
 void answer(fuse_req_t request, const Call& call, Work work) noexcept {
-  Server& server = server_of(request);
-  const auto& clock = server.image.env();
-  const auto begin_ns = clock.monotonic_ns();
-  server.counters.count(call.request);
+  Service& service = service_of(request);
+  const auto begin_ns = service.clock.monotonic_ns();
+  service.counters.count(call.request);
   try {
-    std::call_once(server.first_request, server.on_first_request);
-    const Status status = work(server);
+    std::call_once(service.first_request, service.on_first_request);
+    const Status status = work(served<Kind>(request));
     if (!status) answer_error(request, call, status.error());
   } catch (...) {
     answer_exception(request, call);
   }
   // The request itself is gone by now.
-  server.counters.count_answer(call.request, clock.monotonic_ns() - begin_ns);
+  service.counters.count_answer(call.request, service.clock.monotonic_ns() - begin_ns);
 }
 
 /// Replies that the kernel need not ask this again on this connection.
 inline void answer_never(fuse_req_t request, Request kind) noexcept {
-  server_of(request).counters.count(kind);
+  service_of(request).counters.count(kind);
   fuse_reply_err(request, ENOSYS);
 }
 

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "fuse/operations.h"
 #include "storage/posix/null_device.h"
 
 namespace dgfs::fuse {
@@ -53,6 +52,10 @@ struct Arguments {
   fuse_args args = FUSE_ARGS_INIT(0, nullptr);
 };
 
+void start_connection(void* user_data, fuse_conn_info* connection) noexcept {
+  static_cast<Service*>(user_data)->file_system.start_connection(*connection);
+}
+
 struct LoopConfigDeleter {
   void operator()(fuse_loop_config* config) const noexcept { fuse_loop_cfg_destroy(config); }
 };
@@ -63,12 +66,13 @@ void Session::Deleter::operator()(fuse_session* session) const noexcept {
   fuse_session_destroy(session);
 }
 
-Result<Session> Session::create(Server& server, const std::vector<std::string>& arguments) {
+Result<Session> Session::create(Service& service, const std::vector<std::string>& arguments) {
   last_message.clear();
   fuse_set_log_func(keep_message);
   Arguments list(arguments);
-  const auto operations = make_operations();
-  auto* session = fuse_session_new(&list.args, &operations, sizeof operations, &server);
+  auto operations = service.file_system.operations();
+  operations.init = start_connection;
+  auto* session = fuse_session_new(&list.args, &operations, sizeof operations, &service);
   if (session == nullptr) {
     return Error(ErrorKind::kInvalidArgument, 5020, "mount options refused: " + reason(EINVAL));
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fuse/server.h"
+#include "fuse/service.h"
 
 struct fuse_session;
 
@@ -18,8 +18,8 @@ namespace dgfs::fuse {
 class Session {
  public:
   /// Takes the arguments of mount_arguments(). Errors: kInvalidArgument.
-  /// @param server  must outlive the session
-  [[nodiscard]] static Result<Session> create(Server& server,
+  /// @param service  must outlive the session
+  [[nodiscard]] static Result<Session> create(Service& service,
                                               const std::vector<std::string>& arguments);
   ~Session();
   Session(Session&&) noexcept = default;
@@ -31,8 +31,8 @@ class Session {
   /// See mount() in fuse/mount.h: the calling process ends, the daemon returns. Error: kIo.
   [[nodiscard]] Status daemonize();
 
-  /// Lets `prefetcher` give files to the kernel. After mount().
-  void attach(Prefetcher& prefetcher) { prefetcher.start(session_.get()); }
+  /// For who sends the kernel more than answers. After mount().
+  [[nodiscard]] fuse_session* get() const { return session_.get(); }
 
   /// Serves until unmounted or told to end by a signal. Error: kIo.
   [[nodiscard]] Status run(unsigned threads_max);

@@ -9,7 +9,7 @@
 
 namespace dgfs::fuse {
 
-struct Server;
+struct Service;
 
 /// The extended attribute of a mount's root that holds statistics_json(). No list shows it.
 inline constexpr std::string_view kStatisticsXattr = "user.dgfs.stats";
@@ -21,6 +21,6 @@ inline constexpr std::string_view kStatisticsXattr = "user.dgfs.stats";
 /// - page_cache, frame_cache: {hits, misses, evictions, bytes, bytes_max};
 /// - device: index, records, data, each {reads, bytes};
 /// - errors: failed reads and checks; healed_pages: those that the second index copy made good.
-[[nodiscard]] std::string statistics_json(const Server& server);
+[[nodiscard]] std::string statistics_json(const Service& service);
 
 }  // namespace dgfs::fuse

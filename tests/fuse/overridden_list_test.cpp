@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Permissions in place of an access control list.
-#include "fuse/overridden_list.h"
+#include "fuse/image/overridden_list.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "fuse/ahead/file_sequences.h"
+#include "fuse/image/ahead/file_sequences.h"
 
 #include <gtest/gtest.h>
 

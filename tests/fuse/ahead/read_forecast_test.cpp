@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "fuse/ahead/read_forecast.h"
+#include "fuse/image/ahead/read_forecast.h"
 
 #include <gtest/gtest.h>
 

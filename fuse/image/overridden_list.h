@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
-#include "fuse/server.h"
+#include "fuse/image/image_file_system.h"
 
 namespace dgfs::fuse {
 
@@ -20,6 +20,6 @@ namespace dgfs::fuse {
 
 /// The node as it is to be shown. One side read where its list is put out of effect, none
 /// otherwise. Errors: those of Image::xattrs().
-[[nodiscard]] Result<reader::Node> without_list(const Server& server, reader::Node node);
+[[nodiscard]] Result<reader::Node> without_list(const ImageFileSystem& mounted, reader::Node node);
 
 }  // namespace dgfs::fuse

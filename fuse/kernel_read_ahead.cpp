@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "fuse/ahead/kernel_read_ahead.h"
+#include "fuse/kernel_read_ahead.h"
 
 #include <fmt/format.h>
 

@@ -4,18 +4,16 @@
 // Directories. The offset of an entry, from which the kernel goes on after it: "." has 1, ".." 2,
 // the entry at position p of the image's list p + 3. Where names before it are lost, a bit is set
 // besides: the list goes on to its end, and who asks there is told that it was not all.
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 #include "format/entry/mode.h"
-#include "format/limits.h"
 #include "fuse/answer.h"
 #include "fuse/attributes.h"
-#include "fuse/operations.h"
-#include "fuse/overridden_list.h"
+#include "fuse/entry_list.h"
+#include "fuse/image/image_file_system.h"
+#include "fuse/image/image_operations.h"
+#include "fuse/image/overridden_list.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -25,60 +23,14 @@ constexpr std::uint64_t kDotEntries = 2;
 constexpr std::uint64_t kNamesLost = std::uint64_t{1} << 62;
 
 void open_directory(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
-  Server& server = server_of(request);
-  if (server.directory_opens_unanswered) return answer_never(request, Request::kOpenDirectory);
-  server.counters.count(Request::kOpenDirectory);
+  if (served<ImageFileSystem>(request).directory_opens_unanswered()) {
+    return answer_never(request, Request::kOpenDirectory);
+  }
+  service_of(request).counters.count(Request::kOpenDirectory);
   file->keep_cache = 1;
   file->cache_readdir = 1;
   fuse_reply_open(request, file);
 }
-
-// A reply to READDIR or READDIRPLUS that fills up; in memory of the thread, used again and again.
-class EntryList {
- public:
-  EntryList(fuse_req_t request, std::size_t size_bytes) : request_(request), limit_(size_bytes) {
-    if (buffer().size() < size_bytes) buffer().resize(size_bytes);
-  }
-
-  /// Each returns false, and adds nothing, where the entry does not fit.
-  bool add(std::string_view name, const struct stat& attributes, std::uint64_t offset) {
-    set_name(name);
-    return taken(fuse_add_direntry(request_, place(), room(), name_.data(), &attributes,
-                                   static_cast<off_t>(offset)));
-  }
-  bool add_plus(std::string_view name, const fuse_entry_param& entry, std::uint64_t offset) {
-    set_name(name);
-    return taken(fuse_add_direntry_plus(request_, place(), room(), name_.data(), &entry,
-                                        static_cast<off_t>(offset)));
-  }
-
-  [[nodiscard]] bool empty() const { return used_ == 0; }
-  void reply() const { fuse_reply_buf(request_, buffer().data(), used_); }
-
- private:
-  static std::vector<char>& buffer() {
-    thread_local std::vector<char> bytes;
-    return bytes;
-  }
-  [[nodiscard]] char* place() const { return buffer().data() + used_; }
-  [[nodiscard]] std::size_t room() const { return limit_ - used_; }
-  // libfuse wants an end mark, which names of an image do not have.
-  void set_name(std::string_view name) {
-    const auto length = std::min(name.size(), format::kNameBytesMax);
-    std::memcpy(name_.data(), name.data(), length);
-    name_[length] = '\0';
-  }
-  bool taken(std::size_t entry_bytes) {
-    if (entry_bytes > room()) return false;
-    used_ += entry_bytes;
-    return true;
-  }
-
-  fuse_req_t request_;
-  std::size_t limit_;
-  std::size_t used_ = 0;
-  std::array<char, format::kNameBytesMax + 1> name_{};
-};
 
 struct stat dot_stat(format::InodeNumber inode) {
   struct stat out {};
@@ -116,11 +68,11 @@ struct Place {
   bool names_lost;
 };
 
-void log_loss(Server& server, const Call& call, const reader::LostNames& lost) {
+void log_loss(fuse_req_t request, const Call& call, const reader::LostNames& lost) {
   const std::string name = lost.name == nullptr ? "" : std::string(lost.name->name);
   Call about = call;
   if (lost.name != nullptr) about.name = name.c_str();
-  log_fault(server, about, lost.error);
+  log_fault(service_of(request), about, lost.error);
 }
 
 // Names that can be told come first. The end of a list with losses is an error, at every try.
@@ -128,7 +80,7 @@ Status reply_list(fuse_req_t request, const Call& call, const EntryList& entries
                   const Place& place, const Status& listed) {
   if (!listed) return listed.error();
   if (entries.empty() && place.names_lost) {
-    server_of(request).counters.count_failure(call.request);
+    service_of(request).counters.count_failure(call.request);
     fuse_reply_err(request, EIO);
   } else {
     entries.reply();
@@ -136,19 +88,19 @@ Status reply_list(fuse_req_t request, const Call& call, const EntryList& entries
   return ok();
 }
 
-Status list_names(fuse_req_t request, const Call& call, Server& server, std::size_t size_bytes,
-                  Place place) {
+Status list_names(fuse_req_t request, const Call& call, ImageFileSystem& mounted,
+                  std::size_t size_bytes, Place place) {
   EntryList entries(request, size_bytes);
-  DGFS_CHECK(add_dots(server.image, call.inode, place.offset,
+  DGFS_CHECK(add_dots(mounted.image, call.inode, place.offset,
                       [&](std::string_view name, const struct stat& attributes,
                           std::uint64_t after) { return entries.add(name, attributes, after); }));
-  const auto listed = server.image.list(
+  const auto listed = mounted.image.list(
       call.inode, place.first_position(),
       [&](const reader::ListedName& name) {
         return entries.add(name.name, to_short_stat(name), place.offset_after(name));
       },
       [&](const reader::LostNames& lost) {
-        log_loss(server, call, lost);
+        log_loss(request, call, lost);
         return place.names_lost = true;
       });
   return reply_list(request, call, entries, place, listed);
@@ -162,11 +114,11 @@ bool add_bare_name(EntryList& entries, const Place& place, const reader::ListedN
   return entries.add_plus(name.name, entry, place.offset_after(name));
 }
 
-Status list_nodes(fuse_req_t request, const Call& call, Server& server, std::size_t size_bytes,
-                  Place place) {
+Status list_nodes(fuse_req_t request, const Call& call, ImageFileSystem& mounted,
+                  std::size_t size_bytes, Place place) {
   EntryList entries(request, size_bytes);
   DGFS_CHECK(
-      add_dots(server.image, call.inode, place.offset,
+      add_dots(mounted.image, call.inode, place.offset,
                [&](std::string_view name, const struct stat& attributes, std::uint64_t after) {
                  fuse_entry_param entry{};
                  entry.attr = attributes;
@@ -174,16 +126,16 @@ Status list_nodes(fuse_req_t request, const Call& call, Server& server, std::siz
                }));
   InodeRange told;
   bool is_full = false;
-  const auto listed = server.image.list_nodes(
+  const auto listed = mounted.image.list_nodes(
       call.inode, place.first_position(),
       [&](const reader::ListedName& name, const reader::Node& node) {
-        const auto shown = without_list(server, node);
+        const auto shown = without_list(mounted, node);
         if (!shown) {
-          log_fault(server, call, shown.error());
+          log_fault(service_of(request), call, shown.error());
           is_full = !add_bare_name(entries, place, name);
           return !is_full;
         }
-        const auto entry = to_entry(shown.value(), server.overrides);
+        const auto entry = to_entry(shown.value(), mounted.overrides);
         is_full = !entries.add_plus(name.name, entry, place.offset_after(name));
         if (is_full) return false;
         // Those of hard links stand elsewhere.
@@ -192,28 +144,28 @@ Status list_nodes(fuse_req_t request, const Call& call, Server& server, std::siz
         return true;
       },
       [&](const reader::LostNames& lost) {
-        log_loss(server, call, lost);
+        log_loss(request, call, lost);
         if (lost.name == nullptr) return place.names_lost = true;
         is_full = !add_bare_name(entries, place, *lost.name);
         return !is_full;
       });
-  server.prefetcher.saw_listing(told);
+  mounted.prefetcher.saw_listing(told);
   return reply_list(request, call, entries, place, is_full ? Status(ok()) : listed);
 }
 
 void read_directory(fuse_req_t request, fuse_ino_t directory, std::size_t size_bytes, off_t offset,
                     fuse_file_info*) {
   const Call call{Request::kReadDirectory, directory, Subject::kName};
-  answer(request, call, [&](Server& server) {
-    return list_names(request, call, server, size_bytes, Place(offset));
+  answer<ImageFileSystem>(request, call, [&](ImageFileSystem& mounted) {
+    return list_names(request, call, mounted, size_bytes, Place(offset));
   });
 }
 
 void read_directory_plus(fuse_req_t request, fuse_ino_t directory, std::size_t size_bytes,
                          off_t offset, fuse_file_info*) {
   const Call call{Request::kReadDirectoryPlus, directory, Subject::kName};
-  answer(request, call, [&](Server& server) {
-    return list_nodes(request, call, server, size_bytes, Place(offset));
+  answer<ImageFileSystem>(request, call, [&](ImageFileSystem& mounted) {
+    return list_nodes(request, call, mounted, size_bytes, Place(offset));
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "fuse/ahead/prefetcher.h"
+#include "fuse/image/ahead/prefetcher.h"
 
 #include <fuse_lowlevel.h>
 

@@ -11,22 +11,13 @@
 #include <vector>
 
 #include "fuse/answer.h"
-#include "fuse/operations.h"
+#include "fuse/image/image_file_system.h"
+#include "fuse/image/image_operations.h"
+#include "fuse/sized_reply.h"
 #include "fuse/statistics/statistics.h"
 
 namespace dgfs::fuse {
 namespace {
-
-// The convention of both calls: room 0 asks for the size only.
-void reply_sized(fuse_req_t request, Bytes bytes, std::size_t room_bytes) {
-  if (room_bytes == 0) {
-    fuse_reply_xattr(request, bytes.size());
-  } else if (bytes.size() > room_bytes) {
-    fuse_reply_err(request, ERANGE);
-  } else {
-    fuse_reply_buf(request, reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-}
 
 // What gives rights by the real owner and permissions, or vouches for them: lists of who may do
 // what, and what a program may do beyond its user.
@@ -43,16 +34,16 @@ bool is_bound_to_owner_and_mode(const Xattr& xattr) {
 }
 
 // Where owner or permissions are replaced, what goes with the real ones does not hold.
-Result<std::vector<Xattr>> shown_xattrs(const Server& server, fuse_ino_t inode) {
-  DGFS_TRY(node, server.image.by_inode(inode));
-  DGFS_TRY(xattrs, server.image.xattrs(node));
-  if (server.overrides.any()) std::erase_if(xattrs, is_bound_to_owner_and_mode);
+Result<std::vector<Xattr>> shown_xattrs(const ImageFileSystem& mounted, fuse_ino_t inode) {
+  DGFS_TRY(node, mounted.image.by_inode(inode));
+  DGFS_TRY(xattrs, mounted.image.xattrs(node));
+  if (mounted.overrides.any()) std::erase_if(xattrs, is_bound_to_owner_and_mode);
   return std::move(xattrs);
 }
 
-Status reply_value(fuse_req_t request, const Server& server, fuse_ino_t inode,
+Status reply_value(fuse_req_t request, const ImageFileSystem& mounted, fuse_ino_t inode,
                    std::string_view name, std::size_t room_bytes) {
-  DGFS_TRY(xattrs, shown_xattrs(server, inode));
+  DGFS_TRY(xattrs, shown_xattrs(mounted, inode));
   const auto found = std::find_if(xattrs.begin(), xattrs.end(),
                                   [&](const Xattr& xattr) { return xattr.name == name; });
   if (found == xattrs.end()) {
@@ -79,8 +70,8 @@ std::string joined_names(const std::vector<Xattr>& xattrs, uid_t user) {
 // The value grows between the question for its size and the one for itself.
 constexpr std::size_t kStatisticsSlackBytes = 1024;
 
-Status reply_statistics(fuse_req_t request, const Server& server, std::size_t room_bytes) {
-  const auto text = statistics_json(server);
+Status reply_statistics(fuse_req_t request, std::size_t room_bytes) {
+  const auto text = statistics_json(service_of(request));
   if (room_bytes == 0) {
     fuse_reply_xattr(request, text.size() + kStatisticsSlackBytes);
   } else {
@@ -98,23 +89,26 @@ Status reply_unsupported(fuse_req_t request) {
 }
 
 void get_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, std::size_t room_bytes) {
-  answer(request, {Request::kGetXattr, inode}, [&](const Server& server) -> Status {
-    if (inode == FUSE_ROOT_ID && name == kStatisticsXattr) {
-      return reply_statistics(request, server, room_bytes);
-    }
-    if (!server.has_xattrs()) return reply_unsupported(request);
-    return reply_value(request, server, inode, name, room_bytes);
-  });
+  answer<ImageFileSystem>(request, {Request::kGetXattr, inode},
+                          [&](const ImageFileSystem& mounted) -> Status {
+                            if (inode == FUSE_ROOT_ID && name == kStatisticsXattr) {
+                              return reply_statistics(request, room_bytes);
+                            }
+                            if (!mounted.has_xattrs()) return reply_unsupported(request);
+                            return reply_value(request, mounted, inode, name, room_bytes);
+                          });
 }
 
 void list_xattrs(fuse_req_t request, fuse_ino_t inode, std::size_t room_bytes) {
-  if (!server_of(request).has_xattrs()) return answer_never(request, Request::kListXattrs);
-  answer(request, {Request::kListXattrs, inode}, [&](const Server& server) -> Status {
-    DGFS_TRY(xattrs, shown_xattrs(server, inode));
-    const auto names = joined_names(xattrs, fuse_req_ctx(request)->uid);
-    reply_sized(request, as_bytes(names), room_bytes);
-    return ok();
-  });
+  if (!served<ImageFileSystem>(request).has_xattrs())
+    return answer_never(request, Request::kListXattrs);
+  answer<ImageFileSystem>(request, {Request::kListXattrs, inode},
+                          [&](const ImageFileSystem& mounted) -> Status {
+                            DGFS_TRY(xattrs, shown_xattrs(mounted, inode));
+                            const auto names = joined_names(xattrs, fuse_req_ctx(request)->uid);
+                            reply_sized(request, as_bytes(names), room_bytes);
+                            return ok();
+                          });
 }
 
 }  // namespace

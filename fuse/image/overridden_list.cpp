@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
-#include "fuse/overridden_list.h"
+#include "fuse/image/overridden_list.h"
 
 #include <algorithm>
 
@@ -33,11 +33,11 @@ std::uint32_t mode_without_list(std::uint32_t mode, Bytes value) {
 }
 
 // umask= replaces the permissions, which are then nobody's but the mount's. A symlink has no list.
-Result<reader::Node> without_list(const Server& server, reader::Node node) {
-  const auto& overrides = server.overrides;
+Result<reader::Node> without_list(const ImageFileSystem& mounted, reader::Node node) {
+  const auto& overrides = mounted.overrides;
   const bool is_out_of_effect = overrides.any() && !overrides.umask && node.xattrs.present();
   if (!is_out_of_effect) return node;
-  DGFS_TRY(xattrs, server.image.xattrs(node));
+  DGFS_TRY(xattrs, mounted.image.xattrs(node));
   const auto list = std::find_if(xattrs.begin(), xattrs.end(), [](const Xattr& xattr) {
     return xattr.name == format::kAccessListXattr;
   });

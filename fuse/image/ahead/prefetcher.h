@@ -10,8 +10,8 @@
 #include <mutex>
 
 #include "base/result.h"
-#include "fuse/ahead/file_sequences.h"
-#include "fuse/ahead/read_forecast.h"
+#include "fuse/image/ahead/file_sequences.h"
+#include "fuse/image/ahead/read_forecast.h"
 #include "fuse/statistics/request_counters.h"
 #include "reader/image.h"
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// EntryList: a reply to READDIR or READDIRPLUS that fills up.
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "format/limits.h"
+
+namespace dgfs::fuse {
+
+/// In memory of the thread, which it uses again and again: one at a time in each.
+class EntryList {
+ public:
+  /// @param size_bytes  that the kernel has room for
+  EntryList(fuse_req_t request, std::size_t size_bytes);
+
+  // Each returns false, and adds nothing, where the entry does not fit. Names are cut at 255 bytes.
+
+  /// @param offset  from which the kernel goes on behind the entry
+  [[nodiscard]] bool add(std::string_view name, const struct stat& attributes,
+                         std::uint64_t offset);
+  [[nodiscard]] bool add_plus(std::string_view name, const fuse_entry_param& entry,
+                              std::uint64_t offset);
+
+  [[nodiscard]] bool empty() const { return used_ == 0; }
+  void reply() const { fuse_reply_buf(request_, buffer().data(), used_); }
+
+ private:
+  [[nodiscard]] static std::vector<char>& buffer();
+  [[nodiscard]] char* place() const { return buffer().data() + used_; }
+  [[nodiscard]] std::size_t room() const { return limit_ - used_; }
+  void set_name(std::string_view name);
+  [[nodiscard]] bool taken(std::size_t entry_bytes);
+
+  fuse_req_t request_;
+  std::size_t limit_;
+  std::size_t used_ = 0;
+  std::array<char, format::kNameBytesMax + 1> name_{};
+};
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Files and symlinks: open, read, seek, readlink. FLUSH and RELEASE have no operation: libfuse
+// answers the first with ENOSYS, and the kernel sends the second only for what was opened.
+#include <cerrno>
+
+#include "fuse/answer.h"
+#include "fuse/image/image_file_system.h"
+#include "fuse/image/image_operations.h"
+
+namespace dgfs::fuse {
+namespace {
+
+void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
+  if (served<ImageFileSystem>(request).opens_unanswered()) {
+    return answer_never(request, Request::kOpen);
+  }
+  service_of(request).counters.count(Request::kOpen);
+  file->keep_cache = 1;
+  fuse_reply_open(request, file);
+}
+
+// Grows to the largest read a thread has served, which the kernel bounds (1 MiB).
+MutableBytes thread_buffer(std::size_t size_bytes) {
+  thread_local Buffer buffer;
+  if (buffer.size() < size_bytes) buffer.resize(size_bytes);
+  return MutableBytes(buffer).first(size_bytes);
+}
+
+// What the kernel has of a large file it keeps for the mount; below, in the page cache of the
+// image, it would lie once more. It goes while the file is read through, the last but one piece
+// when a read comes to the end of another: what was just read cannot be let go of, and with pages
+// that come back at once the reader is rather faster.
+constexpr std::uint64_t kGivenBackBytes = std::uint64_t{4} << 20;
+
+void give_back_behind(const reader::Image& image, const reader::Node& node, std::uint64_t begin,
+                      std::uint64_t end) {
+  const auto piece = end / kGivenBackBytes;
+  if (piece < 2 || piece == begin / kGivenBackBytes) return;
+  image.give_back(node, (piece - 2) * kGivenBackBytes, kGivenBackBytes);
+}
+
+void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off_t offset,
+               fuse_file_info*) {
+  answer<ImageFileSystem>(
+      request, {Request::kRead, inode}, [&](const ImageFileSystem& mounted) -> Status {
+        DGFS_TRY(node, mounted.image.by_inode(inode));
+        const auto buffer = thread_buffer(size_bytes);
+        const auto begin = static_cast<std::uint64_t>(offset);
+        DGFS_TRY(count, mounted.image.read(node, begin, buffer));
+        mounted.counters.count_content(count);
+        if (offset == 0) mounted.prefetcher.saw_read(inode);
+        fuse_reply_buf(request, reinterpret_cast<const char*>(buffer.data()), count);
+        give_back_behind(mounted.image, node, begin, begin + count);
+        return ok();
+      });
+}
+
+Result<std::uint64_t> seek_target(const reader::Image& image, const reader::Node& node,
+                                  std::uint64_t offset, int whence) {
+  return whence == SEEK_DATA ? image.next_data(node, offset) : image.next_hole(node, offset);
+}
+
+void seek(fuse_req_t request, fuse_ino_t inode, off_t offset, int whence, fuse_file_info*) {
+  // Without it the kernel takes every file for one piece of data, and no longer asks.
+  if (!served<ImageFileSystem>(request).has_holes()) return answer_never(request, Request::kSeek);
+  answer<ImageFileSystem>(request, {Request::kSeek, inode},
+                          [&](const ImageFileSystem& mounted) -> Status {
+                            DGFS_TRY(node, mounted.image.by_inode(inode));
+                            const auto from = static_cast<std::uint64_t>(offset);
+                            if (offset < 0 || from >= node.size_bytes) {
+                              fuse_reply_err(request, ENXIO);
+                              return ok();
+                            }
+                            const auto target = seek_target(mounted.image, node, from, whence);
+                            // The one remaining way to ask wrongly: no data follows.
+                            if (!target && target.error().kind() == ErrorKind::kInvalidArgument) {
+                              fuse_reply_err(request, ENXIO);
+                              return ok();
+                            }
+                            if (!target) return target.error();
+                            fuse_reply_lseek(request, static_cast<off_t>(target.value()));
+                            return ok();
+                          });
+}
+
+void read_link(fuse_req_t request, fuse_ino_t inode) {
+  answer<ImageFileSystem>(request, {Request::kReadLink, inode},
+                          [&](const ImageFileSystem& mounted) -> Status {
+                            DGFS_TRY(node, mounted.image.by_inode(inode));
+                            DGFS_TRY(target, mounted.image.read_link(node));
+                            fuse_reply_readlink(request, target.c_str());
+                            return ok();
+                          });
+}
+
+}  // namespace
+
+void add_content_operations(fuse_lowlevel_ops& operations) {
+  operations.open = open_file;
+  operations.read = read_file;
+  operations.lseek = seek;
+  operations.readlink = read_link;
+}
+
+}  // namespace dgfs::fuse

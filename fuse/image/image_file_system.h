@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ImageFileSystem: an image as the tree of a read-only mount.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "format/header/superblock.h"
+#include "fuse/attributes.h"
+#include "fuse/file_system.h"
+#include "fuse/image/ahead/prefetcher.h"
+#include "reader/image.h"
+
+namespace dgfs::fuse {
+
+class ImageFileSystem final : public FileSystem {
+ public:
+  /// @param image           must outlive it, as must `counters`
+  /// @param max_read_bytes  what -o max_read says; 0: the kernel's choice
+  ImageFileSystem(const reader::Image& mounted, RequestCounters& request_counters,
+                  const AttributeOverrides& shown, std::uint64_t max_read_bytes)
+      : image(mounted),
+        counters(request_counters),
+        prefetcher(mounted, request_counters),
+        overrides(shown),
+        max_read_bytes_(max_read_bytes) {}
+
+  [[nodiscard]] fuse_lowlevel_ops operations() const override;
+  void start_connection(fuse_conn_info& connection) noexcept override;
+  [[nodiscard]] Result<std::string> path_of(std::uint64_t inode) const override {
+    return image.path_of(inode);
+  }
+  [[nodiscard]] const format::Uuid& uuid() const override { return image.superblock().uuid; }
+  void add_statistics(JsonObject& statistics) const override;
+
+  [[nodiscard]] bool has_xattrs() const {
+    return (image.superblock().compat & format::feature::kCompatXattrs) != 0;
+  }
+  [[nodiscard]] bool has_acls() const {
+    return !overrides.any() && (image.superblock().compat & format::feature::kCompatAcls) != 0;
+  }
+  [[nodiscard]] bool has_holes() const {
+    return image.superblock().section(format::SectionKind::kSparseMaps).length_bytes != 0;
+  }
+  /// Whether the kernel takes ENOSYS for OPEN, or OPENDIR, as "never ask, cache everything".
+  [[nodiscard]] bool opens_unanswered() const { return opens_unanswered_; }
+  [[nodiscard]] bool directory_opens_unanswered() const { return directory_opens_unanswered_; }
+
+  // For its operations.
+  const reader::Image& image;
+  RequestCounters& counters;
+  mutable Prefetcher prefetcher;  ///< thread-safe
+  const AttributeOverrides overrides;
+
+ private:
+  const std::uint64_t max_read_bytes_;
+  bool opens_unanswered_ = false;
+  bool directory_opens_unanswered_ = false;
+};
+
+}  // namespace dgfs::fuse
