@@ -11,7 +11,8 @@ from pathlib import Path
 # A layer is a folder, or a folder of delta/.
 LAYERS = (
     *("base", "rules", "storage", "format", "reader", "builder"),
-    *("delta/store", "delta/view", "delta/layer", "delta/merge", "fuse", "tools"),
+    *("delta/control", "delta/store", "delta/view", "delta/layer", "delta/merge"),
+    *("fuse", "tools"),
 )
 CPP_ENDINGS = (".h", ".cpp", ".c")
 SOURCE_ENDINGS = (*CPP_ENDINGS, ".py", ".cmake")

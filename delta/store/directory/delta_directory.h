@@ -7,6 +7,7 @@
 //   DIR/MANIFEST   names image and stores; locked by whoever has the delta open
 //   DIR/0001, ...  a store each
 //   DIR/lock       locked while a delta is made
+//   DIR/control    a socket, while it is mounted (delta/control/control.h)
 #pragma once
 
 #include <cstdint>

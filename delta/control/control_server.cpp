@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "delta/control/control_server.h"
+
+#include <chrono>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "delta/control/control.h"
+#include "storage/posix/blocked_signals.h"
+
+namespace dgfs::delta {
+namespace {
+
+constexpr std::size_t kQuestionBytesMax = 256;
+// The end of the server waits so long for somebody who asks nothing.
+constexpr std::chrono::seconds kPatience{1};
+
+}  // namespace
+
+Result<std::unique_ptr<ControlServer>> ControlServer::start(storage::Env& env,
+                                                            std::string directory, Answer answer) {
+  DGFS_TRY(listener, storage::LocalListener::open(directory, kControlName));
+  std::unique_ptr<ControlServer> server(
+      new ControlServer(env, std::move(directory), std::move(listener), std::move(answer)));
+  const storage::BlockedSignals blocked;  // the thread inherits it
+  try {
+    server->thread_ = std::thread([own = server.get()] { own->serve(); });
+  } catch (const std::system_error& failure) {
+    return Error(ErrorKind::kLimit, 7192, "no thread to be had").with_errno(failure.code().value());
+  }
+  return server;
+}
+
+ControlServer::ControlServer(storage::Env& env, std::string directory,
+                             storage::LocalListener listener, Answer answer)
+    : env_(env),
+      directory_(std::move(directory)),
+      listener_(std::move(listener)),
+      answer_(std::move(answer)) {}
+
+ControlServer::~ControlServer() {
+  static_cast<void>(env_.remove(directory_ + "/" + kControlName));
+  listener_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+// Whoever asks slowly keeps the others waiting: only the owner of the delta, and root, can ask.
+void ControlServer::serve() {
+  while (true) {
+    const auto connection = listener_.accept(kPatience);
+    if (!connection && connection.error().kind() == ErrorKind::kInterrupted) return;
+    if (!connection) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));  // no files to be had
+      continue;
+    }
+    const auto question = connection.value().receive_line(kQuestionBytesMax);
+    if (question) static_cast<void>(connection.value().send(answer_to(question.value())));
+  }
+}
+
+std::string ControlServer::answer_to(const std::string& question) const {
+  try {
+    auto answer = answer_(question);
+    if (answer) return std::move(answer).value();
+    return std::string(kRefusal) + answer.error().message();
+  } catch (const std::exception& exception) {
+    return std::string(kRefusal) + exception.what();
+  }
+}
+
+}  // namespace dgfs::delta

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// FuseChannel: one way to the kernel's FUSE device. Each thread has its own, so that none waits for
+// another's requests.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "storage/posix/unique_fd.h"
+
+namespace dgfs::storage {
+
+/// For one thread at a time; moved, not copied.
+class FuseChannel {
+ public:
+  /// A further channel of a connection. Where the system gives none, it shares `device`.
+  /// @param device  descriptor of the connection; outlives the result
+  [[nodiscard]] static FuseChannel further(int device);
+
+  /// Waits for a request, and puts it into `buffer`. Returns its length; 0: the connection has
+  /// ended. Errors: kInterrupted (a signal), kIo.
+  [[nodiscard]] Result<std::size_t> receive(MutableBytes buffer) const;
+  /// Sends a reply or a notification. Returns what writev(2) does, and sets errno.
+  ssize_t send(std::span<const iovec> parts) const;
+
+ private:
+  FuseChannel(int device, UniqueFd own) : device_(device), own_(std::move(own)) {}
+
+  int device_;
+  UniqueFd own_;
+};
+
+/// The same by the descriptor of the connection itself.
+ssize_t send_to_fuse(int device, std::span<const iovec> parts);
+
+}  // namespace dgfs::storage
