@@ -55,6 +55,7 @@ Result<std::unique_ptr<Store>> Store::open(storage::Env& env, const std::string&
     DGFS_CHECK(store->maintenance_.recover());
     store->reserve_.look_at_disk();
   }
+  store->recovered_ = store->tables_.sequence() - superblock.sequence;
   if (!options.in_background) {
     while (store->maintenance_.load_filter_stage()) {
     }
@@ -421,9 +422,9 @@ MessageCursor Store::message_cursor(KeyRange bounds) const {
 StoreCounters Store::counters() const {
   const auto progress = log_.progress();
   const auto counts = maintenance_.counts();
-  return {progress.written_bytes, counts.block_bytes, progress.value_bytes,
-          files_.moved_bytes(),   counts.checkpoints, tables_.frozen(),
-          files_.used_bytes(),    counts.held_bytes,  holders_.count()};
+  return {progress.written_bytes, counts.block_bytes, progress.value_bytes, files_.moved_bytes(),
+          counts.checkpoints,     tables_.frozen(),   files_.used_bytes(),  counts.held_bytes,
+          holders_.count(),       recovered_};
 }
 
 StoreSpace Store::space() {

@@ -49,6 +49,8 @@ struct StoreCounters {
   std::uint64_t used_bytes = 0;  ///< of the files of blocks and of large values, with padding
   std::uint64_t held_bytes = 0;  ///< of those, kept by snapshots and cursors: Maintenance::Counts
   std::uint64_t holders = 0;     ///< who have snapshots; oldest_snapshot() has a name and an age
+  /// Batches that the log alone had when it was opened: nobody had closed it.
+  std::uint64_t recovered = 0;
 };
 
 /// Where the disk stands. No byte is in two of the first four. A value.
@@ -151,6 +153,9 @@ class Store {
   /// @param sequence  of a batch that was applied
   /// Errors: kInvalidArgument (none was); those of sync().
   [[nodiscard]] Status sync(std::uint64_t sequence);
+  /// StoreOptions::commit_interval is 0: a batch that was applied is to be synced before anybody is
+  /// told of it. apply() does so; after try_apply() it is the caller's to call sync().
+  [[nodiscard]] bool is_synchronous() const { return options_.commit_interval.count() == 0; }
   /// Sequence number of the last batch that is durable, with all before it. Does not wait.
   [[nodiscard]] std::uint64_t durable() const { return log_.progress().durable; }
 
@@ -267,6 +272,7 @@ class Store {
   DeadRanges dead_;
   Maintenance maintenance_;
 
+  std::uint64_t recovered_ = 0;  ///< StoreCounters::recovered; set once, by open()
   std::atomic<bool> is_space_wanted_ = false;
   mutable SnapshotHolders holders_;
 

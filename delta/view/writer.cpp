@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "delta/view/writer.h"
 
+#include <algorithm>
+
 namespace dgfs::view {
 
 Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
@@ -9,11 +11,18 @@ Status Writer::make(std::vector<ObjectNumber> objects, const Decide& decide) {
   delta::Batch waiting;
   for (;;) {
     DGFS_TRY(is_done, try_once(objects, moves_directories, decide, waiting));
-    if (is_done) return ok();
+    if (is_done) return layers_.live().is_synchronous() ? sync(objects) : ok();
     if (!waiting.empty()) {
       DGFS_CHECK(layers_.live().wait_for_room(waiting));
     }
   }
+}
+
+// Without the locks of the objects, so that changes that come meanwhile share a sync.
+Status Writer::sync(const std::vector<ObjectNumber>& objects) const {
+  std::uint64_t sequence = 0;
+  for (const ObjectNumber object : objects) sequence = std::max(sequence, last_change(object));
+  return sequence == 0 ? ok() : layers_.live().sync(sequence);
 }
 
 // False: the change is to be tried again, and with a batch as soon as there is room for it. A batch

@@ -34,7 +34,8 @@ class Writer {
   /// @param objects  that the change needs the locks of, as far as is known
   /// @param decide   reads, and writes into the change; none: it lacks a lock. It may be called
   ///                 several times, each with a change of its own.
-  /// Errors: those of `decide` and of Store::apply().
+  /// Errors: those of `decide` and of Store::apply(). Durable on return where the store is
+  /// synchronous.
   template <class T>
   [[nodiscard]] Result<T> change(std::vector<ObjectNumber> objects,
                                  const std::function<Result<std::optional<T>>(Change&)>& decide) {
@@ -62,6 +63,7 @@ class Writer {
                                       const Decide& decide, delta::Batch& waiting);
   [[nodiscard]] Result<bool> apply(const Change& change, const std::vector<ObjectNumber>& objects,
                                    delta::Store::Patience patience);
+  [[nodiscard]] Status sync(const std::vector<ObjectNumber>& objects) const;
   void note(ObjectNumber object, std::uint64_t sequence);
 
   storage::Env& env_;
