@@ -44,12 +44,13 @@ def need_gnu():
             raise unittest.SkipTest(f"{program} is not GNU's")
 
 
-def read_terminal(descriptor, chunks):
-    try:
-        while chunk := os.read(descriptor, 65536):
-            chunks.append(chunk)
-    except OSError:
-        pass  # what Linux says when the last writer is gone
+# Written behind a program's output: what a terminal holds when it is closed may be lost.
+END_OF_OUTPUT = b"\x04end of output\x04"
+
+
+def read_terminal(master, chunks):
+    while not b"".join(chunks).endswith(END_OF_OUTPUT):
+        chunks.append(os.read(master, 65536))
 
 
 def on_terminal(arguments, columns, **keywords):
@@ -64,10 +65,11 @@ def on_terminal(arguments, columns, **keywords):
     reader.start()
     subprocess.run(arguments, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE,
                    check=False, **keywords)
-    os.close(slave)
+    os.write(slave, END_OF_OUTPUT)
     reader.join()
+    os.close(slave)
     os.close(master)
-    return b"".join(chunks)
+    return b"".join(chunks).removesuffix(END_OF_OUTPUT)
 
 
 class GnuCompare(unittest.TestCase):
