@@ -41,8 +41,9 @@ void answer_exception(fuse_req_t request, const Call& call) noexcept;
 template <class Kind, class Work>
 void answer(fuse_req_t request, const Call& call, Work work) noexcept {
   Service& service = service_of(request);
-  const auto begin_ns = service.clock.monotonic_ns();
+  const auto begin_ns = service.env.monotonic_ns();
   service.counters.count(call.request);
+  service.counters.note_begin();
   try {
     std::call_once(service.first_request, service.on_first_request);
     const Status status = work(served<Kind>(request));
@@ -50,8 +51,9 @@ void answer(fuse_req_t request, const Call& call, Work work) noexcept {
   } catch (...) {
     answer_exception(request, call);
   }
+  service.counters.note_end();
   // The request itself is gone by now.
-  service.counters.count_answer(call.request, service.clock.monotonic_ns() - begin_ns);
+  service.counters.count_answer(call.request, service.env.monotonic_ns() - begin_ns);
 }
 
 /// Replies that the kernel need not ask this again on this connection.

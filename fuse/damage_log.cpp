@@ -60,6 +60,33 @@ void DamageLog::tell_untold() {
 void DamageLog::write(const std::string& what, const Error& error) {
   log_->error("{}: {}", printable(what), printable(error.message()));
   tell_untold();
+  advise(error);
+}
+
+// Errors of a delta without a file are of its stores.
+bool DamageLog::is_of_delta(const Error& error) const {
+  constexpr unsigned kDeltaCodes = 7;
+  return !delta_.empty() &&
+         (error.file().starts_with(delta_) || error.code() / 1000 == kDeltaCodes);
+}
+
+void DamageLog::advise(const Error& error) {
+  if (error.kind() == ErrorKind::kNoSpace) {
+    if (!is_first(kAboutSpace)) return;
+    return log_->error(
+        "the delta {} is full: programs get ENOSPC until its disk has room, or files of the mount "
+        "are removed; a cap is raised by mounting with a larger size=",
+        printable(delta_));
+  }
+  const bool fails = error.kind() == ErrorKind::kIo || error.kind() == ErrorKind::kCorrupt;
+  if (fails && is_of_delta(error)) {
+    if (!is_first(kAboutDelta)) return;
+    return log_->error(
+        "the delta {} fails: if its disk has failed, see the kernel's log, all that is to be "
+        "written gets EIO from now on, and what no fsync has confirmed may be lost; unmount, and "
+        "mount it again when the disk is well; 'dgfs delta check' tells of damage",
+        printable(delta_));
+  }
   if (error.kind() == ErrorKind::kCorrupt && is_first(kAboutImage)) {
     log_->error(
         "programs get EIO for damaged files and all others as they are; 'dgfs verify IMAGE' lists "

@@ -33,12 +33,21 @@ class DamageLog {
       : env_(env), log_(std::move(log)) {}
 
   /// Sends everything to `log` from now on. Not to be called while other threads log.
-  void redirect(std::shared_ptr<spdlog::logger> log) { log_ = std::move(log); }
+  void redirect(std::shared_ptr<spdlog::logger> log) {
+    log_ = std::move(log);
+    is_redirected_ = true;
+  }
+  [[nodiscard]] bool is_redirected() const { return is_redirected_; }
+
+  /// From now on what fails in this directory is of the delta. Not to be called while other threads
+  /// log.
+  void set_delta(std::string directory) { delta_ = std::move(directory); }
 
   /// Whether damage at this place is to be written now; then write() must follow. The question is
   /// apart from the answer because finding out the path of a damaged file costs reads.
   [[nodiscard]] bool is_due(const Error& error);
-  /// The first line about a damaged image, and about a failing device, says what to do.
+  /// The first line about a damaged image, about a failing device, about a delta that is full, and
+  /// about one that fails, says what to do.
   /// Names in it may hold any bytes; what is no printable text is escaped.
   /// @param what  what failed, for whom: "read of a/b.txt"
   void write(const std::string& what, const Error& error);
@@ -47,12 +56,16 @@ class DamageLog {
   void warn(const Error& error);
 
  private:
-  enum Advice : unsigned { kAboutImage = 1, kAboutDevice = 2 };
+  enum Advice : unsigned { kAboutImage = 1, kAboutDevice = 2, kAboutSpace = 4, kAboutDelta = 8 };
   [[nodiscard]] bool is_first(Advice advice);
   void tell_untold();
+  void advise(const Error& error);
+  [[nodiscard]] bool is_of_delta(const Error& error) const;
 
   storage::Env& env_;
   std::shared_ptr<spdlog::logger> log_;
+  bool is_redirected_ = false;
+  std::string delta_;  ///< empty: there is none
   std::mutex mutex_;
   std::unordered_set<std::uint64_t> told_places_;  // hashes
   std::uint64_t silent_since_second_ = 0;          // of the monotonic clock

@@ -31,7 +31,8 @@ class EntryList {
                               std::uint64_t offset);
 
   [[nodiscard]] bool empty() const { return used_ == 0; }
-  void reply() const { fuse_reply_buf(request_, buffer().data(), used_); }
+  /// 0: the kernel has taken it.
+  int reply() const { return fuse_reply_buf(request_, buffer().data(), used_); }
 
  private:
   [[nodiscard]] static std::vector<char>& buffer();

@@ -6,6 +6,16 @@
 
 namespace dgfs::fuse {
 
+namespace {
+
+// Of a store that is only read, and of a view.
+bool is_of_delta(const Error& error) {
+  constexpr unsigned kDeltaCodes = 7;
+  return error.code() / 1000 == kDeltaCodes;
+}
+
+}  // namespace
+
 int error_number(const Error& error, Subject subject) noexcept {
   switch (error.kind()) {
     case ErrorKind::kNotFound:
@@ -22,6 +32,10 @@ int error_number(const Error& error, Subject subject) noexcept {
       return EBUSY;
     case ErrorKind::kUnsupported:
       return EOPNOTSUPP;
+    case ErrorKind::kPermission:
+      return is_of_delta(error) ? EROFS : EIO;
+    case ErrorKind::kLimit:
+      return is_of_delta(error) ? ENOMEM : EIO;
     case ErrorKind::kExists:
       return EEXIST;
     case ErrorKind::kNoSpace:
@@ -50,7 +64,9 @@ int error_number(const Error& error, Subject subject) noexcept {
 }
 
 bool is_fault(const Error& error, Subject subject) noexcept {
-  return error_number(error, subject) == EIO || error.kind() == ErrorKind::kUnsupported;
+  // An image may need what this program lacks; a view lacks what programs may ask for.
+  const bool lacks = error.kind() == ErrorKind::kUnsupported && !error.file().empty();
+  return lacks || error_number(error, subject) == EIO || error.kind() == ErrorKind::kNoSpace;
 }
 
 }  // namespace dgfs::fuse

@@ -2,25 +2,29 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/mount.h"
 
-#include <algorithm>
-
+#include "delta/view/view_memory.h"
 #include "format/entry/mode.h"
 #include "fuse/daemon_path.h"
 #include "fuse/damage_log.h"
+#include "fuse/dead_mount.h"
 #include "fuse/image/image_file_system.h"
 #include "fuse/image/image_opener.h"
 #include "fuse/kernel_read_ahead.h"
-#include "fuse/logger.h"
 #include "fuse/mount_arguments.h"
 #include "fuse/service.h"
-#include "fuse/session.h"
+#include "fuse/serving.h"
+#include "fuse/view/view_file_system.h"
+#include "fuse/view/view_opener.h"
 
 namespace dgfs::fuse {
 namespace {
 
-// Threads wait for the device most of the time where it matters, so there are more than cores.
-constexpr unsigned kThreadsMin = 8;
-constexpr unsigned kThreadsPerCore = 2;
+Status replace_dead_mount(storage::Env& env, const std::string& path,
+                          const std::function<void(const std::string&)>& tell) {
+  DGFS_TRY(was_dead, remove_dead_mount(env, absolute_name(path)));
+  if (was_dead && tell) tell(path + ": unmounted what a mount that was killed has left here");
+  return ok();
+}
 
 Status check_mount_point(const storage::Env& env, const std::string& path) {
   DGFS_TRY(status, env.status(path));
@@ -30,8 +34,66 @@ Status check_mount_point(const storage::Env& env, const std::string& path) {
   return ok();
 }
 
-unsigned thread_count(const storage::Env& env, unsigned asked) {
-  return asked != 0 ? asked : std::max(kThreadsMin, kThreadsPerCore * env.processor_count());
+// One call of mount().
+struct Mounting {
+  storage::Env& env;
+  const MountOptions& options;
+  const MountArguments& arguments;
+  DamageLog& log;
+  RequestCounters& counters;
+  const std::string mount_point;
+
+  [[nodiscard]] Status serve(FileSystem& tree) const {
+    Service service{.file_system = tree,
+                    .env = env,
+                    .log = log,
+                    .counters = counters,
+                    .on_first_request =
+                        [this] {
+                          // Without it large files come as fast as the kernel wants to.
+                          static_cast<void>(raise_read_ahead(env, mount_point));
+                        },
+                    .first_request = {},
+                    .begin_ns = env.monotonic_ns()};
+    return fuse::serve(service, options, arguments, mount_point);
+  }
+};
+
+Status mount_image(const Mounting& mounting, const reader::Image& image) {
+  const auto& arguments = mounting.arguments;
+  ImageFileSystem tree(image, mounting.counters,
+                       {arguments.overrides, arguments.max_read_bytes, arguments.prefetch});
+  return mounting.serve(tree);
+}
+
+// A clean end leaves a checkpointed store, whatever ended the serving.
+Status mount_view(const Mounting& mounting, const reader::Image& image,
+                  const view::ViewMemory& memory) {
+  const auto& arguments = mounting.arguments;
+  DGFS_TRY(opened, open_view(mounting.env, image, arguments, memory, mounting.options.tell));
+  const auto delta_path = from_root(absolute(*arguments.delta_path));
+  mounting.log.set_delta(delta_path);
+  ViewFileSystem tree(*opened.view, *opened.delta, image, mounting.counters,
+                      {.delta_path = delta_path,
+                       .mount_point = mounting.mount_point,
+                       .writes_back = arguments.writes_back,
+                       .is_read_only = arguments.is_read_only,
+                       .max_read_bytes = arguments.max_read_bytes});
+  const auto served = mounting.serve(tree);
+  if (arguments.is_read_only) return served;
+  const auto closed = opened.view->close();
+  return served ? closed : served;
+}
+
+// Opens what there is, without a write; a delta that is not there would be made.
+Status try_view(const Mounting& mounting, const reader::Image& image,
+                const view::ViewMemory& memory) {
+  auto arguments = mounting.arguments;
+  arguments.is_read_only = true;
+  DGFS_TRY(is_vacant, is_vacant_delta(mounting.env, arguments));
+  if (is_vacant) return ok();
+  DGFS_CHECK(open_view(mounting.env, image, arguments, memory, {}));
+  return ok();
 }
 
 }  // namespace
@@ -48,36 +110,31 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
   // An image that is not there may still be opened by its index.
   const auto source = from_root(absolute(options.image_path));
   DGFS_TRY(arguments, mount_arguments(options.options, source, env.user_id()));
+  if (!options.dry_run) {
+    DGFS_CHECK(replace_dead_mount(env, options.mount_point, options.tell));
+  }
   DGFS_CHECK(check_mount_point(env, options.mount_point));
   DamageLog damage_log(env, std::move(log));
-  DGFS_TRY(opened, open_image(env, options, arguments, damage_log));
-
-  const auto mount_point = absolute(options.mount_point);
+  const view::ViewMemory memory(arguments.memory_bytes);
+  reader::OpenOptions shared;
+  if (arguments.delta_path) memory.share_with(shared);
+  DGFS_TRY(opened, open_image(env, options, arguments, damage_log, shared.caches));
   RequestCounters own_counters;
-  auto& counters = options.counters != nullptr ? *options.counters : own_counters;
-  ImageFileSystem tree(*opened.image, counters, arguments.overrides, arguments.max_read_bytes);
-  Service service{.file_system = tree,
-                  .clock = env,
-                  .log = damage_log,
-                  .counters = counters,
-                  .on_first_request =
-                      [&env, &mount_point] {
-                        // Without it large files come as fast as the kernel wants to.
-                        static_cast<void>(raise_read_ahead(env, mount_point));
-                      },
-                  .first_request = {},
-                  .begin_ns = env.monotonic_ns()};
-  DGFS_TRY(session, Session::create(service, arguments.arguments));
-  if (options.dry_run) return ok();
-  DGFS_CHECK(session.mount(mount_point));
-  if (!options.foreground) {
-    DGFS_CHECK(session.daemonize());
-    damage_log.redirect(make_system_logger());
+  const Mounting mounting{env,
+                          options,
+                          arguments,
+                          damage_log,
+                          options.counters != nullptr ? *options.counters : own_counters,
+                          absolute(options.mount_point)};
+  const auto done = arguments.delta_path ? options.dry_run
+                                               ? try_view(mounting, *opened.image, memory)
+                                               : mount_view(mounting, *opened.image, memory)
+                                         : mount_image(mounting, *opened.image);
+  // A daemon has nobody else to tell.
+  if (!done && damage_log.is_redirected()) {
+    damage_log.write("the mount on " + mounting.mount_point, done.error());
   }
-  const auto threads =
-      thread_count(env, options.threads != 0 ? options.threads : arguments.threads);
-  if (arguments.prefetch && threads > 1) tree.prefetcher.start(session.get());
-  return session.run(threads);
+  return done;
 }
 
 }  // namespace dgfs::fuse

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The read-only mount: serves an image through the kernel until it is unmounted.
+// Mounts: an image, or with a delta a tree that can be changed, served through the kernel until it
+// is unmounted.
 #pragma once
 
 #include <memory>
@@ -24,10 +25,10 @@ namespace dgfs::fuse {
 [[nodiscard]] Status check_mount_options(std::span<const std::string> options,
                                          std::uint32_t user_id);
 
-/// Opens the image, mounts it, and serves it until it is unmounted or the process gets SIGTERM,
-/// SIGINT or SIGHUP; then nothing is mounted any more and ok is returned. Those signals must have
-/// their default action when it is called (an ignored SIGHUP stays ignored), and no other mount()
-/// may run in the process.
+/// Opens the image, and the delta if there is one, mounts it, and serves it until it is unmounted
+/// or the process gets SIGTERM, SIGINT or SIGHUP; then nothing is mounted any more and ok is
+/// returned. Those signals must have their default action when it is called (an ignored SIGHUP
+/// stays ignored), and no other mount() may run in the process.
 ///
 /// Unless `foreground`, the process forks as soon as the mount is usable: the calling process ends
 /// there with status 0, and mount() returns in the daemon, which has left its terminal, its
@@ -38,6 +39,8 @@ namespace dgfs::fuse {
 ///              libfuse does itself
 /// @param log   receives warnings and damage that was met; a daemon, after the fork, sends them to
 ///              syslog instead
+/// A delta that is missing is made, and stays if the mount is refused. Errors after the fork go to
+/// syslog, too.
 /// Errors: those of Image::open; those of mount_arguments(); kCorrupt (check=all has found damage
 /// in the index, and logged it), kNotFound, kNotDirectory (mount point), kPermission, kIo (the
 /// system refused the mount).

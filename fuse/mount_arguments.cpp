@@ -13,9 +13,10 @@ namespace dgfs::fuse {
 namespace {
 
 // Flags that libfuse hands to the kernel or acts on.
-constexpr std::array<std::string_view, 13> kPassedOn = {
-    "nodev",       "nosuid",     "exec",         "noexec", "async",
-    "sync",        "dirsync",    "noatime",      "ro",     "default_permissions",
+constexpr std::array<std::string_view, 12> kPassedOn = {
+    "nodev",       "nosuid",     "exec",
+    "noexec",      "async",      "sync",
+    "dirsync",     "noatime",    "default_permissions",
     "allow_other", "allow_root", "auto_unmount",
 };
 // Likewise, from root only: an image is as trustworthy as who made it.
@@ -36,9 +37,12 @@ constexpr std::uint64_t kMaxReadBytesMax = 1u << 30;
 constexpr std::uint64_t kUserIdMax = 0xFFFF'FFFE;
 constexpr std::uint64_t kUmaskMax = 0777;
 constexpr std::uint64_t kThreadsMax = 100'000;  // libfuse's own bound
+constexpr std::uint64_t kCommitSecondsMax = 300;
 constexpr std::uint64_t kOffsetBytesMax = std::uint64_t{1} << 62;
 // More than the memory of any machine.
 constexpr std::uint64_t kCacheBytesMax = std::uint64_t{1} << 42;
+constexpr std::uint64_t kDeltaBytesMin = std::uint64_t{32} << 20;
+constexpr std::uint64_t kMemoryBytesMin = std::uint64_t{16} << 20;  // view::ViewMemory
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -94,20 +98,23 @@ struct Parser {
   std::string subtype = "dgfs";
   std::uint32_t user_id = 0;
   bool sloppy = false;
+  bool is_read_write = false;  ///< rw was asked for last
+  bool is_read_only = false;   ///< ro was
+  bool is_sync = false;        ///< of sync and async the first was asked for last
+  bool is_dirsync = false;
+  std::string of_delta;  ///< an option that is of mounts with a delta alone; empty: none
 
   Status take(std::string_view option) {
     if (option.empty() || is_without_effect(option)) return ok();
     if (option == "sloppy") return be_sloppy();
     if (option == "noprefetch") return leave_alone();
+    if (option == "writeback" || option == "writethrough") return take_writing(option);
     if (contains(kPassedOn, option)) return pass_on(option);
     if (contains(kRootOnly, option)) {
       if (user_id == 0) return pass_on(option);
       return Error(ErrorKind::kPermission, 5014, fmt::format("option {}: only root may", option));
     }
-    if (option == "rw") {
-      return Error(ErrorKind::kInvalidArgument, 5012,
-                   "option rw: an image is mounted read-only; leave rw out");
-    }
+    if (option == "rw" || option == "ro") return take_access(option);
     if (option == "remount") {
       return Error(ErrorKind::kInvalidArgument, 5013,
                    "option remount: not supported; unmount, and mount with the new options");
@@ -127,16 +134,28 @@ struct Parser {
     return ok();
   }
 
+  Status take_writing(std::string_view option) {
+    out.writes_back = option == "writeback";
+    of_delta = option;
+    return ok();
+  }
+
+  Status take_access(std::string_view option) {
+    is_read_write = option == "rw";
+    is_read_only = !is_read_write;
+    return ok();
+  }
+
   Status pass_on(std::string_view option) {
+    if (option == "sync" || option == "async") is_sync = option == "sync";
+    if (option == "dirsync") is_dirsync = true;
     out.arguments.push_back("-o" + std::string(option));
     return ok();
   }
 
   Status take_value(std::string_view name, std::string_view value) {
-    const bool is_text =
-        name == "fsname" || name == "subtype" || name == "index" || name == "volume";
-    if (is_text && value.empty()) {
-      const bool is_path = name == "index" || name == "volume";
+    const bool is_path = name == "index" || name == "volume" || name == "delta";
+    if ((is_path || name == "fsname" || name == "subtype") && value.empty()) {
       return bad_value(name, value, is_path ? "the name of a file" : "a name");
     }
     if (name == "fsname") {
@@ -147,6 +166,8 @@ struct Parser {
       out.index_path = value;
     } else if (name == "volume") {
       out.volume_paths.emplace_back(value);
+    } else if (name == "delta") {
+      out.delta_path = value;
     } else if (name == "check") {
       return take_check(value);
     } else {
@@ -178,6 +199,27 @@ struct Parser {
       const auto bytes = bytes_of(value, kOffsetBytesMax);
       if (!bytes) return bad_value(name, value, "a number of bytes");
       out.offset_bytes = *bytes;
+    } else if (name == "size") {
+      const auto bytes = bytes_of(value, kOffsetBytesMax);
+      if (!bytes || *bytes < kDeltaBytesMin) {
+        return bad_value(name, value, "a number of bytes, from 32M up");
+      }
+      out.size_bytes_max = *bytes;
+      of_delta = name;
+    } else if (name == "commit") {
+      const auto seconds = number_of(value, 10);
+      if (!seconds || *seconds > kCommitSecondsMax) {
+        return bad_value(name, value, "a number of seconds, up to 300");
+      }
+      out.commit_interval = std::chrono::seconds(*seconds);
+      of_delta = name;
+    } else if (name == "memory") {
+      const auto bytes = bytes_of(value, kCacheBytesMax);
+      if (!bytes || *bytes < kMemoryBytesMin) {
+        return bad_value(name, value, "a number of bytes, from 16M up to 4T");
+      }
+      out.memory_bytes = static_cast<std::size_t>(*bytes);
+      of_delta = name;
     } else if (name == "page_cache" || name == "frame_cache") {
       const auto bytes = bytes_of(value, kCacheBytesMax);
       if (!bytes) return bad_value(name, value, "a number of bytes, up to 4T");
@@ -201,11 +243,35 @@ struct Parser {
     return ok();
   }
 
-  MountArguments finish() && {
+  // Each kind of mount refuses the options that are of the other one alone.
+  Status check_kind() const {
+    if (out.delta_path) {
+      const bool has_caches = out.page_cache_bytes || out.frame_cache_bytes;
+      if (has_caches) return refused("page_cache, frame_cache", "with a delta, memory= is for all");
+      if (out.overrides.any()) {
+        return refused("uid, gid, umask", "with a delta, files show what they are given");
+      }
+      return ok();
+    }
+    if (is_read_write) {
+      return refused("rw", "an image alone is mounted read-only; leave rw out, or name a delta");
+    }
+    if (!of_delta.empty()) return refused(of_delta, "only with a delta");
+    return ok();
+  }
+
+  static Error refused(std::string_view name, std::string_view reason) {
+    return Error(ErrorKind::kInvalidArgument, 5012, fmt::format("option {}: {}", name, reason));
+  }
+
+  Result<MountArguments> finish() && {
+    DGFS_CHECK(check_kind());
+    out.is_read_only = !out.delta_path || is_read_only;
+    if (is_sync || is_dirsync) out.commit_interval = {};
     auto& arguments = out.arguments;
-    arguments.insert(arguments.end(),
-                     {"-oro", "-odefault_permissions", "-osubtype=" + escaped(subtype),
-                      "-ofsname=" + escaped(source)});
+    arguments.insert(arguments.end(), {"-odefault_permissions", "-osubtype=" + escaped(subtype),
+                                       "-ofsname=" + escaped(source)});
+    if (out.is_read_only) arguments.push_back("-oro");
     if (out.max_read_bytes != 0) {
       arguments.push_back("-omax_read=" + std::to_string(out.max_read_bytes));
     }

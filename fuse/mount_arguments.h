@@ -4,6 +4,7 @@
 // -o options: which are known, and what becomes of them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,14 +35,22 @@ struct MountArguments {
   std::optional<std::uint64_t> frame_cache_bytes;  ///< likewise
   Check check = Check::kData;
   unsigned threads = 0;  ///< threads=: requests served at once; 0 = as many as suit the machine
+  std::optional<std::string> delta_path;  ///< delta=: what is written goes there; none: read-only
+  std::uint64_t size_bytes_max = 0;       ///< size=: of the delta; 0: as much as the disk has
+  std::chrono::milliseconds commit_interval{1000};  ///< commit=
+  bool writes_back = false;                         ///< writeback
+  bool is_read_only = false;                        ///< ro was asked for, or there is no delta
+  /// memory=: of a mount with a delta, all caches and tables together.
+  std::size_t memory_bytes = std::size_t{256} << 20;
   bool prefetch = true;  ///< noprefetch: files that nobody has asked for are left where they are
 };
 
 /// Understands what mount(8) users write:
-/// - ro (always on);
+/// - delta= (what is written goes there), rw (with a delta, and then the default), ro;
+/// - size=, commit= (seconds), memory=, writeback and writethrough, with a delta;
 /// - dev suid exec async sync dirsync noatime and their opposites, nosuid and nodev by default;
-///   suid and dev are root's to give;
-/// - atime relatime diratime ...: taken without effect, a mount that is never written has no use;
+///   suid and dev are root's to give; sync and dirsync make each change durable at once;
+/// - atime relatime diratime ...: taken without effect: reads never set access times;
 /// - allow_other, allow_root, default_permissions (always on), auto_unmount;
 /// - uid=, gid=, umask=: what attributes show, and what access is judged by;
 /// - index=, volume= (repeatable), check=off|data|all, threads=, noprefetch;
@@ -52,8 +61,9 @@ struct MountArguments {
 ///
 /// @param source   the image's path, shown as the mounted device
 /// @param user_id  who mounts
-/// Errors: kInvalidArgument, naming the option, for all others, for bad values, and for rw and
-/// remount, which ask for what there is not; kPermission (suid, dev).
+/// Errors: kInvalidArgument, naming the option, for all others, for bad values, for what the kind
+/// of mount has no use for (rw without a delta, size= without one, page_cache= with one), and for
+/// remount, which asks for what there is not; kPermission (suid, dev).
 [[nodiscard]] Result<MountArguments> mount_arguments(std::span<const std::string> options,
                                                      const std::string& source,
                                                      std::uint32_t user_id);

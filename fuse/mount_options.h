@@ -30,7 +30,9 @@ struct MountOptions {
   std::vector<std::string> options;
   bool foreground = false;       ///< stay attached to the terminal
   CheckProgress check_progress;  ///< may be empty
-  bool dry_run = false;          ///< do all but mount: opens, checks, and returns
+  /// Is told in one line of a delta that is new, or was recovered; may be empty.
+  std::function<void(const std::string&)> tell;
+  bool dry_run = false;  ///< do all but mount: opens, checks, and returns
   /// Serving at once at most; 0 = what threads= of `options` says, or chosen by the cores.
   unsigned threads = 0;
   /// Counts requests while serving, where given; must outlive mount(). May lie in memory shared

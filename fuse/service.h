@@ -19,7 +19,7 @@ namespace dgfs::fuse {
 /// Immutable while serving, but for the log and the counters, which are thread-safe.
 struct Service {
   FileSystem& file_system;
-  const storage::Env& clock;
+  storage::Env& env;  ///< its clock
   DamageLog& log;
   RequestCounters& counters;
   /// Done once, when the first request comes after those that make the connection.

@@ -4,18 +4,20 @@
 
 #include <fuse_lowlevel.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
+#include "fuse/transport/request_loop.h"
 #include "storage/posix/null_device.h"
 
 namespace dgfs::fuse {
 namespace {
 
-// What libfuse said last. It reports failures as text only, through a hook without user data; it
-// is called by the thread that mounts.
+// The last message of libfuse, which reports failures as text only, through a hook without user
+// data; it is called by the thread that mounts.
 thread_local std::string last_message;
 
 void keep_message(fuse_log_level, const char* format, std::va_list values) {
@@ -53,12 +55,9 @@ struct Arguments {
 };
 
 void start_connection(void* user_data, fuse_conn_info* connection) noexcept {
+  connection->max_write = std::min<unsigned>(connection->max_write, kWriteBytesMax);
   static_cast<Service*>(user_data)->file_system.start_connection(*connection);
 }
-
-struct LoopConfigDeleter {
-  void operator()(fuse_loop_config* config) const noexcept { fuse_loop_cfg_destroy(config); }
-};
 
 }  // namespace
 
@@ -118,17 +117,9 @@ Status Session::daemonize() {
   return ok();
 }
 
-Status Session::run(unsigned threads_max) {
-  const std::unique_ptr<fuse_loop_config, LoopConfigDeleter> config(fuse_loop_cfg_create());
-  // Each thread has a queue of requests under way to itself.
-  fuse_loop_cfg_set_clone_fd(config.get(), 1);
-  fuse_loop_cfg_set_max_threads(config.get(), threads_max);
-  // Above zero it is the number of the signal that ended it, which is no failure.
-  const int result = fuse_session_loop_mt(session_.get(), config.get());
-  if (result < 0) {
-    return Error(ErrorKind::kIo, 5024, "serving ended: " + reason(-result)).with_errno(-result);
-  }
-  return ok();
+Status Session::run(unsigned threads, RequestFilter* filter,
+                    const std::function<void()>& before_end) {
+  return RequestLoop(*session_, filter).run(threads, before_end);
 }
 
 }  // namespace dgfs::fuse

@@ -4,6 +4,7 @@
 // A libfuse session as an object: made, mounted, run, and in any case unmounted and freed.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,11 +32,15 @@ class Session {
   /// See mount() in fuse/mount.h: the calling process ends, the daemon returns. Error: kIo.
   [[nodiscard]] Status daemonize();
 
-  /// For who sends the kernel more than answers. After mount().
-  [[nodiscard]] fuse_session* get() const { return session_.get(); }
+  /// The session of libfuse, for notifications. After mount().
+  [[nodiscard]] fuse_session& get() const { return *session_; }
 
-  /// Serves until unmounted or told to end by a signal. Error: kIo.
-  [[nodiscard]] Status run(unsigned threads_max);
+  /// Serves until unmounted or told to end by a signal. Errors: those of RequestLoop::run().
+  /// @param threads  that serve, each one request at a time
+  /// @param filter   see FileSystem::filter()
+  /// @param before_end  see RequestLoop::run()
+  [[nodiscard]] Status run(unsigned threads, RequestFilter* filter,
+                           const std::function<void()>& before_end);
 
  private:
   struct Deleter {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "delta/control/closing_wait.h"
 #include "delta/store/directory/delta_directory.h"
 #include "delta/store/store_check.h"
 #include "tools/cli/option_parser.h"
@@ -16,6 +17,7 @@
 #include "tools/cli/report_cap.h"
 #include "tools/cli/session.h"
 #include "tools/command.h"
+#include "tools/info/live_delta.h"
 #include "tools/info/names_check.h"
 #include "tools/info/store_report.h"
 #include "tools/paths/image_argument.h"
@@ -178,10 +180,15 @@ class DeltaCommand {
   ReportCap cap_;
 };
 
-// A directory without a manifest may hold a store by itself: nullopt.
-Result<std::optional<delta::LockedManifest>> find_manifest(storage::Env& env,
+// A directory without a manifest may hold a store by itself: nullopt. A mount that has ended may
+// still be closing it.
+Result<std::optional<delta::LockedManifest>> find_manifest(const Session& session,
                                                            const std::string& directory) {
-  auto locked = delta::lock_manifest(env, directory, delta::StoreAccess::kReadOnly);
+  delta::ClosingWait closing(directory, [&](const std::string& line) { session.complain(line); });
+  auto locked = delta::lock_manifest(session.env(), directory, delta::StoreAccess::kReadOnly);
+  while (!locked && locked.error().kind() == ErrorKind::kBusy && closing.wait()) {
+    locked = delta::lock_manifest(session.env(), directory, delta::StoreAccess::kReadOnly);
+  }
   if (locked) return std::optional(std::move(locked).value());
   const auto kind = locked.error().kind();
   if (kind == ErrorKind::kNotFound || kind == ErrorKind::kNotDirectory) {
@@ -249,11 +256,11 @@ Manual delta_manual() {
       .paragraphs =
           {"DIR is a delta: what is written beside an image. Its file MANIFEST names the stores in "
            "it, each of which is shown or checked with its number, from the oldest on; a directory "
-           "that is a store by itself may be given, too. No mount writes one yet. Nothing is "
-           "changed without --repair, and leave to read its files is all that is needed. One that "
-           "is open for writing can be neither checked nor shown: the process that has it is named "
-           "where the system tells, as it does of processes of the same user, and root all. Nobody "
-           "can write to it meanwhile.",
+           "that is a store by itself may be given, too. Nothing is "
+           "changed without --repair, and leave to read its files is all that is needed. Of "
+           "one that is mounted 'info' shows what the mount tells of it, and 'check' is refused: "
+           "the process that has it is named where the system tells, as it does of processes of "
+           "the same user, and root all. One whose mount has just ended is waited for.",
            "'info' tells from superblocks, log and nodes what the store is made of; --scan reads "
            "all blocks, too, and counts what is in them. 'check' reads everything: checksums, the "
            "order of keys, that each key lies where it is looked for, that each block is used "
@@ -322,7 +329,10 @@ int run_delta(const ToolIo& io, const Arguments& arguments) {
   }
   if (repairs && !image_path) return session.fail_usage("--repair takes the image: --image");
   const auto directory = without_slashes(operands[1]);
-  auto locked = find_manifest(session.env(), directory);
+  if (!checks) {
+    if (const auto code = show_live_delta(session, directory, options.json)) return *code;
+  }
+  auto locked = find_manifest(session, directory);
   if (!locked) return session.fail(locked.error());
   if (!locked.value()) {
     if (image_path) return session.fail_usage("a store by itself has no names: no --image");

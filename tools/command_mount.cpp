@@ -22,6 +22,7 @@ struct MountCommand {
   std::string mount_point;
   std::vector<std::string> options;  ///< split at commas
   ImageOptions image;
+  std::optional<std::string> delta;
   bool foreground = false;
   bool dry_run = false;
   unsigned threads = 0;
@@ -59,6 +60,11 @@ int mount_image(const Session& session, const MountCommand& command) {
                      std::uint64_t total) { bar.update("checking", bytes, total); },
       .hide = [&bar] { bar.clear(); }};
   options.dry_run = command.dry_run;
+  // At once: the process ends in the library when the daemon is there.
+  options.tell = [&session](const std::string& line) {
+    session.print(line + "\n");
+    session.io().out.flush();
+  };
   options.threads = command.threads;
   // No warn callback: mount() sends warnings to its log as well.
   options.open.index_path = command.image.index_path;
@@ -80,13 +86,22 @@ int mount_image(const Session& session, const MountCommand&) {
 #endif
 
 Manual mount_manual() {
-  return {.paragraphs = {"Every byte that is read through the mount is held against its checksum; "
+  return {.paragraphs = {"With --delta the mount can be written to. The image stays as it is: all "
+                         "that is changed goes into the directory of the delta, which is made if "
+                         "it is missing or empty, and the next mount of the same image and delta "
+                         "shows it again. After fsync(2) a change survives a power cut; of the "
+                         "others the last second may be lost, in the order in which they were made "
+                         "(-o commit). Back a delta up while it is not mounted. 'dgfs build' from "
+                         "the mount makes an image of what it shows.",
+                         "Every byte that is read through the mount is held against its checksum; "
                          "damage gives EIO and a line in the log, never wrong data, unless "
                          "--check=off is given. An ordinary user can mount where fusermount3(1) "
                          "allows it. mount(8) finds this command as mount.dgfs, for fstab too."},
           .examples = {{"dgfs mount crawl.dgfs /mnt/crawl", "Mounts in the background."},
                        {"dgfs mount -o allow_other --index /ssd/crawl.idx crawl.dgfs /mnt/crawl",
                         "Lets other users in, and takes the index from another device."},
+                       {"dgfs mount --delta crawl.delta crawl.dgfs /mnt/crawl",
+                        "Mounts it to be changed, and keeps the changes in crawl.delta."},
                        {"mount -t dgfs -o nosuid,nodev crawl.dgfs /mnt/crawl",
                         "The same through mount(8)."},
                        {"dgfs mount -f crawl.dgfs /mnt/crawl",
@@ -102,12 +117,15 @@ Manual mount_manual() {
 int run_mount(const ToolIo& io, const Arguments& arguments) {
   const Session session(io, "mount");
   OptionParser options({"dgfs mount", "IMAGE DIR",
-                        "Mounts an image read-only on the directory DIR and goes to the "
-                        "background. 'fusermount3 -u DIR' or 'umount DIR' ends it."});
+                        "Mounts an image on the directory DIR, read-only unless a delta is given, "
+                        "and goes to the background. 'fusermount3 -u DIR' or 'umount DIR' ends "
+                        "it."});
   MountCommand command;
   std::vector<std::string> option_lists;
   std::optional<std::string> check;
   command.image.add_to(options);
+  options.value("--delta", "D", "Let the mount be changed: changes go into this directory",
+                command.delta);
   options.values("-o", "OPTION[,OPTION]...", "Mount options, as mount(8) takes them; see below",
                  option_lists);
   options.value("--check", "off|data|all",
@@ -129,6 +147,7 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   command.image_path = operands[0];
   command.mount_point = operands[1];
   command.options = split_options(option_lists);
+  if (command.delta) command.options.push_back("delta=" + *command.delta);
   if (check) command.options.push_back("check=" + *check);
   if (const Status known = check_options(io, command); !known) {
     return session.fail_usage(known.error().message());

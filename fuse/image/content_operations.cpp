@@ -8,6 +8,7 @@
 #include "fuse/answer.h"
 #include "fuse/image/image_file_system.h"
 #include "fuse/image/image_operations.h"
+#include "fuse/thread_buffer.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -19,13 +20,6 @@ void open_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   service_of(request).counters.count(Request::kOpen);
   file->keep_cache = 1;
   fuse_reply_open(request, file);
-}
-
-// Grows to the largest read a thread has served, which the kernel bounds (1 MiB).
-MutableBytes thread_buffer(std::size_t size_bytes) {
-  thread_local Buffer buffer;
-  if (buffer.size() < size_bytes) buffer.resize(size_bytes);
-  return MutableBytes(buffer).first(size_bytes);
 }
 
 // What the kernel has of a large file it keeps for the mount; below, in the page cache of the

@@ -3,6 +3,7 @@
 #include "fuse/image/image_file_system.h"
 
 #include "fuse/image/image_operations.h"
+#include "fuse/statistics/image_statistics.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -20,26 +21,6 @@ constexpr unsigned kWantedCapabilities =
     FUSE_CAP_READDIRPLUS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
     FUSE_CAP_NO_OPENDIR_SUPPORT | FUSE_CAP_EXPLICIT_INVAL_DATA;
 
-JsonObject cache_json(const reader::CacheCounters& cache) {
-  return JsonObject()
-      .add("hits", cache.hits)
-      .add("misses", cache.misses)
-      .add("evictions", cache.evictions)
-      .add("bytes", cache.bytes)
-      .add("bytes_max", cache.bytes_max);
-}
-
-JsonObject reads_json(std::uint64_t reads, std::uint64_t bytes) {
-  return JsonObject().add("reads", reads).add("bytes", bytes);
-}
-
-JsonObject device_json(const reader::Counters& counters) {
-  return JsonObject()
-      .add("index", reads_json(counters.index_reads, counters.index_read_bytes))
-      .add("records", reads_json(counters.side_reads, counters.side_read_bytes))
-      .add("data", reads_json(counters.data_reads, counters.data_read_bytes));
-}
-
 }  // namespace
 
 fuse_lowlevel_ops ImageFileSystem::operations() const {
@@ -51,6 +32,11 @@ fuse_lowlevel_ops ImageFileSystem::operations() const {
   return operations;
 }
 
+Status ImageFileSystem::start(Service&, fuse_session& session, unsigned threads) {
+  if (serving_.prefetches && threads > 1) prefetcher.start(&session);
+  return ok();
+}
+
 void ImageFileSystem::start_connection(fuse_conn_info& connection) noexcept {
   // With ACLs the kernel asks for two xattrs of every object whose access it checks, so they are
   // enabled only where there are some.
@@ -60,23 +46,20 @@ void ImageFileSystem::start_connection(fuse_conn_info& connection) noexcept {
   directory_opens_unanswered_ = (connection.capable & FUSE_CAP_NO_OPENDIR_SUPPORT) != 0;
   connection.max_background = kBackgroundRequestsMax;
   connection.congestion_threshold = kBackgroundRequestsMax / 4 * 3;
-  if (max_read_bytes_ != 0) connection.max_read = static_cast<unsigned>(max_read_bytes_);
+  if (serving_.max_read_bytes != 0) {
+    connection.max_read = static_cast<unsigned>(serving_.max_read_bytes);
+  }
 }
 
 void ImageFileSystem::add_statistics(JsonObject& statistics) const {
-  const auto reader = image.counters();
   statistics
       .add("prefetched", JsonObject()
                              .add("files", counters.prefetched_files())
                              .add("bytes", counters.prefetched_bytes()))
       .add("announced", JsonObject()
                             .add("files", counters.announced_files())
-                            .add("read", counters.announced_reads()))
-      .add("page_cache", cache_json(reader.pages))
-      .add("frame_cache", cache_json(reader.frames))
-      .add("device", device_json(reader))
-      .add("errors", reader.errors)
-      .add("healed_pages", reader.healed_pages);
+                            .add("read", counters.announced_reads()));
+  add_image_statistics(statistics, image);
 }
 
 }  // namespace dgfs::fuse

@@ -15,19 +15,26 @@
 
 namespace dgfs::fuse {
 
+/// How it is served. A value.
+struct ImageServing {
+  AttributeOverrides overrides;
+  std::uint64_t max_read_bytes = 0;  ///< what -o max_read says; 0: the kernel's choice
+  bool prefetches = true;
+};
+
 class ImageFileSystem final : public FileSystem {
  public:
-  /// @param image           must outlive it, as must `counters`
-  /// @param max_read_bytes  what -o max_read says; 0: the kernel's choice
+  /// @param mounted  must outlive it, as must `request_counters`
   ImageFileSystem(const reader::Image& mounted, RequestCounters& request_counters,
-                  const AttributeOverrides& shown, std::uint64_t max_read_bytes)
+                  const ImageServing& serving)
       : image(mounted),
         counters(request_counters),
         prefetcher(mounted, request_counters),
-        overrides(shown),
-        max_read_bytes_(max_read_bytes) {}
+        overrides(serving.overrides),
+        serving_(serving) {}
 
   [[nodiscard]] fuse_lowlevel_ops operations() const override;
+  [[nodiscard]] Status start(Service& service, fuse_session& session, unsigned threads) override;
   void start_connection(fuse_conn_info& connection) noexcept override;
   [[nodiscard]] Result<std::string> path_of(std::uint64_t inode) const override {
     return image.path_of(inode);
@@ -55,7 +62,7 @@ class ImageFileSystem final : public FileSystem {
   const AttributeOverrides overrides;
 
  private:
-  const std::uint64_t max_read_bytes_;
+  const ImageServing serving_;
   bool opens_unanswered_ = false;
   bool directory_opens_unanswered_ = false;
 };

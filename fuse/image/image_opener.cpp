@@ -93,7 +93,8 @@ Status check_index(const reader::Image& image, const std::string& image_path,
 }  // namespace
 
 Result<ImageToMount> open_image(storage::Env& env, const MountOptions& options,
-                                const MountArguments& arguments, DamageLog& log) {
+                                const MountArguments& arguments, DamageLog& log,
+                                std::shared_ptr<reader::ImageCaches> caches) {
   ImageToMount opened;
   const auto image_path = from_root(options.image_path);
   if (arguments.offset_bytes != 0) {
@@ -101,7 +102,8 @@ Result<ImageToMount> open_image(storage::Env& env, const MountOptions& options,
   }
   storage::Env& image_env = opened.shifted ? *opened.shifted : env;
   DGFS_CHECK(check_offset(image_env, image_path, arguments.offset_bytes));
-  const auto open = open_options(options, arguments, log);
+  auto open = open_options(options, arguments, log);
+  open.caches = std::move(caches);
   DGFS_TRY(image, reader::Image::open(image_env, image_path, open));
   for (const auto& path : open.volume_paths) {
     const auto status = image->check_is_volume(path);

@@ -21,10 +21,12 @@ struct ImageToMount {
 };
 
 /// Tells `log` of what is missing or damaged and keeps nothing else from being mounted.
-/// @param env  must outlive the result, as must `log`
+/// @param env     must outlive the result, as must `log`
+/// @param caches  that the image shares with others; null: it has its own
 /// Errors: those of Image::open; kInvalidArgument (no image begins at offset=); kCorrupt (check=all
 /// has found damage in the index, and logged it).
 [[nodiscard]] Result<ImageToMount> open_image(storage::Env& env, const MountOptions& options,
-                                              const MountArguments& arguments, DamageLog& log);
+                                              const MountArguments& arguments, DamageLog& log,
+                                              std::shared_ptr<reader::ImageCaches> caches);
 
 }  // namespace dgfs::fuse

@@ -29,8 +29,27 @@ enum class Request : std::uint8_t {
   kGetXattr,
   kListXattrs,
   kFileSystemStatus,
+  // Of mounts that can be written to alone:
+  kSetAttributes,
+  kCreate,
+  kMakeNode,
+  kMakeDirectory,
+  kMakeSymlink,
+  kLink,
+  kUnlink,
+  kRemoveDirectory,
+  kRename,
+  kRelease,
+  kWrite,
+  kSync,
+  kAllocate,
+  kCopyRange,
+  kReleaseDirectory,
+  kSyncDirectory,
+  kSetXattr,
+  kRemoveXattr,
 };
-inline constexpr std::size_t kRequestKinds = 13;
+inline constexpr std::size_t kRequestKinds = static_cast<std::size_t>(Request::kRemoveXattr) + 1;
 
 /// "lookup", "read directory", for messages.
 [[nodiscard]] std::string_view request_name(Request request);
@@ -46,7 +65,12 @@ class RequestCounters {
   void count_answer(Request request, std::uint64_t duration_ns) noexcept {
     cell(request).latency.add(duration_ns);
   }
+  void note_begin() noexcept { add(under_way_); }
+  void note_end() noexcept { under_way_.fetch_sub(1, std::memory_order_relaxed); }
+  /// Requests that somebody works on now.
+  [[nodiscard]] std::uint64_t under_way() const noexcept { return load(under_way_); }
   void count_content(std::uint64_t bytes) noexcept { add(content_bytes_, bytes); }
+  void count_written(std::uint64_t bytes) noexcept { add(written_bytes_, bytes); }
   /// A file was given to the kernel unasked.
   void count_prefetched(std::uint64_t bytes) noexcept {
     add(prefetched_files_);
@@ -69,6 +93,8 @@ class RequestCounters {
   }
   /// Bytes of file contents handed to the kernel.
   [[nodiscard]] std::uint64_t content_bytes() const noexcept { return load(content_bytes_); }
+  /// Likewise, that the kernel has handed over.
+  [[nodiscard]] std::uint64_t written_bytes() const noexcept { return load(written_bytes_); }
   [[nodiscard]] std::uint64_t prefetched_files() const noexcept { return load(prefetched_files_); }
   [[nodiscard]] std::uint64_t prefetched_bytes() const noexcept { return load(prefetched_bytes_); }
   [[nodiscard]] std::uint64_t announced_files() const noexcept { return load(announced_files_); }
@@ -96,7 +122,9 @@ class RequestCounters {
   }
 
   std::array<Cell, kRequestKinds> cells_;
+  Count under_way_{0};
   Count content_bytes_{0};
+  Count written_bytes_{0};
   Count prefetched_files_{0};
   Count prefetched_bytes_{0};
   Count announced_files_{0};

@@ -31,7 +31,7 @@ JsonObject requests_json(const RequestCounters& counters) {
 
 std::string statistics_json(const Service& service) {
   const auto& counters = service.counters;
-  const auto seconds = (service.clock.monotonic_ns() - service.begin_ns) / kNsPerSecond;
+  const auto seconds = (service.env.monotonic_ns() - service.begin_ns) / kNsPerSecond;
   auto statistics = JsonObject()
                         .add("uuid", format::uuid_text(service.file_system.uuid()))
                         .add("seconds", seconds)

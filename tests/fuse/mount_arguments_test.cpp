@@ -162,12 +162,60 @@ TEST(MountArguments, UnknownOnesAndBadValuesAreNamed) {
                                    "check=",
                                    "check=on",
                                    "check",
+                                   "delta=",
+                                   "size=1G",
+                                   "commit=1",
+                                   "memory=64M",
+                                   "writeback",
+                                   "writethrough",
                                    "rw",
                                    "remount"}) {
     const auto arguments = parse({option});
     ASSERT_FALSE(arguments) << option;
     EXPECT_EQ(arguments.error().kind(), ErrorKind::kInvalidArgument);
     EXPECT_NE(arguments.error().text().find(option.substr(0, option.find('='))), std::string::npos);
+  }
+}
+
+TEST(MountArguments, ADeltaMakesTheMountOneToWriteTo) {
+  const auto arguments = parse({"delta=/d", "size=1G", "commit=5", "memory=32M", "writeback"});
+  ASSERT_TRUE(arguments);
+  const auto& found = arguments.value();
+  EXPECT_EQ(found.delta_path, "/d");
+  EXPECT_FALSE(found.is_read_only);
+  EXPECT_FALSE(has(found, "-oro"));
+  EXPECT_TRUE(has(found, "-odefault_permissions"));
+  EXPECT_EQ(found.size_bytes_max, std::uint64_t{1} << 30);
+  EXPECT_EQ(found.commit_interval, std::chrono::seconds(5));
+  EXPECT_EQ(found.memory_bytes, std::size_t{32} << 20);
+  EXPECT_TRUE(found.writes_back);
+  EXPECT_TRUE(parse({"delta=/d", "rw"}));
+}
+
+TEST(MountArguments, TheLastOfRoAndRwCounts) {
+  const auto first = parse({"delta=/d", "rw", "ro"});
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first.value().is_read_only);
+  EXPECT_TRUE(has(first.value(), "-oro"));
+  const auto second = parse({"delta=/d", "ro", "rw"});
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(second.value().is_read_only);
+}
+
+TEST(MountArguments, SyncMakesEachChangeDurableAtOnce) {
+  for (const std::string option : {"sync", "dirsync", "commit=0"}) {
+    const auto arguments = parse({"delta=/d", option});
+    ASSERT_TRUE(arguments) << option;
+    EXPECT_EQ(arguments.value().commit_interval.count(), 0) << option;
+  }
+}
+
+TEST(MountArguments, WhatIsOfMountsWithoutADeltaIsRefusedWithOne) {
+  for (const std::string option : {"uid=1", "gid=1", "umask=022", "page_cache=1M", "frame_cache=1M",
+                                   "size=1M", "commit=301", "memory=1M"}) {
+    const auto arguments = parse({"delta=/d", option});
+    ASSERT_FALSE(arguments) << option;
+    EXPECT_EQ(arguments.error().kind(), ErrorKind::kInvalidArgument) << option;
   }
 }
 

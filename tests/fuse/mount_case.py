@@ -110,7 +110,7 @@ def install_helpers(place):
     helpers.mkdir()
     for name in ("mount.dgfs", "mount.fuse.dgfs"):
         os.symlink(support.DGFS, helpers / name)
-    for name in ("mount.fuse3", "losetup", "blockdev"):
+    for name in ("mount.fuse3", "losetup", "blockdev", "mkfs.ext4"):
         if os.path.exists(f"/sbin/{name}"):
             shutil.copy(f"/sbin/{name}", helpers)
     run("mount", "--bind", helpers, os.path.realpath("/sbin"))

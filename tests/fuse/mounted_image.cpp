@@ -92,6 +92,7 @@ void MountedImage::serve(const Options& options) {
   mount_options.image_path = image_path();
   mount_options.mount_point = path();
   mount_options.options = options.mount_options;
+  if (options.with_delta) mount_options.options.push_back("delta=" + place_.path("delta"));
   mount_options.foreground = !options.daemon;
   mount_options.counters = counters_;
   const auto status = fuse::mount(env, mount_options, make_file_logger(place_.path("log")));

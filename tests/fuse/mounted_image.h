@@ -28,6 +28,7 @@ class MountedImage {
   struct Options {
     std::vector<std::string> mount_options;
     bool daemon = false;
+    bool with_delta = false;         ///< a new one, beside the image
     DeviceSwitch* device = nullptr;  ///< what image and index lie on; from make_shared_switch()
   };
   /// Packs and mounts; returns when the mount can be used.

@@ -17,6 +17,16 @@ constexpr struct {
   std::string_view value;
   std::string_view effect;
 } kOptions[] = {
+    {"delta", "DIR", "let the mount be changed: changes go into this directory"},
+    {"ro", "", "with a delta: show its tree, and change nothing"},
+    {"size", "BYTES", "the most that a delta may take, from 32M up; K, M, G, T as\nbelow"},
+    {"commit", "SECONDS", "what a crash may cost without an fsync (1); 0: nothing"},
+    {"sync", "", "each change is durable before the call returns, as commit=0"},
+    {"writethrough", "", "each write(2) arrives at once (the default)"},
+    {"writeback", "",
+     "the kernel collects writes; a crash of the mount costs what\n"
+     "it has not sent, and errors show at fsync(2) or close(2)"},
+    {"memory", "BYTES", "with a delta: all caches and tables together (256M)"},
     {"allow_other", "", "others than the mounting user may look at it"},
     {"allow_root", "", "root may, too, and nobody else"},
     {"uid", "N",
@@ -65,12 +75,12 @@ HelpSection mount_option_section() {
       effect.remove_prefix(std::min(effect.size(), line.size() + 1));
     }
   }
-  return {
-      "Mount options",
-      "after -o, parted by commas. An image is always mounted read-only, with default_permissions; "
-      "nosuid and nodev are the default of dgfs mount. What mount(8) itself goes by (noatime, "
-      "nofail, _netdev, user, x-...) may stand there, too.",
-      lines};
+  return {"Mount options",
+          "after -o, parted by commas. Without a delta a mount is read-only. default_permissions "
+          "is on; "
+          "nosuid and nodev are the default of dgfs mount. What mount(8) itself goes by (noatime, "
+          "nofail, _netdev, user, x-...) may stand there, too.",
+          lines};
 }
 
 std::vector<std::string> mount_option_names() {
@@ -86,8 +96,10 @@ CommandDescription mount_helper_description() {
       .command = "mount.dgfs",
       .operands = "IMAGE DIR",
       .summary =
-          "Mounts an image of DGFS read-only on the directory DIR. mount(8) calls it for "
-          "'mount -t dgfs' and for lines of fstab(5) with the type dgfs; as mount.fuse.dgfs "
+          "Mounts an image of DGFS on the directory DIR, read-only unless a delta is given. "
+          "mount(8) "
+          "calls it for 'mount -t dgfs' and for lines of fstab(5) with the type dgfs; as "
+          "mount.fuse.dgfs "
           "it serves the type fuse.dgfs.",
       .options = {{.names = {"-o"},
                    .value_name = "OPTION[,OPTION]...",
@@ -105,7 +117,9 @@ CommandDescription mount_helper_description() {
           .examples = {{"mount -t dgfs -o allow_other,nosuid,nodev /srv/photos.dgfs /mnt/photos",
                         "Mounts through mount(8)."},
                        {"/srv/photos.dgfs /mnt/photos dgfs allow_other,nosuid,nodev,nofail 0 0",
-                        "The line of fstab(5) for it."}},
+                        "The line of fstab(5) for it."},
+                       {"/srv/photos.dgfs /mnt/photos dgfs delta=/srv/photos.delta,nofail 0 0",
+                        "The same for a mount that can be changed."}},
           .exit_statuses = {{0, "Mounted."}, {1, "Wrong usage."}, {32, "Nothing was mounted."}},
           .see_also = {"dgfs-mount(1)", "mount(8)", "fstab(5)", "systemd.mount(5)"}}};
 }

@@ -80,13 +80,43 @@ std::string device_row(const Tree& device) {
                      part("data"));
 }
 
+std::string row(const char* label, const std::string& text) {
+  return fmt::format("{:<12} {}\n", label, text);
+}
+
+// Of a mount that can be written to.
+std::string delta_rows(const Tree& all, const Tree& delta) {
+  const auto max_bytes = number(delta, "max_bytes");
+  return row("written", size_text(number(all, "written_bytes")) + " of contents") +
+         row("known", counted(number(all, "known_objects"), "object") + " to the kernel") +
+         row("delta", printable(delta.get<std::string>("path", "")) + ", " +
+                          counted(number(delta, "stores"), "store")) +
+         row("space", fmt::format("{} used, {} free, {} in reserve{}",
+                                  size_text(number(delta, "used_bytes")),
+                                  size_text(number(delta, "free_bytes")),
+                                  size_text(number(delta, "reserved_bytes")),
+                                  max_bytes == 0 ? "" : ", capped at " + size_text(max_bytes))) +
+         row("log", size_text(number(delta, "log_bytes"))) +
+         row("tree", fmt::format("{} of blocks, {} of large values, {} moved, {}",
+                                 size_text(number(delta, "block_bytes")),
+                                 size_text(number(delta, "value_bytes")),
+                                 size_text(number(delta, "moved_bytes")),
+                                 counted(number(delta, "checkpoints"), "checkpoint")));
+}
+
+// Of a mount of an image alone.
+std::string ahead_rows(const Tree& all) {
+  return prefetched_row(all.get_child("prefetched")) + announced_row(all.get_child("announced"));
+}
+
 std::string statistics_text(const Tree& all) {
+  const auto delta = all.get_child_optional("delta");
   return fmt::format("{:<12} {}\n{:<12} {} ago\n", "uuid",
                      printable(all.get<std::string>("uuid", "")), "mounted",
                      duration_text(number(all, "seconds") * kNsPerSecond)) +
          request_rows(all.get_child("requests")) +
          fmt::format("{:<12} {} of contents\n", "served", size_text(number(all, "content_bytes"))) +
-         prefetched_row(all.get_child("prefetched")) + announced_row(all.get_child("announced")) +
+         (delta ? delta_rows(all, *delta) : ahead_rows(all)) +
          cache_row("page cache", all.get_child("page_cache")) +
          cache_row("frame cache", all.get_child("frame_cache")) +
          device_row(all.get_child("device")) +
@@ -109,6 +139,18 @@ Result<std::string> live_statistics_text(const std::string& json) {
   }
 }
 
+int print_statistics(const Session& session, const std::string& statistics, bool json) {
+  if (json) {
+    // Any file system, and whoever has a delta open, could say so.
+    session.print((session.io().out_is_terminal ? printable(statistics) : statistics) + "\n");
+    return kExitDone;
+  }
+  const auto text = live_statistics_text(statistics);
+  if (!text) return session.fail(text.error());
+  session.print(text.value());
+  return kExitDone;
+}
+
 int print_live_statistics(const Session& session, const std::string& directory, bool json) {
   const auto value = storage::posix_xattr(directory, kStatisticsXattr);
   if (!value) {
@@ -117,15 +159,7 @@ int print_live_statistics(const Session& session, const std::string& directory, 
     session.complain(directory, "no image is mounted here (its root is wanted)");
     return kExitFailed;
   }
-  if (json) {
-    // Any file system could say so.
-    session.print((session.io().out_is_terminal ? printable(value.value()) : value.value()) + "\n");
-    return kExitDone;
-  }
-  const auto text = live_statistics_text(value.value());
-  if (!text) return session.fail(text.error());
-  session.print(text.value());
-  return kExitDone;
+  return print_statistics(session, value.value(), json);
 }
 
 }  // namespace dgfs::tools

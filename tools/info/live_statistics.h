@@ -14,6 +14,10 @@ namespace dgfs::tools {
 /// people. Errors: kCorrupt (not such an object).
 [[nodiscard]] Result<std::string> live_statistics_text(const std::string& json);
 
+/// Prints such an object, as JSON if that is wanted. Returns an exit code.
+[[nodiscard]] int print_statistics(const Session& session, const std::string& statistics,
+                                   bool json);
+
 /// Prints the statistics of the image mounted on `directory`. Returns an exit code.
 [[nodiscard]] int print_live_statistics(const Session& session, const std::string& directory,
                                         bool json);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/mount_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace dgfs::fuse {
+namespace {
+
+constexpr const char* kMountTable = "/proc/self/mountinfo";
+constexpr std::size_t kTablePieceBytes = std::size_t{64} << 10;
+// Some ten thousand mounts; of more, the last are left as they are.
+constexpr std::size_t kTableBytesMax = std::size_t{4} << 20;
+
+// Line: number, parent, device, root, mount point, options, further ones, "-", type, ...
+constexpr std::size_t kDeviceField = 2;
+constexpr std::size_t kPointField = 4;
+constexpr std::size_t kOptionsField = 5;
+constexpr std::string_view kEndOfFurther = "- ";
+
+// The field, and the rest of the line moved behind it.
+std::string_view take_field(std::string_view& line, char end) {
+  const auto length = std::min(line.find(end), line.size());
+  const auto field = line.substr(0, length);
+  line.remove_prefix(std::min(length + 1, line.size()));
+  return field;
+}
+
+bool is_octal(std::string_view digits) {
+  return digits.size() == 3 && digits.find_first_not_of("01234567") == digits.npos;
+}
+
+// The table writes blanks and the like as "\040".
+std::string unescaped(std::string_view field) {
+  std::string out;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    const auto digits = field.substr(i + 1, 3);
+    if (field[i] != '\\' || !is_octal(digits)) {
+      out.push_back(field[i]);
+      continue;
+    }
+    out.push_back(
+        static_cast<char>((digits[0] - '0') * 64 + (digits[1] - '0') * 8 + (digits[2] - '0')));
+    i += digits.size();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<MountEntry> find_mount(std::string_view table, std::string_view mount_point) {
+  std::optional<MountEntry> found;
+  while (!table.empty()) {
+    auto line = take_field(table, '\n');
+    std::array<std::string_view, kOptionsField + 1> fields;
+    for (auto& field : fields) field = take_field(line, ' ');
+    if (unescaped(fields[kPointField]) != mount_point) continue;
+    while (!line.empty() && !line.starts_with(kEndOfFurther)) take_field(line, ' ');
+    take_field(line, ' ');
+    found = {std::string(fields[kDeviceField]), std::string(fields[kOptionsField]),
+             std::string(take_field(line, ' '))};
+  }
+  return found;
+}
+
+Result<std::string> read_mount_table(storage::Env& env) {
+  DGFS_TRY(file, env.open(kMountTable));
+  std::string table;
+  Buffer piece(kTablePieceBytes);
+  while (table.size() < kTableBytesMax) {
+    DGFS_TRY(count, file->read_at(table.size(), piece));
+    table += as_text(Bytes(piece).first(count));
+    if (count < piece.size()) break;
+  }
+  return table;
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// The table of mounts of this process, as the kernel shows it (proc_pid_mountinfo(5)).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "storage/env.h"
+
+namespace dgfs::fuse {
+
+/// A line of it. A value.
+struct MountEntry {
+  std::string device;   ///< its number ("0:52")
+  std::string options;  ///< of the mount, parted by commas ("rw,nosuid")
+  std::string type;     ///< of the file system ("fuse.dgfs")
+};
+
+/// What is mounted last on `mount_point`.
+/// @param table        as /proc/self/mountinfo shows it
+/// @param mount_point  absolute, without links
+[[nodiscard]] std::optional<MountEntry> find_mount(std::string_view table,
+                                                   std::string_view mount_point);
+
+/// Errors: those of reading it.
+[[nodiscard]] Result<std::string> read_mount_table(storage::Env& env);
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/serving.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "fuse/logger.h"
+#include "fuse/session.h"
+#include "storage/posix/blocked_signals.h"
+#include "storage/posix/file_system_sync.h"
+
+namespace dgfs::fuse {
+namespace {
+
+// Threads wait for the device most of the time where it matters, so there are more than cores.
+constexpr unsigned kThreadsMin = 8;
+constexpr unsigned kThreadsPerCore = 2;
+
+unsigned thread_count(const storage::Env& env, unsigned asked) {
+  return asked != 0 ? asked : std::max(kThreadsMin, kThreadsPerCore * env.processor_count());
+}
+
+// A signal ends the mount: the kernel still has pages that were written through a map, or with
+// write-back all that was. It sends them at a sync, and does not wait for the answers: all have
+// come when no more come.
+void take_written(const Service& service, const std::string& mount_point) {
+  constexpr auto kQuiet = std::chrono::milliseconds(50);
+  constexpr int kRoundsMax = 200;
+  const auto synced = storage::sync_file_system(mount_point);
+  if (!synced) service.log.warn(synced.error());
+  auto answered = service.counters.answered();
+  for (int round = 0; round < kRoundsMax; ++round) {
+    std::this_thread::sleep_for(kQuiet);
+    if (service.counters.answered() == answered && service.counters.under_way() == 0) return;
+    answered = service.counters.answered();
+  }
+}
+
+}  // namespace
+
+Status serve(Service& service, const MountOptions& options, const MountArguments& arguments,
+             const std::string& mount_point) {
+  DGFS_TRY(session, Session::create(service, arguments.arguments));
+  if (options.dry_run) return ok();
+  DGFS_CHECK(session.mount(mount_point));
+  if (!options.foreground) {
+    DGFS_CHECK(session.daemonize());
+    service.log.redirect(make_system_logger());
+  }
+  const auto threads =
+      thread_count(service.env, options.threads != 0 ? options.threads : arguments.threads);
+  {
+    const storage::BlockedSignals blocked;  // its threads inherit it
+    DGFS_CHECK(service.file_system.start(service, session.get(), threads));
+  }
+  std::function<void()> before_end;
+  if (!arguments.is_read_only) {
+    before_end = [&] { take_written(service, mount_point); };
+  }
+  auto served = session.run(threads, service.file_system.filter(), before_end);
+  service.file_system.stop();
+  return served;
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Serving a tree: mounted, in the background unless it is to stay, until it is unmounted.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "fuse/mount_arguments.h"
+#include "fuse/mount_options.h"
+#include "fuse/service.h"
+
+namespace dgfs::fuse {
+
+/// Errors: kInvalidArgument (libfuse refuses the arguments), kPermission, kIo (the system refused
+/// the mount); those of FileSystem::start().
+[[nodiscard]] Status serve(Service& service, const MountOptions& options,
+                           const MountArguments& arguments, const std::string& mount_point);
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/view/kernel_extensions.h"
+
+#include <linux/fuse.h>
+
+#include <cstring>
+
+namespace dgfs::fuse {
+namespace {
+
+constexpr std::uint32_t kWantedFlags = FUSE_HANDLE_KILLPRIV_V2 | FUSE_SETXATTR_EXT;
+// That much of the extended body of SETXATTR is what libfuse 3.14 knows.
+constexpr std::size_t kShortSetXattr = FUSE_COMPAT_SETXATTR_IN_SIZE;
+
+// What a request said that was changed, for the handler on the same thread.
+thread_local std::uint32_t set_xattr_flags = 0;
+thread_local bool was_tmpfile = false;
+
+bool has_write_flag(std::uint32_t flag) {
+  const auto* const request = current_request();
+  if (request == nullptr || request->opcode() != FUSE_WRITE) return false;
+  const auto body = request->body<fuse_write_in>();
+  return body && (body->write_flags & flag) != 0;
+}
+
+}  // namespace
+
+void KernelExtensions::see_request(RawRequest& request) {
+  set_xattr_flags = 0;
+  was_tmpfile = false;
+  switch (request.opcode()) {
+    case FUSE_INIT:
+      return take_init(request);
+    case FUSE_SETXATTR:
+      return shorten_set_xattr(request);
+    case FUSE_TMPFILE:
+      was_tmpfile = true;
+      return request.set_opcode(FUSE_CREATE);
+    default:
+      return;
+  }
+}
+
+void KernelExtensions::take_init(const RawRequest& request) {
+  const auto init = request.body<fuse_init_in>();
+  flags_ = init ? init->flags & kWantedFlags : 0;
+}
+
+// One that is too short for its body stays as it is: libfuse refuses it.
+void KernelExtensions::shorten_set_xattr(RawRequest& request) const {
+  if ((flags_ & FUSE_SETXATTR_EXT) == 0) return;
+  const auto body = request.body<fuse_setxattr_in>();
+  if (!body) return;
+  set_xattr_flags = body->setxattr_flags;
+  request.cut(kShortSetXattr, sizeof(fuse_setxattr_in) - kShortSetXattr);
+}
+
+// INIT's answer has two parts: a header, and fuse_init_out.
+void KernelExtensions::see_reply(const RawRequest& request, std::span<const iovec> parts) {
+  if (request.opcode() != FUSE_INIT || parts.size() < 2) return;
+  if (parts[1].iov_len < FUSE_COMPAT_22_INIT_OUT_SIZE) return;
+  auto* const flags_place =
+      static_cast<std::uint8_t*>(parts[1].iov_base) + offsetof(fuse_init_out, flags);
+  std::uint32_t flags = 0;
+  std::memcpy(&flags, flags_place, sizeof flags);
+  flags |= flags_;
+  std::memcpy(flags_place, &flags, sizeof flags);
+}
+
+bool kills_set_ids_by_write() { return has_write_flag(FUSE_WRITE_KILL_SUIDGID); }
+
+bool is_write_of_kept_pages() { return has_write_flag(FUSE_WRITE_CACHE); }
+
+bool kills_group_id_by_xattr() { return (set_xattr_flags & FUSE_SETXATTR_ACL_KILL_SGID) != 0; }
+
+bool creates_unnamed() { return was_tmpfile; }
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// KnownObjects: the objects that the kernel knows: how often it was told of each, less what it has
+// forgotten, and of which of them a write takes no rights. An object that no name leads to ends
+// when the kernel has forgotten it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+namespace dgfs::fuse {
+
+/// Thread-safe. Memory: some 60 bytes for each object that the kernel knows.
+class KnownObjects {
+ public:
+  void add(std::uint64_t inode, std::uint64_t count = 1);
+  /// Returns whether the kernel does not know the object any more. A count that is too high is as
+  /// good as all that there were.
+  [[nodiscard]] bool remove(std::uint64_t inode, std::uint64_t count);
+  [[nodiscard]] bool has(std::uint64_t inode) const;
+  /// How many objects.
+  [[nodiscard]] std::size_t size() const;
+
+  // Rights that end when another user writes: set-user-id, set-group-id, capabilities. Finding out
+  // that there are none costs reads, and lasts until somebody gives some.
+
+  /// How often rights have been given, to this object or others.
+  [[nodiscard]] std::uint64_t grants(std::uint64_t inode) const;
+  /// The object has no rights, as was found out when grants() was this.
+  void note_plain(std::uint64_t inode, std::uint64_t grants);
+  /// To be called when rights have been given, before it is told to whoever gave them.
+  void note_grant(std::uint64_t inode);
+  /// Whether it has no rights. False: nobody has found out.
+  [[nodiscard]] bool is_plain(std::uint64_t inode) const;
+
+ private:
+  // One word, as there may be many.
+  struct Known {
+    static constexpr std::uint64_t kPlain = std::uint64_t{1} << 63;
+    std::uint64_t word = 0;  ///< the count, and kPlain
+    [[nodiscard]] std::uint64_t count() const { return word & ~kPlain; }
+    [[nodiscard]] bool is_plain() const { return (word & kPlain) != 0; }
+  };
+  struct Shard {
+    mutable std::mutex mutex;
+    std::unordered_map<std::uint64_t, Known> objects;
+    std::uint64_t grants = 0;
+  };
+  static constexpr std::size_t kShards = 64;
+  [[nodiscard]] Shard& shard_of(std::uint64_t inode) { return shards_[inode % kShards]; }
+  [[nodiscard]] const Shard& shard_of(std::uint64_t inode) const {
+    return shards_[inode % kShards];
+  }
+
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ViewControl: answers by the control socket of a delta while it is mounted.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "delta/control/control_server.h"
+#include "delta/store/store.h"
+#include "fuse/service.h"
+
+namespace dgfs::fuse {
+
+/// Thread-safe.
+class ViewControl {
+ public:
+  /// @param store  of the delta, that is written to; must outlive it
+  ViewControl(std::string delta_path, std::string mount_point, delta::Store& store)
+      : delta_path_(std::move(delta_path)), mount_point_(std::move(mount_point)), store_(store) {}
+
+  /// Errors: those of ControlServer::start().
+  /// @param service  may go after say_closing()
+  [[nodiscard]] Status start(Service& service);
+  /// From now on the answer to all is that the delta is being closed.
+  void say_closing() noexcept;
+
+ private:
+  [[nodiscard]] Result<std::string> answer(std::string_view question);
+  [[nodiscard]] std::string state() const;
+
+  const std::string delta_path_;
+  const std::string mount_point_;
+  delta::Store& store_;
+  std::mutex mutex_;            ///< what follows
+  Service* service_ = nullptr;  ///< null: it is being closed
+  std::uint64_t process_id_ = 0;
+  std::unique_ptr<delta::ControlServer> server_;  ///< last: it ends first
+};
+
+}  // namespace dgfs::fuse

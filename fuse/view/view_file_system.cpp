@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/view/view_file_system.h"
+
+#include <exception>
+
+#include "fuse/statistics/image_statistics.h"
+#include "fuse/view/view_operations.h"
+
+namespace dgfs::fuse {
+namespace {
+
+// Requests that nobody waits for, at once: reads ahead, and pages that are written back.
+constexpr unsigned kBackgroundRequestsMax = 64;
+
+// Not wanted, of what libfuse wants by itself: ATOMIC_O_TRUNC (must be off where OPEN stays
+// unanswered), AUTO_INVAL_DATA (each write changes the time of change, and would cost the pages of
+// the file), splicing.
+constexpr unsigned kWantedCapabilities =
+    FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_PARALLEL_DIROPS |
+    FUSE_CAP_READDIRPLUS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
+    FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_DONT_MASK | FUSE_CAP_POSIX_ACL;
+
+}  // namespace
+
+fuse_lowlevel_ops ViewFileSystem::operations() const {
+  fuse_lowlevel_ops operations{};
+  add_object_operations(operations);
+  add_name_operations(operations);
+  add_view_content_operations(operations);
+  add_view_directory_operations(operations);
+  add_view_xattr_operations(operations);
+  return operations;
+}
+
+Status ViewFileSystem::start(Service& service, fuse_session& session, unsigned) {
+  session_ = &session;
+  service_ = &service;
+  DGFS_CHECK(delta_.newest().start());
+  if (serving_.is_read_only) return ok();  // any number of others may have the delta open as well
+  return control_.start(service);
+}
+
+void ViewFileSystem::stop() noexcept {
+  service_ = nullptr;
+  control_.say_closing();
+}
+
+void ViewFileSystem::start_connection(fuse_conn_info& connection) noexcept {
+  const unsigned writeback = serving_.writes_back ? FUSE_CAP_WRITEBACK_CACHE : 0U;
+  connection.want = connection.capable & (kWantedCapabilities | writeback);
+  opens_unanswered_ = (connection.capable & FUSE_CAP_NO_OPEN_SUPPORT) != 0;
+  connection.max_background = kBackgroundRequestsMax;
+  connection.congestion_threshold = kBackgroundRequestsMax / 4 * 3;
+  connection.time_gran = 1;
+  if (serving_.max_read_bytes != 0) {
+    connection.max_read = static_cast<unsigned>(serving_.max_read_bytes);
+  }
+}
+
+Result<std::string> ViewFileSystem::path_of(std::uint64_t inode) const {
+  DGFS_TRY(paths, view.paths(inode));
+  if (paths.empty()) return Error(ErrorKind::kNotFound, 5040, "no name leads to it");
+  return std::move(paths.front());
+}
+
+void ViewFileSystem::add_statistics(JsonObject& statistics) const {
+  const auto space = view.space();
+  const auto store = delta_.newest().counters();
+  statistics.add("written_bytes", counters.written_bytes())
+      .add("known_objects", known.size())
+      .add("delta", JsonObject()
+                        .add("path", serving_.delta_path)
+                        .add("stores", delta_.stores().size())
+                        .add("used_bytes", space.used_bytes)
+                        .add("free_bytes", space.free_bytes)
+                        .add("reserved_bytes", space.reserved_bytes)
+                        .add("max_bytes", space.max_bytes)
+                        .add("log_bytes", store.log_bytes)
+                        .add("block_bytes", store.block_bytes)
+                        .add("value_bytes", store.value_bytes)
+                        .add("moved_bytes", store.moved_bytes)
+                        .add("checkpoints", store.checkpoints)
+                        .add("held_bytes", store.held_bytes));
+  add_image_statistics(statistics, image_);
+}
+
+void ViewFileSystem::forget(std::uint64_t inode, std::uint64_t count) noexcept {
+  if (known.remove(inode, count)) release(inode);
+}
+
+// An object that cannot be ended now, for a full disk or a damaged record, is ended by the next
+// opening of the delta: its mark stays.
+void ViewFileSystem::release(std::uint64_t inode) noexcept {
+  try {
+    const auto released = view.release(inode);
+    if (!released && service_ != nullptr) service_->log.warn(released.error());
+  } catch (const std::exception&) {
+    // No memory, not for the line of the log either.
+  }
+}
+
+// Where the kernel does not know the object there is nothing to forget.
+void ViewFileSystem::forget_attributes(std::uint64_t inode) noexcept {
+  constexpr off_t kAttributesAlone = -1;
+  static_cast<void>(fuse_lowlevel_notify_inval_inode(session_, inode, kAttributesAlone, 0));
+}
+
+void ViewFileSystem::lost_name(const view::Entry& entry) noexcept {
+  const bool is_orphan = entry.object != 0 && entry.attributes.link_count == 0;
+  if (is_orphan && !known.has(entry.object)) release(entry.object);
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/view/view_opener.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "delta/control/closing_wait.h"
+#include "fuse/daemon_path.h"
+
+namespace dgfs::fuse {
+namespace {
+
+// docs/STORE.md: what there is of a delta before its manifest.
+constexpr std::string_view kFirstStore = "0001";
+constexpr std::string_view kMakingLock = "lock";
+// As -o size= has it.
+constexpr std::uint64_t kDeltaBytesMin = std::uint64_t{32} << 20;
+constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
+// The two segments of the log of a new delta have a quarter of the space that it can have, or less.
+constexpr std::uint64_t kLogShare = 8;
+// Tables, and unwritten blocks, may have so much of it.
+constexpr std::uint64_t kWaitingShare = 32;
+constexpr std::uint64_t kSegmentBytesMin = 4 * kMib;
+constexpr std::uint64_t kSegmentBytesMax = delta::StoreParameters().segment_bytes;
+
+// A store keeps space for what waits in memory: where there is little of it, little may wait.
+// @param bytes  that the delta can have
+delta::StoreOptions fitted(const delta::StoreOptions& wanted, std::uint64_t bytes) {
+  auto options = delta::divided_memory(wanted);
+  options.parameters.segment_bytes =
+      std::clamp(bytes / kLogShare / kMib * kMib, kSegmentBytesMin, kSegmentBytesMax);
+  const auto waiting = static_cast<std::size_t>(std::max(bytes, kDeltaBytesMin) / kWaitingShare);
+  options.table_bytes = std::min(options.table_bytes, waiting);
+  options.dirty_bytes = std::min(options.dirty_bytes, waiting);
+  return options;
+}
+
+delta::StoreOptions store_options(const MountArguments& arguments, const view::ViewMemory& memory) {
+  delta::StoreOptions options;
+  options.access =
+      arguments.is_read_only ? delta::StoreAccess::kReadOnly : delta::StoreAccess::kReadWrite;
+  options.in_background = true;
+  options.max_bytes = arguments.size_bytes_max;
+  options.commit_interval = arguments.commit_interval;
+  memory.share_with(options);
+  return options;
+}
+
+// How much more a delta can have, of its disk and below its cap. nullopt: the system does not say.
+std::optional<std::uint64_t> room_of(storage::Env& env, const std::string& path,
+                                     std::uint64_t max_bytes) {
+  const auto cap = max_bytes == 0 ? std::nullopt : std::optional(max_bytes);
+  auto place = env.create_unnamed(path);
+  if (!place) place = env.create_unnamed(storage::parent_path(path));
+  if (!place) return cap;
+  const auto free = place.value()->free_bytes();
+  if (!free) return cap;
+  return std::min(free.value(), cap.value_or(free.value()));
+}
+
+// True: there is nothing, an empty directory, or what a process has left that ended while it made a
+// delta: the manifest comes last.
+Result<bool> is_vacant(storage::Env& env, const std::string& path) {
+  auto directory = env.open_directory(path);
+  if (!directory && directory.error().kind() == ErrorKind::kNotFound) return true;
+  if (!directory) return std::move(directory).error();
+  DGFS_TRY(names, directory.value()->list());
+  return std::all_of(names.begin(), names.end(), [](const std::string& name) {
+    return name == kFirstStore || name == kMakingLock;
+  });
+}
+
+Result<bool> make_if_vacant(storage::Env& env, const std::string& path, const reader::Image& image,
+                            const delta::StoreOptions& options) {
+  DGFS_TRY(is_new, is_vacant(env, path));
+  if (!is_new) return false;
+  const auto& superblock = image.superblock();
+  DGFS_CHECK(
+      delta::DeltaDirectory::create(env, path, superblock.uuid, superblock.next_inode, options));
+  return true;
+}
+
+Result<std::unique_ptr<delta::DeltaDirectory>> open_delta(
+    storage::Env& env, const std::string& path, const delta::StoreOptions& options,
+    const std::function<void(const std::string&)>& tell) {
+  delta::ClosingWait closing(path, tell);
+  auto delta = delta::DeltaDirectory::open(env, path, options);
+  while (!delta && delta.error().kind() == ErrorKind::kBusy && closing.wait()) {
+    delta = delta::DeltaDirectory::open(env, path, options);
+  }
+  if (delta || delta.error().kind() != ErrorKind::kNotFound) return delta;
+  if (options.access == delta::StoreAccess::kReadOnly) {
+    return Error(ErrorKind::kNotFound, 5047, "no delta is here, and with ro none is made")
+        .in_file(path);
+  }
+  return Error(ErrorKind::kNotEmpty, 5046, "neither a delta nor an empty directory").in_file(path);
+}
+
+std::string recovered_text(const delta::DeltaDirectory& delta, std::uint64_t duration_ns) {
+  const auto count = delta.newest().counters().recovered;
+  return fmt::format("recovered {} {} in the log ({:.1f} s)", count,
+                     count == 1 ? "change that was" : "changes that were",
+                     static_cast<double>(duration_ns) / 1e9);
+}
+
+}  // namespace
+
+Result<bool> is_vacant_delta(storage::Env& env, const MountArguments& arguments) {
+  return is_vacant(env, from_root(*arguments.delta_path));
+}
+
+Result<ViewToMount> open_view(storage::Env& env, const reader::Image& image,
+                              const MountArguments& arguments, const view::ViewMemory& memory,
+                              const std::function<void(const std::string&)>& tell) {
+  ViewToMount opened;
+  const auto& name = *arguments.delta_path;
+  const auto path = from_root(name);
+  auto options = store_options(arguments, memory);
+  if (const auto bytes = room_of(env, path, options.max_bytes)) options = fitted(options, *bytes);
+  const auto begin_ns = env.monotonic_ns();
+  bool is_new = false;
+  if (!arguments.is_read_only) {
+    DGFS_TRY(was_made, make_if_vacant(env, path, image, options));
+    is_new = was_made;
+  }
+  DGFS_TRY(delta, open_delta(env, path, options, tell));
+  opened.delta = std::move(delta);
+  view::ViewOptions view_options;
+  memory.share_with(view_options);
+  DGFS_TRY(view, view::View::open(env, image, *opened.delta, view_options));
+  opened.view = std::move(view);
+  if (tell && is_new) tell(name + " is new: it keeps what is changed in the mount");
+  if (tell && !is_new && opened.delta->newest().counters().recovered != 0) {
+    tell(name + ": " + recovered_text(*opened.delta, env.monotonic_ns() - begin_ns));
+  }
+  return opened;
+}
+
+}  // namespace dgfs::fuse

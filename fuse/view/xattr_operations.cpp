@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// Extended attributes. The kernel has checked by the prefix whether the asking program may see or
+// change one; the list alone is ours to filter. The root has one more, which no list shows: the
+// statistics of the mount.
+#include <linux/xattr.h>
+
+#include <cerrno>
+#include <string>
+
+#include "format/entry/access_list.h"
+#include "fuse/sized_reply.h"
+#include "fuse/statistics/statistics.h"
+#include "fuse/view/entry_reply.h"
+#include "fuse/view/kernel_extensions.h"
+#include "fuse/view/rights.h"
+#include "fuse/view/view_operations.h"
+
+namespace dgfs::fuse {
+namespace {
+
+// The value grows between the question for its size and the one for itself.
+constexpr std::size_t kStatisticsSlackBytes = 1024;
+constexpr std::uint32_t kSetGroupIdBit = 02000;
+
+void reply_statistics(fuse_req_t request, std::size_t room_bytes) {
+  const auto text = statistics_json(service_of(request));
+  if (room_bytes == 0) {
+    fuse_reply_xattr(request, text.size() + kStatisticsSlackBytes);
+  } else {
+    reply_sized(request, as_bytes(text), room_bytes);
+  }
+}
+
+void get_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, std::size_t room_bytes) {
+  answer<ViewFileSystem>(request, {Request::kGetXattr, inode},
+                         [&](ViewFileSystem& mounted) -> Status {
+                           if (inode == FUSE_ROOT_ID && name == kStatisticsXattr) {
+                             reply_statistics(request, room_bytes);
+                             return ok();
+                           }
+                           DGFS_TRY(value, mounted.view.xattr(inode, name));
+                           reply_sized(request, value, room_bytes);
+                           return ok();
+                         });
+}
+
+void list_xattrs(fuse_req_t request, fuse_ino_t inode, std::size_t room_bytes) {
+  answer<ViewFileSystem>(request, {Request::kListXattrs, inode},
+                         [&](ViewFileSystem& mounted) -> Status {
+                           const bool is_root = fuse_req_ctx(request)->uid == 0;
+                           DGFS_TRY(names, mounted.view.xattr_names(inode));
+                           std::string list;
+                           for (const std::string& name : names) {
+                             if (!is_root && name.starts_with("trusted.")) continue;
+                             list.append(name).push_back('\0');
+                           }
+                           reply_sized(request, as_bytes(list), room_bytes);
+                           return ok();
+                         });
+}
+
+// An access list has changed the permissions of a file whose group the caller is not in.
+Status take_group_id(view::View& view, fuse_ino_t inode) {
+  DGFS_TRY(attributes, view.attributes(inode));
+  if ((attributes.mode & kSetGroupIdBit) == 0) return ok();
+  view::AttributeChange change;
+  change.permissions = attributes.mode & format::kPermissionMask & ~kSetGroupIdBit;
+  DGFS_CHECK(view.set_attributes(inode, change));
+  return ok();
+}
+
+void set_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, const char* value,
+               std::size_t size_bytes, int flags) {
+  answer<ViewFileSystem>(
+      request, {Request::kSetXattr, inode}, [&](ViewFileSystem& mounted) -> Status {
+        const Bytes bytes(reinterpret_cast<const std::uint8_t*>(value), size_bytes);
+        const auto mode = (flags & XATTR_CREATE) != 0    ? view::XattrMode::kCreate
+                          : (flags & XATTR_REPLACE) != 0 ? view::XattrMode::kReplace
+                                                         : view::XattrMode::kSet;
+        DGFS_CHECK(mounted.view.set_xattr(inode, name, bytes, mode));
+        if (name == kCapabilityXattr) mounted.known.note_grant(inode);
+        if (name == format::kAccessListXattr && kills_group_id_by_xattr()) {
+          DGFS_CHECK(take_group_id(mounted.view, inode));
+        }
+        fuse_reply_err(request, 0);
+        return ok();
+      });
+}
+
+void remove_xattr(fuse_req_t request, fuse_ino_t inode, const char* name) {
+  answer<ViewFileSystem>(request, {Request::kRemoveXattr, inode},
+                         [&](ViewFileSystem& mounted) -> Status {
+                           DGFS_CHECK(mounted.view.remove_xattr(inode, name));
+                           fuse_reply_err(request, 0);
+                           return ok();
+                         });
+}
+
+}  // namespace
+
+void add_view_xattr_operations(fuse_lowlevel_ops& operations) {
+  operations.getxattr = get_xattr;
+  operations.listxattr = list_xattrs;
+  operations.setxattr = set_xattr;
+  operations.removexattr = remove_xattr;
+}
+
+}  // namespace dgfs::fuse

@@ -1,0 +1,425 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Mounts with a delta: made, found again, refused, killed, full, read, watched."""
+import ctypes
+import errno
+import filecmp
+import hashlib
+import json
+import mmap
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import mount_case  # noqa: E402
+import support  # noqa: E402
+from mount_case import MountCase, mount_table  # noqa: E402
+from support import build, compare, dgfs, run  # noqa: E402
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+AT_FDCWD = -100
+
+
+class Handle(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_uint), ("type", ctypes.c_int), ("data", ctypes.c_ubyte * 128)]
+
+
+def handle_of(path):
+    handle, mount_id = Handle(bytes=128), ctypes.c_int()
+    if LIBC.name_to_handle_at(AT_FDCWD, os.fsencode(path), ctypes.byref(handle),
+                              ctypes.byref(mount_id), 0) != 0:
+        raise OSError(ctypes.get_errno(), "name_to_handle_at")
+    return handle
+
+
+def open_by_handle(directory, handle):
+    fd = LIBC.open_by_handle_at(directory, ctypes.byref(handle), os.O_RDONLY)
+    if fd < 0:
+        raise OSError(ctypes.get_errno(), "open_by_handle_at")
+    return fd
+
+
+def snapshot(directory):
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(pathlib.Path(directory).rglob("*")) if path.is_file()}
+
+
+class DeltaCase(MountCase):
+    def setUp(self):
+        super().setUp()
+        self.delta = self.scratch / "delta"
+
+    def mount_delta(self, *options, **keywords):
+        return self.mount(",".join((f"delta={self.delta}", *options)), **keywords)
+
+    def unmount(self):
+        """Returns when the delta is closed, which a check of it waits for."""
+        run("umount", self.point)
+        dgfs("delta", "check", "-q", self.delta)
+
+    def remount(self, *options):
+        run("umount", self.point)
+        return self.mount_delta(*options)
+
+    def daemon(self):
+        pids = run("pgrep", "-f", f"mount .*{self.point}").stdout.split()
+        self.assertEqual(len(pids), 1)
+        return int(pids[0])
+
+    def expect_sound(self):
+        dgfs("delta", "check", "--image", self.image, self.delta)
+
+
+class Delta(DeltaCase):
+    def test_is_made_and_found_again(self):
+        said = self.mount_delta().stdout.decode()
+        self.assertEqual(said, f"{self.delta} is new: it keeps what is changed in the mount\n")
+        self.assertIn("rw", self.table_entry()[2])
+        self.assertIn("default_permissions", self.table_entry()[2])
+        (self.point / "new").write_text("hello")
+        (self.point / "dir" / "7").write_text("other")
+        os.rename(self.point / "dir", self.point / "moved")
+        os.unlink(self.point / "link")
+        self.unmount()
+        self.assertEqual(self.mount_delta().stdout, b"")
+        self.assertEqual((self.point / "new").read_text(), "hello")
+        self.assertEqual((self.point / "moved" / "7").read_text(), "other")
+        self.assertEqual((self.point / "moved" / "8").read_bytes(),
+                         (self.tree / "dir" / "8").read_bytes())
+        self.assertEqual(sorted(os.listdir(self.point)), ["id", "moved", "new", "secret"])
+        self.unmount()
+        self.expect_sound()
+
+    def test_an_empty_directory_becomes_one(self):
+        self.delta.mkdir()
+        self.assertIn(b"is new", self.mount_delta().stdout)
+
+    def test_another_directory_is_refused_and_left_alone(self):
+        self.delta.mkdir()
+        (self.delta / "photo").write_text("precious")
+        self.expect_refused(self.mount_delta(check=False), "neither a delta nor an empty", code=1)
+        self.assertEqual(os.listdir(self.delta), ["photo"])
+        self.assertIsNone(self.table_entry())
+
+    def test_belongs_to_one_image(self):
+        self.mount_delta()
+        self.unmount()
+        other = self.scratch / "other.dgfs"
+        build(self.tree / "dir", other)
+        self.expect_refused(self.mount_delta(image=other, check=False), "another image", code=1)
+
+    def test_is_open_once(self):
+        self.mount_delta()
+        second = self.scratch / "second"
+        second.mkdir()
+        refused = dgfs("mount", self.image, second, "--delta", self.delta, check=False)
+        self.expect_refused(refused, f"in use by process {self.daemon()}", code=1)
+        self.expect_refused(dgfs("delta", "check", self.delta, check=False), "in use", code=1)
+
+    def test_is_waited_for_while_it_is_closed(self):
+        self.mount_delta()
+        for i in range(20):
+            (self.point / f"file{i}").write_bytes(os.urandom(300_000))
+            self.remount()
+        for i in range(20):
+            self.assertEqual((self.point / f"file{i}").stat().st_size, 300_000)
+
+    def test_through_mount_and_fstab(self):
+        run("mount", "-t", "dgfs", "-o", f"delta={self.delta}", self.image, self.point)
+        (self.point / "new").write_text("hello")
+        self.unmount()
+        fstab = self.scratch / "fstab"
+        fstab.write_text(f"{self.image} {self.point} dgfs delta={self.delta},nofail 0 0\n")
+        run("mount", "-a", "-T", fstab)
+        self.assertIn("rw", self.table_entry()[2])
+        self.assertEqual((self.point / "new").read_text(), "hello")
+
+    def test_options_of_the_other_kind_are_refused(self):
+        for options, text in (("size=1G", "only with a delta"), ("writeback", "only with a delta"),
+                              (f"delta={self.delta},uid=1", "uid"),
+                              (f"delta={self.delta},page_cache=1M", "memory="),
+                              (f"delta={self.delta},memory=1M", "16M"),
+                              (f"delta={self.delta},size=0", "size=0")):
+            with self.subTest(options):
+                self.expect_refused(self.mount(options, check=False), text, code=2)
+        self.assertFalse(self.delta.exists())
+
+    def test_a_dry_run_makes_nothing(self):
+        dgfs("mount", "--dry-run", self.image, self.point, "--delta", self.delta)
+        self.assertFalse(self.delta.exists())
+        self.mount_delta()
+        (self.point / "new").write_text("hello")
+        self.unmount()
+        before = snapshot(self.delta)
+        dgfs("mount", "--dry-run", self.image, self.point, "--delta", self.delta)
+        self.assertEqual(snapshot(self.delta), before)
+
+    def test_a_build_from_the_mount_has_all_of_it(self):
+        self.mount_delta()
+        os.rename(self.point / "dir", self.point / "moved")
+        (self.point / "moved" / "new").write_bytes(os.urandom(100_000))
+        os.truncate(self.point / "moved" / "50", 100)
+        image = self.scratch / "merged.dgfs"
+        build(self.point, image)
+        other = self.scratch / "extracted"
+        dgfs("extract", image, other)
+        compare(self.point, other)
+
+
+class ReadOnlyDelta(DeltaCase):
+    def test_shows_the_tree_and_writes_nothing(self):
+        self.mount_delta()
+        (self.point / "new").write_text("hello")
+        self.unmount()
+        before = snapshot(self.delta)
+        self.mount_delta("ro")
+        self.assertIn("ro", self.table_entry()[2])
+        self.assertEqual((self.point / "new").read_text(), "hello")
+        with self.assertRaises(OSError) as refused:
+            (self.point / "more").write_text("no")
+        self.assertEqual(refused.exception.errno, errno.EROFS)
+        self.unmount()
+        self.assertEqual(snapshot(self.delta), before)
+
+    def test_shows_what_a_kill_has_left(self):
+        self.mount_delta()
+        with open(self.point / "new", "w", encoding="utf-8") as file:
+            file.write("hello")
+            file.flush()
+            os.fsync(file.fileno())
+        os.kill(self.daemon(), signal.SIGKILL)
+        run("umount", "-l", self.point)
+        before = snapshot(self.delta)
+        self.mount_delta("ro")
+        self.assertEqual((self.point / "new").read_text(), "hello")
+        self.unmount()
+        self.assertEqual(snapshot(self.delta), before)
+
+    def test_is_not_made(self):
+        self.expect_refused(self.mount_delta("ro", check=False), "no delta is here", code=1)
+        self.assertFalse(self.delta.exists())
+
+
+class Endings(DeltaCase):
+    def test_what_was_synced_survives_a_kill_and_the_dead_mount_is_replaced(self):
+        self.mount_delta()
+        with open(self.point / "new", "wb") as file:
+            file.write(b"hello")
+            file.flush()
+            os.fsync(file.fileno())
+        os.kill(self.daemon(), signal.SIGKILL)
+        said = self.mount_delta().stdout.decode()
+        self.assertIn("unmounted what a mount that was killed has left here", said)
+        self.assertRegex(said, r"recovered \d+ changes? that w")
+        self.assertEqual((self.point / "new").read_bytes(), b"hello")
+        self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
+
+    def test_a_signal_ends_it_in_good_order(self):
+        self.mount_delta()
+        path = self.point / "mapped"
+        path.write_bytes(bytes(10_000))
+        fd = os.open(path, os.O_RDWR)
+        with mmap.mmap(fd, 10_000) as memory:
+            memory[5000:5005] = b"dirty"
+            daemon = self.daemon()
+            os.kill(daemon, signal.SIGTERM)
+            deadline = time.monotonic() + 20
+            while str(self.point) in mount_table() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            self.assertIsNone(self.table_entry())
+        os.close(fd)
+        self.assertNotIn(b"recovered", self.mount_delta().stdout)
+        self.assertEqual(path.read_bytes()[5000:5005], b"dirty")
+
+    def test_an_unlinked_file_lives_while_it_is_open(self):
+        self.mount_delta()
+        for name in ("dir/90", "made"):
+            path = self.point / name
+            if name == "made":
+                path.write_bytes(b"x" * 100_000)
+            content = path.read_bytes()
+            with open(path, "r+b") as file:
+                path.unlink()
+                self.assertEqual(file.read(), content)
+                self.assertEqual(os.fstat(file.fileno()).st_nlink, 0)
+                file.write(b"more")
+                file.flush()
+                self.assertEqual(os.fstat(file.fileno()).st_size, len(content) + 4)
+        self.unmount()
+        self.expect_sound()
+
+    def test_an_orphan_of_a_killed_mount_is_ended_by_the_next(self):
+        self.mount_delta()
+        file = open(self.point / "made", "wb")
+        file.write(b"x" * 3_000_000)
+        file.flush()
+        (self.point / "made").unlink()
+        root = os.open(self.point, os.O_RDONLY)
+        os.fsync(root)
+        os.close(root)
+        os.kill(self.daemon(), signal.SIGKILL)
+        file.close()
+        self.mount_delta()
+        self.unmount()
+        self.expect_sound()
+
+    def test_handles_survive_a_restart(self):
+        self.mount_delta()
+        (self.point / "new").write_text("hello")
+        handles = [handle_of(self.point / name) for name in ("new", "dir/7")]
+        self.remount()
+        root = os.open(self.point, os.O_RDONLY)
+        for handle, content in zip(handles, (b"hello", (self.tree / "dir" / "7").read_bytes())):
+            fd = open_by_handle(root, handle)
+            self.assertEqual(os.read(fd, 100_000), content)
+            os.close(fd)
+        os.close(root)
+
+
+class Watching(DeltaCase):
+    def test_a_live_delta_tells_of_itself(self):
+        self.mount_delta()
+        (self.point / "new").write_bytes(b"x" * 5000)
+        text = dgfs("delta", "info", self.delta).stdout.decode()
+        for word in ("mounted", "requests", "create", "written", "space", "tree"):
+            self.assertIn(word, text)
+        facts = json.loads(dgfs("delta", "info", "--json", self.delta).stdout)
+        self.assertEqual(facts["requests"]["create"]["count"], 1)
+        self.assertEqual(facts["written_bytes"], 5000)
+        self.assertEqual(facts["delta"]["path"], str(self.delta))
+        self.assertEqual(json.loads(dgfs("info", "--live", "--json", self.point).stdout)["uuid"],
+                         facts["uuid"])
+        self.unmount()
+        self.assertIn(b"store", dgfs("delta", "info", self.delta).stdout)
+
+    def test_its_socket_is_its_owners(self):
+        self.mount_delta()
+        dgfs("delta", "info", self.delta)
+        control = self.delta / "control"
+        self.assertEqual(stat.S_IMODE(control.stat().st_mode), 0o600)
+        self.unmount()
+        for _ in range(200):
+            if not control.exists():
+                return
+            time.sleep(0.05)
+        self.fail("the socket is still there")
+
+    def test_the_log_tells_of_a_full_delta(self):
+        log = open(self.scratch / "log", "wb+")
+        server = subprocess.Popen([support.DGFS, "mount", "-f", self.image, self.point, "-o",
+                                   f"delta={self.delta},size=64M"],
+                                  stdout=subprocess.DEVNULL, stderr=log)
+        while self.table_entry() is None:
+            self.assertIsNone(server.poll())
+            time.sleep(0.01)
+        written = 0
+        with self.assertRaises(OSError) as full:
+            for i in range(1000):
+                (self.point / f"fill{i}").write_bytes(os.urandom(1 << 20))
+                written += 1
+        self.assertEqual(full.exception.errno, errno.ENOSPC)
+        self.assertGreater(written, 20)
+        for i in range(written):
+            self.assertEqual((self.point / f"fill{i}").stat().st_size, 1 << 20)
+        for i in range(written):
+            (self.point / f"fill{i}").unlink()
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                (self.point / "again").write_bytes(os.urandom(5 << 20))
+                break
+            except OSError:
+                self.assertLess(time.monotonic(), deadline, "space does not come back")
+                time.sleep(0.1)
+        self.unmount()
+        self.assertEqual(server.wait(), 0)
+        log.seek(0)
+        said = log.read().decode()
+        log.close()
+        self.assertIn(f"the delta {self.delta} is full", said)
+        self.assertLess(said.count("\n"), 10, said)
+        self.expect_sound()
+
+
+class SmallDisk(DeltaCase):
+    def test_a_delta_leaves_room_for_changes(self):
+        disk, place = self.scratch / "disk", self.scratch / "place"
+        run("truncate", "-s", "200M", disk)
+        run("mkfs.ext4", "-q", "-F", disk)
+        place.mkdir()
+        run("mount", "-o", "loop", disk, place)
+        self.delta = place / "delta"
+        self.mount_delta()
+        written = 0
+        with self.assertRaises(OSError) as full:
+            while True:
+                (self.point / f"fill{written}").write_bytes(os.urandom(1 << 20))
+                written += 1
+        self.assertEqual(full.exception.errno, errno.ENOSPC)
+        self.assertGreater(written, 80)
+        for i in range(written + 1):
+            (self.point / f"fill{i}").unlink(missing_ok=True)
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                (self.point / "again").write_bytes(os.urandom(20 << 20))
+                break
+            except OSError:
+                self.assertLess(time.monotonic(), deadline, "space does not come back")
+                time.sleep(0.1)
+        self.unmount()
+        self.expect_sound()
+
+
+class UnderOverlay(DeltaCase):
+    def overlay(self, lower, upper_base):
+        upper, work, merged = (upper_base / name for name in ("upper", "work", "merged"))
+        for directory in (upper, work):
+            directory.mkdir()
+        merged = self.scratch / "merged"
+        merged.mkdir()
+        run("mount", "-t", "overlay", "overlay", "-o",
+            f"lowerdir={lower},upperdir={upper},workdir={work}", merged)
+        return merged, upper
+
+    def setUp(self):
+        super().setUp()
+        if "overlay" not in pathlib.Path("/proc/filesystems").read_text():
+            self.skipTest("this kernel has no overlay file system")
+
+    def test_as_upper(self):
+        self.mount_delta("suid,dev")
+        merged, upper = self.overlay(self.tree, self.point)
+        (merged / "dir" / "7").unlink()
+        (merged / "dir" / "8").write_text("changed")
+        os.rename(merged / "dir" / "9", merged / "dir" / "nine")
+        os.rename(merged / "secret", merged / "dir" / "secret")
+        names = set(os.listdir(merged / "dir"))
+        self.assertNotIn("7", names)
+        self.assertLessEqual({"nine", "secret"}, names)
+        whiteout = (upper / "dir" / "7").lstat()
+        self.assertTrue(stat.S_ISCHR(whiteout.st_mode))
+        self.assertEqual(whiteout.st_rdev, 0)
+        run("umount", merged)
+
+    def test_as_lower(self):
+        self.mount_delta()
+        (self.point / "new").write_text("hello")
+        base = self.scratch / "base"
+        base.mkdir()
+        merged, _ = self.overlay(self.point, base)
+        self.assertEqual((merged / "new").read_text(), "hello")
+        (merged / "new").write_text("above")
+        self.assertTrue(filecmp.cmp(merged / "dir" / "7", self.tree / "dir" / "7", shallow=False))
+        self.assertEqual((self.point / "new").read_text(), "hello")
+        run("umount", merged)
+
+
+if __name__ == "__main__":
+    mount_case.main()
