@@ -46,7 +46,7 @@ struct MountArguments {
 };
 
 /// Understands what mount(8) users write:
-/// - delta= (what is written goes there), rw (with a delta, and then the default), ro;
+/// - delta= (the directory that keeps all changes), ro, rw (the default with a delta);
 /// - size=, commit= (seconds), memory=, writeback and writethrough, with a delta;
 /// - dev suid exec async sync dirsync noatime and their opposites, nosuid and nodev by default;
 ///   suid and dev are root's to give; sync and dirsync make each change durable at once;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"build", "SRC IMAGE", "pack a directory tree into an image and its index", run_build},
-    {"mount", "IMAGE DIR", "mount an image read-only", run_mount},
+    {"mount", "IMAGE DIR", "mount an image, to be read or with a delta changed", run_mount},
     {"ls", "IMAGE [PATH]...", "list directories", run_ls},
     {"stat", "IMAGE [PATH]...", "show all attributes of files", run_stat},
     {"cat", "IMAGE PATH...", "print the contents of files", run_cat},

@@ -14,7 +14,7 @@ namespace dgfs::delta {
 namespace {
 
 constexpr std::size_t kQuestionBytesMax = 256;
-// The end of the server waits so long for somebody who asks nothing.
+// The server waits so long for a question, and so does its end.
 constexpr std::chrono::seconds kPatience{1};
 
 }  // namespace

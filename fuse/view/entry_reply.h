@@ -18,7 +18,7 @@ inline void reply_entry(fuse_req_t request, ViewFileSystem& mounted, const view:
   if (fuse_reply_entry(request, &told) != 0) mounted.forget(entry.object, 1);
 }
 
-/// The user who asks.
+/// The user of a request.
 [[nodiscard]] inline view::Credentials credentials_of(fuse_req_t request) {
   const auto* context = fuse_req_ctx(request);
   return {context->uid, context->gid, context->umask};

@@ -31,12 +31,12 @@ class KernelExtensions final : public RequestFilter {
 
 // Of the request that the calling thread answers.
 
-/// A write by who may not keep set-user-id and set-group-id bits of what he writes to.
+/// The user of the write may not keep set-user-id and set-group-id bits of the file.
 [[nodiscard]] bool kills_set_ids_by_write();
 /// A write of pages that the kernel has kept: it looks for an error, and not for how much was
 /// written.
 [[nodiscard]] bool is_write_of_kept_pages();
-/// A change of an access list by who may not keep the set-group-id bit.
+/// The user who changes an access list may not keep the set-group-id bit of the file.
 [[nodiscard]] bool kills_group_id_by_xattr();
 /// A CREATE of a file without a name.
 [[nodiscard]] bool creates_unnamed();

@@ -26,7 +26,7 @@ void answer_entry(fuse_req_t request, const Call& call, Make make) noexcept {
   });
 }
 
-// Does something of which nothing but its success is told.
+// Does something, and tells the kernel whether it succeeded.
 template <class Work>
 void answer_done(fuse_req_t request, const Call& call, Work work) noexcept {
   answer<ViewFileSystem>(request, call, [&](ViewFileSystem& mounted) -> Status {

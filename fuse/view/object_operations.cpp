@@ -73,8 +73,9 @@ void get_attributes(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
 
 Result<view::AttributeChange> change_of(const struct stat& wish, int to_set, const Time& now) {
   view::AttributeChange change;
-  if ((to_set & FUSE_SET_ATTR_MODE) != 0)
+  if ((to_set & FUSE_SET_ATTR_MODE) != 0) {
     change.permissions = wish.st_mode & format::kPermissionMask;
+  }
   if ((to_set & FUSE_SET_ATTR_UID) != 0) change.uid = wish.st_uid;
   if ((to_set & FUSE_SET_ATTR_GID) != 0) change.gid = wish.st_gid;
   if ((to_set & FUSE_SET_ATTR_SIZE) != 0) {

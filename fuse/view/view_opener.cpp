@@ -14,9 +14,6 @@
 namespace dgfs::fuse {
 namespace {
 
-// docs/STORE.md: what there is of a delta before its manifest.
-constexpr std::string_view kFirstStore = "0001";
-constexpr std::string_view kMakingLock = "lock";
 // As -o size= has it.
 constexpr std::uint64_t kDeltaBytesMin = std::uint64_t{32} << 20;
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
@@ -62,16 +59,14 @@ std::optional<std::uint64_t> room_of(storage::Env& env, const std::string& path,
   return std::min(free.value(), cap.value_or(free.value()));
 }
 
-// True: there is nothing, an empty directory, or what a process has left that ended while it made a
-// delta: the manifest comes last.
+// True: there is nothing, or an empty directory. A store without a manifest may be all that is left
+// of a delta: nothing is made over it.
 Result<bool> is_vacant(storage::Env& env, const std::string& path) {
   auto directory = env.open_directory(path);
   if (!directory && directory.error().kind() == ErrorKind::kNotFound) return true;
   if (!directory) return std::move(directory).error();
   DGFS_TRY(names, directory.value()->list());
-  return std::all_of(names.begin(), names.end(), [](const std::string& name) {
-    return name == kFirstStore || name == kMakingLock;
-  });
+  return names.empty();
 }
 
 Result<bool> make_if_vacant(storage::Env& env, const std::string& path, const reader::Image& image,
@@ -97,7 +92,10 @@ Result<std::unique_ptr<delta::DeltaDirectory>> open_delta(
     return Error(ErrorKind::kNotFound, 5047, "no delta is here, and with ro none is made")
         .in_file(path);
   }
-  return Error(ErrorKind::kNotEmpty, 5046, "neither a delta nor an empty directory").in_file(path);
+  return Error(ErrorKind::kNotEmpty, 5046,
+               "neither a delta nor an empty directory: it has no MANIFEST, which is written last "
+               "when a delta is made; remove it only if it has never been mounted")
+      .in_file(path);
 }
 
 std::string recovered_text(const delta::DeltaDirectory& delta, std::uint64_t duration_ns) {

@@ -107,6 +107,26 @@ class Delta(DeltaCase):
         self.assertEqual(os.listdir(self.delta), ["photo"])
         self.assertIsNone(self.table_entry())
 
+    def test_one_that_has_lost_its_manifest_is_refused_and_left_alone(self):
+        self.mount_delta()
+        (self.point / "new").write_text("precious")
+        self.unmount()
+        manifest = (self.delta / "MANIFEST").read_bytes()
+        (self.delta / "MANIFEST").unlink()
+        before = snapshot(self.delta)
+        self.expect_refused(self.mount_delta(check=False), "no MANIFEST", code=1)
+        self.assertEqual(snapshot(self.delta), before)
+        (self.delta / "MANIFEST").write_bytes(manifest)
+        self.mount_delta()
+        self.assertEqual((self.point / "new").read_text(), "precious")
+
+    def test_a_folder_named_as_a_store_is_refused_and_left_alone(self):
+        (self.delta / "0001").mkdir(parents=True)
+        (self.delta / "0001" / "photo").write_text("precious")
+        self.expect_refused(self.mount_delta(check=False), "neither a delta nor an empty", code=1)
+        self.assertEqual(os.listdir(self.delta), ["0001"])
+        self.assertEqual(os.listdir(self.delta / "0001"), ["photo"])
+
     def test_belongs_to_one_image(self):
         self.mount_delta()
         self.unmount()
