@@ -247,9 +247,11 @@ Status Store::wait_for_room(const Batch& batch) {
   const auto room = room_for(size, 0);
   DGFS_CHECK(make_room(room));
   if (size.value_bytes != 0) {
+    const WaitingTimer timer(env_, waits_.space_ns);
     DGFS_CHECK(reserve_.ask_for(size.value_bytes));
   }
   if (!room.is_delay_due) return ok();
+  const WaitingTimer timer(env_, waits_.tree_ns);
   Pacer::Duration delay(0);
   {
     const std::lock_guard lock(pace_lock_);
@@ -262,15 +264,19 @@ Status Store::wait_for_room(const Batch& batch) {
 // A segment that is full is found out by sync().
 Status Store::make_room(const Room& room) {
   if (room.is_group_full) {
+    const WaitingTimer timer(env_, waits_.log_ns);
     DGFS_CHECK(sync());
   }
+  const bool is_work_due = tending_ == nullptr ? room.is_checkpoint_due || room.is_maintenance_due
+                                               : room.are_tables_full;
+  if (!room.has_too_many_tables && !is_work_due) return ok();
+  const WaitingTimer timer(env_, waits_.tree_ns);
   if (room.has_too_many_tables) tables_.join();
-  if (tending_ == nullptr) {
-    if (room.is_checkpoint_due) return checkpoint();
-    return room.is_maintenance_due ? maintain() : Status(ok());
+  if (!is_work_due) return ok();
+  if (tending_ != nullptr) {
+    return maintenance_.move_tables_above(kPatience * options_.table_bytes);
   }
-  return room.are_tables_full ? maintenance_.move_tables_above(kPatience * options_.table_bytes)
-                              : Status(ok());
+  return room.is_checkpoint_due ? checkpoint() : maintain();
 }
 
 // Half a segment is full, or what large values have died of may take much of the disk: their space
@@ -424,7 +430,8 @@ StoreCounters Store::counters() const {
   const auto counts = maintenance_.counts();
   return {progress.written_bytes, counts.block_bytes, progress.value_bytes, files_.moved_bytes(),
           counts.checkpoints,     tables_.frozen(),   files_.used_bytes(),  counts.held_bytes,
-          holders_.count(),       recovered_};
+          holders_.count(),       recovered_,         waits_.log_ns,        waits_.tree_ns,
+          waits_.space_ns};
 }
 
 StoreSpace Store::space() {

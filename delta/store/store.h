@@ -32,6 +32,7 @@
 #include "delta/store/store_options.h"
 #include "delta/store/table_stack.h"
 #include "delta/store/tree_files.h"
+#include "delta/store/waiting_times.h"
 #include "delta/store/worker.h"
 #include "storage/env.h"
 
@@ -51,6 +52,11 @@ struct StoreCounters {
   std::uint64_t holders = 0;     ///< who have snapshots; oldest_snapshot() has a name and an age
   /// Batches that the log alone had when it was opened: nobody had closed it.
   std::uint64_t recovered = 0;
+  // Of all writers together, in nanoseconds: a group of the log was full, maintenance was behind,
+  // large values wanted space.
+  std::uint64_t log_wait_ns = 0;
+  std::uint64_t tree_wait_ns = 0;
+  std::uint64_t space_wait_ns = 0;
 };
 
 /// Where the disk stands. No byte is in two of the first four. A value.
@@ -273,6 +279,7 @@ class Store {
   Maintenance maintenance_;
 
   std::uint64_t recovered_ = 0;  ///< StoreCounters::recovered; set once, by open()
+  WaitingTimes waits_;
   std::atomic<bool> is_space_wanted_ = false;
   mutable SnapshotHolders holders_;
 

@@ -4,6 +4,7 @@
 // What a store promises not to do, counted at the storage.
 #include <gtest/gtest.h>
 
+#include "storage/forwarding_env.h"
 #include "tests/delta/store/counted_store.h"
 
 namespace dgfs::test {
@@ -33,6 +34,33 @@ TEST_F(StoreCost, ChangesReadNothing) {
   }
   ASSERT_TRUE(store_->sync());
   EXPECT_EQ(counts("blocks").reads, 0U);
+}
+
+// A clock of which nobody sees the same time twice.
+class TickingEnv : public storage::ForwardingEnv {
+ public:
+  using EnvForwarder::EnvForwarder;
+  std::uint64_t monotonic_ns() const override { return ++ticks_; }
+
+ private:
+  mutable std::uint64_t ticks_ = 0;
+};
+
+TEST_F(StoreCost, WritersThatWaitAreTimed) {
+  const auto memory = storage::make_memory_env(2);
+  TickingEnv env(*memory);
+  const auto store = open_store(env, options_);
+  for (int i = 0; i < 4000; ++i) {
+    if (i == 100) {
+      EXPECT_EQ(store->counters().log_wait_ns, 0U) << "a group has more room";
+    }
+    Batch batch;
+    batch.put(numbered_key(i), std::string(1000, 'v'));
+    ASSERT_TRUE(store->apply(batch));
+  }
+  EXPECT_GT(store->counters().log_wait_ns, 0U);
+  EXPECT_GT(store->counters().tree_wait_ns, 0U);
+  EXPECT_EQ(store->counters().space_wait_ns, 0U);
 }
 
 // Their filters stand in the nodes.
