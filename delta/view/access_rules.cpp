@@ -14,9 +14,6 @@ namespace {
 using format::AccessList;
 using format::AccessTag;
 
-constexpr std::uint32_t kSetUserId = 04000;
-constexpr std::uint32_t kSetGroupId = 02000;
-constexpr std::uint32_t kGroupExecute = 0010;
 constexpr std::uint32_t kAccessBits = 0777;  // those that a list and a umask speak of
 constexpr std::uint32_t kOneClass = 7;       // of owner, group and others
 constexpr std::uint32_t kOwnerShift = 6;
@@ -64,8 +61,8 @@ void set_bits(AccessList& list, std::uint32_t bits) {
 }
 
 std::uint32_t without_set_ids(std::uint32_t mode) {
-  const bool may_group_execute = (mode & kGroupExecute) != 0;
-  return mode & ~(kSetUserId | (may_group_execute ? kSetGroupId : 0));
+  const bool may_group_execute = (mode & format::kGroupExecute) != 0;
+  return mode & ~(format::kSetUserId | (may_group_execute ? format::kSetGroupId : 0));
 }
 
 std::uint32_t with_access_bits(std::uint32_t mode, std::uint32_t bits) {
@@ -92,13 +89,13 @@ Status check_may_have_xattr(std::uint32_t mode, std::string_view name) {
 
 Inherited inherit(const Attributes& parent, const std::optional<Buffer>& parents_default_list,
                   std::uint32_t mode, const Credentials& who) {
-  const bool has_group_of_parent = (parent.mode & kSetGroupId) != 0;
+  const bool has_group_of_parent = (parent.mode & format::kSetGroupId) != 0;
   Inherited made = {.uid = who.uid, .gid = has_group_of_parent ? parent.gid : who.gid};
   if (format::is_symlink(mode)) {
     made.mode = format::kTypeSymlink | kAccessBits;
     return made;
   }
-  if (has_group_of_parent && format::is_directory(mode)) mode |= kSetGroupId;
+  if (has_group_of_parent && format::is_directory(mode)) mode |= format::kSetGroupId;
   auto list = valid_list(parents_default_list);
   if (!list) {
     made.mode = mode & ~(who.umask & kAccessBits);

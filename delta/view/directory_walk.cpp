@@ -89,8 +89,10 @@ Status DirectoryWalk::take_image() {
     name_ = listed.name;
     dentry_ = Dentry{listed.inode, format::type_of(listed.mode), false};
     if (wants_nodes_) {
-      DGFS_TRY(node, image_->node());
-      node_ = std::move(node);
+      auto node = image_->node();
+      if (!node && node.error().kind() == ErrorKind::kLimit) return std::move(node).error();
+      // Without it the name is listed all the same: whoever asks for the object is told why.
+      if (node) node_ = std::move(node).value();
     }
   }
   return image_->next();

@@ -15,8 +15,6 @@
 namespace dgfs::view {
 namespace {
 
-constexpr std::string_view kCapabilityXattr = "security.capability";
-
 Status check_wish(const AttributeChange& wish) {
   if (wish.permissions && (*wish.permissions & ~format::kPermissionMask) != 0) {
     return Error(ErrorKind::kInvalidArgument, 7361, "permissions have 12 bits");
@@ -24,7 +22,8 @@ Status check_wish(const AttributeChange& wish) {
   if (wish.size_bytes.value_or(0) > format::kFileBytesMax) {
     return Error(ErrorKind::kFileTooLarge, 7415, "no file is so long");
   }
-  if (!is_time(wish.mtime.value_or(Time())) || !is_time(wish.atime.value_or(Time()))) {
+  if (!is_time(wish.mtime.value_or(Time())) || !is_time(wish.atime.value_or(Time())) ||
+      !is_time(wish.ctime.value_or(Time()))) {
     return Error(ErrorKind::kInvalidArgument, 7362, "not a time");
   }
   return ok();
@@ -60,16 +59,18 @@ class AttributeEdit {
     DGFS_CHECK(change_.begin_touching(object_, record_));
     if (wish.size_bytes) change_size(*wish.size_bytes, !wish.mtime);
     const auto mode = attributes().mode;
-    if (wish.uid || wish.gid) {
-      DGFS_CHECK(change_owner(wish));
-    }
+    if (wish.uid || wish.gid) change_owner(wish);
     if (wish.permissions) {
       DGFS_CHECK(change_permissions(*wish.permissions));
+    }
+    attributes().mode &= ~(wish.cleared_permissions & format::kPermissionMask);
+    if (wish.uid || wish.gid || wish.drops_capabilities) {
+      DGFS_CHECK(drop_capabilities());
     }
     if (attributes().mode != mode) change_.set_mode(object_, attributes().mode);
     if (wish.mtime) set_time(field::kMtime, attributes().mtime, *wish.mtime);
     if (wish.atime) set_time(field::kAtime, attributes().atime, *wish.atime);
-    set_time(field::kCtime, attributes().ctime, change_.now());
+    set_time(field::kCtime, attributes().ctime, wish.ctime.value_or(change_.now()));
     return ok();
   }
   [[nodiscard]] Attributes& attributes() { return record_.attributes; }
@@ -91,14 +92,17 @@ class AttributeEdit {
     if (sets_mtime) set_time(field::kMtime, attributes().mtime, change_.now());
   }
 
-  // Nobody keeps capabilities of a file that has another owner.
-  [[nodiscard]] Status change_owner(const AttributeChange& wish) {
+  void change_owner(const AttributeChange& wish) {
     set_number(field::kUid, attributes().uid, wish.uid);
     set_number(field::kGid, attributes().gid, wish.gid);
     attributes().mode = chown_mode(attributes().mode);
+  }
+
+  // A new owner ends them, and so does a writer.
+  [[nodiscard]] Status drop_capabilities() {
     if (format::is_directory(attributes().mode) || !may_have_xattrs(record_)) return ok();
-    DGFS_TRY(capability, change_.moment().xattr(object_, kCapabilityXattr));
-    if (capability) change_.drop(RecordClass::kXattr, object_, kCapabilityXattr);
+    DGFS_TRY(capability, change_.moment().xattr(object_, format::kCapabilityXattr));
+    if (capability) change_.drop(RecordClass::kXattr, object_, format::kCapabilityXattr);
     return ok();
   }
 
@@ -135,7 +139,7 @@ class AttributeEdit {
 
 // An access list is the mode, too. False: there is nothing to be changed.
 Result<bool> set_list(Change& change, ObjectNumber object, const AttributesRecord& record,
-                      std::string_view name, Bytes value) {
+                      std::string_view name, Bytes value, std::uint32_t cleared_permissions) {
   AccessListSet set{.mode = record.attributes.mode};
   if (name == format::kDefaultListXattr) {
     DGFS_TRY(list, set_default_list(set.mode, value));
@@ -143,6 +147,7 @@ Result<bool> set_list(Change& change, ObjectNumber object, const AttributesRecor
   } else {
     DGFS_TRY(of_access, set_access_list(set.mode, value));
     set = std::move(of_access);
+    set.mode &= ~(cleared_permissions & format::kPermissionMask);
   }
   const bool changes_mode = set.mode != record.attributes.mode;
   if (set.access_list.empty() && !changes_mode) {
@@ -189,22 +194,24 @@ Result<Attributes> Editor::set_attributes(ObjectNumber object, const AttributeCh
       });
 }
 
-Status Editor::set_xattr(ObjectNumber object, std::string_view name, Bytes value, XattrMode mode) {
+Status Editor::set_xattr(ObjectNumber object, std::string_view name, Bytes value, XattrMode mode,
+                         std::uint32_t cleared_permissions) {
   DGFS_CHECK(check_xattr_name(name));
   if (value.size() > format::kXattrValueBytesMax) {
     return Error(ErrorKind::kTooLarge, 7366, "an attribute has 65,536 bytes at most");
   }
-  DGFS_CHECK(writer_.change<bool>(
-      {object}, [&](Change& change) { return set_xattr_in(change, object, name, value, mode); }));
+  DGFS_CHECK(writer_.change<bool>({object}, [&](Change& change) {
+    return set_xattr_in(change, object, name, value, mode, cleared_permissions);
+  }));
   return ok();
 }
 
 Result<std::optional<bool>> Editor::set_xattr_in(Change& change, ObjectNumber object,
-                                                 std::string_view name, Bytes value,
-                                                 XattrMode mode) {
+                                                 std::string_view name, Bytes value, XattrMode mode,
+                                                 std::uint32_t cleared_permissions) {
   DGFS_TRY(record, change.moment().needed_record(object));
   if (format::is_access_list_xattr(name)) {
-    DGFS_TRY(changes, set_list(change, object, record, name, value));
+    DGFS_TRY(changes, set_list(change, object, record, name, value, cleared_permissions));
     if (!changes) return std::optional(true);
   } else {
     DGFS_TRY(before, change.moment().xattr(object, name));

@@ -24,13 +24,14 @@ class Editor {
 
   [[nodiscard]] Result<Attributes> set_attributes(ObjectNumber object, const AttributeChange& wish);
   [[nodiscard]] Status set_xattr(ObjectNumber object, std::string_view name, Bytes value,
-                                 XattrMode mode);
+                                 XattrMode mode, std::uint32_t cleared_permissions);
   [[nodiscard]] Status remove_xattr(ObjectNumber object, std::string_view name);
 
  private:
   [[nodiscard]] static Result<std::optional<bool>> set_xattr_in(Change& change, ObjectNumber object,
                                                                 std::string_view name, Bytes value,
-                                                                XattrMode mode);
+                                                                XattrMode mode,
+                                                                std::uint32_t cleared_permissions);
   [[nodiscard]] static Result<std::optional<bool>> remove_xattr_in(Change& change,
                                                                    ObjectNumber object,
                                                                    std::string_view name);

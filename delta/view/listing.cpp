@@ -29,16 +29,24 @@ struct Listing::Reply {
   [[nodiscard]] Result<bool> add(std::string_view name, ObjectNumber object, std::uint32_t type,
                                  const reader::Node* node) {
     std::optional<AttributesRecord> record;
+    std::optional<Error> lost;
     if (wants_attributes) {
-      DGFS_TRY(found, moment.record(object, node));
+      auto found = moment.record(object, node);
+      if (!found && found.error().kind() == ErrorKind::kLimit) return std::move(found).error();
       if (!found) {
-        return Error(ErrorKind::kCorrupt, 7383, "a name leads to no object").in_section("delta");
+        lost = std::move(found).error();
+      } else if (!found.value()) {
+        lost = Error(ErrorKind::kCorrupt, 7383, "a name leads to no object").in_section("delta");
+      } else {
+        record = std::move(found).value();
       }
-      record = std::move(found);
     }
     // The visitor has the name as soon as it was called: nothing may fail behind that.
     const auto cookie = places.prepare(name);
-    if (!visit({name, object, type, cookie, record ? &record->attributes : nullptr})) return false;
+    if (!visit({name, object, type, cookie, record ? &record->attributes : nullptr,
+                lost ? &*lost : nullptr})) {
+      return false;
+    }
     places.add_prepared();
     return true;
   }

@@ -23,7 +23,8 @@ struct ListingName {
   ObjectNumber object = 0;
   std::uint32_t type = 0;                  ///< as in Attributes::mode
   ListingCookie cookie = 0;                ///< goes on behind the name
-  const Attributes* attributes = nullptr;  ///< null: they were not wanted
+  const Attributes* attributes = nullptr;  ///< null: they were not wanted, or are lost
+  const Error* lost = nullptr;             ///< why they could not be read; null: nothing is wrong
 };
 
 /// A stream. It keeps nothing of the stack between two calls, and shows each time what is there
@@ -41,7 +42,8 @@ class Listing {
   /// returns false: the name that it was given last counts as not listed. A directory that was
   /// removed has no names, not even those two.
   /// @param cookie           of this stream, of another one of the directory, or 0
-  /// @param wants_attributes costs a record each
+  /// @param wants_attributes costs a record each; where one cannot be read (kIo, kCorrupt) the name
+  ///                         is listed without it, and says why
   /// Errors: kInvalidArgument (nobody knows the cookie's place any more); kNotFound (the directory
   /// has ended), kIo, kCorrupt, kLimit (no memory). The names that it has visited by then count as
   /// a reply.

@@ -80,6 +80,11 @@ struct AttributeChange {
   std::optional<Time> atime;
   /// Of a regular file: what lies behind goes, and what it grows by are zeros.
   std::optional<std::uint64_t> size_bytes = std::nullopt;
+  /// These bits of the permissions go, whatever else is changed.
+  std::uint32_t cleared_permissions = 0;
+  /// A file's capabilities go ("security.capability"), if it has some.
+  bool drops_capabilities = false;
+  std::optional<Time> ctime = std::nullopt;  ///< none: now
 };
 
 /// Bytes that were added at the end of a file. A value.

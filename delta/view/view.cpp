@@ -257,8 +257,10 @@ Result<std::vector<std::string>> View::xattr_names(ObjectNumber object) const {
   return whole_or_refused([&] { return state_->readers.xattr_names(object); });
 }
 
-Status View::set_xattr(ObjectNumber object, std::string_view name, Bytes value, XattrMode mode) {
-  return whole_or_refused([&] { return state_->editor.set_xattr(object, name, value, mode); });
+Status View::set_xattr(ObjectNumber object, std::string_view name, Bytes value, XattrMode mode,
+                       std::uint32_t cleared_permissions) {
+  return whole_or_refused(
+      [&] { return state_->editor.set_xattr(object, name, value, mode, cleared_permissions); });
 }
 
 Status View::remove_xattr(ObjectNumber object, std::string_view name) {

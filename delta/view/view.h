@@ -173,9 +173,11 @@ class View {
   /// Errors: kExists, kNoAttribute, kTooLarge (a value above 65,536 bytes), kNoSpace (names of more
   /// than 65,536 bytes together), kInvalidArgument (no access list), kUnsupported (a list of
   /// another version), kPermission (a default list of what is no directory).
-  /// @param mode  of a list it does not count, as in Linux
+  /// @param mode                 of a list it does not count, as in Linux
+  /// @param cleared_permissions  bits that go in the same step, with an access list alone
   [[nodiscard]] Status set_xattr(ObjectNumber object, std::string_view name, Bytes value,
-                                 XattrMode mode = XattrMode::kSet);
+                                 XattrMode mode = XattrMode::kSet,
+                                 std::uint32_t cleared_permissions = 0);
   /// Errors: kNoAttribute.
   [[nodiscard]] Status remove_xattr(ObjectNumber object, std::string_view name);
 

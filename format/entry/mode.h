@@ -17,6 +17,9 @@ inline constexpr std::uint32_t kTypeRegular = 0100000;
 inline constexpr std::uint32_t kTypeSymlink = 0120000;
 inline constexpr std::uint32_t kTypeSocket = 0140000;
 inline constexpr std::uint32_t kPermissionMask = 07777;
+inline constexpr std::uint32_t kSetUserId = 04000;
+inline constexpr std::uint32_t kSetGroupId = 02000;
+inline constexpr std::uint32_t kGroupExecute = 0010;
 
 constexpr std::uint32_t type_of(std::uint32_t mode) { return mode & kTypeMask; }
 constexpr bool is_directory(std::uint32_t mode) { return type_of(mode) == kTypeDirectory; }

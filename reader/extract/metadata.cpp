@@ -18,9 +18,7 @@
 namespace dgfs::reader {
 namespace {
 
-constexpr std::uint32_t kSetUserId = 04000;
-constexpr std::uint32_t kSetGroupId = 02000;
-constexpr std::uint32_t kSetIdMask = kSetUserId | kSetGroupId;
+constexpr std::uint32_t kSetIdMask = format::kSetUserId | format::kSetGroupId;
 constexpr std::uint32_t kGroupMask = 070;
 constexpr unsigned kGroupShift = 3;
 
@@ -153,7 +151,8 @@ class Restorer {
   Result<std::uint32_t> unsafe_bits(std::uint32_t mode) {
     if (format::is_directory(node_.mode) || (mode & kSetIdMask) == 0) return std::uint32_t{0};
     DGFS_TRY(status, status_of(object_));
-    return (status.uid != node_.uid ? kSetUserId : 0) | (status.gid != node_.gid ? kSetGroupId : 0);
+    return (status.uid != node_.uid ? format::kSetUserId : 0) |
+           (status.gid != node_.gid ? format::kSetGroupId : 0);
   }
 
   // What it says of a path is where the object is for now.

@@ -182,15 +182,13 @@ void OpenListings::take_name(Stream& stream, const view::ListingName& name) cons
 
 void OpenListings::read(Stream& stream, std::size_t count, bool wants_attributes) {
   std::size_t taken = 0;
-  const Place after = stream.at;
-  const auto reply = next_reply_++;
   const Status status =
       stream.listing->read(stream.cookie, wants_attributes, [&](const view::ListingName& name) {
         EXPECT_EQ(name.attributes != nullptr, wants_attributes);
         if (taken == count) return false;
         ++taken;
         take_name(stream, name);
-        stream.given.push_back({name.cookie, stream.at, after, reply, stream.handle});
+        stream.given.push_back({name.cookie, stream.at});
         return true;
       });
   if (directory_of(stream) == nullptr) {
@@ -199,20 +197,17 @@ void OpenListings::read(Stream& stream, std::size_t count, bool wants_attributes
   }
   EXPECT_TRUE(status) << "listing #" << stream.directory << ": " << status.error().message();
   if (taken < count) expect_nothing_left_out(stream, std::nullopt);
-  if (taken > 0) stream.last_replies[stream.handle] = reply;
   names_read_ += taken;
   if (stream.given.size() > kGivenMax) {
     stream.given.erase(stream.given.begin(), stream.given.end() - kGivenMax / 2);
   }
 }
 
-// In the last reply of a handle it is an exact place. Else names of the reply may come again.
 void OpenListings::go_back(Stream& stream, Choice& choice) const {
   if (stream.given.empty()) return;
   const Given& given = stream.given.at(choice.below(stream.given.size()));
-  const bool is_exact = stream.last_replies.at(given.handle) == given.reply;
   stream.cookie = given.cookie;
-  stream.at = is_exact ? given.place : given.reply_after;
+  stream.at = given.place;
   stream.complete = given.place;
   stream.stayed = places_of(stream);
 }

@@ -53,10 +53,7 @@ class OpenListings {
   /// A cookie, and what is known of it.
   struct Given {
     view::ListingCookie cookie = 0;
-    Place place;               ///< of its name
-    Place reply_after;         ///< behind which its reply began
-    std::uint64_t reply = 0;   ///< number of the reply
-    std::uint64_t handle = 0;  ///< number of the handle
+    Place place;  ///< of its name
   };
   struct Stream {
     ModelId directory = 0;
@@ -68,7 +65,6 @@ class OpenListings {
     std::set<Place> stayed;          ///< were there all the time
     std::map<std::string, std::set<std::pair<ModelId, std::uint32_t>>> ever;  ///< object, type
     std::vector<Given> given;                                                 ///< the last ones
-    std::map<std::uint64_t, std::uint64_t> last_replies;  ///< by handle; with names
   };
   class Choice;
 
@@ -95,7 +91,6 @@ class OpenListings {
   const ViewOperations& operations_;
   std::vector<Stream> streams_;
   std::uint64_t next_handle_ = 1;
-  std::uint64_t next_reply_ = 1;
   std::uint64_t names_read_ = 0;
   std::vector<std::pair<ModelId, view::ListingCookie>> of_before_;  ///< directory and cookie
 };
