@@ -15,7 +15,11 @@ std::string absolute(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-std::string absolute_name(const std::string& path) {
+std::string absolute_mount_point(const std::string& path) {
+  // A link as the last name is followed, which asks nothing of what it leads to.
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  if (real) return real.get();
   const auto end = path.find_last_not_of('/');
   if (end == path.npos) return path;  // the root
   const auto trimmed = path.substr(0, end + 1);

@@ -4,12 +4,14 @@
 
 #include <spawn.h>
 #include <sys/mount.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 
 #include <array>
 #include <cerrno>
 
 #include "fuse/mount_table.h"
+#include "storage/posix/os_error.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -31,21 +33,33 @@ bool unmount_as_user(const std::string& mount_point) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+// The kernel answers stat(2) from the attributes that it keeps, also where nobody serves them any
+// more. statvfs(2) always asks the server: a request that still waits as the process ends gets
+// ECONNABORTED, a later one ENOTCONN.
+bool is_served(const std::string& mount_point) {
+  struct statvfs space {};
+  return ::statvfs(mount_point.c_str(), &space) == 0 ||
+         (errno != ENOTCONN && errno != ECONNABORTED);
+}
+
 }  // namespace
 
 Result<bool> remove_dead_mount(storage::Env& env, const std::string& mount_point) {
-  const auto status = env.status(mount_point);
-  if (status || status.error().os_errno() != ENOTCONN) return false;
-  DGFS_TRY(table, read_mount_table(env));
-  const auto mount = find_mount(table, mount_point);
-  if (!mount || mount->type != "fuse.dgfs") return false;
+  const auto table = read_mount_table(env);
+  if (!table) return false;  // no /proc here
+  const auto mount = find_mount(table.value(), mount_point);
+  if (!mount || mount->type != "fuse.dgfs" || is_served(mount_point)) return false;
+  if (const auto below = find_mount_below(table.value(), mount_point)) {
+    return Error(ErrorKind::kBusy, 5036,
+                 "a mount that was killed cannot be replaced while " + *below +
+                     " is mounted below it; unmount that first")
+        .in_file(mount_point);
+  }
   if (::umount2(mount_point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) return true;
   const int os_errno = errno;
   if (os_errno == EPERM && unmount_as_user(mount_point)) return true;
-  return Error(os_errno == EPERM ? ErrorKind::kPermission : ErrorKind::kIo, 5033,
-               "cannot unmount what an earlier mount has left here")
-      .in_file(mount_point)
-      .with_errno(os_errno);
+  return storage::os_error(5033, os_errno, "unmount what a mount that was killed has left here",
+                           mount_point);
 }
 
 }  // namespace dgfs::fuse

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "fuse/mount.h"
 
+#include "delta/store/process_memory.h"
 #include "delta/view/view_memory.h"
 #include "format/entry/mode.h"
 #include "fuse/daemon_path.h"
@@ -21,7 +22,12 @@ namespace {
 
 Status replace_dead_mount(storage::Env& env, const std::string& path,
                           const std::function<void(const std::string&)>& tell) {
-  DGFS_TRY(was_dead, remove_dead_mount(env, absolute_name(path)));
+  bool was_dead = false;
+  // Several may lie on each other.
+  for (bool is_dead = true; is_dead; was_dead = was_dead || is_dead) {
+    DGFS_TRY(removed, remove_dead_mount(env, absolute_mount_point(path)));
+    is_dead = removed;
+  }
   if (was_dead && tell) tell(path + ": unmounted what a mount that was killed has left here");
   return ok();
 }
@@ -114,6 +120,8 @@ Status mount(storage::Env& env, const MountOptions& options, std::shared_ptr<spd
     DGFS_CHECK(replace_dead_mount(env, options.mount_point, options.tell));
   }
   DGFS_CHECK(check_mount_point(env, options.mount_point));
+  // glibc keeps much of what is freed: the process would take half more than memory= says.
+  if (arguments.delta_path) delta::give_back_freed_memory();
   DamageLog damage_log(env, std::move(log));
   const view::ViewMemory memory(arguments.memory_bytes);
   reader::OpenOptions shared;

@@ -63,7 +63,7 @@ struct MountArguments {
 /// @param user_id  who mounts
 /// Errors: kInvalidArgument, naming the option, for all others, for bad values, for what the kind
 /// of mount has no use for (rw without a delta, size= without one, page_cache= with one), and for
-/// remount, which asks for what there is not; kPermission (suid, dev).
+/// remount, which is no new mount (fuse/remount.h); kPermission (suid, dev).
 [[nodiscard]] Result<MountArguments> mount_arguments(std::span<const std::string> options,
                                                      const std::string& source,
                                                      std::uint32_t user_id);

@@ -14,7 +14,8 @@ constexpr std::size_t kTablePieceBytes = std::size_t{64} << 10;
 // Some ten thousand mounts; of more, the last are left as they are.
 constexpr std::size_t kTableBytesMax = std::size_t{4} << 20;
 
-// Line: number, parent, device, root, mount point, options, further ones, "-", type, ...
+// Line: number, parent, device, root, mount point, options, further ones, "-", type, source,
+// options of the file system.
 constexpr std::size_t kDeviceField = 2;
 constexpr std::size_t kPointField = 4;
 constexpr std::size_t kOptionsField = 5;
@@ -59,10 +60,23 @@ std::optional<MountEntry> find_mount(std::string_view table, std::string_view mo
     if (unescaped(fields[kPointField]) != mount_point) continue;
     while (!line.empty() && !line.starts_with(kEndOfFurther)) take_field(line, ' ');
     take_field(line, ' ');
+    const auto type = take_field(line, ' ');
+    take_field(line, ' ');
     found = {std::string(fields[kDeviceField]), std::string(fields[kOptionsField]),
-             std::string(take_field(line, ' '))};
+             std::string(type), std::string(take_field(line, ' '))};
   }
   return found;
+}
+
+std::optional<std::string> find_mount_below(std::string_view table, std::string_view mount_point) {
+  const auto beginning = std::string(mount_point) + "/";
+  while (!table.empty()) {
+    auto line = take_field(table, '\n');
+    for (std::size_t i = 0; i < kPointField; ++i) take_field(line, ' ');
+    auto point = unescaped(take_field(line, ' '));
+    if (point.starts_with(beginning)) return point;
+  }
+  return std::nullopt;
 }
 
 Result<std::string> read_mount_table(storage::Env& env) {

@@ -15,9 +15,10 @@ namespace dgfs::fuse {
 
 /// A line of it. A value.
 struct MountEntry {
-  std::string device;   ///< its number ("0:52")
-  std::string options;  ///< of the mount, parted by commas ("rw,nosuid")
-  std::string type;     ///< of the file system ("fuse.dgfs")
+  std::string device;         ///< its number ("0:52")
+  std::string options;        ///< of the mount, parted by commas ("rw,nosuid")
+  std::string type;           ///< of the file system ("fuse.dgfs")
+  std::string super_options;  ///< of the file system, wherever it is mounted ("ro,sync")
 };
 
 /// What is mounted last on `mount_point`.
@@ -25,6 +26,10 @@ struct MountEntry {
 /// @param mount_point  absolute, without links
 [[nodiscard]] std::optional<MountEntry> find_mount(std::string_view table,
                                                    std::string_view mount_point);
+
+/// The point of a mount that lies below another one's; nullopt: there is none.
+[[nodiscard]] std::optional<std::string> find_mount_below(std::string_view table,
+                                                          std::string_view mount_point);
 
 /// Errors: those of reading it.
 [[nodiscard]] Result<std::string> read_mount_table(storage::Env& env);

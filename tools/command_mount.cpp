@@ -10,8 +10,11 @@
 #include "tools/paths/image_argument.h"
 
 #ifdef DGFS_HAS_FUSE
+#include "delta/control/control.h"
 #include "fuse/logger.h"
 #include "fuse/mount.h"
+#include "fuse/remount.h"
+#include "tools/info/live_statistics.h"
 #endif
 
 namespace dgfs::tools {
@@ -74,12 +77,54 @@ int mount_image(const Session& session, const MountCommand& command) {
 }
 
 Status check_options(const ToolIo& io, const MountCommand& command) {
-  return fuse::check_mount_options(command.options, io.env.user_id());
+  if (!fuse::is_remount(command.options)) {
+    return fuse::check_mount_options(command.options, io.env.user_id());
+  }
+  // What is known is taken, also what a mount of this kind has no use for: tables may have it.
+  std::vector<std::string> others;
+  for (const auto& option : command.options) {
+    if (!fuse::is_of_remount(option)) others.push_back(option);
+  }
+  return fuse::check_mount_options(others, io.env.user_id());
+}
+
+// A mount that is made read-only has a checkpoint, as one that ends.
+int remount_image(const Session& session, const MountCommand& command) {
+  const auto changes_flags =
+      fuse::changes_flags(session.env(), command.mount_point, command.options);
+  if (!changes_flags) return session.fail(changes_flags.error());
+  const auto mount = live_mount(command.mount_point);
+  if (!mount) return session.fail(mount.error());
+  const auto& [delta_path, is_read_only] = mount.value();
+  const auto wants_read_only = fuse::wants_read_only(command.options);
+  auto options = command.options;
+  if (wants_read_only == false && (!delta_path || is_read_only)) {
+    // mount(8) says rw wherever nobody says ro.
+    if (!changes_flags.value()) {
+      session.complain(command.mount_point,
+                       "was mounted to be read; unmount it, and mount it with a delta");
+      return kExitFailed;
+    }
+    options.emplace_back("ro");
+  }
+  if (command.dry_run) return kExitDone;
+  const auto done = fuse::remount(session.env(), command.mount_point, options);
+  if (!done) return session.fail(done.error());
+  if (wants_read_only == true && delta_path && !is_read_only) {
+    const auto checkpoint = delta::ask_holder(*delta_path, delta::kAskCheckpoint);
+    if (!checkpoint) return session.fail(checkpoint.error(), "read-only, without a checkpoint");
+  }
+  return kExitDone;
+}
+
+int mount_or_remount(const Session& session, const MountCommand& command) {
+  return fuse::is_remount(command.options) ? remount_image(session, command)
+                                           : mount_image(session, command);
 }
 #else
 Status check_options(const ToolIo&, const MountCommand&) { return ok(); }
 
-int mount_image(const Session& session, const MountCommand&) {
+int mount_or_remount(const Session& session, const MountCommand&) {
   session.complain("this dgfs was built without FUSE; 'dgfs extract' writes the files out");
   return kExitFailed;
 }
@@ -152,7 +197,7 @@ int run_mount(const ToolIo& io, const Arguments& arguments) {
   if (const Status known = check_options(io, command); !known) {
     return session.fail_usage(known.error().message());
   }
-  return mount_image(session, command);
+  return mount_or_remount(session, command);
 }
 
 }  // namespace dgfs::tools

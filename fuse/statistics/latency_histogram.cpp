@@ -24,4 +24,12 @@ std::uint64_t LatencyHistogram::quantile_ns(double share) const noexcept {
   return bucket_end_ns(kBuckets - 1);
 }
 
+std::uint64_t LatencyHistogram::total_ns() const noexcept {
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    total += counts_[i].load(std::memory_order_relaxed) * bucket_end_ns(i);
+  }
+  return total;
+}
+
 }  // namespace dgfs::fuse

@@ -23,6 +23,8 @@ class LatencyHistogram {
   /// The duration that `share` (0 to 1) of all do not exceed, as the upper end of its bucket; 0
   /// where there are none.
   [[nodiscard]] std::uint64_t quantile_ns(double share) const noexcept;
+  /// All durations together, each as the upper end of its bucket.
+  [[nodiscard]] std::uint64_t total_ns() const noexcept;
 
   static constexpr std::size_t kBucketsPerOctave = 8;
   /// Durations from 2^40 ns (18 minutes) up share the last bucket.

@@ -22,7 +22,8 @@ JsonObject requests_json(const RequestCounters& counters) {
                      .add("count", counters.of(request))
                      .add("failed", counters.failures_of(request))
                      .add("p50_ns", latency.quantile_ns(0.5))
-                     .add("p99_ns", latency.quantile_ns(0.99)));
+                     .add("p99_ns", latency.quantile_ns(0.99))
+                     .add("total_ns", latency.total_ns()));
   }
   return out;
 }

@@ -16,8 +16,8 @@ inline constexpr std::string_view kStatisticsXattr = "user.dgfs.stats";
 
 /// One JSON object:
 /// - uuid: of the image; seconds: since it was mounted;
-/// - requests: by kind, each {count, failed, p50_ns, p99_ns}, of the time from taking a request to
-///   handing over the reply; content_bytes: of files, handed to the kernel;
+/// - requests: by kind, each {count, failed, p50_ns, p99_ns, total_ns}, of the time from taking a
+///   request to handing over the reply; content_bytes: of files, handed to the kernel;
 /// - page_cache, frame_cache: {hits, misses, evictions, bytes, bytes_max};
 /// - device: index, records, data, each {reads, bytes};
 /// - errors: failed reads and checks; healed_pages: those that the second index copy made good.

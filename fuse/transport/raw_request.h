@@ -15,7 +15,8 @@
 
 namespace dgfs::fuse {
 
-/// Refers to bytes of a thread's buffer, which hold a whole header.
+/// Refers to bytes of a thread's buffer, which hold a whole header, until the thread takes its next
+/// request. For one thread.
 class RawRequest {
  public:
   explicit RawRequest(MutableBytes bytes) : bytes_(bytes) {}
@@ -34,15 +35,21 @@ class RawRequest {
     std::memcpy(&body, bytes_.data() + sizeof(fuse_in_header), sizeof body);
     return body;
   }
-  /// Takes bytes out of it behind the header, so that it is as long as its header says.
+  /// Takes bytes out of it behind the header, so that it is as long as its header says. All of them
+  /// must be there.
   void cut(std::size_t offset_bytes, std::size_t length_bytes);
   /// Makes it one of another kind whose body is the same.
   void set_opcode(std::uint32_t opcode);
+
+  /// What a filter has found in it for its handler; 0: nothing.
+  [[nodiscard]] std::uint32_t note() const { return note_; }
+  void set_note(std::uint32_t note) { note_ = note; }
 
   [[nodiscard]] MutableBytes bytes() const { return bytes_; }
 
  private:
   MutableBytes bytes_;
+  std::uint32_t note_ = 0;
 };
 
 /// The request that the calling thread is answering, as it came; nullptr: none. For handlers, which

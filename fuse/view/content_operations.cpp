@@ -11,7 +11,7 @@
 #include "fuse/thread_buffer.h"
 #include "fuse/view/entry_reply.h"
 #include "fuse/view/kernel_extensions.h"
-#include "fuse/view/rights.h"
+#include "fuse/view/privileges.h"
 #include "fuse/view/view_operations.h"
 
 namespace dgfs::fuse {
@@ -71,7 +71,7 @@ void write_file(fuse_req_t request, fuse_ino_t inode, const char* bytes, std::si
       fuse_reply_write(request, count);
       return ok();
     }
-    DGFS_CHECK(take_rights(request, mounted, inode, kills_set_ids_by_write()));
+    DGFS_CHECK(drop_privileges(request, mounted, inode, kills_set_ids_by_write()));
     DGFS_TRY(count, mounted.view.write(inode, from, wanted));
     mounted.counters.count_written(count);
     fuse_reply_write(request, count);
@@ -102,7 +102,7 @@ void allocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_
         if (offset < 0 || length <= 0) {
           return Error(ErrorKind::kInvalidArgument, 5044, "a range below zero");
         }
-        DGFS_CHECK(take_rights(request, mounted, inode, !is_root(request)));
+        DGFS_CHECK(drop_privileges(request, mounted, inode, !is_root(request)));
         DGFS_CHECK(mounted.view.zero(
             inode, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(length),
             keeps_size ? view::ZeroMode::kKeepSize : view::ZeroMode::kGrow));
@@ -128,7 +128,7 @@ void copy_range(fuse_req_t request, fuse_ino_t from, off_t from_offset, fuse_fil
                 fuse_ino_t to, off_t to_offset, fuse_file_info*, std::size_t size_bytes, int) {
   answer<ViewFileSystem>(
       request, {Request::kCopyRange, to}, [&](ViewFileSystem& mounted) -> Status {
-        DGFS_CHECK(take_rights(request, mounted, to, !is_root(request)));
+        DGFS_CHECK(drop_privileges(request, mounted, to, !is_root(request)));
         DGFS_TRY(count, mounted.view.copy(from, static_cast<std::uint64_t>(from_offset), to,
                                           static_cast<std::uint64_t>(to_offset), size_bytes));
         fuse_reply_write(request, count);

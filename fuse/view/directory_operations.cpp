@@ -4,6 +4,7 @@
 // Directories. Each open one has a stream of its own (view::Listing), whose cookies are the offsets
 // that the kernel goes on from.
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "fuse/entry_list.h"
@@ -13,24 +14,32 @@
 namespace dgfs::fuse {
 namespace {
 
-view::Listing& listing_of(const fuse_file_info* file) {
-  return *reinterpret_cast<view::Listing*>(file->fh);
+// Reads on in the stream of a handle.
+template <class Add>
+Status read_listing(const ViewFileSystem& mounted, const fuse_file_info& file, off_t offset,
+                    bool wants_attributes, Add add) {
+  const auto listing = mounted.listings.find(file.fh);
+  if (listing == nullptr) {
+    return Error(ErrorKind::kInvalidArgument, 5049, "no directory is open by this handle");
+  }
+  return listing->read(static_cast<view::ListingCookie>(offset), wants_attributes, add);
 }
 
 void open_directory(fuse_req_t request, fuse_ino_t directory, fuse_file_info* file) {
   answer<ViewFileSystem>(request, {Request::kOpenDirectory, directory, Subject::kName},
                          [&](ViewFileSystem& mounted) -> Status {
                            DGFS_TRY(listing, mounted.view.open_listing(directory));
-                           auto* const opened = listing.release();
-                           file->fh = reinterpret_cast<std::uint64_t>(opened);
-                           if (fuse_reply_open(request, file) != 0) delete opened;
+                           file->fh = mounted.listings.add(std::move(listing));
+                           if (fuse_reply_open(request, file) != 0) {
+                             mounted.listings.remove(file->fh);
+                           }
                            return ok();
                          });
 }
 
 void close_directory(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   service_of(request).counters.count(Request::kReleaseDirectory);
-  delete &listing_of(file);
+  served<ViewFileSystem>(request).listings.remove(file->fh);
   fuse_reply_err(request, 0);
 }
 
@@ -38,46 +47,88 @@ void read_directory(fuse_req_t request, fuse_ino_t directory, std::size_t size_b
                     fuse_file_info* file) {
   answer<ViewFileSystem>(
       request, {Request::kReadDirectory, directory, Subject::kName},
-      [&](ViewFileSystem&) -> Status {
+      [&](const ViewFileSystem& mounted) -> Status {
         EntryList entries(request, size_bytes);
-        const auto add = [&](const view::ListingName& name) {
-          return entries.add(name.name, to_short_stat(name.object, name.type), name.cookie);
-        };
-        DGFS_CHECK(listing_of(file).read(static_cast<view::ListingCookie>(offset), false, add));
+        const auto listed =
+            read_listing(mounted, *file, offset, false, [&](const view::ListingName& name) {
+              return entries.add(name.name, to_short_stat(name.object, name.type), name.cookie);
+            });
+        if (!listed && entries.empty()) return listed;
+        // An error that lasts comes again behind these.
         entries.reply();
         return ok();
       });
 }
 
+// A fuse_direntplus with the shortest name.
+constexpr std::size_t kEntryBytesMin = 160;
+
 bool is_dot(std::string_view name) { return name == "." || name == ".."; }
 
-// "." and ".." come without a node id: the kernel has these two already, and does not count them.
+// A reply to READDIRPLUS, whose names the kernel counts as looked up.
+class CountedList {
+ public:
+  CountedList(fuse_req_t request, const Call& call, ViewFileSystem& mounted, std::size_t size_bytes)
+      : request_(request), call_(call), mounted_(mounted), entries_(request, size_bytes) {
+    counted_.reserve(size_bytes / kEntryBytesMin + 1);
+  }
+  ~CountedList() {
+    for (const auto object : counted_) mounted_.forget(object, 1);
+  }
+  CountedList(const CountedList&) = delete;
+  CountedList& operator=(const CountedList&) = delete;
+
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  /// False: it is full.
+  [[nodiscard]] bool add(const view::ListingName& name) {
+    if (name.lost != nullptr) log_lost(name);
+    if (is_dot(name.name) || name.attributes == nullptr) return add_bare(name);
+    mounted_.known.add(name.object);
+    counted_.push_back(name.object);  // has room, so that it cannot fail
+    const auto entry = to_entry({name.object, *name.attributes});
+    if (entries_.add_plus(name.name, entry, name.cookie)) return true;
+    counted_.pop_back();
+    mounted_.forget(name.object, 1);
+    return false;
+  }
+  void reply() {
+    if (entries_.reply() == 0) counted_.clear();
+  }
+
+ private:
+  // Without a node id: the kernel has "." and ".." already, and looks up the names of lost objects
+  // if somebody wants more of them.
+  [[nodiscard]] bool add_bare(const view::ListingName& name) {
+    fuse_entry_param entry{};
+    entry.attr = to_short_stat(name.object, name.type);
+    return entries_.add_plus(name.name, entry, name.cookie);
+  }
+  void log_lost(const view::ListingName& name) const {
+    const std::string text(name.name);
+    Call about = call_;
+    about.name = text.c_str();
+    log_fault(service_of(request_), about, *name.lost);
+  }
+
+  fuse_req_t request_;
+  const Call& call_;
+  ViewFileSystem& mounted_;
+  EntryList entries_;
+  std::vector<view::ObjectNumber> counted_;  ///< of names that the kernel has not taken yet
+};
+
 void read_directory_plus(fuse_req_t request, fuse_ino_t directory, std::size_t size_bytes,
                          off_t offset, fuse_file_info* file) {
-  answer<ViewFileSystem>(request, {Request::kReadDirectoryPlus, directory, Subject::kName},
-                         [&](ViewFileSystem& mounted) -> Status {
-                           EntryList entries(request, size_bytes);
-                           std::vector<view::ObjectNumber> told;
-                           const auto add = [&](const view::ListingName& name) {
-                             fuse_entry_param entry{};
-                             if (is_dot(name.name)) {
-                               entry.attr = to_short_stat(name.object, name.type);
-                               return entries.add_plus(name.name, entry, name.cookie);
-                             }
-                             entry = to_entry({name.object, *name.attributes});
-                             mounted.known.add(name.object);
-                             told.push_back(name.object);
-                             if (entries.add_plus(name.name, entry, name.cookie)) return true;
-                             mounted.forget(name.object, 1);
-                             told.pop_back();
-                             return false;
-                           };
-                           const auto listed = listing_of(file).read(
-                               static_cast<view::ListingCookie>(offset), true, add);
-                           if (listed && entries.reply() == 0) return ok();
-                           for (const auto object : told) mounted.forget(object, 1);
-                           return listed;
-                         });
+  const Call call{Request::kReadDirectoryPlus, directory, Subject::kName};
+  answer<ViewFileSystem>(request, call, [&](ViewFileSystem& mounted) -> Status {
+    CountedList entries(request, call, mounted, size_bytes);
+    const auto listed =
+        read_listing(mounted, *file, offset, true,
+                     [&](const view::ListingName& name) { return entries.add(name); });
+    if (!listed && entries.empty()) return listed;
+    entries.reply();
+    return ok();
+  });
 }
 
 void sync_directory(fuse_req_t request, fuse_ino_t directory, int, fuse_file_info*) {

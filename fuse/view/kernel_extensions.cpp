@@ -13,9 +13,14 @@ constexpr std::uint32_t kWantedFlags = FUSE_HANDLE_KILLPRIV_V2 | FUSE_SETXATTR_E
 // That much of the extended body of SETXATTR is what libfuse 3.14 knows.
 constexpr std::size_t kShortSetXattr = FUSE_COMPAT_SETXATTR_IN_SIZE;
 
-// What a request said that was changed, for the handler on the same thread.
-thread_local std::uint32_t set_xattr_flags = 0;
-thread_local bool was_tmpfile = false;
+// Notes of requests that were changed.
+constexpr std::uint32_t kWasTmpfile = 1;
+constexpr std::uint32_t kKillsGroupId = 2;
+
+bool has_note(std::uint32_t note) {
+  const auto* const request = current_request();
+  return request != nullptr && (request->note() & note) != 0;
+}
 
 bool has_write_flag(std::uint32_t flag) {
   const auto* const request = current_request();
@@ -27,15 +32,13 @@ bool has_write_flag(std::uint32_t flag) {
 }  // namespace
 
 void KernelExtensions::see_request(RawRequest& request) {
-  set_xattr_flags = 0;
-  was_tmpfile = false;
   switch (request.opcode()) {
     case FUSE_INIT:
       return take_init(request);
     case FUSE_SETXATTR:
       return shorten_set_xattr(request);
     case FUSE_TMPFILE:
-      was_tmpfile = true;
+      request.set_note(kWasTmpfile);
       return request.set_opcode(FUSE_CREATE);
     default:
       return;
@@ -52,7 +55,7 @@ void KernelExtensions::shorten_set_xattr(RawRequest& request) const {
   if ((flags_ & FUSE_SETXATTR_EXT) == 0) return;
   const auto body = request.body<fuse_setxattr_in>();
   if (!body) return;
-  set_xattr_flags = body->setxattr_flags;
+  if ((body->setxattr_flags & FUSE_SETXATTR_ACL_KILL_SGID) != 0) request.set_note(kKillsGroupId);
   request.cut(kShortSetXattr, sizeof(fuse_setxattr_in) - kShortSetXattr);
 }
 
@@ -72,8 +75,8 @@ bool kills_set_ids_by_write() { return has_write_flag(FUSE_WRITE_KILL_SUIDGID); 
 
 bool is_write_of_kept_pages() { return has_write_flag(FUSE_WRITE_CACHE); }
 
-bool kills_group_id_by_xattr() { return (set_xattr_flags & FUSE_SETXATTR_ACL_KILL_SGID) != 0; }
+bool kills_group_id_by_xattr() { return has_note(kKillsGroupId); }
 
-bool creates_unnamed() { return was_tmpfile; }
+bool creates_unnamed() { return has_note(kWasTmpfile); }
 
 }  // namespace dgfs::fuse

@@ -46,12 +46,12 @@ std::uint64_t KnownObjects::grants(std::uint64_t inode) const {
 }
 
 // An object that the kernel does not know has no entry: the next lookup begins anew.
-void KnownObjects::note_plain(std::uint64_t inode, std::uint64_t grants) {
+void KnownObjects::note_unprivileged(std::uint64_t inode, std::uint64_t grants) {
   Shard& shard = shard_of(inode);
   const std::lock_guard lock(shard.mutex);
   const auto found = shard.objects.find(inode);
   if (found != shard.objects.end() && shard.grants == grants) {
-    found->second.word |= Known::kPlain;
+    found->second.word |= Known::kUnprivileged;
   }
 }
 
@@ -60,14 +60,14 @@ void KnownObjects::note_grant(std::uint64_t inode) {
   const std::lock_guard lock(shard.mutex);
   ++shard.grants;
   const auto found = shard.objects.find(inode);
-  if (found != shard.objects.end()) found->second.word &= ~Known::kPlain;
+  if (found != shard.objects.end()) found->second.word &= ~Known::kUnprivileged;
 }
 
-bool KnownObjects::is_plain(std::uint64_t inode) const {
+bool KnownObjects::is_unprivileged(std::uint64_t inode) const {
   const Shard& shard = shard_of(inode);
   const std::lock_guard lock(shard.mutex);
   const auto found = shard.objects.find(inode);
-  return found != shard.objects.end() && found->second.is_plain();
+  return found != shard.objects.end() && found->second.is_unprivileged();
 }
 
 }  // namespace dgfs::fuse

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // KnownObjects: the objects that the kernel knows. It counts how often the kernel was told of each,
-// less what the kernel has forgotten, and marks those from which a write takes no rights. An object
-// without a name ends when the kernel has forgotten it.
+// less what the kernel has forgotten, and marks those whose privileges a write need not drop. An
+// object without a name ends when the kernel has forgotten it.
 #pragma once
 
 #include <array>
@@ -26,25 +26,25 @@ class KnownObjects {
   /// How many objects.
   [[nodiscard]] std::size_t size() const;
 
-  // Rights that end when another user writes: set-user-id, set-group-id, capabilities. Finding out
-  // that there are none costs reads, and lasts until somebody gives some.
+  // Privileges end when another user writes: set-user-id, set-group-id, capabilities. To find out
+  // that an object has none costs reads. It holds until somebody grants some.
 
-  /// How often rights have been given, to this object or others.
+  /// How often privileges have been granted, to this object or others.
   [[nodiscard]] std::uint64_t grants(std::uint64_t inode) const;
-  /// The object has no rights, as was found out when grants() was this.
-  void note_plain(std::uint64_t inode, std::uint64_t grants);
-  /// To be called when rights have been given, before it is told to whoever gave them.
+  /// The object has no privileges, as was found out when grants() was this.
+  void note_unprivileged(std::uint64_t inode, std::uint64_t grants);
+  /// To be called when privileges have been granted, before the reply.
   void note_grant(std::uint64_t inode);
-  /// Whether it has no rights. False: nobody has found out.
-  [[nodiscard]] bool is_plain(std::uint64_t inode) const;
+  /// Whether it has no privileges. False: nobody has found out.
+  [[nodiscard]] bool is_unprivileged(std::uint64_t inode) const;
 
  private:
   // One word, as there may be many.
   struct Known {
-    static constexpr std::uint64_t kPlain = std::uint64_t{1} << 63;
-    std::uint64_t word = 0;  ///< the count, and kPlain
-    [[nodiscard]] std::uint64_t count() const { return word & ~kPlain; }
-    [[nodiscard]] bool is_plain() const { return (word & kPlain) != 0; }
+    static constexpr std::uint64_t kUnprivileged = std::uint64_t{1} << 63;
+    std::uint64_t word = 0;  ///< the count, and kUnprivileged
+    [[nodiscard]] std::uint64_t count() const { return word & ~kUnprivileged; }
+    [[nodiscard]] bool is_unprivileged() const { return (word & kUnprivileged) != 0; }
   };
   struct Shard {
     mutable std::mutex mutex;

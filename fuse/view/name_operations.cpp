@@ -10,7 +10,7 @@
 
 #include "fuse/view/entry_reply.h"
 #include "fuse/view/kernel_extensions.h"
-#include "fuse/view/rights.h"
+#include "fuse/view/privileges.h"
 #include "fuse/view/view_operations.h"
 
 namespace dgfs::fuse {
@@ -57,8 +57,8 @@ void create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode
                            file->keep_cache = 1;
                            mounted.known.add(entry.object);
                            if (!has_set_ids(entry.attributes.mode)) {
-                             mounted.known.note_plain(entry.object,
-                                                      mounted.known.grants(entry.object));
+                             mounted.known.note_unprivileged(entry.object,
+                                                             mounted.known.grants(entry.object));
                            }
                            if (fuse_reply_create(request, &told, file) != 0)
                              mounted.forget(entry.object, 1);

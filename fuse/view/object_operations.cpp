@@ -10,7 +10,7 @@
 #include "format/limits.h"
 #include "fuse/attributes.h"
 #include "fuse/view/entry_reply.h"
-#include "fuse/view/rights.h"
+#include "fuse/view/privileges.h"
 #include "fuse/view/view_operations.h"
 
 namespace dgfs::fuse {
@@ -92,22 +92,23 @@ Result<view::AttributeChange> change_of(const struct stat& wish, int to_set, con
   } else if ((to_set & FUSE_SET_ATTR_MTIME) != 0) {
     change.mtime = to_time(wish.st_mtim);
   }
+  // With write-back the kernel keeps this one, too, and sends it.
+  if ((to_set & FUSE_SET_ATTR_CTIME) != 0) change.ctime = to_time(wish.st_ctim);
   return change;
 }
 
-// chown(2) takes rights of all but directories, and so does truncate(2), where the kernel says
+// chown(2) drops privileges of all but directories, and so does truncate(2), where the kernel says
 // whether set-id bits may stay. Capabilities go with both.
-Status take_rights_too(fuse_req_t request, ViewFileSystem& mounted, fuse_ino_t inode, int to_set,
-                       view::AttributeChange& change) {
+Status drop_privileges_too(fuse_req_t request, ViewFileSystem& mounted, fuse_ino_t inode,
+                           int to_set, view::AttributeChange& change) {
   const bool is_chown = change.uid || change.gid;
-  if (!(is_chown || change.size_bytes) || mounted.known.is_plain(inode)) return ok();
+  if (!(is_chown || change.size_bytes) || mounted.known.is_unprivileged(inode)) return ok();
   DGFS_TRY(attributes, mounted.view.attributes(inode));
   if (format::is_directory(attributes.mode)) return ok();
-  DGFS_CHECK(take_capabilities(mounted.view, inode));
-  const auto permissions = attributes.mode & format::kPermissionMask;
-  const bool takes_set_ids = is_chown || (to_set & FUSE_SET_ATTR_KILL_SUID) != 0;
-  if (takes_set_ids && !change.permissions && has_set_ids(permissions)) {
-    change.permissions = without_set_ids(request, attributes);
+  change.drops_capabilities = true;
+  const bool drops_set_ids = is_chown || (to_set & FUSE_SET_ATTR_KILL_SUID) != 0;
+  if (drops_set_ids && !change.permissions) {
+    change.cleared_permissions = set_ids_to_clear(request, attributes);
   }
   return ok();
 }
@@ -118,7 +119,7 @@ void set_attributes(fuse_req_t request, fuse_ino_t inode, struct stat* wish, int
                          [&](ViewFileSystem& mounted) -> Status {
                            DGFS_TRY(change,
                                     change_of(*wish, to_set, service_of(request).env.now()));
-                           DGFS_CHECK(take_rights_too(request, mounted, inode, to_set, change));
+                           DGFS_CHECK(drop_privileges_too(request, mounted, inode, to_set, change));
                            DGFS_TRY(attributes, mounted.view.set_attributes(inode, change));
                            if (change.permissions && has_set_ids(*change.permissions)) {
                              mounted.known.note_grant(inode);

@@ -4,24 +4,11 @@
 
 #include <exception>
 
+#include "fuse/connection.h"
 #include "fuse/statistics/image_statistics.h"
 #include "fuse/view/view_operations.h"
 
 namespace dgfs::fuse {
-namespace {
-
-// Requests that nobody waits for, at once: reads ahead, and pages that are written back.
-constexpr unsigned kBackgroundRequestsMax = 64;
-
-// Not wanted, of what libfuse wants by itself: ATOMIC_O_TRUNC (must be off where OPEN stays
-// unanswered), AUTO_INVAL_DATA (each write changes the time of change, and would cost the pages of
-// the file), splicing.
-constexpr unsigned kWantedCapabilities =
-    FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_PARALLEL_DIROPS |
-    FUSE_CAP_READDIRPLUS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
-    FUSE_CAP_EXPLICIT_INVAL_DATA | FUSE_CAP_DONT_MASK | FUSE_CAP_POSIX_ACL;
-
-}  // namespace
 
 fuse_lowlevel_ops ViewFileSystem::operations() const {
   fuse_lowlevel_ops operations{};
@@ -48,14 +35,10 @@ void ViewFileSystem::stop() noexcept {
 
 void ViewFileSystem::start_connection(fuse_conn_info& connection) noexcept {
   const unsigned writeback = serving_.writes_back ? FUSE_CAP_WRITEBACK_CACHE : 0U;
-  connection.want = connection.capable & (kWantedCapabilities | writeback);
-  opens_unanswered_ = (connection.capable & FUSE_CAP_NO_OPEN_SUPPORT) != 0;
-  connection.max_background = kBackgroundRequestsMax;
-  connection.congestion_threshold = kBackgroundRequestsMax / 4 * 3;
+  set_up_connection(connection, FUSE_CAP_DONT_MASK | FUSE_CAP_POSIX_ACL | writeback,
+                    serving_.max_read_bytes);
+  opens_unanswered_ = leaves_opens_unanswered(connection);
   connection.time_gran = 1;
-  if (serving_.max_read_bytes != 0) {
-    connection.max_read = static_cast<unsigned>(serving_.max_read_bytes);
-  }
 }
 
 Result<std::string> ViewFileSystem::path_of(std::uint64_t inode) const {
@@ -71,6 +54,7 @@ void ViewFileSystem::add_statistics(JsonObject& statistics) const {
       .add("known_objects", known.size())
       .add("delta", JsonObject()
                         .add("path", serving_.delta_path)
+                        .add("read_only", serving_.is_read_only)
                         .add("stores", delta_.stores().size())
                         .add("used_bytes", space.used_bytes)
                         .add("free_bytes", space.free_bytes)
@@ -81,7 +65,10 @@ void ViewFileSystem::add_statistics(JsonObject& statistics) const {
                         .add("value_bytes", store.value_bytes)
                         .add("moved_bytes", store.moved_bytes)
                         .add("checkpoints", store.checkpoints)
-                        .add("held_bytes", store.held_bytes));
+                        .add("held_bytes", store.held_bytes)
+                        .add("log_wait_ns", store.log_wait_ns)
+                        .add("tree_wait_ns", store.tree_wait_ns)
+                        .add("space_wait_ns", store.space_wait_ns));
   add_image_statistics(statistics, image_);
 }
 

@@ -13,6 +13,7 @@
 #include "fuse/statistics/request_counters.h"
 #include "fuse/view/kernel_extensions.h"
 #include "fuse/view/known_objects.h"
+#include "fuse/view/open_listings.h"
 #include "fuse/view/view_control.h"
 
 namespace dgfs::fuse {
@@ -65,6 +66,7 @@ class ViewFileSystem final : public FileSystem {
   view::View& view;
   RequestCounters& counters;
   KnownObjects known;
+  OpenListings listings;
 
  private:
   delta::DeltaDirectory& delta_;

@@ -10,11 +10,12 @@
 #include <string>
 
 #include "format/entry/access_list.h"
+#include "format/entry/mode.h"
 #include "fuse/sized_reply.h"
 #include "fuse/statistics/statistics.h"
 #include "fuse/view/entry_reply.h"
 #include "fuse/view/kernel_extensions.h"
-#include "fuse/view/rights.h"
+#include "fuse/view/privileges.h"
 #include "fuse/view/view_operations.h"
 
 namespace dgfs::fuse {
@@ -22,7 +23,6 @@ namespace {
 
 // The value grows between the question for its size and the one for itself.
 constexpr std::size_t kStatisticsSlackBytes = 1024;
-constexpr std::uint32_t kSetGroupIdBit = 02000;
 
 void reply_statistics(fuse_req_t request, std::size_t room_bytes) {
   const auto text = statistics_json(service_of(request));
@@ -61,16 +61,6 @@ void list_xattrs(fuse_req_t request, fuse_ino_t inode, std::size_t room_bytes) {
                          });
 }
 
-// An access list has changed the permissions of a file whose group the caller is not in.
-Status take_group_id(view::View& view, fuse_ino_t inode) {
-  DGFS_TRY(attributes, view.attributes(inode));
-  if ((attributes.mode & kSetGroupIdBit) == 0) return ok();
-  view::AttributeChange change;
-  change.permissions = attributes.mode & format::kPermissionMask & ~kSetGroupIdBit;
-  DGFS_CHECK(view.set_attributes(inode, change));
-  return ok();
-}
-
 void set_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, const char* value,
                std::size_t size_bytes, int flags) {
   answer<ViewFileSystem>(
@@ -79,11 +69,9 @@ void set_xattr(fuse_req_t request, fuse_ino_t inode, const char* name, const cha
         const auto mode = (flags & XATTR_CREATE) != 0    ? view::XattrMode::kCreate
                           : (flags & XATTR_REPLACE) != 0 ? view::XattrMode::kReplace
                                                          : view::XattrMode::kSet;
-        DGFS_CHECK(mounted.view.set_xattr(inode, name, bytes, mode));
-        if (name == kCapabilityXattr) mounted.known.note_grant(inode);
-        if (name == format::kAccessListXattr && kills_group_id_by_xattr()) {
-          DGFS_CHECK(take_group_id(mounted.view, inode));
-        }
+        const auto cleared = kills_group_id_by_xattr() ? format::kSetGroupId : 0;
+        DGFS_CHECK(mounted.view.set_xattr(inode, name, bytes, mode, cleared));
+        if (name == format::kCapabilityXattr) mounted.known.note_grant(inode);
         fuse_reply_err(request, 0);
         return ok();
       });

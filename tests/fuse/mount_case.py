@@ -65,7 +65,8 @@ class MountCase(support.ScratchCase):
         self.scratch.chmod(0o755)
 
     def tearDown(self):
-        for point in [p for p in mount_table() if p.startswith(str(self.scratch))]:
+        # What was mounted last goes first: it may lie on what was mounted before.
+        for point in reversed([p for p in mount_table() if p.startswith(str(self.scratch))]):
             run("umount", point, check=False)
         super().tearDown()
 

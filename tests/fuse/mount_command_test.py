@@ -65,11 +65,25 @@ class ThroughMount(MountCase):
         run("mount", "-T", fstab, self.point)
         self.expect_served()
 
-    def test_remount_is_refused(self):
+    def test_remount_changes_flags(self):
         run("mount", "-t", "dgfs", self.image, self.point)
-        result = run("mount", "-o", "remount,noexec", self.point, check=False)
-        self.expect_refused(result, "remount", "not supported", code=1)
+        run("mount", "-f", "-o", "remount,noexec", self.point)
+        self.assertNotIn("noexec", self.table_entry()[2], "-f changes nothing")
+        # With both operands mount(8) asks for rw unasked.
+        run("mount", "-t", "dgfs", "-o", "remount,noexec", self.image, self.point)
+        self.assertLessEqual({"ro", "noexec"}, self.table_entry()[2])
+        dgfs("mount", "-o", "remount,exec", self.image, self.point)
+        self.assertNotIn("noexec", self.table_entry()[2])
+        run("mount", "-o", "remount,noexec", self.point)
+        self.assertLessEqual({"ro", "noexec"}, self.table_entry()[2])
         self.expect_served()
+        result = run("mount", "-o", "remount,rw", self.point, check=False)
+        self.expect_refused(result, "was mounted to be read")
+        self.assertIn("ro", self.table_entry()[2])
+        result = dgfs("mount", "-o", "remount,noexce", self.image, self.point, check=False)
+        self.expect_refused(result, "noexce", code=2)
+        result = dgfs("mount", "-o", "remount,ro", self.image, self.scratch, check=False)
+        self.expect_refused(result, "no image is mounted here")
 
     def test_failures_say_why(self):
         absent = self.scratch / "absent.dgfs"
@@ -112,9 +126,10 @@ class ThroughMount(MountCase):
 
 class Options(MountCase):
     def test_rw_and_unknown_ones_are_refused(self):
-        for option, text in (("rw", "read-only"), ("remount", "not supported"), ("uid=me", "uid"),
-                             ("threads=all", "threads")):
+        for option, text in (("rw", "read-only"), ("uid=me", "uid"), ("threads=all", "threads")):
             self.expect_refused(self.mount(option, check=False), text, code=2)
+        self.expect_refused(self.mount("remount,noexec", check=False), "no image is mounted",
+                            code=1)
         self.assertIsNone(self.table_entry())
 
     def test_offset_in_a_file(self):

@@ -31,6 +31,14 @@ TEST(MountTable, NamesAreUnescaped) {
   EXPECT_EQ(device_at(kTable, "/mnt/z\\04"), "0:38") << "no escape";
 }
 
+TEST(MountTable, AMountBelowAnotherOneIsFound) {
+  EXPECT_EQ(fuse::find_mount_below(kTable, "/mnt"), "/mnt/a");
+  EXPECT_EQ(fuse::find_mount_below("1 2 3 / /mnt/a/b\\040c rw - tmpfs t rw\n", "/mnt/a"),
+            "/mnt/a/b c");
+  EXPECT_FALSE(fuse::find_mount_below(kTable, "/mnt/a"));
+  EXPECT_FALSE(fuse::find_mount_below("", "/mnt"));
+}
+
 TEST(MountTable, OthersHaveNone) {
   EXPECT_FALSE(find_mount(kTable, "/mnt"));
   EXPECT_FALSE(find_mount(kTable, "/mnt/a/"));
@@ -43,9 +51,11 @@ TEST(MountTable, OptionsAndTypeStandBehindAnyNumberOfFurtherFields) {
   ASSERT_TRUE(root);
   EXPECT_EQ(root->options, "rw,relatime");
   EXPECT_EQ(root->type, "ext4");
+  EXPECT_EQ(root->super_options, "rw");
   const auto mount = find_mount(kTable, "/mnt/a");
   ASSERT_TRUE(mount);
   EXPECT_EQ(mount->type, "fuse.dgfs");
+  EXPECT_EQ(mount->super_options, "ro");
 }
 
 }  // namespace

@@ -107,8 +107,11 @@ bool is_mount_helper(std::string_view program, const Arguments& arguments) {
 
 Result<Arguments> mount_helper_arguments(const Arguments& arguments, std::uint32_t user_id) {
   DGFS_TRY(call, parse(arguments));
-  remove_option(call.options, "rw");
-  settle_privileges(call, user_id);
+  // mount(8) says rw wherever nobody says ro. To a remount that may be what is wanted.
+  if (("," + call.options + ",").find(",remount,") == std::string::npos) {
+    remove_option(call.options, "rw");
+    settle_privileges(call, user_id);
+  }
   Arguments out = {"mount"};
   if (call.fake) out.emplace_back("--dry-run");
   if (call.sloppy) out.insert(out.end(), {"-o", "sloppy"});

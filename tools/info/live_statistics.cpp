@@ -34,16 +34,17 @@ std::string latency_text(std::uint64_t ns) {
 }
 
 std::string request_rows(const Tree& requests) {
-  std::string out =
-      fmt::format("{:<32} {:>12} {:>9} {:>9} {:>9}\n", "requests", "count", "failed", "p50", "p99");
+  std::string out = fmt::format("{:<27} {:>12} {:>9} {:>9} {:>9} {:>9}\n", "requests", "count",
+                                "failed", "p50", "p99", "together");
   for (const auto& [key, facts] : requests) {
     const auto count = number(facts, "count");
     if (count == 0) continue;
     std::string name = key;
     std::replace(name.begin(), name.end(), '_', ' ');
-    out += fmt::format("  {:<30} {:>12} {:>9} {:>9} {:>9}\n", printable(name), grouped(count),
+    out += fmt::format("  {:<25} {:>12} {:>9} {:>9} {:>9} {:>9}\n", printable(name), grouped(count),
                        grouped(number(facts, "failed")), latency_text(number(facts, "p50_ns")),
-                       latency_text(number(facts, "p99_ns")));
+                       latency_text(number(facts, "p99_ns")),
+                       duration_text(number(facts, "total_ns")));
   }
   return out;
 }
@@ -96,6 +97,10 @@ std::string delta_rows(const Tree& all, const Tree& delta) {
                                   size_text(number(delta, "free_bytes")),
                                   size_text(number(delta, "reserved_bytes")),
                                   max_bytes == 0 ? "" : ", capped at " + size_text(max_bytes))) +
+         row("waited", fmt::format("writers {} for the log, {} for the tree, {} for space",
+                                   duration_text(number(delta, "log_wait_ns")),
+                                   duration_text(number(delta, "tree_wait_ns")),
+                                   duration_text(number(delta, "space_wait_ns")))) +
          row("log", size_text(number(delta, "log_bytes"))) +
          row("tree", fmt::format("{} of blocks, {} of large values, {} moved, {}",
                                  size_text(number(delta, "block_bytes")),
@@ -125,18 +130,39 @@ std::string statistics_text(const Tree& all) {
                      counted(number(all, "healed_pages"), "page"));
 }
 
-}  // namespace
+Error not_understood(const boost::property_tree::ptree_error& failure) {
+  return Error(ErrorKind::kCorrupt, 6160,
+               fmt::format("the statistics cannot be understood: {}", failure.what()));
+}
 
-Result<std::string> live_statistics_text(const std::string& json) {
+Result<Tree> parsed(const std::string& json) {
   try {
     Tree tree;
     std::istringstream stream(json);
     boost::property_tree::read_json(stream, tree);
+    return tree;
+  } catch (const boost::property_tree::ptree_error& failure) {
+    return not_understood(failure);
+  }
+}
+
+}  // namespace
+
+Result<std::string> live_statistics_text(const std::string& json) {
+  DGFS_TRY(tree, parsed(json));
+  try {
     return statistics_text(tree);
   } catch (const boost::property_tree::ptree_error& failure) {
-    return Error(ErrorKind::kCorrupt, 6160,
-                 fmt::format("the statistics cannot be understood: {}", failure.what()));
+    return not_understood(failure);
   }
+}
+
+Result<LiveMount> live_mount(const std::string& directory) {
+  DGFS_TRY(json, storage::posix_xattr(directory, kStatisticsXattr));
+  DGFS_TRY(all, parsed(json));
+  const auto delta = all.get_child_optional("delta");
+  if (!delta) return LiveMount();
+  return LiveMount{delta->get<std::string>("path", ""), delta->get<bool>("read_only", false)};
 }
 
 int print_statistics(const Session& session, const std::string& statistics, bool json) {

@@ -34,12 +34,16 @@ TEST(LatencyHistogram, QuantilesAreOffByAnEighthAtMost) {
       EXPECT_GE(shown, exact - 1);
       EXPECT_LE(shown, exact * 1.125 + 1) << share;
     }
+    const double exact = 500'500 * static_cast<double>(unit_ns);
+    EXPECT_GE(static_cast<double>(histogram->total_ns()), exact);
+    EXPECT_LE(static_cast<double>(histogram->total_ns()), exact * 1.125);
   }
 }
 
 TEST(LatencyHistogram, EmptyAndSingle) {
   LatencyHistogram histogram;
   EXPECT_EQ(histogram.quantile_ns(0.99), 0u);
+  EXPECT_EQ(histogram.total_ns(), 0u);
   histogram.add(5);
   EXPECT_EQ(histogram.quantile_ns(0), 5u);
   EXPECT_EQ(histogram.quantile_ns(0.5), 5u);

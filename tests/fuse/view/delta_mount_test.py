@@ -5,7 +5,6 @@
 import ctypes
 import errno
 import filecmp
-import hashlib
 import json
 import mmap
 import os
@@ -19,11 +18,15 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import mount_case  # noqa: E402
 import support  # noqa: E402
-from mount_case import MountCase, mount_table  # noqa: E402
+from delta_case import DeltaCase, snapshot  # noqa: E402
+from mount_case import mount_table  # noqa: E402
 from support import build, compare, dgfs, run  # noqa: E402
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 AT_FDCWD = -100
+
+
+DIRENT_NAME_OFFSET = 19  # of struct dirent
 
 
 class Handle(ctypes.Structure):
@@ -43,37 +46,6 @@ def open_by_handle(directory, handle):
     if fd < 0:
         raise OSError(ctypes.get_errno(), "open_by_handle_at")
     return fd
-
-
-def snapshot(directory):
-    return {path: hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(pathlib.Path(directory).rglob("*")) if path.is_file()}
-
-
-class DeltaCase(MountCase):
-    def setUp(self):
-        super().setUp()
-        self.delta = self.scratch / "delta"
-
-    def mount_delta(self, *options, **keywords):
-        return self.mount(",".join((f"delta={self.delta}", *options)), **keywords)
-
-    def unmount(self):
-        """Returns when the delta is closed, which a check of it waits for."""
-        run("umount", self.point)
-        dgfs("delta", "check", "-q", self.delta)
-
-    def remount(self, *options):
-        run("umount", self.point)
-        return self.mount_delta(*options)
-
-    def daemon(self):
-        pids = run("pgrep", "-f", f"mount .*{self.point}").stdout.split()
-        self.assertEqual(len(pids), 1)
-        return int(pids[0])
-
-    def expect_sound(self):
-        dgfs("delta", "check", "--image", self.image, self.delta)
 
 
 class Delta(DeltaCase):
@@ -180,6 +152,26 @@ class Delta(DeltaCase):
         dgfs("mount", "--dry-run", self.image, self.point, "--delta", self.delta)
         self.assertEqual(snapshot(self.delta), before)
 
+    def test_places_in_a_directory_are_exact(self):
+        self.mount_delta()
+        place = self.point / "large"
+        place.mkdir()
+        for i in range(5000):
+            (place / f"name{i}").touch()
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.opendir.restype = libc.readdir.restype = ctypes.c_void_p
+        libc.telldir.restype = ctypes.c_long
+        stream = ctypes.c_void_p(libc.opendir(os.fsencode(place)))
+        read = []  # name, and the place behind it
+        while entry := libc.readdir(stream):
+            read.append((ctypes.string_at(entry + DIRENT_NAME_OFFSET), libc.telldir(stream)))
+        self.assertEqual(len(read), 5002)
+        for at in range(0, 5000, 37):
+            libc.seekdir(stream, ctypes.c_long(read[at][1]))
+            entry = libc.readdir(stream)
+            self.assertEqual(ctypes.string_at(entry + DIRENT_NAME_OFFSET), read[at + 1][0])
+        libc.closedir(stream)
+
     def test_a_build_from_the_mount_has_all_of_it(self):
         self.mount_delta()
         os.rename(self.point / "dir", self.point / "moved")
@@ -190,6 +182,44 @@ class Delta(DeltaCase):
         other = self.scratch / "extracted"
         dgfs("extract", image, other)
         compare(self.point, other)
+
+
+class Remount(DeltaCase):
+    def test_to_be_read_and_to_be_changed_again(self):
+        self.mount_delta()
+        (self.point / "new").write_text("hello")
+        run("mount", "-o", "remount,ro", self.point)
+        self.assertIn("ro", self.table_entry()[2])
+        with self.assertRaises(OSError) as refused:
+            (self.point / "more").write_text("no")
+        self.assertEqual(refused.exception.errno, errno.EROFS)
+        before = snapshot(self.delta)
+        time.sleep(1.5)
+        self.assertEqual(snapshot(self.delta), before, "all is in a checkpoint")
+        run("mount", "-o", "remount,rw", self.point)
+        (self.point / "more").write_text("yes")
+        self.remount()
+        self.assertEqual((self.point / "more").read_text(), "yes")
+        self.unmount()
+        self.expect_sound()
+
+    def test_leaves_what_the_server_was_asked_for(self):
+        self.mount_delta("sync")
+        run("mount", "-o", "remount,noexec,async", self.point)
+        self.assertLessEqual({"rw", "noexec", "sync"}, self.table_entry()[2])
+
+    def test_not_while_a_file_is_open_for_writing(self):
+        self.mount_delta()
+        with open(self.point / "new", "w", encoding="utf-8"):
+            result = run("mount", "-o", "remount,ro", self.point, check=False)
+            self.expect_refused(result, "busy")
+        run("mount", "-o", "remount,ro", self.point)
+
+    def test_one_that_was_mounted_to_be_read_stays_so(self):
+        self.mount_delta()
+        self.remount("ro")
+        result = run("mount", "-o", "remount,rw", self.point, check=False)
+        self.expect_refused(result, "was mounted to be read")
 
 
 class ReadOnlyDelta(DeltaCase):
@@ -239,6 +269,35 @@ class Endings(DeltaCase):
         self.assertRegex(said, r"recovered \d+ changes? that w")
         self.assertEqual((self.point / "new").read_bytes(), b"hello")
         self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
+
+    def test_a_mount_may_follow_a_kill_at_once(self):
+        self.mount_delta()
+        for _ in range(20):
+            os.stat(self.point)  # the kernel keeps the answer, also when its giver is dead
+            os.kill(self.daemon(), signal.SIGKILL)
+            self.assertIn(b"unmounted what a mount that was killed", self.mount_delta().stdout)
+        self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
+
+    def test_dead_mounts_on_each_other_are_all_replaced(self):
+        link = self.scratch / "link"
+        link.symlink_to(self.point)
+        self.mount_delta()
+        dgfs("mount", self.image, self.point)
+        for process in run("pgrep", "-f", f"mount .*{self.point}").stdout.split():
+            os.kill(int(process), signal.SIGKILL)
+        dgfs("mount", self.image, link, "--delta", self.delta)
+        self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
+        self.expect_served()
+
+    def test_a_dead_mount_stays_while_another_lies_below_it(self):
+        self.mount_delta()
+        below = self.point / "dir"
+        run("mount", "-t", "tmpfs", "none", below)
+        self.kill_daemon()
+        self.expect_refused(self.mount_delta(check=False), f"while {below} is mounted below it")
+        run("umount", below)
+        self.mount_delta()
+        self.expect_served()
 
     def test_a_signal_ends_it_in_good_order(self):
         self.mount_delta()
@@ -307,10 +366,12 @@ class Watching(DeltaCase):
         self.mount_delta()
         (self.point / "new").write_bytes(b"x" * 5000)
         text = dgfs("delta", "info", self.delta).stdout.decode()
-        for word in ("mounted", "requests", "create", "written", "space", "tree"):
+        for word in ("mounted", "requests", "create", "together", "written", "space", "waited",
+                     "tree"):
             self.assertIn(word, text)
         facts = json.loads(dgfs("delta", "info", "--json", self.delta).stdout)
         self.assertEqual(facts["requests"]["create"]["count"], 1)
+        self.assertGreater(facts["requests"]["create"]["total_ns"], 0)
         self.assertEqual(facts["written_bytes"], 5000)
         self.assertEqual(facts["delta"]["path"], str(self.delta))
         self.assertEqual(json.loads(dgfs("info", "--live", "--json", self.point).stdout)["uuid"],
@@ -364,36 +425,6 @@ class Watching(DeltaCase):
         log.close()
         self.assertIn(f"the delta {self.delta} is full", said)
         self.assertLess(said.count("\n"), 10, said)
-        self.expect_sound()
-
-
-class SmallDisk(DeltaCase):
-    def test_a_delta_leaves_room_for_changes(self):
-        disk, place = self.scratch / "disk", self.scratch / "place"
-        run("truncate", "-s", "200M", disk)
-        run("mkfs.ext4", "-q", "-F", disk)
-        place.mkdir()
-        run("mount", "-o", "loop", disk, place)
-        self.delta = place / "delta"
-        self.mount_delta()
-        written = 0
-        with self.assertRaises(OSError) as full:
-            while True:
-                (self.point / f"fill{written}").write_bytes(os.urandom(1 << 20))
-                written += 1
-        self.assertEqual(full.exception.errno, errno.ENOSPC)
-        self.assertGreater(written, 80)
-        for i in range(written + 1):
-            (self.point / f"fill{i}").unlink(missing_ok=True)
-        deadline = time.monotonic() + 20
-        while True:
-            try:
-                (self.point / "again").write_bytes(os.urandom(20 << 20))
-                break
-            except OSError:
-                self.assertLess(time.monotonic(), deadline, "space does not come back")
-                time.sleep(0.1)
-        self.unmount()
         self.expect_sound()
 
 

@@ -25,6 +25,12 @@ Buffer request_of(std::uint32_t opcode, const Body& body, const std::string& res
   return bytes;
 }
 
+// What is said while a request is answered.
+bool during(const RawRequest& request, bool (*says)()) {
+  const CurrentRequest current(request);
+  return says();
+}
+
 // Flags that INIT's answer has in the end, where libfuse has put FUSE_ASYNC_READ into it.
 std::uint32_t agreed_flags(KernelExtensions& extensions, std::uint32_t kernel_flags) {
   fuse_init_in init{};
@@ -72,14 +78,14 @@ TEST(KernelExtensions, SetXattrGetsTheShapeThatLibfuseKnows) {
   auto bytes = request_of(FUSE_SETXATTR, body, rest);
   RawRequest request(bytes);
   extensions.see_request(request);
-  EXPECT_TRUE(kills_group_id_by_xattr());
+  EXPECT_TRUE(during(request, kills_group_id_by_xattr));
   const auto shorter = as_text(request.bytes());
   EXPECT_EQ(shorter.size(), sizeof(fuse_in_header) + FUSE_COMPAT_SETXATTR_IN_SIZE + rest.size());
   EXPECT_TRUE(shorter.ends_with(rest));
   auto other = request_of(FUSE_GETATTR, fuse_getattr_in{});
   RawRequest next(other);
   extensions.see_request(next);
-  EXPECT_FALSE(kills_group_id_by_xattr());
+  EXPECT_FALSE(during(next, kills_group_id_by_xattr));
 }
 
 TEST(KernelExtensions, WhatIsTooShortStaysAsItIs) {
@@ -89,7 +95,7 @@ TEST(KernelExtensions, WhatIsTooShortStaysAsItIs) {
   RawRequest request(bytes);
   extensions.see_request(request);
   EXPECT_EQ(request.bytes().size(), bytes.size());
-  EXPECT_FALSE(kills_group_id_by_xattr());
+  EXPECT_FALSE(during(request, kills_group_id_by_xattr));
 }
 
 TEST(KernelExtensions, SetXattrOfAnOldKernelIsLeftAlone) {
@@ -107,11 +113,11 @@ TEST(KernelExtensions, AFileWithoutANameIsACreateThatSaysSo) {
   RawRequest request(bytes);
   extensions.see_request(request);
   EXPECT_EQ(request.opcode(), std::uint32_t{FUSE_CREATE});
-  EXPECT_TRUE(creates_unnamed());
+  EXPECT_TRUE(during(request, creates_unnamed));
   auto other = request_of(FUSE_CREATE, fuse_create_in{}, "name");
   RawRequest next(other);
   extensions.see_request(next);
-  EXPECT_FALSE(creates_unnamed());
+  EXPECT_FALSE(during(next, creates_unnamed));
 }
 
 TEST(KernelExtensions, AWriteSaysWhetherSetIdsEnd) {

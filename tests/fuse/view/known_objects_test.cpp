@@ -29,38 +29,38 @@ TEST(KnownObjects, TooManyForgetsAreAsGoodAsAll) {
   EXPECT_FALSE(known.has(7));
 }
 
-TEST(KnownObjects, ArePlainUntilSomebodyGivesRights) {
+TEST(KnownObjects, AreUnprivilegedUntilSomebodyGrantsPrivileges) {
   KnownObjects known;
   known.add(7);
-  EXPECT_FALSE(known.is_plain(7));
-  known.note_plain(7, known.grants(7));
-  EXPECT_TRUE(known.is_plain(7));
+  EXPECT_FALSE(known.is_unprivileged(7));
+  known.note_unprivileged(7, known.grants(7));
+  EXPECT_TRUE(known.is_unprivileged(7));
   known.add(7, 5);
   EXPECT_FALSE(known.remove(7, 5)) << "the mark is no part of the count";
-  EXPECT_TRUE(known.is_plain(7));
+  EXPECT_TRUE(known.is_unprivileged(7));
   known.note_grant(7);
-  EXPECT_FALSE(known.is_plain(7));
+  EXPECT_FALSE(known.is_unprivileged(7));
 }
 
-TEST(KnownObjects, RightsThatComeWhileSomebodyLooksAreSeen) {
+TEST(KnownObjects, PrivilegesThatComeWhileSomebodyLooksAreSeen) {
   KnownObjects known;
   known.add(7);
   const auto before = known.grants(7);
   known.note_grant(7);
-  known.note_plain(7, before);
-  EXPECT_FALSE(known.is_plain(7));
+  known.note_unprivileged(7, before);
+  EXPECT_FALSE(known.is_unprivileged(7));
 }
 
-TEST(KnownObjects, WhatTheKernelDoesNotKnowIsNeverPlain) {
+TEST(KnownObjects, WhatTheKernelDoesNotKnowIsNeverUnprivileged) {
   KnownObjects known;
-  known.note_plain(7, known.grants(7));
-  EXPECT_FALSE(known.is_plain(7));
+  known.note_unprivileged(7, known.grants(7));
+  EXPECT_FALSE(known.is_unprivileged(7));
   EXPECT_EQ(known.size(), 0u);
   known.add(7);
-  known.note_plain(7, known.grants(7));
+  known.note_unprivileged(7, known.grants(7));
   EXPECT_TRUE(known.remove(7, 1));
   known.add(7);
-  EXPECT_FALSE(known.is_plain(7)) << "it begins anew";
+  EXPECT_FALSE(known.is_unprivileged(7)) << "it begins anew";
 }
 
 TEST(KnownObjects, CountsOfManyThreadsAddUp) {

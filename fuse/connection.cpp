@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+#include "fuse/connection.h"
+
+namespace dgfs::fuse {
+namespace {
+
+// Requests that nobody waits for, at once: reads ahead, and pages that are written back. The
+// kernel's 12 would leave a fast disk idle.
+constexpr unsigned kBackgroundRequestsMax = 64;
+
+}  // namespace
+
+void set_up_connection(fuse_conn_info& connection, unsigned more,
+                       std::uint64_t max_read_bytes) noexcept {
+  connection.want = connection.capable & (kWantedCapabilities | more);
+  connection.max_background = kBackgroundRequestsMax;
+  connection.congestion_threshold = kBackgroundRequestsMax / 4 * 3;
+  if (max_read_bytes != 0) connection.max_read = static_cast<unsigned>(max_read_bytes);
+}
+
+}  // namespace dgfs::fuse

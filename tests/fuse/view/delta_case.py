@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""What tests of mounts with a delta share."""
+import hashlib
+import os
+import pathlib
+import signal
+import time
+
+from mount_case import MountCase
+from support import dgfs, run
+
+
+def snapshot(directory):
+    return {path: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(pathlib.Path(directory).rglob("*")) if path.is_file()}
+
+
+def state_of(process):
+    """As proc(5) tells it; none: it is gone."""
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return None
+
+
+class DeltaCase(MountCase):
+    def setUp(self):
+        super().setUp()
+        self.delta = self.scratch / "delta"
+
+    def mount_delta(self, *options, **keywords):
+        return self.mount(",".join((f"delta={self.delta}", *options)), **keywords)
+
+    def unmount(self):
+        """Returns when the delta is closed, which a check of it waits for."""
+        run("umount", self.point)
+        dgfs("delta", "check", "-q", self.delta)
+
+    def remount(self, *options):
+        run("umount", self.point)
+        return self.mount_delta(*options)
+
+    def daemon(self):
+        pids = run("pgrep", "-f", f"mount .*{self.point}").stdout.split()
+        self.assertEqual(len(pids), 1)
+        return int(pids[0])
+
+    def kill_daemon(self):
+        """Returns when it holds no file any more; nobody here reaps it."""
+        daemon = self.daemon()
+        os.kill(daemon, signal.SIGKILL)
+        deadline = time.monotonic() + 20
+        while (status := state_of(daemon)) not in ("Z", "X", None):
+            self.assertLess(time.monotonic(), deadline, f"a killed process is in state {status}")
+            time.sleep(0.005)
+
+    def expect_sound(self):
+        dgfs("delta", "check", "--image", self.image, self.delta)
