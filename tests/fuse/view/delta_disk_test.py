@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Deltas on a disk of their own: small, failing, and without power."""
+import contextlib
+import errno
+import fcntl
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import mount_case  # noqa: E402
+import support  # noqa: E402
+from delta_case import DeltaCase  # noqa: E402
+from support import run  # noqa: E402
+
+# From linux/ext4.h: every call at the file system fails from then on, and nothing more is written.
+EXT4_IOC_SHUTDOWN = 0x8004587D
+EXT4_NO_LOG_FLUSH = 2
+
+
+class OwnDisk(DeltaCase):
+    """The delta lies on a file system of its own."""
+
+    def setUp(self):
+        super().setUp()
+        support.need_program("mkfs.ext4")
+        self.disk, self.place = self.scratch / "disk", self.scratch / "place"
+        run("truncate", "-s", "200M", self.disk)
+        run("mkfs.ext4", "-q", "-F", self.disk)
+        self.place.mkdir()
+        self.attach_disk()
+        self.delta = self.place / "delta"
+
+    def attach_disk(self):
+        run("mount", "-o", "loop", self.disk, self.place)
+
+    def detach_disk(self):
+        run("umount", self.place)
+
+    def stop_disk(self):
+        """As a power cut does: what its file system has not written is lost."""
+        place = os.open(self.place, os.O_RDONLY)
+        fcntl.ioctl(place, EXT4_IOC_SHUTDOWN, struct.pack("I", EXT4_NO_LOG_FLUSH))
+        os.close(place)
+
+
+class FailingDisk(OwnDisk):
+    def test_changes_get_eio_and_what_was_synced_is_there_again(self):
+        log = open(self.scratch / "log", "wb+")
+        server = subprocess.Popen([support.DGFS, "mount", "-f", self.image, self.point, "-o",
+                                   f"delta={self.delta}"], stdout=subprocess.DEVNULL, stderr=log)
+        self.addCleanup(server.kill)
+        deadline = time.monotonic() + 20
+        while self.table_entry() is None:
+            self.assertIsNone(server.poll())
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        fd = os.open(self.point / "new", os.O_CREAT | os.O_RDWR)
+        os.write(fd, b"synced")
+        os.fsync(fd)
+        self.stop_disk()
+        with self.assertRaises(OSError) as failed:
+            os.pwrite(fd, b"not to be", 0)
+            os.fsync(fd)
+        self.assertEqual(failed.exception.errno, errno.EIO)
+        with self.assertRaises(OSError) as failed:
+            (self.point / "more").mkdir()
+        self.assertEqual(failed.exception.errno, errno.EIO)
+        self.assertEqual((self.point / "dir" / "9").read_bytes(),
+                         (self.tree / "dir" / "9").read_bytes(), "the image is well")
+        os.close(fd)
+        run("umount", self.point)
+        self.assertEqual(server.wait(), 1, "it was not closed in good order")
+        log.seek(0)
+        said = log.read().decode()
+        log.close()
+        self.assertIn(f"the delta {self.delta} fails", said)
+        self.assertLess(said.count("\n"), 12, said)
+        self.detach_disk()
+        self.attach_disk()
+        self.mount_delta()
+        self.assertEqual((self.point / "new").read_bytes(), b"synced")
+        self.assertFalse((self.point / "more").exists())
+        self.unmount()
+        self.expect_sound()
+
+
+class PowerCut(OwnDisk):
+    ROUNDS = 4
+
+    def write_and_sync(self, writer, synced):
+        """Until the disk is gone; notes what has been synced."""
+        with contextlib.suppress(OSError):
+            for i in range(10_000):
+                name, content = f"{writer}-{i}", os.urandom(1 + i * 37 % 9000)
+                fd = os.open(self.point / name, os.O_CREAT | os.O_WRONLY, 0o644)
+                try:
+                    os.write(fd, content)
+                    os.fsync(fd)
+                finally:
+                    os.close(fd)
+                synced[name] = content
+
+    def make_directories(self, first):
+        """In order, without a sync, until the disk is gone."""
+        with contextlib.suppress(OSError):
+            for i in range(first, first + 1_000_000):
+                (self.point / "ordered" / str(i)).mkdir()
+
+    def test_leaves_what_was_synced_and_a_beginning_of_the_rest(self):
+        chance = random.Random(support.test_seed(4))
+        synced, first = {}, 0
+        self.mount_delta()
+        (self.point / "ordered").mkdir()
+        for cut in range(self.ROUNDS):
+            threads = [threading.Thread(target=self.write_and_sync, args=(f"{cut}-{i}", synced))
+                       for i in range(3)]
+            threads.append(threading.Thread(target=self.make_directories, args=(first,)))
+            for thread in threads:
+                thread.start()
+            time.sleep(0.3 + chance.random())
+            self.stop_disk()
+            for thread in threads:
+                thread.join()
+            self.kill_daemon()
+            run("umount", "-l", self.point)
+            self.detach_disk()
+            self.attach_disk()
+            self.mount_delta()
+            for name, content in synced.items():
+                self.assertEqual((self.point / name).read_bytes(), content, name)
+            made = sorted(int(name) for name in os.listdir(self.point / "ordered"))
+            self.assertEqual(made, list(range(len(made))), "no gap")
+            first = len(made)
+        self.assertGreater(len(synced), self.ROUNDS)
+        self.unmount()
+        self.expect_sound()
+
+
+class PowerCutOfTheDevice(PowerCut):
+    """Of what the file system has written since its last flush the device keeps random sectors."""
+
+    def setUp(self):
+        self.chance = random.Random(support.test_seed(8))
+        super().setUp()
+
+    def attach_disk(self):
+        self.device = self.scratch / "device"
+        self.device.mkdir(exist_ok=True)
+        run(os.environ["VOLATILE_DISK"], self.disk, self.device)
+        run("mount", "-o", "loop", self.device / "disk", self.place)
+
+    def detach_disk(self):
+        run("umount", self.place)
+        # The loop device lets its file go a little later, if somebody looks at it just now.
+        deadline = time.monotonic() + 20
+        while run("umount", self.device, check=False).returncode != 0:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def stop_disk(self):
+        seed = str(self.chance.randrange(1 << 31)).encode()
+        os.setxattr(self.device / "disk", "user.power_cut", seed)
+
+
+class SmallDisk(OwnDisk):
+    def test_a_delta_leaves_room_for_changes(self):
+        self.mount_delta()
+        written = 0
+        with self.assertRaises(OSError) as full:
+            while True:
+                (self.point / f"fill{written}").write_bytes(os.urandom(1 << 20))
+                written += 1
+        self.assertEqual(full.exception.errno, errno.ENOSPC)
+        self.assertGreater(written, 80)
+        for i in range(written + 1):
+            (self.point / f"fill{i}").unlink(missing_ok=True)
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                (self.point / "again").write_bytes(os.urandom(20 << 20))
+                break
+            except OSError:
+                self.assertLess(time.monotonic(), deadline, "space does not come back")
+                time.sleep(0.1)
+        self.unmount()
+        self.expect_sound()
+
+
+if __name__ == "__main__":
+    mount_case.main()
