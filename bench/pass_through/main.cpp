@@ -3,10 +3,11 @@
 //
 // A FUSE server that adds nothing: what is asked of the mount is asked of a directory below. It is
 // the floor under every file system that is served like DGFS, for bench/read and bench/compare.
-// Read-only; names and attributes hold for ever, listings come with attributes, the kernel keeps
-// contents and listings, close() is not told, eight threads serve, contents are spliced.
+// Read-only unless --write is given; names and attributes hold for ever, listings come with
+// attributes, the kernel keeps contents and listings, close() is not told, eight threads serve,
+// contents are spliced.
 //
-//   dgfs_pass_through [--copy] DIRECTORY MOUNT_POINT
+//   dgfs_pass_through [--copy] [--write] DIRECTORY MOUNT_POINT
 //
 // Goes to the background once it is mounted, and ends when it is unmounted.
 #include <fcntl.h>
@@ -53,11 +54,13 @@ int serve(fuse_session* session) {
 }
 
 int mount_and_serve(PassThrough& server, const char* mount_point) {
-  std::vector<const char*> texts = {"pass-through", "-oro,default_permissions,allow_other",
+  std::vector<const char*> texts = {"pass-through", "-odefault_permissions,allow_other",
                                     "-ofsname=pass-through"};
+  if (!server.changes) texts.push_back("-oro");
   fuse_args arguments = FUSE_ARGS_INIT(0, nullptr);
   for (const auto* text : texts) fuse_opt_add_arg(&arguments, text);
-  const auto operations = dgfs::bench::make_pass_through_operations();
+  auto operations = dgfs::bench::make_pass_through_operations();
+  if (server.changes) dgfs::bench::add_changes(operations);
   const std::unique_ptr<fuse_session, SessionDeleter> session(
       fuse_session_new(&arguments, &operations, sizeof operations, &server));
   fuse_opt_free_args(&arguments);
@@ -74,9 +77,15 @@ int mount_and_serve(PassThrough& server, const char* mount_point) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool copies = argc == 4 && std::string_view(argv[1]) == "--copy";
-  if (argc != 3 && !copies) {
-    fmt::print(stderr, "usage: {} [--copy] DIRECTORY MOUNT_POINT\n", argv[0]);
+  bool copies = false;
+  bool changes = false;
+  int at = 1;
+  for (; at < argc && argv[at][0] == '-'; ++at) {
+    if (std::string_view(argv[at]) == "--copy") copies = true;
+    if (std::string_view(argv[at]) == "--write") changes = true;
+  }
+  if (argc - at != 2) {
+    fmt::print(stderr, "usage: {} [--copy] [--write] DIRECTORY MOUNT_POINT\n", argv[0]);
     return 2;
   }
   const char* const directory = argv[argc - 2];
@@ -89,6 +98,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   allow_many_descriptors();
-  PassThrough server{SourceTree(std::move(root_fd)), !copies};
+  PassThrough server{SourceTree(std::move(root_fd)), !copies, changes};
   return mount_and_serve(server, point.get());
 }

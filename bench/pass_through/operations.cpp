@@ -16,8 +16,6 @@
 namespace dgfs::bench {
 namespace {
 
-// As the mount that it is compared with: nothing below changes.
-constexpr double kForeverSeconds = 1e9;
 constexpr unsigned kBackgroundRequestsMax = 64;
 constexpr unsigned kWantedCapabilities = FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
                                          FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS |
@@ -25,30 +23,12 @@ constexpr unsigned kWantedCapabilities = FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DI
 constexpr unsigned kSpliceCapabilities =
     FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE;
 
-PassThrough& server_of(fuse_req_t request) {
-  return *static_cast<PassThrough*>(fuse_req_userdata(request));
-}
-
-Node& node_of(fuse_req_t request, fuse_ino_t inode) {
-  if (inode == FUSE_ROOT_ID) return server_of(request).tree.root();
-  return *reinterpret_cast<Node*>(inode);
-}
-
 void start(void* user_data, fuse_conn_info* connection) {
   const auto& server = *static_cast<PassThrough*>(user_data);
   const unsigned splicing = server.splices ? kSpliceCapabilities : 0u;
   connection->want = connection->capable & (kWantedCapabilities | splicing);
   connection->max_background = kBackgroundRequestsMax;
   connection->congestion_threshold = kBackgroundRequestsMax / 4 * 3;
-}
-
-fuse_entry_param entry_of(Node& node, const struct stat& attributes) {
-  fuse_entry_param entry{};
-  entry.ino = reinterpret_cast<fuse_ino_t>(&node);
-  entry.attr = attributes;
-  entry.attr_timeout = kForeverSeconds;
-  entry.entry_timeout = kForeverSeconds;
-  return entry;
 }
 
 void look_up(fuse_req_t request, fuse_ino_t parent, const char* name) {
@@ -104,7 +84,8 @@ void read_link(fuse_req_t request, fuse_ino_t inode) {
 }
 
 void open_file(fuse_req_t request, fuse_ino_t inode, fuse_file_info* file) {
-  const int fd = server_of(request).tree.open(node_of(request, inode), O_RDONLY);
+  const int access = server_of(request).changes ? O_RDWR : O_RDONLY;
+  const int fd = server_of(request).tree.open(node_of(request, inode), access);
   if (fd < 0) {
     fuse_reply_err(request, errno);
     return;

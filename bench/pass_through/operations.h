@@ -14,9 +14,34 @@ namespace dgfs::bench {
 struct PassThrough {
   SourceTree tree;
   bool splices = false;  ///< contents go from the file to the kernel without a copy in between
+  bool changes = false;  ///< what is below can be changed
 };
+
+/// As the mount that it is compared with: nothing changes but through it.
+inline constexpr double kForeverSeconds = 1e9;
+
+inline PassThrough& server_of(fuse_req_t request) {
+  return *static_cast<PassThrough*>(fuse_req_userdata(request));
+}
+
+inline Node& node_of(fuse_req_t request, fuse_ino_t inode) {
+  if (inode == FUSE_ROOT_ID) return server_of(request).tree.root();
+  return *reinterpret_cast<Node*>(inode);
+}
+
+/// Attributes of what a name leads to, and the node as its number.
+inline fuse_entry_param entry_of(Node& node, const struct stat& attributes) {
+  fuse_entry_param entry{};
+  entry.ino = reinterpret_cast<fuse_ino_t>(&node);
+  entry.attr = attributes;
+  entry.attr_timeout = kForeverSeconds;
+  entry.entry_timeout = kForeverSeconds;
+  return entry;
+}
 
 /// All of a read-only mount.
 [[nodiscard]] fuse_lowlevel_ops make_pass_through_operations();
+/// All further ones of a mount that can be changed.
+void add_changes(fuse_lowlevel_ops& operations);
 
 }  // namespace dgfs::bench

@@ -18,9 +18,9 @@
 
 namespace dgfs::bench {
 
-/// An object below, by the first name that it was met under. Its address is what the kernel calls
-/// it by. A directory keeps a descriptor once something in it was asked for; a file has none until
-/// it is opened, so that a walk opens directories only.
+/// An object below, by the name that it was met under, or that it was given last. Its address is
+/// what the kernel calls it by. A directory keeps a descriptor once something in it was asked for;
+/// a file has none until it is opened, so that a walk opens directories only.
 struct Node {
   Node* parent = nullptr;  ///< none: the root
   std::string name;
@@ -46,11 +46,19 @@ class SourceTree {
   [[nodiscard]] int open(Node& node, int flags);
   /// The object that a name in `directory` stands for, whose attributes are `status`.
   [[nodiscard]] Node& node_of(Node& directory, const char* name, const struct stat& status);
+  /// The same of an object that was just made: its number may have been that of one which is gone.
+  [[nodiscard]] Node& made(Node& directory, const char* name, const struct stat& status);
+  /// An object has another name.
+  void moved(Node& directory, const char* name, const struct stat& status);
 
  private:
+  // With mutex_.
+  [[nodiscard]] int fd_of(Node& directory);
+  [[nodiscard]] int open_named(Node& node, int flags);
+
   std::unique_ptr<Node> root_;
-  std::shared_mutex mutex_;
-  std::unordered_map<ino_t, std::unique_ptr<Node>> nodes_;  // guarded by mutex_
+  std::shared_mutex mutex_;  // of nodes, and of their names and parents
+  std::unordered_map<ino_t, std::unique_ptr<Node>> nodes_;
 };
 
 }  // namespace dgfs::bench

@@ -94,6 +94,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--reply", target.names_of_reply, "names of one, of a listing of a view")
       ->check(CLI::Range(3, 1'000'000));
   app.add_flag("--may-freeze", target.may_freeze, "the file system, to empty its journal");
+  app.add_option("--below", target.below, "a mount: a directory of the file system below it")
+      ->check(CLI::ExistingDirectory);
+  app.add_flag("--drop-pages", target.drops_pages, "before each measurement of remove-long");
   app.add_option("--statistics", options.statistics, "of the device: /sys/block/NAME/stat");
   app.add_option("--large", task.tree.large_files)->check(CLI::PositiveNumber);
   app.add_option("--small-directories", task.tree.small_directories)->check(CLI::Range(2, 65536));

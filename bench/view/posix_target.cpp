@@ -35,9 +35,14 @@ void allow_many_descriptors() {
 
 class PosixTarget final : public Target {
  public:
-  PosixTarget(int root, bool may_freeze) : root_(root), may_freeze_(may_freeze) {}
+  PosixTarget(int root, int below, const TargetOptions& options)
+      : root_(root),
+        below_(below),
+        may_freeze_(options.may_freeze),
+        drops_pages_(options.drops_pages) {}
   ~PosixTarget() override {
     for (const int fd : directories_) ::close(fd);
+    if (below_ >= 0) ::close(below_);
     ::close(root_);
   }
 
@@ -112,11 +117,30 @@ class PosixTarget final : public Target {
   Status unlink(Handle directory, const std::string& name) override {
     return done(unlinkat(fd_of(directory), name.c_str(), 0), name);
   }
-  Status sync() override { return done(syncfs(root_), "."); }
+  // The kernel sends a FUSE mount what it has kept, and does not wait for it: a file that is synced
+  // behind all of it is as late as the last.
+  Status sync() override {
+    DGFS_CHECK(done(syncfs(root_), "."));
+    const int fd = openat(root_, ".synced", O_CREAT | O_WRONLY, 0644);
+    DGFS_CHECK(done(fd < 0 ? -1 : 0, ".synced"));
+    const char byte = 0;
+    const bool is_synced = pwrite(fd, &byte, 1, 0) == 1 && fsync(fd) == 0;
+    const auto status = done(is_synced ? 0 : -1, ".synced");
+    ::close(fd);
+    DGFS_CHECK(status);
+    return done(below_ < 0 ? 0 : syncfs(below_), "below");
+  }
 
   // A freeze empties the journal.
   Status settle() override {
     DGFS_CHECK(sync());
+    if (drops_pages_) {
+      const int fd = ::open("/proc/sys/vm/drop_caches", O_WRONLY);
+      const bool are_dropped = fd >= 0 && ::write(fd, "1", 1) == 1;
+      const auto status = done(are_dropped ? 0 : -1, "drop_caches");
+      if (fd >= 0) ::close(fd);
+      DGFS_CHECK(status);
+    }
     if (!may_freeze_) return ok();
     DGFS_CHECK(done(ioctl(root_, FIFREEZE, 0), "."));
     return done(ioctl(root_, FITHAW, 0), ".");
@@ -125,8 +149,10 @@ class PosixTarget final : public Target {
  private:
   static int fd_of(Handle directory) { return static_cast<int>(directory); }
 
-  int root_;
-  bool may_freeze_;
+  const int root_;
+  const int below_;  ///< below 0: none
+  const bool may_freeze_;
+  const bool drops_pages_;
   std::vector<int> directories_;
 };
 
@@ -137,7 +163,10 @@ Result<std::unique_ptr<Target>> open_posix(const TargetOptions& options) {
   const auto path = tree_path(options.directory);
   const int root = ::open(path.c_str(), O_RDONLY | O_DIRECTORY);
   DGFS_CHECK(done(root < 0 ? -1 : 0, path));
-  return std::make_unique<PosixTarget>(root, options.may_freeze);
+  const int below =
+      options.below.empty() ? -1 : ::open(options.below.c_str(), O_RDONLY | O_DIRECTORY);
+  DGFS_CHECK(done(!options.below.empty() && below < 0 ? -1 : 0, options.below));
+  return std::make_unique<PosixTarget>(root, below, options);
 }
 
 }  // namespace dgfs::bench

@@ -69,6 +69,8 @@ struct TargetOptions {
   std::uint64_t names_of_reply = 128;       ///< of listings of a view
   std::uint64_t chunk_kib = 64;             ///< likewise
   bool may_freeze = false;  ///< "posix": nobody else uses the file system, and all stops shortly
+  std::string below;  ///< "posix": a directory of the file system below a mount, synced with it
+  bool drops_pages = false;  ///< "posix": the kernel keeps no contents behind settle()
 };
 
 inline std::string image_path(const std::string& directory) { return directory + "/base.dgfs"; }

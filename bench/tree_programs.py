@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+# SPDX-FileCopyrightText: The DGFS authors
+"""Programs that people run on trees, for bench/mount_rw: what they are, and how long they take."""
+import dataclasses
+import json
+import random
+import shutil
+import subprocess
+import time
+
+import measuring
+
+SMALL_FILES_BYTES = 200
+WRITERS = 4
+ABSENT = "no_such_word_in_it"
+GROW = "find copy -name '*e*.c' -type f -exec sh -c 'for f; do echo >>$f; done' _ {} +"
+
+
+@dataclasses.dataclass
+class Program:
+    """A step of the list; steps build on those before them."""
+    title: str
+    command: str  # of sh, in the root of the tree
+    is_cold: bool = False
+    needs: str = ""  # a program beside the shell
+
+
+def programs(tree, tars):
+    """In order. `tree`: its name in the base; `tars`: those of make_tars()."""
+    whole, *parts = tars
+    untar_parts = " & ".join(f"(mkdir many{i} && tar xf {part} -C many{i})"
+                             for i, part in enumerate(parts))
+    commit = "git -c user.name=A -c user.email=a@example.org"
+    return [
+        Program("find of the base", f"find {tree} -newer /", True),
+        Program("grep -r of the base", f"grep -rc {ABSENT} {tree} >/dev/null || true", True),
+        Program("tar of the base", f"tar cf - {tree} | cat >/dev/null", True),
+        Program("cp -a of the base", f"cp -a {tree} copy", True),
+        Program("mv of the base", f"mv {tree} moved"),
+        Program("rm -rf of the base", "rm -rf moved"),
+        Program("find of the copy", "find copy -newer /", True),
+        Program("grep -r of the copy", f"grep -rc {ABSENT} copy >/dev/null || true", True),
+        Program("tar of the copy", "tar cf - copy | cat >/dev/null", True),
+        Program("rsync -a", "rsync -a copy/ back", needs="rsync"),
+        Program("rsync -a of files that have grown", f"{GROW}; rsync -a copy/ back",
+                needs="rsync"),
+        Program("the same, --inplace",
+                f"{GROW}; rsync -a --inplace --no-whole-file copy/ back", needs="rsync"),
+        Program("rm -rf of two copies", "rm -rf copy back"),
+        Program("tar xf", f"mkdir out && tar xf {whole} -C out"),
+        Program("git add and commit",
+                f"cd out && git init -q . && git add . && {commit} commit -qm a", needs="git"),
+        Program("git clone", "git clone -q out clone", needs="git"),
+        Program("git status and diff, cold", "cd clone && git status -s && git diff --stat", True,
+                needs="git"),
+        Program("rm -rf of out and clone", "rm -rf out clone"),
+        Program(f"{WRITERS} x tar xf of files of {SMALL_FILES_BYTES} B", f"{untar_parts} & wait"),
+        Program("find of these", "find many* -newer /", True),
+        Program("rm -rf of these", "rm -rf many*"),
+    ]
+
+
+def make_tars(tree, small_files, directory):
+    """An archive of a tree, and WRITERS of small files in directories of 1,000."""
+    whole = directory / "tree.tar"
+    measuring.run("tar", "cf", whole, "-C", tree, ".")
+    chance = random.Random(1)
+    parts = []
+    source = directory / "small"
+    source.mkdir()
+    for i in range(small_files // WRITERS):
+        folder = source / f"d{i // 1000}"
+        if i % 1000 == 0:
+            folder.mkdir()
+        (folder / f"file-{i}").write_bytes(chance.randbytes(SMALL_FILES_BYTES))
+    for part in range(WRITERS):
+        path = directory / f"small{part}.tar"
+        if part == 0:
+            measuring.run("tar", "cf", path, "-C", source, ".")
+        else:
+            path.symlink_to(parts[0])
+        parts.append(path)
+    shutil.rmtree(source)
+    return [whole, *parts]
+
+
+def time_program(program, root, below):
+    """Seconds of it, with the sync of all that it wrote."""
+    begin = time.monotonic()
+    result = subprocess.run(["sh", "-c", program.command], cwd=root, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if result.returncode != 0:
+        raise measuring.Failed(f"{program.title}: {result.stderr[-2000:]}")
+    marker = root / "synced"
+    marker.write_bytes(b"x")
+    for place in (root, below):
+        measuring.run("sync", "-f", place)
+    measuring.run("sync", marker)
+    return time.monotonic() - begin
+
+
+def sync_latencies(root):
+    """p50 and p99 in µs of an fsync of 4 KiB that were written at random, as fio measures it."""
+    said = measuring.run("fio", "--name=sync", f"--directory={root}", "--rw=randwrite", "--bs=4k",
+                         "--size=64m", "--io_size=8m", "--fsync=1", "--fallocate=none",
+                         "--output-format=json")
+    (root / "sync.0.0").unlink()
+    percentiles = json.loads(said)["jobs"][0]["sync"]["lat_ns"]["percentile"]
+    return percentiles["50.000000"] / 1000, percentiles["99.000000"] / 1000
+
