@@ -19,6 +19,9 @@
 
 namespace dgfs::storage {
 
+/// A shorter write costs less through the page cache, where it need not wait for the device.
+inline constexpr std::size_t kDirectWriteBytesMin = std::size_t{64} << 10;
+
 /// How to open a file. A value.
 struct OpenOptions {
   /// What may be done, and what must be there.
@@ -32,6 +35,8 @@ struct OpenOptions {
   /// unaligned requests go through an aligned bounce buffer. Falls back to cached I/O where the
   /// file system refuses.
   bool direct = false;
+  /// Likewise, but for writes of kDirectWriteBytesMin and more alone: the page cache has the rest.
+  bool direct_writes = false;
 };
 
 /// Whom access(2) asks about: the real ids of the process. A value.

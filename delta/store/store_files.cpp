@@ -133,7 +133,7 @@ Result<StoreFiles> open_store_files(storage::Env& env, const std::string& direct
   DGFS_TRY(log,
            Log::open(env, directory, superblock.parameters.segment_bytes, superblock.store, mode));
   DGFS_TRY(blocks, env.open(directory + kBlocks, {mode}));
-  DGFS_TRY(extents, env.open(directory + kExtents, {mode}));
+  DGFS_TRY(extents, env.open(directory + kExtents, {.mode = mode, .direct_writes = true}));
   return StoreFiles{std::move(superblocks).value(), superblock, std::move(log), std::move(blocks),
                     std::move(extents)};
 }

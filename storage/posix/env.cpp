@@ -89,7 +89,12 @@ Result<std::unique_ptr<File>> PosixEnv::open(const std::string& path, OpenOption
   if (!fd) return os_error(1061, errno, "open", path);
   DGFS_CHECK(check_holds_data(fd.get(), path));
   auto file = std::make_unique<PosixFile>(std::move(fd), path);
-  if (options.direct) file->try_direct(options.mode != OpenOptions::Mode::kRead);
+  const bool is_writable = options.mode != OpenOptions::Mode::kRead;
+  if (options.direct) {
+    file->try_direct(is_writable);
+  } else if (options.direct_writes && is_writable) {
+    file->try_direct_writes();
+  }
   return file;
 }
 

@@ -60,10 +60,15 @@ void PosixFile::try_direct(bool writable) {
   direct_fd_ = UniqueFd(::open(proc_path(fd_.get()).c_str(), flags));
 }
 
+void PosixFile::try_direct_writes() {
+  try_direct(true);
+  caches_reads_ = true;
+}
+
 Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes, MutableBytes out) const {
   if (!in_range(offset_bytes, out.size())) return std::size_t{0};
   const auto one = std::span<const MutableBytes>(&out, 1);
-  const Transfer transfer = direct_fd_
+  const Transfer transfer = reads_direct()
                                 ? read_all_direct(direct_fd_.get(), offset_bytes, Scatter(one))
                                 : read_all(fd_.get(), offset_bytes, out);
   if (transfer.os_errno == 0) return transfer.done_bytes;
@@ -77,7 +82,7 @@ Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes,
     return Error(ErrorKind::kInvalidArgument, 1007, "too many buffers for one read").in_file(path_);
   }
   if (!in_range(offset_bytes, total_size(outs))) return std::size_t{0};
-  const Transfer transfer = direct_fd_
+  const Transfer transfer = reads_direct()
                                 ? read_all_direct(direct_fd_.get(), offset_bytes, Scatter(outs))
                                 : read_cached(offset_bytes, Scatter(outs));
   if (transfer.os_errno == 0) return transfer.done_bytes;
@@ -86,7 +91,7 @@ Result<std::size_t> PosixFile::read_at(std::uint64_t offset_bytes,
 }
 
 std::size_t PosixFile::read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const {
-  if (direct_fd_ || !in_range(offset_bytes, out.size())) return 0;
+  if (reads_direct() || !in_range(offset_bytes, out.size())) return 0;
   const iovec whole{out.data(), out.size()};
   const auto count = ::preadv2(fd_.get(), &whole, 1, static_cast<off_t>(offset_bytes), RWF_NOWAIT);
   return count > 0 ? static_cast<std::size_t>(count) : 0;
@@ -103,7 +108,7 @@ Status PosixFile::write_at(std::uint64_t offset_bytes, Bytes data) {
   if (!in_range(offset_bytes, data.size())) {
     return os_error(1009, EFBIG, "write", path_).at_offset(offset_bytes);
   }
-  const Transfer transfer = direct_fd_
+  const Transfer transfer = writes_direct(data.size())
                                 ? write_all_direct(direct_fd_.get(), fd_.get(), offset_bytes, data)
                                 : write_all(fd_.get(), offset_bytes, data);
   if (transfer.os_errno == 0) return ok();
@@ -112,7 +117,6 @@ Status PosixFile::write_at(std::uint64_t offset_bytes, Bytes data) {
 }
 
 Status PosixFile::write_gathered(std::uint64_t offset_bytes, std::span<const Bytes> parts) {
-  if (direct_fd_) return File::write_gathered(offset_bytes, parts);
   if (parts.size() > kScatterSpansMax) {
     return Error(ErrorKind::kInvalidArgument, 1193, "too many buffers for one write")
         .in_file(path_);
@@ -120,7 +124,9 @@ Status PosixFile::write_gathered(std::uint64_t offset_bytes, std::span<const Byt
   if (!in_range(offset_bytes, total_size(parts))) {
     return os_error(1194, EFBIG, "write", path_).at_offset(offset_bytes);
   }
-  const Transfer transfer = write_all(fd_.get(), offset_bytes, parts);
+  const Transfer transfer = writes_direct(total_size(parts))
+                                ? write_all_direct(direct_fd_.get(), fd_.get(), offset_bytes, parts)
+                                : write_all(fd_.get(), offset_bytes, parts);
   if (transfer.os_errno == 0) return ok();
   return os_error(1195, transfer.os_errno, "write", path_)
       .at_offset(offset_bytes + transfer.done_bytes);
@@ -225,7 +231,7 @@ Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {
 
 void PosixFile::advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
   if (!in_range(offset_bytes, length_bytes)) return;
-  if (direct_fd_ && access == Access::kWillNeed) return;  // nobody would find it
+  if (reads_direct() && access == Access::kWillNeed) return;  // nobody would find it
   // A hint: that it was not taken is of no consequence. (What writing back meets, the sync tells.)
   if (access == Access::kWriteBack) {
     static_cast<void>(::sync_file_range(fd_.get(), static_cast<off_t>(offset_bytes),

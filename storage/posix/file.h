@@ -8,6 +8,7 @@
 #include <string>
 
 #include "storage/announced_reads.h"
+#include "storage/env.h"
 #include "storage/file.h"
 #include "storage/posix/unique_fd.h"
 
@@ -19,6 +20,8 @@ class PosixFile final : public File {
 
   /// Bypasses the page cache from now on, if the file system can. Not thread-safe.
   void try_direct(bool writable);
+  /// The same for long writes alone (OpenOptions::direct_writes).
+  void try_direct_writes();
   /// Back to the page cache; needed before fd() becomes another file.
   void end_direct() { direct_fd_ = UniqueFd(); }
 
@@ -53,10 +56,15 @@ class PosixFile final : public File {
   [[nodiscard]] Status lock_as(int how);
   /// fallocate(2).
   [[nodiscard]] int allocate(int mode, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
+  [[nodiscard]] bool reads_direct() const { return direct_fd_ && !caches_reads_; }
+  [[nodiscard]] bool writes_direct(std::size_t size_bytes) const {
+    return direct_fd_ && (!caches_reads_ || size_bytes >= kDirectWriteBytesMin);
+  }
   [[nodiscard]] Transfer read_cached(std::uint64_t offset_bytes, Scatter outs) const;
 
   UniqueFd fd_;         // through the page cache; all but data goes through it
   UniqueFd direct_fd_;  // the same file with O_DIRECT; none where not asked for or not possible
+  bool caches_reads_ = false;  // and short writes: direct_fd_ is for long writes alone
   std::string path_;
   mutable AnnouncedReads announced_;
 };

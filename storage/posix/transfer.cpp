@@ -200,4 +200,17 @@ Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_byt
   return {done_bytes, part.os_errno};
 }
 
+Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_bytes,
+                          std::span<const Bytes> parts) {
+  // They lie in memory as in the file, so that blocks are aligned in both.
+  const auto begin_bytes = static_cast<std::size_t>(offset_bytes - align_down(offset_bytes));
+  const auto size_bytes = total_size(parts);
+  const BounceBuffer together = make_bounce_buffer(align_up(begin_bytes + size_bytes));
+  if (!together) return write_all(cached_fd, offset_bytes, parts);
+  auto* const begin = together.get() + begin_bytes;
+  auto* end = begin;
+  for (const Bytes part : parts) end = std::copy(part.begin(), part.end(), end);
+  return write_all_direct(direct_fd, cached_fd, offset_bytes, Bytes{begin, size_bytes});
+}
+
 }  // namespace dgfs::storage

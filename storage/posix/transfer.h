@@ -40,5 +40,8 @@ struct Transfer {
 /// and unlike read-modify-write this cannot undo a neighbouring write of another thread.
 [[nodiscard]] Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_bytes,
                                         Bytes data);
+/// The same of several parts, side by side: they are copied together first.
+[[nodiscard]] Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_bytes,
+                                        std::span<const Bytes> parts);
 
 }  // namespace dgfs::storage

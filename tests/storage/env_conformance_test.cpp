@@ -5,6 +5,7 @@
 #include <array>
 
 #include "tests/storage/env_fixture.h"
+#include "tests/support/random.h"
 #include "tests/support/skip.h"
 
 namespace dgfs::test {
@@ -89,6 +90,36 @@ TEST_P(FileConformance, AWriteOfNoBytesChangesNothing) {
     ASSERT_OK(file->write_at(8192, Bytes()));
   }
   EXPECT_EQ(content(at("f")), "abc");
+}
+
+// Long ones past the page cache, others through it, in the same blocks.
+TEST_P(FileConformance, WritesOfAnyLengthMeet) {
+  constexpr std::size_t kFileBytes = 1 << 20;
+  const auto file =
+      std::move(env().open(at("f"), {.mode = OpenOptions::Mode::kCreateNew, .direct_writes = true}))
+          .value();
+  std::string expected(kFileBytes, '\0');
+  ASSERT_OK(file->truncate(kFileBytes));
+  Random random(7);
+  for (int i = 0; i < 300; ++i) {
+    const auto length = static_cast<std::size_t>(1 + random.below(1U << (1 + random.below(18))));
+    const auto offset = random.below(kFileBytes - length + 1);
+    const std::string bytes(length, static_cast<char>('a' + i % 26));
+    if (random.one_in(2)) {
+      ASSERT_OK(file->write_at(offset, as_bytes(bytes)));
+    } else {
+      const auto cut = random.below(length + 1);
+      const Bytes parts[] = {as_bytes(bytes).first(cut), as_bytes(bytes).subspan(cut)};
+      ASSERT_OK(file->write_gathered(offset, parts));
+    }
+    expected.replace(offset, length, bytes);
+    Buffer around(length + 200);
+    const auto begin = offset < 100 ? 0 : offset - 100;
+    const auto count = file->read_at(begin, around).value();
+    ASSERT_EQ(as_text(Bytes(around).first(count)), expected.substr(begin, around.size())) << i;
+  }
+  ASSERT_OK(file->sync());
+  EXPECT_EQ(content(at("f")), expected);
 }
 
 TEST_P(FileConformance, PreallocateKeepsSizeAndContent) {

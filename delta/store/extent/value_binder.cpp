@@ -7,8 +7,8 @@
 namespace dgfs::delta {
 namespace {
 
-// Longer writes are no faster.
-constexpr std::size_t kTogetherBytesMax = std::size_t{128} << 10;
+// Of values that are written at once. A write waits for the device, so that it shall be long.
+constexpr std::size_t kTogetherBytesMax = std::size_t{1} << 20;
 
 // Binds values to places as it ends, whatever has ended it: what was written has its place.
 class Binding {
