@@ -122,6 +122,8 @@ class Rsync(DeltaCase):
         with open(source / "dir" / "50", "r+b") as file:
             file.seek(100)
             file.write(b"changed")
+        # rsync looks at seconds.
+        os.utime(source / "dir" / "50", (time.time() + 10, time.time() + 10))
         run("rsync", "-a", "--inplace", "--no-whole-file", f"{source}/dir/", self.point / "in/dir")
         self.assertEqual((self.point / "in/dir/50").read_bytes(),
                          (source / "dir" / "50").read_bytes())
