@@ -16,6 +16,13 @@ ABSENT = "no_such_word_in_it"
 GROW = "find copy -name '*e*.c' -type f -exec sh -c 'for f; do echo >>$f; done' _ {} +"
 
 
+MMAP = ("fio --name=mmap --ioengine=mmap --rw=randwrite --bs=4k --size=64m --io_size=16m"
+        " --fallocate=none --end_fsync=1")
+POSTMARK = ("set number 5000\\nset transactions 20000\\nset size 500 20000\\nset subdirectories 50"
+            "\\nrun\\nquit\\n")
+SOURCES = 200  # of the project that is built
+
+
 @dataclasses.dataclass
 class Program:
     """A step of the list; steps build on those before them."""
@@ -27,11 +34,13 @@ class Program:
 
 def programs(tree, tars):
     """In order. `tree`: its name in the base; `tars`: those of make_tars()."""
-    whole, *parts = tars
+    whole, project, *parts = tars
     untar_parts = " & ".join(f"(mkdir many{i} && tar xf {part} -C many{i})"
                              for i, part in enumerate(parts))
-    commit = "git -c user.name=A -c user.email=a@example.org"
+    git = ("git -c user.name=A -c user.email=a@example.org"
+           " -c gc.auto=0 -c maintenance.auto=false")  # else work goes on behind its end
     return [
+        Program("cat of the large file", "cat tree/big >/dev/null", True),
         Program("find of the base", f"find {tree} -newer /", True),
         Program("grep -r of the base", f"grep -rc {ABSENT} {tree} >/dev/null || true", True),
         Program("tar of the base", f"tar cf - {tree} | cat >/dev/null", True),
@@ -48,11 +57,16 @@ def programs(tree, tars):
                 f"{GROW}; rsync -a --inplace --no-whole-file copy/ back", needs="rsync"),
         Program("rm -rf of two copies", "rm -rf copy back"),
         Program("tar xf", f"mkdir out && tar xf {whole} -C out"),
+        Program("tar xf and make -j2", f"tar xf {project} && make -s -C project -j2",
+                needs="make"),
+        Program("fio, mmap, 4 KiB at random", f"{MMAP}; rm mmap.0.0", needs="fio"),
+        Program("PostMark", f"printf '{POSTMARK}' | postmark", needs="postmark"),
         Program("git add and commit",
-                f"cd out && git init -q . && git add . && {commit} commit -qm a", needs="git"),
-        Program("git clone", "git clone -q out clone", needs="git"),
-        Program("git status and diff, cold", "cd clone && git status -s && git diff --stat", True,
+                f"cd out && {git} init -q . && {git} add . && {git} commit -qm a",
                 needs="git"),
+        Program("git clone", f"{git} clone -q out clone", needs="git"),
+        Program("git status and diff, cold",
+                f"cd clone && {git} status -s && {git} diff --stat", True, needs="git"),
         Program("rm -rf of out and clone", "rm -rf out clone"),
         Program(f"{WRITERS} x tar xf of files of {SMALL_FILES_BYTES} B", f"{untar_parts} & wait"),
         Program("find of these", "find many* -newer /", True),
@@ -61,9 +75,10 @@ def programs(tree, tars):
 
 
 def make_tars(tree, small_files, directory):
-    """An archive of a tree, and WRITERS of small files in directories of 1,000."""
+    """An archive of a tree, one of a project, and WRITERS of small files, 1,000 a directory."""
     whole = directory / "tree.tar"
     measuring.run("tar", "cf", whole, "-C", tree, ".")
+    project = make_project(directory)
     chance = random.Random(1)
     parts = []
     source = directory / "small"
@@ -81,7 +96,24 @@ def make_tars(tree, small_files, directory):
             path.symlink_to(parts[0])
         parts.append(path)
     shutil.rmtree(source)
-    return [whole, *parts]
+    return [whole, project, *parts]
+
+
+def make_project(directory):
+    """An archive of C sources that one program is linked of."""
+    place = directory / "project"
+    place.mkdir()
+    names = [f"part{i}" for i in range(SOURCES)]
+    for i, name in enumerate(names):
+        text = f"#include <stdio.h>\nint {name}(void) {{ return {i}; }}\n"
+        (place / f"{name}.c").write_text(text)
+    (place / "main.c").write_text("int main(void) { return 0; }\n")
+    objects = " ".join(f"{name}.o" for name in (*names, "main"))
+    (place / "Makefile").write_text(f"all: {objects}\n\t$(CC) -o $@ $^\n")
+    archive = directory / "project.tar"
+    measuring.run("tar", "cf", archive, "-C", directory, "project")
+    shutil.rmtree(place)
+    return archive
 
 
 def time_program(program, root, below):

@@ -97,14 +97,16 @@ void rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t 
   reply_done(request, result);
 }
 
+// Of any kind of file: `fd` is opened with O_PATH.
 int change(int fd, const struct stat& wish, int to_set) {
-  if ((to_set & FUSE_SET_ATTR_MODE) != 0 && ::fchmod(fd, wish.st_mode) != 0) return -1;
+  const auto path = "/proc/self/fd/" + std::to_string(fd);
+  if ((to_set & FUSE_SET_ATTR_MODE) != 0 && ::chmod(path.c_str(), wish.st_mode) != 0) return -1;
   if ((to_set & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) != 0) {
     const auto uid = (to_set & FUSE_SET_ATTR_UID) != 0 ? wish.st_uid : static_cast<uid_t>(-1);
     const auto gid = (to_set & FUSE_SET_ATTR_GID) != 0 ? wish.st_gid : static_cast<gid_t>(-1);
-    if (::fchown(fd, uid, gid) != 0) return -1;
+    if (::fchownat(fd, "", uid, gid, AT_EMPTY_PATH) != 0) return -1;
   }
-  if ((to_set & FUSE_SET_ATTR_SIZE) != 0 && ::ftruncate(fd, wish.st_size) != 0) return -1;
+  if ((to_set & FUSE_SET_ATTR_SIZE) != 0 && ::truncate(path.c_str(), wish.st_size) != 0) return -1;
   if ((to_set & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME)) == 0) return 0;
   timespec times[2] = {{0, UTIME_OMIT}, {0, UTIME_OMIT}};
   if ((to_set & FUSE_SET_ATTR_ATIME_NOW) != 0) {
@@ -117,16 +119,16 @@ int change(int fd, const struct stat& wish, int to_set) {
   } else if ((to_set & FUSE_SET_ATTR_MTIME) != 0) {
     times[1] = wish.st_mtim;
   }
-  return ::futimens(fd, times);
+  return ::utimensat(fd, "", times, AT_EMPTY_PATH);
 }
 
 void set_attributes(fuse_req_t request, fuse_ino_t inode, struct stat* wish, int to_set,
                     fuse_file_info*) {
   auto& node = node_of(request, inode);
-  const int flags = (to_set & FUSE_SET_ATTR_SIZE) != 0 ? O_RDWR : O_RDONLY;
-  const int fd = server_of(request).tree.open(node, flags | O_NONBLOCK);
+  const int fd = server_of(request).tree.open(node, O_PATH | O_NOFOLLOW);
   struct stat attributes {};
-  const bool is_done = fd >= 0 && change(fd, *wish, to_set) == 0 && ::fstat(fd, &attributes) == 0;
+  const bool is_done = fd >= 0 && change(fd, *wish, to_set) == 0 &&
+                       ::fstatat(fd, "", &attributes, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) == 0;
   const int os_errno = errno;
   if (fd >= 0) ::close(fd);
   if (is_done) {
