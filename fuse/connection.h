@@ -21,7 +21,7 @@ inline constexpr unsigned kWantedCapabilities =
     FUSE_CAP_READDIRPLUS | FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_NO_OPEN_SUPPORT |
     FUSE_CAP_EXPLICIT_INVAL_DATA;
 
-/// Chooses what is wanted, as far as the kernel can.
+/// Asks for the capabilities that mount and kernel both have, and sets the limits of requests.
 /// @param more            capabilities besides kWantedCapabilities
 /// @param max_read_bytes  what -o max_read says; 0: the kernel's choice
 void set_up_connection(fuse_conn_info& connection, unsigned more,

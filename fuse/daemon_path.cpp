@@ -4,22 +4,29 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "storage/env.h"
 
 namespace dgfs::fuse {
 
-std::string absolute(const std::string& path) {
+namespace {
+
+std::optional<std::string> resolved(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
-  return real ? std::string(real.get()) : path;
+  if (!real) return std::nullopt;
+  return real.get();
 }
 
+}  // namespace
+
+std::string absolute(const std::string& path) { return resolved(path).value_or(path); }
+
 std::string absolute_mount_point(const std::string& path) {
-  // A link as the last name is followed, which asks nothing of what it leads to.
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  if (real) return real.get();
+  // Follows a link as the last name, and asks nothing of the server behind it.
+  if (auto real = resolved(path)) return *std::move(real);
   const auto end = path.find_last_not_of('/');
   if (end == path.npos) return path;  // the root
   const auto trimmed = path.substr(0, end + 1);

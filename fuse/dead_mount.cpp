@@ -49,7 +49,7 @@ Result<bool> remove_dead_mount(storage::Env& env, const std::string& mount_point
   if (!table) return false;  // no /proc here
   const auto mount = find_mount(table.value(), mount_point);
   if (!mount || mount->type != "fuse.dgfs" || is_served(mount_point)) return false;
-  if (const auto below = find_mount_below(table.value(), mount_point)) {
+  if (const auto below = find_mount_below(table.value(), mount->number)) {
     return Error(ErrorKind::kBusy, 5036,
                  "a mount that was killed cannot be replaced while " + *below +
                      " is mounted below it; unmount that first")

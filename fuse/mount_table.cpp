@@ -16,6 +16,8 @@ constexpr std::size_t kTableBytesMax = std::size_t{4} << 20;
 
 // Line: number, parent, device, root, mount point, options, further ones, "-", type, source,
 // options of the file system.
+constexpr std::size_t kNumberField = 0;
+constexpr std::size_t kParentField = 1;
 constexpr std::size_t kDeviceField = 2;
 constexpr std::size_t kPointField = 4;
 constexpr std::size_t kOptionsField = 5;
@@ -63,18 +65,19 @@ std::optional<MountEntry> find_mount(std::string_view table, std::string_view mo
     const auto type = take_field(line, ' ');
     take_field(line, ' ');
     found = {std::string(fields[kDeviceField]), std::string(fields[kOptionsField]),
-             std::string(type), std::string(take_field(line, ' '))};
+             std::string(type), std::string(take_field(line, ' ')),
+             std::string(fields[kNumberField])};
   }
   return found;
 }
 
-std::optional<std::string> find_mount_below(std::string_view table, std::string_view mount_point) {
-  const auto beginning = std::string(mount_point) + "/";
+// By its parent and not by its path: what lies hidden under a mount has such a path, too.
+std::optional<std::string> find_mount_below(std::string_view table, std::string_view number) {
   while (!table.empty()) {
     auto line = take_field(table, '\n');
-    for (std::size_t i = 0; i < kPointField; ++i) take_field(line, ' ');
-    auto point = unescaped(take_field(line, ' '));
-    if (point.starts_with(beginning)) return point;
+    std::array<std::string_view, kPointField + 1> fields;
+    for (auto& field : fields) field = take_field(line, ' ');
+    if (fields[kParentField] == number && !number.empty()) return unescaped(fields[kPointField]);
   }
   return std::nullopt;
 }

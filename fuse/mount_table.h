@@ -19,6 +19,7 @@ struct MountEntry {
   std::string options;        ///< of the mount, parted by commas ("rw,nosuid")
   std::string type;           ///< of the file system ("fuse.dgfs")
   std::string super_options;  ///< of the file system, wherever it is mounted ("ro,sync")
+  std::string number;         ///< of the mount in the table ("40")
 };
 
 /// What is mounted last on `mount_point`.
@@ -27,9 +28,10 @@ struct MountEntry {
 [[nodiscard]] std::optional<MountEntry> find_mount(std::string_view table,
                                                    std::string_view mount_point);
 
-/// The point of a mount that lies below another one's; nullopt: there is none.
+/// The point of a mount that lies in the tree of another one; nullopt: there is none.
+/// @param number  of the other one (MountEntry::number)
 [[nodiscard]] std::optional<std::string> find_mount_below(std::string_view table,
-                                                          std::string_view mount_point);
+                                                          std::string_view number);
 
 /// Errors: those of reading it.
 [[nodiscard]] Result<std::string> read_mount_table(storage::Env& env);

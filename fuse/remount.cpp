@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <string_view>
 
 #include "fuse/daemon_path.h"
@@ -14,8 +15,6 @@
 
 namespace dgfs::fuse {
 namespace {
-
-constexpr unsigned long kNoSymlinks = 256;  // MS_NOSYMFOLLOW, which older headers lack
 
 struct Flag {
   std::string_view name;
@@ -33,7 +32,7 @@ constexpr Flag kLastingFlags[] = {
     {"sync", MS_SYNCHRONOUS, true},
     {"dirsync", MS_DIRSYNC, true},
     {"lazytime", MS_LAZYTIME, true},
-    {"nosymfollow", kNoSymlinks, true},
+    {"nosymfollow", MS_NOSYMFOLLOW, true},
 };
 
 unsigned long with_option(std::span<const Flag> known, unsigned long flags,

@@ -80,7 +80,7 @@ Status check_options(const ToolIo& io, const MountCommand& command) {
   if (!fuse::is_remount(command.options)) {
     return fuse::check_mount_options(command.options, io.env.user_id());
   }
-  // What is known is taken, also what a mount of this kind has no use for: tables may have it.
+  // mount(8) hands over all options of its tables. Those that a mount knows keep their first value.
   std::vector<std::string> others;
   for (const auto& option : command.options) {
     if (!fuse::is_of_remount(option)) others.push_back(option);

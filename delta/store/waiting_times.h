@@ -21,7 +21,7 @@ struct WaitingTimes {
 /// Adds the time of its life to one of them.
 class WaitingTimer {
  public:
-  /// @param env    its clock; both must outlive it
+  /// @param env  its clock; both must outlive this
   WaitingTimer(const storage::Env& env, std::atomic<std::uint64_t>& total_ns)
       : env_(env), total_ns_(total_ns), begin_ns_(env.monotonic_ns()) {}
   ~WaitingTimer() { total_ns_ += env_.monotonic_ns() - begin_ns_; }

@@ -61,8 +61,7 @@ class ListingPlaces {
 
   /// The name behind which a cookie of this stream goes on; empty: at the begin. In a reply whose
   /// names are forgotten it is the begin of that, so that names come again and none is left out.
-  /// Errors:
-  /// kInvalidArgument (its name is not remembered, or there was none).
+  /// Errors: kInvalidArgument (its name is not remembered, or there was none).
   [[nodiscard]] Result<std::string> name_before(ListingCookie cookie) const;
   /// A reply begins. One that gets no names is none: the one before stays the last.
   /// @param after  the name behind which it goes on
@@ -133,6 +132,7 @@ class Listings {
   mutable std::mutex mutex_;  ///< before those of the places
   std::uint32_t next_tag_;
   const std::uint32_t last_begin_;
+  /// Of all streams, ended ones too.
   const std::shared_ptr<std::atomic<std::size_t>> names_bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);
   std::unordered_map<std::uint32_t, std::shared_ptr<ListingPlaces>> streams_;

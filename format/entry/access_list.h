@@ -15,9 +15,9 @@
 
 namespace dgfs::format {
 
-/// The attribute with the list that the system judges access by.
-/// Of a program: its capabilities (capabilities(7)).
+/// The attribute with the capabilities of a program (capabilities(7)).
 inline constexpr std::string_view kCapabilityXattr = "security.capability";
+/// The attribute with the list that the system judges access by.
 inline constexpr std::string_view kAccessListXattr = "system.posix_acl_access";
 /// The attribute with the list that a directory gives to new names in it.
 inline constexpr std::string_view kDefaultListXattr = "system.posix_acl_default";

@@ -32,11 +32,13 @@ TEST(MountTable, NamesAreUnescaped) {
 }
 
 TEST(MountTable, AMountBelowAnotherOneIsFound) {
-  EXPECT_EQ(fuse::find_mount_below(kTable, "/mnt"), "/mnt/a");
-  EXPECT_EQ(fuse::find_mount_below("1 2 3 / /mnt/a/b\\040c rw - tmpfs t rw\n", "/mnt/a"),
-            "/mnt/a/b c");
-  EXPECT_FALSE(fuse::find_mount_below(kTable, "/mnt/a"));
-  EXPECT_FALSE(fuse::find_mount_below("", "/mnt"));
+  EXPECT_EQ(find_mount(kTable, "/mnt/a")->number, "42");
+  EXPECT_EQ(fuse::find_mount_below(kTable, "22"), "/mnt/a");
+  EXPECT_EQ(fuse::find_mount_below(kTable, "40"), "/mnt/a") << "one lies on the other";
+  EXPECT_EQ(fuse::find_mount_below("1 2 3 / /mnt/a/b\\040c rw - tmpfs t rw\n", "2"), "/mnt/a/b c");
+  EXPECT_FALSE(fuse::find_mount_below(kTable, "42"));
+  EXPECT_FALSE(fuse::find_mount_below(kTable, "4"));
+  EXPECT_FALSE(fuse::find_mount_below("\n1\n", ""));
 }
 
 TEST(MountTable, OthersHaveNone) {

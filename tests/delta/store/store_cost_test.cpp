@@ -36,7 +36,7 @@ TEST_F(StoreCost, ChangesReadNothing) {
   EXPECT_EQ(counts("blocks").reads, 0U);
 }
 
-// A clock of which nobody sees the same time twice.
+// Each look at this clock moves it on.
 class TickingEnv : public storage::ForwardingEnv {
  public:
   using EnvForwarder::EnvForwarder;

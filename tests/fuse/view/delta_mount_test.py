@@ -289,6 +289,15 @@ class Endings(DeltaCase):
         self.assertEqual(len([p for p in mount_table() if p == str(self.point)]), 1)
         self.expect_served()
 
+    def test_a_mount_that_a_dead_one_hides_is_in_nobodys_way(self):
+        hidden = self.point / "hidden"
+        hidden.mkdir()
+        run("mount", "-t", "tmpfs", "none", hidden)
+        self.mount_delta()
+        self.kill_daemon()
+        self.assertIn(b"unmounted what a mount that was killed", self.mount_delta().stdout)
+        self.expect_served()
+
     def test_a_dead_mount_stays_while_another_lies_below_it(self):
         self.mount_delta()
         below = self.point / "dir"
