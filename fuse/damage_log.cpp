@@ -63,6 +63,8 @@ void DamageLog::write(const std::string& what, const Error& error) {
   advise(error);
 }
 
+void DamageLog::info(const std::string& text) { log_->info("{}", text); }
+
 // Errors of a delta without a file are of its stores.
 bool DamageLog::is_of_delta(const Error& error) const {
   constexpr unsigned kDeltaCodes = 7;

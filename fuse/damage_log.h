@@ -52,6 +52,8 @@ class DamageLog {
   /// @param what  what failed, for whom: "read of a/b.txt"
   void write(const std::string& what, const Error& error);
 
+  /// A fact that is no fault.
+  void info(const std::string& text);
   /// Damage that did no harm, as a warning, if it is due.
   void warn(const Error& error);
 

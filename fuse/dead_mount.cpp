@@ -35,11 +35,11 @@ bool unmount_as_user(const std::string& mount_point) {
 
 // The kernel answers stat(2) from the attributes that it keeps, also where nobody serves them any
 // more. statvfs(2) always asks the server: a request that still waits as the process ends gets
-// ECONNABORTED, a later one ENOTCONN.
+// ECONNABORTED, or ECANCELED of a ring, and a later one ENOTCONN.
 bool is_served(const std::string& mount_point) {
   struct statvfs space {};
   return ::statvfs(mount_point.c_str(), &space) == 0 ||
-         (errno != ENOTCONN && errno != ECONNABORTED);
+         (errno != ENOTCONN && errno != ECONNABORTED && errno != ECANCELED);
 }
 
 }  // namespace

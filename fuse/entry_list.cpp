@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fuse/transport/serving_thread.h"
+
 namespace dgfs::fuse {
 
 EntryList::EntryList(fuse_req_t request, std::size_t size_bytes)
-    : request_(request), limit_(size_bytes) {
-  if (buffer().size() < size_bytes) buffer().resize(size_bytes);
-}
+    : request_(request), room_(reply_room(size_bytes)) {}
 
 bool EntryList::add(std::string_view name, const struct stat& attributes, std::uint64_t offset) {
   set_name(name);
@@ -23,11 +23,6 @@ bool EntryList::add_plus(std::string_view name, const fuse_entry_param& entry,
   set_name(name);
   return taken(fuse_add_direntry_plus(request_, place(), room(), name_.data(), &entry,
                                       static_cast<off_t>(offset)));
-}
-
-std::vector<char>& EntryList::buffer() {
-  thread_local std::vector<char> bytes;
-  return bytes;
 }
 
 // libfuse wants an end mark, which names of an image do not have.

@@ -10,13 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
+#include "base/bytes.h"
 #include "format/limits.h"
 
 namespace dgfs::fuse {
 
-/// In memory of the thread, which it uses again and again: one at a time in each.
+/// Lies in the reply_room() of the thread: one at a time in each.
 class EntryList {
  public:
   /// @param size_bytes  that the kernel has room for
@@ -32,17 +32,17 @@ class EntryList {
 
   [[nodiscard]] bool empty() const { return used_ == 0; }
   /// 0: the kernel has taken it.
-  int reply() const { return fuse_reply_buf(request_, buffer().data(), used_); }
+  int reply() const { return fuse_reply_buf(request_, text(), used_); }
 
  private:
-  [[nodiscard]] static std::vector<char>& buffer();
-  [[nodiscard]] char* place() const { return buffer().data() + used_; }
-  [[nodiscard]] std::size_t room() const { return limit_ - used_; }
+  [[nodiscard]] char* text() const { return reinterpret_cast<char*>(room_.data()); }
+  [[nodiscard]] char* place() const { return text() + used_; }
+  [[nodiscard]] std::size_t room() const { return room_.size() - used_; }
   void set_name(std::string_view name);
   [[nodiscard]] bool taken(std::size_t entry_bytes);
 
   fuse_req_t request_;
-  std::size_t limit_;
+  MutableBytes room_;
   std::size_t used_ = 0;
   std::array<char, format::kNameBytesMax + 1> name_{};
 };

@@ -170,6 +170,10 @@ struct Parser {
       out.delta_path = value;
     } else if (name == "check") {
       return take_check(value);
+    } else if (name == "transport") {
+      const auto transport = parse_transport(value);
+      if (!transport) return bad_value(name, value, "auto, uring or classic");
+      out.transport = *transport;
     } else {
       return take_number(name, value);
     }

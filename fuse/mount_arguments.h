@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "fuse/attributes.h"
+#include "fuse/transport/transport.h"
 
 namespace dgfs::fuse {
 
@@ -39,6 +40,7 @@ struct MountArguments {
   std::uint64_t size_bytes_max = 0;       ///< size=: of the delta; 0: as much as the disk has
   std::chrono::milliseconds commit_interval{1000};  ///< commit=
   bool writes_back = false;                         ///< writeback
+  Transport transport = Transport::kAuto;           ///< how requests come
   bool is_read_only = false;                        ///< ro was asked for, or there is no delta
   /// memory=: of a mount with a delta, all caches and tables together.
   std::size_t memory_bytes = std::size_t{256} << 20;
@@ -55,6 +57,7 @@ struct MountArguments {
 /// - uid=, gid=, umask=: what attributes show, and what access is judged by;
 /// - index=, volume= (repeatable), check=off|data|all, threads=, noprefetch;
 /// - offset=, page_cache=, frame_cache= (bytes, or with K, M, G, T);
+/// - transport=auto|uring|classic: how requests come;
 /// - fsname= (default: the image's path), subtype= (default: dgfs), max_read=;
 /// - what mount(8) and fstab keep for themselves (defaults, noauto, nofail, user, _netdev, x-...);
 /// - sloppy: unknown options after it are left out, as mount -s asks.

@@ -5,6 +5,7 @@
 // what to count. One per mount, passed to libfuse as the session's user data.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -25,7 +26,8 @@ struct Service {
   /// Done once, when the first request comes after those that make the connection.
   std::function<void()> on_first_request;
   std::once_flag first_request;
-  std::uint64_t begin_ns = 0;  ///< when serving began, by the monotonic clock
+  std::uint64_t begin_ns = 0;         ///< when serving began, by the monotonic clock
+  std::atomic<bool> is_ring = false;  ///< how requests come: through io_uring, or by the device
 };
 
 }  // namespace dgfs::fuse

@@ -60,7 +60,13 @@ Status serve(Service& service, const MountOptions& options, const MountArguments
   if (!arguments.is_read_only) {
     before_end = [&] { take_written(service, mount_point); };
   }
-  auto served = session.run(threads, service.file_system.filter(), before_end);
+  const auto tell = [&service](bool is_ring, const std::string& reason) {
+    service.is_ring = is_ring;
+    if (is_ring) service.log.info("requests come through io_uring");
+    if (!reason.empty()) service.log.info("requests come through /dev/fuse: " + reason);
+  };
+  auto served =
+      session.run({threads, service.file_system.filter(), arguments.transport, tell}, before_end);
   service.file_system.stop();
   return served;
 }

@@ -117,9 +117,9 @@ Status Session::daemonize() {
   return ok();
 }
 
-Status Session::run(unsigned threads, RequestFilter* filter,
-                    const std::function<void()>& before_end) {
-  return RequestLoop(*session_, filter).run(threads, before_end);
+Status Session::run(const Serving& serving, const std::function<void()>& before_end) {
+  return RequestLoop(*session_, serving.filter, serving.transport, serving.tell)
+      .run(serving.threads, before_end);
 }
 
 }  // namespace dgfs::fuse

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "fuse/service.h"
+#include "fuse/transport/request_loop.h"
 
 struct fuse_session;
 
@@ -35,12 +36,16 @@ class Session {
   /// The session of libfuse, for notifications. After mount().
   [[nodiscard]] fuse_session& get() const { return *session_; }
 
+  /// How requests are served. A value.
+  struct Serving {
+    unsigned threads = 1;             ///< each one request at a time
+    RequestFilter* filter = nullptr;  ///< see FileSystem::filter()
+    Transport transport = Transport::kAuto;
+    RequestLoop::Tell tell;
+  };
   /// Serves until unmounted or told to end by a signal. Errors: those of RequestLoop::run().
-  /// @param threads  that serve, each one request at a time
-  /// @param filter   see FileSystem::filter()
   /// @param before_end  see RequestLoop::run()
-  [[nodiscard]] Status run(unsigned threads, RequestFilter* filter,
-                           const std::function<void()>& before_end);
+  [[nodiscard]] Status run(const Serving& serving, const std::function<void()>& before_end);
 
  private:
   struct Deleter {

@@ -8,7 +8,7 @@
 #include "fuse/answer.h"
 #include "fuse/image/image_file_system.h"
 #include "fuse/image/image_operations.h"
-#include "fuse/thread_buffer.h"
+#include "fuse/transport/serving_thread.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -40,7 +40,7 @@ void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off
   answer<ImageFileSystem>(
       request, {Request::kRead, inode}, [&](const ImageFileSystem& mounted) -> Status {
         DGFS_TRY(node, mounted.image.by_inode(inode));
-        const auto buffer = thread_buffer(size_bytes);
+        const auto buffer = reply_room(size_bytes);
         const auto begin = static_cast<std::uint64_t>(offset);
         DGFS_TRY(count, mounted.image.read(node, begin, buffer));
         mounted.counters.count_content(count);

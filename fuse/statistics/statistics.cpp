@@ -36,6 +36,7 @@ std::string statistics_json(const Service& service) {
   auto statistics = JsonObject()
                         .add("uuid", format::uuid_text(service.file_system.uuid()))
                         .add("seconds", seconds)
+                        .add("transport", service.is_ring ? "io_uring" : "classic")
                         .add("requests", requests_json(counters))
                         .add("content_bytes", counters.content_bytes());
   service.file_system.add_statistics(statistics);

@@ -15,7 +15,8 @@ struct Service;
 inline constexpr std::string_view kStatisticsXattr = "user.dgfs.stats";
 
 /// One JSON object:
-/// - uuid: of the image; seconds: since it was mounted;
+/// - uuid: of the image; seconds: since it was mounted; transport: how requests come, io_uring or
+///   classic (/dev/fuse);
 /// - requests: by kind, each {count, failed, p50_ns, p99_ns, total_ns}, of the time from taking a
 ///   request to handing over the reply; content_bytes: of files, handed to the kernel;
 /// - page_cache, frame_cache: {hits, misses, evictions, bytes, bytes_max};

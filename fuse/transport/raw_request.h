@@ -15,6 +15,9 @@
 
 namespace dgfs::fuse {
 
+/// The longest write that a request may hold.
+inline constexpr std::size_t kWriteBytesMax = std::size_t{1} << 20;
+
 /// Refers to bytes of a thread's buffer, which hold a whole header, until the thread takes its next
 /// request. For one thread.
 class RawRequest {

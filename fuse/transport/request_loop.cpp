@@ -10,10 +10,13 @@
 #include <csignal>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 
+#include "fuse/transport/serving_thread.h"
 #include "storage/posix/blocked_signals.h"
 #include "storage/posix/fuse_channel.h"
+#include "storage/posix/processors.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -25,22 +28,24 @@ constexpr int kWakeSignal = SIGUSR2;
 // A thread that was about to wait has missed it, and gets another one.
 constexpr auto kWakeAgain = std::chrono::milliseconds(5);
 
-// Of a thread that serves.
-struct Serving {
-  const storage::FuseChannel& channel;
-  RequestFilter* filter;
-};
-thread_local const Serving* serving = nullptr;
+// Those that take what does not come by a ring, where one is used.
+constexpr unsigned kDeviceThreadsOfRing = 2;
 
 void do_nothing(int) {}
 
 // Threads that serve no requests send by the descriptor of the session itself.
 ssize_t send(int device, iovec* parts, int count, void*) {
   const std::span<const iovec> all(parts, static_cast<std::size_t>(count));
-  if (serving == nullptr) return storage::send_to_fuse(device, all);
+  const auto* const own = serving_thread();
+  if (own == nullptr) return storage::send_to_fuse(device, all);
   const auto* const request = current_request();
-  if (serving->filter != nullptr && request != nullptr) serving->filter->see_reply(*request, all);
-  return serving->channel.send(all);
+  const bool is_init =
+      own->negotiation != nullptr && request != nullptr && request->opcode() == FUSE_INIT;
+  if (is_init) own->negotiation->see_reply(*request, all);
+  if (own->filter != nullptr && request != nullptr) own->filter->see_reply(*request, all);
+  const auto result = own->source.send(all);
+  if (is_init) own->negotiation->note_sent(result > 0);
+  return result;
 }
 
 // libfuse wants one; each thread receives by its channel.
@@ -85,13 +90,18 @@ Status RequestLoop::run(unsigned threads, const std::function<void()>& before_en
   const WakeAction wake;
   DGFS_CHECK(attach());
   caller_ = pthread_self();
+  allowed_processors_ = storage::allowed_processors();
   // Signals that end a mount find the caller alone, and while it waits.
   const storage::BlockedSignals blocked;
   const auto started = start(threads);
   while (started && !is_over_ && fuse_session_exited(&session_) == 0) wait_for_signal(blocked);
   if (started && !is_unmounted_ && !is_over_ && before_end) before_end();
-  is_ending_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
   fuse_session_exit(&session_);
+  if (gate_ == Gate::kShut) open_gate(Gate::kGone);
   end();
   DGFS_CHECK(started);
   const std::lock_guard lock(mutex_);
@@ -107,29 +117,67 @@ Status RequestLoop::attach() {
   return Error(ErrorKind::kLimit, 5052, "no memory for the session").with_errno(-result);
 }
 
-// With fewer threads than were asked for it serves all the same.
+// One thread takes INIT, whose answer says how all others get their requests.
 Status RequestLoop::start(unsigned threads) {
+  asked_threads_ = threads;
+  if (transport_ == Transport::kClassic) return start_device_threads(threads);
+  negotiation_.emplace(transport_, threads, fuse_session_fd(&session_));
+  return start_device_threads(1);
+}
+
+// With fewer threads than were asked for it serves all the same.
+Status RequestLoop::start_device_threads(unsigned threads) {
   for (unsigned i = 0; i < threads; ++i) {
-    Thread& own = threads_.emplace_back();
-    ++serving_threads_;
-    try {
-      // Pages of it that no request reaches take no memory.
-      own.buffer = std::make_unique_for_overwrite<std::uint8_t[]>(kRequestBytesMax);
-      own.thread = std::thread([this, &own] { serve(own); });
-    } catch (const std::exception& failure) {
-      --serving_threads_;
-      threads_.pop_back();
-      if (!threads_.empty()) break;
-      return Error(ErrorKind::kLimit, 5054, std::string("no thread to be had: ") + failure.what());
-    }
+    const auto started = start_thread(nullptr, std::nullopt);
+    if (!started && serving_threads_ == 0) return started;
+    if (!started) break;
   }
   return ok();
 }
 
+// No source: the device.
+Status RequestLoop::start_thread(std::unique_ptr<RequestSource> source,
+                                 std::optional<QueueShare> share) {
+  const std::lock_guard lock(mutex_);
+  if (is_ending_) return ok();
+  Thread& own = threads_.emplace_back();
+  ++serving_threads_;
+  try {
+    own.source = source
+                     ? std::move(source)
+                     : std::make_unique<DeviceSource>(fuse_session_fd(&session_), kRequestBytesMax);
+    own.share = std::move(share);
+    own.thread = std::thread([this, &own] { serve(own); });
+  } catch (const std::exception& failure) {
+    --serving_threads_;
+    threads_.pop_back();
+    return Error(ErrorKind::kLimit, 5054, std::string("no thread to be had: ") + failure.what());
+  }
+  return ok();
+}
+
+// The kernel waits until each of its queues is served: all threads are there before it is told yes.
+void RequestLoop::start_ring_threads() {
+  auto rings = negotiation_->take_rings();
+  if (rings.empty()) return;
+  for (auto& [ring, share] : rings) {
+    const auto started = start_thread(std::make_unique<RingSource>(std::move(ring)), share);
+    if (!started) return negotiation_->set_reason(started.error().message());
+  }
+  negotiation_->agree();
+}
+
 void RequestLoop::serve(Thread& own) {
   take_wake_signals();
-  serve_requests(own);
-  serving = nullptr;
+  if (own.share && own.share->processor) {
+    storage::bind_to_processors(std::span(&*own.share->processor, 1));
+  } else if (!allowed_processors_.empty()) {
+    // Who started it may be bound.
+    storage::bind_to_processors(allowed_processors_);
+  }
+  if (own.share) gate_.wait(Gate::kShut);
+  if (!own.share || gate_ == Gate::kOpen) serve_requests(own);
+  own.source.reset();
   // A thread that fails leaves the requests to the others.
   if (--serving_threads_ == 0 || is_unmounted_) is_over_ = true;
   own.has_ended = true;
@@ -137,29 +185,71 @@ void RequestLoop::serve(Thread& own) {
 }
 
 void RequestLoop::serve_requests(Thread& own) {
-  const auto channel = storage::FuseChannel::further(fuse_session_fd(&session_));
-  const Serving place{channel, filter_};
-  serving = &place;
-  const MutableBytes buffer(own.buffer.get(), kRequestBytesMax);
+  const ServingThread here{*own.source, filter_, negotiation_ ? &*negotiation_ : nullptr,
+                           !own.share || own.share->queues.size() == 1};
+  const ServingHere serving(here);
   while (!is_ending_) {
     own.is_waiting = true;
-    const auto length = channel.receive(buffer);
+    const auto taken = own.source->receive();
     own.is_waiting = false;
-    if (!length && length.error().kind() == ErrorKind::kInterrupted) continue;
-    if (!length) return note(length.error());
-    if (length.value() == 0) {
+    if (!taken && taken.error().kind() == ErrorKind::kInterrupted) continue;
+    if (!taken && taken.error().kind() == ErrorKind::kUnsupported)
+      return give_up_rings(taken.error());
+    if (!taken) {
+      // Requests of its queue would wait for ever.
+      if (own.share) is_over_ = true;
+      return note(taken.error());
+    }
+    if (taken.value().empty()) {
       is_unmounted_ = true;
       return;
     }
-    if (length.value() < sizeof(fuse_in_header)) continue;
-    RawRequest request(buffer.first(length.value()));
-    if (filter_ != nullptr) filter_->see_request(request);
+    if (own.share && !has_ring_request_.exchange(true) && tell_) tell_(true, "");
+    if (taken.value().size() >= sizeof(fuse_in_header)) answer(taken.value());
+  }
+  own.source->finish();
+}
+
+void RequestLoop::answer(MutableBytes bytes) {
+  RawRequest request(bytes);
+  const bool is_init = negotiation_ && request.opcode() == FUSE_INIT;
+  if (is_init) {
+    negotiation_->see_request(request);
+    start_ring_threads();
+  }
+  if (filter_ != nullptr) filter_->see_request(request);
+  {
     const CurrentRequest current(request);
     fuse_buf taken{};
     taken.mem = request.bytes().data();
     taken.size = request.bytes().size();
     fuse_session_process_buf(&session_, &taken);
   }
+  if (is_init) begin_transport();
+}
+
+// INIT has been answered: from then on the kernel puts requests where the answer says.
+void RequestLoop::begin_transport() {
+  const bool is_ring = negotiation_->has_agreed();
+  open_gate(is_ring ? Gate::kOpen : Gate::kGone);
+  if (!is_ring && tell_) tell_(false, negotiation_->reason());
+  const auto further = (is_ring ? kDeviceThreadsOfRing : asked_threads_) - 1;
+  const auto started = start_device_threads(further);
+  if (!started) note(started.error());
+}
+
+// A kernel that refuses an entry goes on by the device.
+void RequestLoop::give_up_rings(const Error& why) {
+  if (has_given_up_rings_.exchange(true)) return;
+  storage::refuse_rings(fuse_session_fd(&session_));
+  if (tell_) tell_(false, why.message());
+  const auto started = start_device_threads(asked_threads_);
+  if (!started) note(started.error());
+}
+
+void RequestLoop::open_gate(Gate gate) {
+  gate_ = gate;
+  gate_.notify_all();
 }
 
 void RequestLoop::note(const Error& error) {

@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-#include "fuse/thread_buffer.h"
+#include "fuse/transport/serving_thread.h"
 #include "fuse/view/entry_reply.h"
 #include "fuse/view/kernel_extensions.h"
 #include "fuse/view/privileges.h"
@@ -37,7 +37,7 @@ void release(fuse_req_t request, fuse_ino_t, fuse_file_info*) {
 void read_file(fuse_req_t request, fuse_ino_t inode, std::size_t size_bytes, off_t offset,
                fuse_file_info*) {
   answer<ViewFileSystem>(request, {Request::kRead, inode}, [&](ViewFileSystem& mounted) -> Status {
-    const auto buffer = thread_buffer(size_bytes);
+    const auto buffer = reply_room(size_bytes);
     DGFS_TRY(count, mounted.view.read(inode, static_cast<std::uint64_t>(offset), buffer));
     mounted.counters.count_content(count);
     fuse_reply_buf(request, reinterpret_cast<const char*>(buffer.data()), count);

@@ -50,6 +50,9 @@ constexpr struct {
     {"frame_cache", "BYTES",
      "memory for parts of larger files (32M), and as much again\n"
      "for what leads to them; K, M, G, T as above"},
+    {"transport", "WAY",
+     "how requests come: classic (/dev/fuse), uring (io_uring,\n"
+     "where the kernel offers it), or auto (the default)"},
     {"noprefetch", "", "bring no files before they are asked for"},
     {"fsname", "NAME", "what the table of mounts shows as the source"},
     {"max_read", "BYTES", "the largest request of the kernel, at least 4096"},

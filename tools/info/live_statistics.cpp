@@ -119,6 +119,7 @@ std::string statistics_text(const Tree& all) {
   return fmt::format("{:<12} {}\n{:<12} {} ago\n", "uuid",
                      printable(all.get<std::string>("uuid", "")), "mounted",
                      duration_text(number(all, "seconds") * kNsPerSecond)) +
+         row("transport", printable(all.get<std::string>("transport", "classic"))) +
          request_rows(all.get_child("requests")) +
          fmt::format("{:<12} {} of contents\n", "served", size_text(number(all, "content_bytes"))) +
          (delta ? delta_rows(all, *delta) : ahead_rows(all)) +

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "format/entry/mode.h"
+#include "fuse/transport/serving_thread.h"
 
 namespace dgfs::fuse {
 namespace {
@@ -42,7 +43,7 @@ void Prefetcher::saw_read(format::InodeNumber inode) {
     range = sequences_.read(inode);
     if (forecast_.saw_read(inode)) counters_.count_announced_read();
   }
-  if (range && alone) bring(*range);
+  if (range && alone && may_wait_for_answers()) bring(*range);
 }
 
 void Prefetcher::bring(InodeRange range) {

@@ -12,7 +12,7 @@ namespace {
 /// Whether a mount, with a delta or without, knows the option: what is wrong with an unknown one is
 /// not its value.
 bool is_known(const std::string& option) {
-  for (const std::string value : {"", "1", "data", "/x", "4096", "64M"}) {
+  for (const std::string value : {"", "1", "data", "/x", "4096", "64M", "auto"}) {
     std::vector<std::string> options = {option + (option.ends_with('=') ? value : "")};
     if (fuse::mount_arguments(options, "source", 0)) return true;
     options.emplace_back("delta=/x");

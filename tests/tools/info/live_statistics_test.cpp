@@ -11,7 +11,7 @@ namespace dgfs::tools {
 namespace {
 
 constexpr const char* kStatistics =
-    R"({"uuid":"0-1","seconds":3725,"requests":{)"
+    R"({"uuid":"0-1","seconds":3725,"transport":"io_uring","requests":{)"
     R"("lookup":{"count":12345,"failed":0,"p50_ns":14335,"p99_ns":20971519,)"
     R"("total_ns":3725000000000},)"
     R"("read_directory":{"count":0,"failed":0,"p50_ns":0,"p99_ns":0},)"
@@ -25,12 +25,13 @@ constexpr const char* kStatistics =
 TEST(LiveStatistics, ForPeople) {
   const auto text = live_statistics_text(kStatistics);
   ASSERT_TRUE(text) << text.error().message();
-  for (const char* part : {"mounted      1 h 2 min", "lookup                          12,345",
-                           "14 us", "21 ms 1 h 2 min", "get xattr", "served       5.00 MB",
-                           "prefetched   1,200 files before they were asked for, 7.00 MB",
-                           "announced    2,100 files when they were looked up, 2,050 of them read",
-                           "page cache   75.0 % of 4 found, 1.00 KB of 64.0 MB",
-                           "data 1,234 (9.00 MB)", "1 error, 2 pages made good"}) {
+  for (const char* part :
+       {"mounted      1 h 2 min", "transport    io_uring", "lookup                          12,345",
+        "14 us", "21 ms 1 h 2 min", "get xattr", "served       5.00 MB",
+        "prefetched   1,200 files before they were asked for, 7.00 MB",
+        "announced    2,100 files when they were looked up, 2,050 of them read",
+        "page cache   75.0 % of 4 found, 1.00 KB of 64.0 MB", "data 1,234 (9.00 MB)",
+        "1 error, 2 pages made good"}) {
     EXPECT_NE(text.value().find(part), std::string::npos) << part << " in\n" << text.value();
   }
   EXPECT_EQ(text.value().find("read directory"), std::string::npos) << "never asked for";
