@@ -17,6 +17,7 @@ import time
 from typing import Optional
 
 import measuring
+from daemons import processors_used
 
 
 EXT4_BLOCK_BYTES = 4096
@@ -33,12 +34,17 @@ def make_ext4(file, content_bytes, entries, fill):
     inodes = max(size_bytes // 8192, entries + EXT4_OWN_INODES)
     measuring.run("mkfs.ext4", "-q", "-F", "-m", "0", "-b", str(EXT4_BLOCK_BYTES),
                   "-N", str(inodes), file)
+    return mounted_once(file, fill)
+
+
+def mounted_once(file, work):
+    """What work(mount point) gives, of the file system in a file."""
     point = file.with_suffix(".fill")
     point.mkdir(exist_ok=True)
     try:
         with measuring.loop_device(file) as device, \
                 measuring.mounted("mount", device, point, point=point):
-            return fill(point)
+            return work(point)
     finally:
         point.rmdir()
 
@@ -98,6 +104,9 @@ class System:
     def mount(self):
         return measuring.mounted("mount", "-o", "ro", self.device, self.point, point=self.point)
 
+    def warm(self):
+        """What is in memory before a cold measurement begins; called when the rest is dropped."""
+
     def read_command(self, options):
         """What reads the list that follows it, and prints what dgfs_file_reader prints."""
         return options.reader, self.point
@@ -128,14 +137,18 @@ def ext4_below(system):
         lower.rmdir()
 
 
+def copy_tree(tree, point):
+    """Copies the tree into an empty file system, synced."""
+    empty_bytes = used_bytes(point)
+    run = measuring.timed("cp", "-a", f"{tree}/.", point)
+    run.seconds += measuring.timed("sync", "-f", point).seconds
+    return Packed(run, used_bytes(point) - empty_bytes, None)
+
+
 class Native(System):
     def make(self, tree, tree_bytes):
-        def fill(point):
-            empty_bytes = used_bytes(point)
-            run = measuring.timed("cp", "-a", f"{tree}/.", point)
-            run.seconds += measuring.timed("sync", "-f", point).seconds
-            return Packed(run, used_bytes(point) - empty_bytes, None)
-        return make_ext4(self.file, tree_bytes, entry_count(tree), fill)
+        return make_ext4(self.file, tree_bytes, entry_count(tree),
+                         lambda point: copy_tree(tree, point))
 
     def mount(self):
         return mounted_ext4(self.device, self.point)
@@ -145,9 +158,9 @@ class PassThrough(Native):
     """The tree on an ext4, through a FUSE server that adds nothing: the floor under those that are
     served. The kernel reads ahead as far as in the mount of DGFS."""
 
-    def __init__(self, name, scratch, program):
+    def __init__(self, name, scratch, program, transport=None):
         super().__init__(name, scratch)
-        self.command = (program,)
+        self.command = (program, *([f"--transport={transport}"] if transport else []))
 
     @contextlib.contextmanager
     def mount(self):
@@ -230,9 +243,11 @@ class Dgfs(Served):
     program, serve = "dgfs", ("mount",)
     suffixes = (".dgfs", ".dgfs.idx")
 
-    def __init__(self, name, scratch, *build_options):
+    def __init__(self, name, scratch, *build_options, transport=None):
         super().__init__(name, scratch)
         self.build_options = build_options
+        if transport:
+            self.serve = ("mount", "-o", f"transport={transport}")
 
     def make(self, tree, _):
         self.remove_output()
@@ -268,6 +283,7 @@ def cold(system):
     measuring.drop_caches()
     with system.mount():
         measuring.drop_caches()
+        system.warm()
         yield
 
 
@@ -277,19 +293,24 @@ def read_files(options, system, threads, rounds=1):
 
 
 def cold_reads(options, system, threads):
+    used = {}
     with cold(system):
         before = measuring.device_reads(system.device)
-        result = read_files(options, system, threads)
+        with processors_used(system.point, used):
+            result = read_files(options, system, threads)
         after = measuring.device_reads(system.device)
     result["reads"] = (after[0] - before[0]) / result["files"]
     result["read_kib"] = (after[1] - before[1]) / result["files"] / 1024
-    return result
+    return result | used
 
 
 def warm_reads(options, system):
     with system.mount():
         read_files(options, system, 1, 2)
-        return read_files(options, system, 1, 5)
+        used = {}
+        with processors_used(system.point, used):
+            result = read_files(options, system, 1, 5)
+        return result | used
 
 
 @contextlib.contextmanager
@@ -297,8 +318,9 @@ def counted(system, result):
     """Puts into the result what the device has been asked for meanwhile, and how long that took."""
     before = measuring.device_reads(system.device)
     begin = time.monotonic()
-    yield
-    result["seconds"] = time.monotonic() - begin
+    with processors_used(system.point, result):
+        yield
+        result["seconds"] = time.monotonic() - begin
     after = measuring.device_reads(system.device)
     result["device_reads"] = after[0] - before[0]
     result["device_mib"] = (after[1] - before[1]) / 2**20
@@ -327,10 +349,13 @@ def walk(system, command):
 
 def warm_walk(system, command):
     with system.mount():
-        for _ in range(2):
+        measuring.run("sh", "-c", command, cwd=system.point)
+        result = {}
+        with processors_used(system.point, result):
             begin = time.monotonic()
             measuring.run("sh", "-c", command, cwd=system.point)
-        return {"seconds": time.monotonic() - begin}
+            result["seconds"] = time.monotonic() - begin
+        return result
 
 
 def sample_files(tree, count, seed, file):

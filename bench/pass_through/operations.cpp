@@ -11,25 +11,13 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <vector>
+
+#include "fuse/transport/serving_thread.h"
 
 namespace dgfs::bench {
 namespace {
 
-constexpr unsigned kBackgroundRequestsMax = 64;
-constexpr unsigned kWantedCapabilities = FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO |
-                                         FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS |
-                                         FUSE_CAP_CACHE_SYMLINKS | FUSE_CAP_EXPLICIT_INVAL_DATA;
-constexpr unsigned kSpliceCapabilities =
-    FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE;
-
-void start(void* user_data, fuse_conn_info* connection) {
-  const auto& server = *static_cast<PassThrough*>(user_data);
-  const unsigned splicing = server.splices ? kSpliceCapabilities : 0u;
-  connection->want = connection->capable & (kWantedCapabilities | splicing);
-  connection->max_background = kBackgroundRequestsMax;
-  connection->congestion_threshold = kBackgroundRequestsMax / 4 * 3;
-}
+void start(void*, fuse_conn_info* connection) { want_capabilities(*connection); }
 
 void look_up(fuse_req_t request, fuse_ino_t parent, const char* name) {
   auto& tree = server_of(request).tree;
@@ -101,30 +89,16 @@ void release_file(fuse_req_t request, fuse_ino_t, fuse_file_info* file) {
   fuse_reply_err(request, 0);
 }
 
-void splice_file(fuse_req_t request, int fd, std::size_t size_bytes, off_t offset) {
-  auto buffers = FUSE_BUFVEC_INIT(size_bytes);
-  buffers.buf[0].flags = static_cast<fuse_buf_flags>(FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK);
-  buffers.buf[0].fd = fd;
-  buffers.buf[0].pos = offset;
-  fuse_reply_data(request, &buffers, FUSE_BUF_SPLICE_MOVE);
-}
-
-void copy_file(fuse_req_t request, int fd, std::size_t size_bytes, off_t offset) {
-  thread_local std::vector<char> buffer;
-  if (buffer.size() < size_bytes) buffer.resize(size_bytes);
-  const auto count = ::pread(fd, buffer.data(), size_bytes, offset);
+void read_file(fuse_req_t request, fuse_ino_t, std::size_t size_bytes, off_t offset,
+               fuse_file_info* file) {
+  const auto room = fuse::reply_room(size_bytes);
+  const auto count = ::pread(static_cast<int>(file->fh), room.data(), size_bytes, offset);
   if (count < 0) {
     fuse_reply_err(request, errno);
     return;
   }
-  fuse_reply_buf(request, buffer.data(), static_cast<std::size_t>(count));
-}
-
-void read_file(fuse_req_t request, fuse_ino_t, std::size_t size_bytes, off_t offset,
-               fuse_file_info* file) {
-  const int fd = static_cast<int>(file->fh);
-  if (server_of(request).splices) return splice_file(request, fd, size_bytes, offset);
-  copy_file(request, fd, size_bytes, offset);
+  fuse_reply_buf(request, reinterpret_cast<const char*>(room.data()),
+                 static_cast<std::size_t>(count));
 }
 
 // A directory being listed. What did not fit into one answer begins the next.
@@ -179,8 +153,7 @@ void read_directory_plus(fuse_req_t request, fuse_ino_t inode, std::size_t size_
     listing.offset = offset;
     listing.pending = nullptr;
   }
-  thread_local std::vector<char> buffer;
-  buffer.resize(size_bytes);
+  auto* const text = reinterpret_cast<char*>(fuse::reply_room(size_bytes).data());
   std::size_t used = 0;
   while (true) {
     if (listing.pending == nullptr) listing.pending = ::readdir(listing.stream);
@@ -191,12 +164,11 @@ void read_directory_plus(fuse_req_t request, fuse_ino_t inode, std::size_t size_
         fuse_add_direntry_plus(request, nullptr, 0, found.d_name, nullptr, found.d_off);
     if (needed > room) break;
     const auto entry = listed_entry(server_of(request), directory, ::dirfd(listing.stream), found);
-    used += fuse_add_direntry_plus(request, buffer.data() + used, room, found.d_name, &entry,
-                                   found.d_off);
+    used += fuse_add_direntry_plus(request, text + used, room, found.d_name, &entry, found.d_off);
     listing.offset = found.d_off;
     listing.pending = nullptr;
   }
-  fuse_reply_buf(request, buffer.data(), used);
+  fuse_reply_buf(request, text, used);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <fuse_lowlevel.h>
 
+#include "bench/fuse_server.h"
 #include "bench/pass_through/source_tree.h"
 
 namespace dgfs::bench {
@@ -13,12 +14,8 @@ namespace dgfs::bench {
 /// The user data of the session.
 struct PassThrough {
   SourceTree tree;
-  bool splices = false;  ///< contents go from the file to the kernel without a copy in between
   bool changes = false;  ///< what is below can be changed
 };
-
-/// As the mount that it is compared with: nothing changes but through it.
-inline constexpr double kForeverSeconds = 1e9;
 
 inline PassThrough& server_of(fuse_req_t request) {
   return *static_cast<PassThrough*>(fuse_req_userdata(request));
