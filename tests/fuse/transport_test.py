@@ -202,6 +202,26 @@ class Ring(RingCase):
                 self.assertEqual(len(sums), 1)
                 run("umount", self.point)
 
+    def test_full_queues_are_emptied_or_end(self):
+        """More requests wait than there are entries, of every processor."""
+        for end in (signal.SIGCONT, signal.SIGKILL):
+            with self.subTest(end.name):
+                self.mount_ring_delta("threads=2")
+                daemon = self.daemon()
+                os.kill(daemon, signal.SIGSTOP)
+                clients = [subprocess.Popen(
+                    ["taskset", "-c", str(processor), "stat", self.point / "dir" / str(i)],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    for i in range(40) for processor in sorted(os.sched_getaffinity(0))]
+                time.sleep(0.5)
+                self.assertEqual({client.poll() for client in clients}, {None}, "all wait")
+                os.kill(daemon, end)
+                expected = 0 if end == signal.SIGCONT else 1
+                self.assertEqual({client.wait(timeout=60) for client in clients}, {expected})
+                if end == signal.SIGCONT:
+                    self.expect_served()
+                    self.unmount()
+
     def test_a_thousand_clients_are_served(self):
         self.mount_ring_delta("threads=2")
         clients = [subprocess.Popen(
