@@ -41,7 +41,7 @@ bool is_lost(const Error& error) {
 // Of an index that is not one, where nothing can take its place.
 Error without_copy(Error error) {
   if (is_damage(error)) return error;
-  Error told(error.kind(), 3290,
+  Error told(error.kind(), 3297,
              error.text() + "; there is no copy of the index in the image, so use --index");
   return std::move(told).in_file(error.file()).with_errno(error.os_errno());
 }

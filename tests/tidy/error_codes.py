@@ -8,11 +8,13 @@ from source_tree import Finding, folder_of, line_of
 
 ERROR_HEADER = "base/error.h"
 _RANGE = re.compile(r"\b([a-z]+) ([1-9])000s")
-# Error itself, and helpers that are told the code of their caller: os_error(1017, ...).
+# Error itself, and helpers that are told the code of their caller: os_error(1017, ...). Any other
+# call that is given a number of its layer's range may be such a helper, too: bad_page(3012, ...).
 _RAISE = re.compile(
     r"\b\w*(?:[Ee]rror|corrupt|damage|fail|invalid|limit|refuse|unsupported|violation)\w*\s*[({]\s*"
     r"(?:(?:\w+::)*ErrorKind::k\w+\s*,\s*)?(\d[\d']{3,})\s*[,)}]"
 )
+_CALL = re.compile(r"\b\w+\s*[({]\s*(?:[\w.:()]+\s*,\s*)?(\d[\d']{3,})\s*,")
 
 
 def check(tree):
@@ -24,11 +26,17 @@ def check(tree):
     first_site = {}
     for path in tree.layer_sources():
         code = tree.code(path)
-        for match in _RAISE.finditer(code):
-            number = int(match.group(1).replace("'", ""))
-            line = line_of(code, match.start(1))
-            if ranges.get(folder_of(path)) != number // 1000:
-                yield Finding(path, line, f"code {number} is not in the range of {folder_of(path)}")
+        own_range = ranges.get(folder_of(path))
+        raised = {match.start(1) for match in _RAISE.finditer(code)}
+        given = {match.start(1) for match in _CALL.finditer(code)}
+        for place in sorted(raised | given):
+            number = int(re.match(r"[\d']+", code[place:]).group().replace("'", ""))
+            line = line_of(code, place)
+            if own_range != number // 1000:
+                if place in raised:
+                    text = f"code {number} is not in the range of {folder_of(path)}"
+                    yield Finding(path, line, text)
+                continue
             if number in first_site:
                 text = f"code {number} is already raised at {first_site[number]}"
                 yield Finding(path, line, text)

@@ -266,6 +266,7 @@ class ErrorCodesTest(RuleTest):
             'Error(ErrorKind::kIo, 1001, "x");\nError{ErrorKind::kLimit,\n 1001, "y"};\n',
             'Error(ErrorKind::kIo, 1001, "x");\n\nos_error(1001, errno, "open", path);\n',
             'Error(dgfs::ErrorKind::kIo, 1001, "x");\n\ncorrupt(1001, "y");\n',
+            'Error told(error.kind(), 1001, "x");\n\nno_such_object(1001, number);\n',
         ):
             self.assert_finds(error_codes, self.tree(text), "a.cpp:3:", "storage/a.cpp:1")
 

@@ -297,11 +297,11 @@ TEST_F(AbsentFiles, WhatIsNotTheIndexOfAnImageWithoutACopyIsRefused) {
   expect_ok(env_->remove(kVolume));
   write(*env_, 0x11, false);
   put(kTreeIndex, other_index_);
-  expect_refused(kTree, 3290);
+  expect_refused(kTree, 3297);
   EXPECT_NE(open(kTree).error().message().find("the index of another image"), std::string::npos);
   expect_ok(env_->remove(kTreeIndex));
   expect_ok(env_->make_directory(kTreeIndex, 0755));
-  expect_refused(kTree, 3290);
+  expect_refused(kTree, 3297);
   EXPECT_EQ(open(kTree).error().kind(), ErrorKind::kIsDirectory);
 }
 
