@@ -202,11 +202,12 @@ void train_dictionary(const std::vector<Entry>& entries, Dictionaries& dictionar
 
 void train_tokens(const std::vector<Entry>& entries, Dictionaries& dictionaries) {
   builder::TokenTrainer trainer;
-  const auto of_each = std::min<std::size_t>(entries.size() / 2, 1 << 17) / kSamples + 1;
+  const auto of_each = std::min<std::size_t>(entries.size(), 1 << 17) / kSamples + 1;
   sample(entries, of_each,
          [&](std::span<const Entry> run) { trainer.add(run, dictionaries.table); });
   dictionaries.model_used =
-      format::Model::make(1, format::ModelKind::kTokens, trainer.train(entries.size())).value();
+      format::Model::make(1, format::ModelKind::kContextTokens, trainer.train(entries.size()))
+          .value();
 }
 
 /// Whole pages looked up at random places, not decoded before. @return ns a lookup

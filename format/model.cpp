@@ -48,11 +48,12 @@ Result<std::shared_ptr<const Model>> Model::make(std::uint16_t id, ModelKind kin
       digest->dictionary = ZstdDictionary::make(bytes);
       if (digest->dictionary != nullptr) break;  // F-223
       return Error(ErrorKind::kCorrupt, 2123, "model is no sound zstd dictionary");
-    case ModelKind::kTokens: {
+    case ModelKind::kTokens:
+    case ModelKind::kContextTokens: {
       if (id == 0 || bytes.size() > kModelBytesMax) {  // F-220, F-222
         return Error(ErrorKind::kCorrupt, 2125, "token model has an impossible id or length");
       }
-      DGFS_TRY(tokens, TokenModel::decode(bytes));
+      DGFS_TRY(tokens, TokenModel::decode(bytes, kind == ModelKind::kContextTokens));
       digest->tokens = std::move(tokens);
       digest->bytes.assign(bytes.begin(), bytes.end());
       break;

@@ -14,7 +14,12 @@
 
 namespace dgfs::format {
 
-enum class ModelKind : std::uint8_t { kEmpty = 0, kZstdDictionary = 1, kTokens = 2 };
+enum class ModelKind : std::uint8_t {
+  kEmpty = 0,
+  kZstdDictionary = 1,
+  kTokens = 2,
+  kContextTokens = 3
+};
 
 class TokenModel;
 class TokenTrie;

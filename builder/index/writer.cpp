@@ -54,6 +54,9 @@ IndexWriter::IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag 
 
 Status IndexWriter::begin(std::shared_ptr<const format::Model> model) {
   model_ = model;
+  if (model->kind() == format::ModelKind::kContextTokens) {
+    superblock_.incompat |= format::feature::kIncompatContextModels;
+  }
   pages_.set_model(std::move(model));
   return index_.begin(SectionKind::kPages);
 }

@@ -11,7 +11,7 @@
 namespace dgfs::builder {
 namespace {
 
-constexpr std::size_t kClassCounts[] = {1, 2, 4, 8, 16};
+constexpr std::size_t kClassCounts[] = {1, 4, 8, 16};
 constexpr int kRounds = 4;
 // What a code length of a class takes in the model, compressed, in 256ths of a bit: those of used
 // tokens, of others.
@@ -42,11 +42,11 @@ struct Usage {
 
 class Clustering {
  public:
-  Clustering(const ContextCounts& contexts, std::uint64_t scale)
-      : symbols_(contexts.front().size()), scale_(scale), usages_(contexts.size()) {
+  Clustering(const ContextCounts& contexts, std::uint64_t scale, std::size_t symbols)
+      : symbols_(symbols), scale_(scale), usages_(contexts.size()) {
     for (std::size_t i = 0; i < contexts.size(); ++i) {
       auto& usage = usages_[i];
-      for (std::uint32_t symbol = 0; symbol < symbols_; ++symbol) {
+      for (std::uint32_t symbol = 0; symbol < contexts[i].size(); ++symbol) {
         if (contexts[i][symbol] == 0) continue;
         usage.counts.emplace_back(symbol, contexts[i][symbol]);
         usage.total += usage.counts.back().second;
@@ -86,9 +86,11 @@ class Clustering {
     for (std::size_t number = 0; number < classes.count; ++number) {
       const auto total = total_of(sums_[number]) + kUnseen;
       const auto of_total = log2_of(total * symbols_);
+      const auto unseen = static_cast<std::uint32_t>(of_total - log2_of(kUnseen));
       for (std::size_t symbol = 0; symbol < symbols_; ++symbol) {
         const auto share = sums_[number][symbol] * symbols_ + kUnseen;
-        costs_[number][symbol] = static_cast<std::uint32_t>(of_total - log2_of(share));
+        costs_[number][symbol] =
+            share == kUnseen ? unseen : static_cast<std::uint32_t>(of_total - log2_of(share));
       }
     }
   }
@@ -135,12 +137,13 @@ class Clustering {
 
 }  // namespace
 
-ContextClasses choose_classes(const ContextCounts& contexts, std::uint64_t scale) {
-  Clustering clustering(contexts, scale);
+ContextClasses choose_classes(const ContextCounts& contexts, std::uint64_t scale,
+                              std::size_t symbols, std::size_t classes_max) {
+  Clustering clustering(contexts, scale, symbols);
   ContextClasses best;
   auto best_cost = std::numeric_limits<std::uint64_t>::max();
   for (const auto count : kClassCounts) {
-    if (count > contexts.size()) break;
+    if (count > std::min(contexts.size(), classes_max)) break;
     ContextClasses classes;
     const auto cost = clustering.group(count, classes);
     if (cost >= best_cost) continue;

@@ -22,6 +22,7 @@ struct ContextClasses {
 /// the fewest bits (k-means with code lengths as distance). Counts in integers alone, so that it
 /// chooses the same on every machine.
 /// @param scale  uses in the tree for each one counted, in 256ths; below 2^24
-[[nodiscard]] ContextClasses choose_classes(const ContextCounts& contexts, std::uint64_t scale);
+[[nodiscard]] ContextClasses choose_classes(const ContextCounts& contexts, std::uint64_t scale,
+                                            std::size_t symbols, std::size_t classes_max);
 
 }  // namespace dgfs::builder

@@ -23,9 +23,10 @@ inline constexpr std::uint64_t kCompatLinkNames = 8;         ///< names of linke
 inline constexpr std::uint64_t kIncompatZstdExtents = 1;     ///< some extent is compressed
 inline constexpr std::uint64_t kIncompatVolumes = 2;         ///< more than one volume
 inline constexpr std::uint64_t kIncompatFragmentFrames = 4;  ///< some files share a frame
+inline constexpr std::uint64_t kIncompatContextModels = 8;   ///< some model is one with contexts
 inline constexpr std::uint64_t kCompatKnown = 15;            ///< all compat bits above
 inline constexpr std::uint64_t kRoCompatKnown = 0;           ///< likewise
-inline constexpr std::uint64_t kIncompatKnown = 7;           ///< likewise
+inline constexpr std::uint64_t kIncompatKnown = 15;          ///< likewise
 }  // namespace feature
 
 /// @{

@@ -34,12 +34,13 @@ TokenCursor::TokenCursor(const TokenModel& model, const AttributeTable& attribut
       table_(attributes),
       in_(in),
       end_bits_(end_bits),
+      row_class_(model.rows().first_class()),
       attributes_(head.attributes),
       times_(head.times) {
   key_.assign(first_key);
 }
 
-bool TokenCursor::next_of_any_sort(const PrefixCode::Found& row) {
+bool TokenCursor::next_of_any_sort(const ContextCode::Step& row) {
   is_steady_ = false;
   if (!read_sort(row)) return false;
   is_steady_ = row.symbol < kRowPlainEnd && !is_rich_ && parts_ == nullptr;
@@ -47,7 +48,7 @@ bool TokenCursor::next_of_any_sort(const PrefixCode::Found& row) {
   return in_.bit_offset() <= end_bits_ || fail(kBehindBlock);
 }
 
-bool TokenCursor::read_sort(const PrefixCode::Found& found) {
+bool TokenCursor::read_sort(const ContextCode::Step& found) {
   auto from = in_.bit_offset();
   in_.skip(found.bits);
   const unsigned row = found.symbol;
@@ -244,7 +245,7 @@ bool TokenCursor::read_fragment(unsigned mask) {
 
 bool TokenCursor::read_target() {
   target_.truncate(0);
-  if (!target_.read(model_, kContextTarget, kInlineTargetBytesMax, in_)) {
+  if (!target_.read(model_, model_.token_class(kContextTarget), kInlineTargetBytesMax, in_)) {
     return fail("target out of bounds");  // F-167
   }
   rich_.target = target_.view();

@@ -84,7 +84,8 @@ class TokenCursor {
   /// Goes to the next entry; the caller knows how many there are. False where the bits make none.
   bool next() {
     const auto ahead = in_.ahead();
-    const auto row = model_.rows().find(ahead);
+    const auto row = model_.rows().find(row_class_, ahead);
+    row_class_ = row.next_class;
     const auto size_bits = (row.symbol >> kRowFlagBits) - 1u;
     const bool is_next_file = (row.symbol & kRowFlags) == kRowSuccessor && size_bits < kSizeBits;
     if (!is_next_file || !is_steady_) return next_of_any_sort(row);
@@ -129,8 +130,8 @@ class TokenCursor {
     if (!key_.make_successor()) return fail(kNoSuccessor);  // F-192
     return in_.bit_offset() <= end_bits_ || fail(kBehindBlock);
   }
-  bool next_of_any_sort(const PrefixCode::Found& row);
-  bool read_sort(const PrefixCode::Found& found);
+  bool next_of_any_sort(const ContextCode::Step& row);
+  bool read_sort(const ContextCode::Step& found);
   /// Counts the bits since `from`, and goes on from here.
   void measure(TokenPart part, std::size_t& from) {
     if (parts_ == nullptr) return;
@@ -166,6 +167,7 @@ class TokenCursor {
   TokenPartBits* parts_ = nullptr;
 
   TokenKey key_;
+  std::uint8_t row_class_;  ///< of the next row
   bool is_first_ = true;
   /// Whether the entry is a plain file, and a successor of it with the same attributes and mtime is
   /// to be read as such.

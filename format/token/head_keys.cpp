@@ -22,6 +22,7 @@ Error KeyRun::error() const {
 bool KeyRun::look_ahead() {
   if (has_ahead_) return true;
   if (left_ > 0) {
+    ahead_.forget_share();
     problem_ = ahead_.read_next(model_, in_);
     --left_;
     has_ahead_ = problem_ == nullptr;

@@ -13,21 +13,31 @@ void TokenKey::assign(std::string_view key) {
   text_.assign(key);
   directory_ = directory_bytes(key);
   shared_bytes_ = key.size();
+  has_share_ = false;
 }
 
 const char* TokenKey::read_next(const TokenModel& model, BitReader& in) {
-  const std::size_t share = model.shares().read(in);
+  const auto& shares = model.shares();
+  const auto step = shares.find(has_share_ ? share_class_ : shares.first_class(), in.ahead());
+  in.skip(step.bits);
+  share_class_ = step.next_class;
+  has_share_ = true;
+  const std::size_t share = step.symbol;
   const auto distance = share == kShareEscape ? read_number(model, NumberKind::kOther, in) : share;
   const auto kept = directory_ + static_cast<std::uint64_t>(unzigzag(distance));
   const auto before = text_.size();
   if (kept > before) return "shared prefix is longer than the key before";  // F-143
-  const auto next = kept < before ? static_cast<unsigned char>(text_.data()[kept]) : 0u;
+  const TextStart start{
+      kept == 0 ? kContextStart : static_cast<unsigned char>(text_.data()[kept - 1]),
+      kept < before ? static_cast<unsigned char>(text_.data()[kept]) : kPassedNone};
+  const EndingSource endings(text_.data(), before, directory_, kept);
   text_.truncate(kept);
-  const auto context =
-      kept == 0 ? kContextStart : static_cast<unsigned char>(text_.data()[kept - 1]);
-  if (!text_.read(model, context, kKeyBytesMax, in)) return "key is too long";  // F-145
-  const bool rises = text_.size() > kept &&
-                     (kept == before || static_cast<unsigned char>(text_.data()[kept]) > next);
+  if (!text_.read(model, model.start_class(start), kKeyBytesMax, in, endings)) {
+    return "key is too long";  // F-145
+  }
+  const bool rises =
+      text_.size() > kept &&
+      (kept == before || static_cast<unsigned char>(text_.data()[kept]) > start.passed);
   if (!rises) return "keys do not rise";  // F-144
   shared_bytes_ = kept;
   if (const auto in_suffix = directory_bytes(view().substr(kept)); in_suffix > 0) {

@@ -9,6 +9,7 @@
 
 #include "format/token/bit_reader.h"
 #include "format/token/model.h"
+#include "format/token/row.h"
 #include "format/token/text.h"
 
 namespace dgfs::format {
@@ -16,8 +17,10 @@ namespace dgfs::format {
 /// Out of untrusted bits. Not thread-safe.
 class TokenKey {
  public:
-  /// A key that stands elsewhere.
+  /// A key that stands elsewhere. No share was before the next one.
   void assign(std::string_view key);
+  /// The share of the next key depends on none before.
+  void forget_share() { has_share_ = false; }
   /// Reads the share symbol and the suffix of the next key, which is above this one.
   /// @return nullptr, or what is wrong
   [[nodiscard]] const char* read_next(const TokenModel& model, BitReader& in);
@@ -44,6 +47,8 @@ class TokenKey {
   TokenText text_;
   std::size_t directory_ = 0;  ///< length of its directory part
   std::size_t shared_bytes_ = 0;
+  std::uint8_t share_class_ = 0;  ///< of the next share
+  bool has_share_ = false;        ///< whether share_class_ holds
 };
 
 }  // namespace dgfs::format

@@ -31,9 +31,24 @@ Buffer encode_token_model(const TokenModelParts& parts) {
   }
   out.fixed(static_cast<std::uint8_t>(parts.token_lengths.size()));
   out.raw(parts.class_of_context);
+  const auto* const contexts = parts.contexts ? &*parts.contexts : nullptr;
+  if (contexts != nullptr) {
+    out.fixed(static_cast<std::uint8_t>(contexts->start_classes.size()));
+    out.raw(contexts->group_of_byte);
+    for (const auto& classes : contexts->start_classes) out.raw(classes);
+  }
   for (const auto& lengths : parts.token_lengths) out.raw(lengths);
-  for (const auto* lengths : {&parts.row_lengths, &parts.share_lengths, &parts.time_lengths,
-                              &parts.attribute_lengths, &parts.extra_lengths}) {
+  const auto put_codes = [&](const std::vector<Buffer>& codes, const Bytes& class_of) {
+    if (contexts != nullptr) {
+      out.fixed(static_cast<std::uint8_t>(codes.size()));
+      out.raw(class_of);
+    }
+    for (const auto& lengths : codes) out.raw(lengths);
+  };
+  put_codes(parts.row_lengths, contexts != nullptr ? Bytes(contexts->class_of_row) : Bytes());
+  put_codes(parts.share_lengths, contexts != nullptr ? Bytes(contexts->class_of_share) : Bytes());
+  for (const auto* lengths :
+       {&parts.time_lengths, &parts.attribute_lengths, &parts.extra_lengths}) {
     out.raw(*lengths);
   }
   for (const auto& lengths : parts.width_lengths) out.raw(lengths);
@@ -43,13 +58,17 @@ Buffer encode_token_model(const TokenModelParts& parts) {
 /// Bytes to a model, in the order in which encode_token_model() wrote them.
 class TokenModel::Loader {
  public:
-  Loader(Bytes bytes, TokenModel& model) : in_(bytes), model_(model) {}
+  Loader(Bytes bytes, bool has_contexts, TokenModel& model)
+      : in_(bytes), has_contexts_(has_contexts), model_(model) {
+    model_.has_endings_ = has_contexts;
+  }
 
   Status load() {
     DGFS_CHECK(load_texts());
     DGFS_CHECK(load_classes());
+    DGFS_CHECK(load_starts());
     for (auto& code : model_.tokens_) {
-      DGFS_CHECK(load_code(model_.token_count(), code));
+      DGFS_CHECK(load_code(model_.symbol_count(), code));
       // Whatever a name is made of can be written.
       for (std::size_t byte = 0; byte < kByteTokens; ++byte) {
         if (code.length_bits(byte) != 0) continue;
@@ -58,8 +77,8 @@ class TokenModel::Loader {
     }
     order_texts();
     make_steps();
-    DGFS_CHECK(load_full_code(kRowSymbols, model_.rows_));
-    DGFS_CHECK(load_full_code(kShareSymbols, model_.shares_));
+    DGFS_CHECK(load_codes(kRowSymbols, model_.rows_));
+    DGFS_CHECK(load_codes(kShareSymbols, model_.shares_));
     DGFS_CHECK(load_full_code(kTimeSymbols, model_.times_));
     DGFS_CHECK(load_full_code(kAttributeSymbols, model_.attributes_));
     DGFS_CHECK(load_full_code(kExtraSymbols, model_.extras_));
@@ -72,14 +91,19 @@ class TokenModel::Loader {
  private:
   Status load_texts() {
     DGFS_TRY(count, in_.varint_up_to(kTokensMax - kByteTokens));
-    model_.texts_.resize(kByteTokens + count);
+    const auto tokens_end = kByteTokens + count;
+    model_.texts_.resize(tokens_end + (has_contexts_ ? kEndings : 0));
+    // An ending stands behind what ends the text, which is then taken off.
+    for (std::size_t i = tokens_end; i < model_.texts_.size(); ++i) {
+      model_.texts_[i] = {{kTextEnd}, 1};
+    }
     model_.place_of_.resize(model_.texts_.size());
     std::iota(model_.place_of_.begin(), model_.place_of_.end(), std::uint16_t{0});
     for (std::size_t byte = 0; byte < kByteTokens; ++byte) {
       model_.texts_[byte] = {{static_cast<char>(byte)}, 1};
     }
     std::string_view before;
-    for (std::size_t symbol = kByteTokens; symbol < model_.texts_.size(); ++symbol) {
+    for (std::size_t symbol = kByteTokens; symbol < tokens_end; ++symbol) {
       DGFS_CHECK(load_text(before, model_.texts_[symbol]));
       before = model_.token(symbol);
     }
@@ -112,16 +136,72 @@ class TokenModel::Loader {
     DGFS_TRY(count, in_.fixed<std::uint8_t>());
     DGFS_TRY(classes, in_.raw(kTokenContexts));
     const auto highest = *std::max_element(classes.begin(), classes.end());
-    if (count > kTokenClassesMax || highest >= count) {  // F-227
+    const auto count_max = has_contexts_ ? kTokenClassesMax : kPlainTokenClassesMax;
+    if (count > count_max || highest >= count) {  // F-227
       return bad_model(2905, "token model has impossible classes", offset);
     }
     std::copy(classes.begin(), classes.end(), model_.class_of_context_.begin());
     model_.tokens_.resize(count);
     for (std::size_t symbol = 0; symbol < model_.texts_.size(); ++symbol) {
       const auto last = static_cast<unsigned char>(model_.token(symbol).back());
-      model_.class_after_.push_back(last == kTextEnd ? std::uint8_t{kTokenClassesMax}
-                                                     : model_.class_of_context_[last]);
+      model_.class_after_.push_back(last == kTextEnd ? kTextEnds : model_.class_of_context_[last]);
     }
+    for (std::size_t i = 0; has_contexts_ && i < kEndings; ++i) {
+      model_.class_after_[model_.ending_symbol(i)] = static_cast<std::uint8_t>(kTextEnds + 1 + i);
+    }
+    return ok();
+  }
+
+  /// Classes of the beginnings of texts. Without contexts they go by the last shared byte alone,
+  /// whose class is its group.
+  Status load_starts() {
+    if (!has_contexts_) {
+      std::copy_n(model_.class_of_context_.begin(), 256, model_.group_of_byte_.begin());
+      model_.start_classes_.resize(model_.tokens_.size());
+      for (std::size_t i = 0; i < model_.start_classes_.size(); ++i) {
+        model_.start_classes_[i].fill(static_cast<std::uint8_t>(i));
+      }
+      return ok();
+    }
+    const auto offset = in_.offset();
+    DGFS_TRY(count, in_.fixed<std::uint8_t>());
+    if (count > kByteGroupsMax)
+      return bad_model(2908, "too many groups of bytes", offset);  // F-229
+    DGFS_CHECK(load_classes_of(count, model_.group_of_byte_));
+    model_.start_classes_.resize(count);
+    for (auto& classes : model_.start_classes_) {
+      DGFS_CHECK(load_classes_of(model_.tokens_.size(), classes));
+    }
+    return ok();
+  }
+
+  /// Numbers below `count`.
+  Status load_classes_of(std::size_t count, std::span<std::uint8_t> classes) {
+    const auto offset = in_.offset();
+    DGFS_TRY(numbers, in_.raw(classes.size()));
+    if (*std::max_element(numbers.begin(), numbers.end()) >= count) {  // F-229
+      return bad_model(2909, "class of a context is none", offset);
+    }
+    std::copy(numbers.begin(), numbers.end(), classes.begin());
+    return ok();
+  }
+
+  /// Codes by what was before.
+  Status load_codes(std::size_t symbols, ContextCode& code) {
+    Buffer class_of(symbols + 1);
+    std::size_t count = 1;
+    if (has_contexts_) {
+      const auto offset = in_.offset();
+      DGFS_TRY(stated, in_.fixed<std::uint8_t>());
+      if (stated > kRowClassesMax) return bad_model(2938, "too many classes", offset);  // F-229
+      count = stated;
+      DGFS_CHECK(load_classes_of(count, class_of));
+    }
+    std::vector<PrefixCode> codes(count);
+    for (auto& of_class : codes) {
+      DGFS_CHECK(load_full_code(symbols, of_class));
+    }
+    code = ContextCode(std::move(codes), std::move(class_of));
     return ok();
   }
 
@@ -145,7 +225,7 @@ class TokenModel::Loader {
       return least;
     };
     std::vector<std::pair<unsigned, std::uint16_t>> order;
-    for (std::size_t symbol = 0; symbol < model_.token_count(); ++symbol) {
+    for (std::size_t symbol = 0; symbol < model_.symbol_count(); ++symbol) {
       order.emplace_back(shortest(symbol), static_cast<std::uint16_t>(symbol));
     }
     std::sort(order.begin(), order.end());
@@ -194,19 +274,21 @@ class TokenModel::Loader {
   }
 
   Decoder in_;
+  bool has_contexts_;
   TokenModel& model_;
 };
 
-Result<std::unique_ptr<const TokenModel>> TokenModel::decode(Bytes bytes) {
+Result<std::unique_ptr<const TokenModel>> TokenModel::decode(Bytes bytes, bool has_contexts) {
   auto model = std::make_unique<TokenModel>();
-  DGFS_CHECK(Loader(bytes, *model).load());
+  DGFS_CHECK(Loader(bytes, has_contexts, *model).load());
   return std::unique_ptr<const TokenModel>(std::move(model));
 }
 
 std::size_t TokenModel::memory_bytes() const {
   constexpr std::size_t kCodeBytes = std::size_t{9} << 10;
   constexpr std::size_t kSymbolBytes = 5;
-  const auto codes = tokens_.size() + 5 + kNumberKinds;
+  const auto codes =
+      tokens_.size() + 2 * (rows_.class_count() + shares_.class_count()) + 3 + kNumberKinds;
   return sizeof *this + texts_.capacity() * (sizeof(Text) + 3) + codes * kCodeBytes +
          (steps_.capacity() + long_steps_.capacity()) * sizeof(Step) +
          tokens_.size() * texts_.size() * kSymbolBytes;

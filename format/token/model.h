@@ -8,41 +8,60 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "format/token/context_code.h"
+#include "format/token/ending.h"
 #include "format/token/prefix_code.h"
 #include "format/token/row.h"
 
 namespace dgfs::format {
+
+/// What a context model says beyond a token model: of what its codes depend on. A value.
+struct TokenContextParts {
+  std::array<std::uint8_t, 256> group_of_byte{};  ///< of the last shared byte
+  /// By group: class of the first token of a key's text by the byte that it passes.
+  std::vector<std::array<std::uint8_t, kPassedContexts>> start_classes;
+  std::array<std::uint8_t, kRowContexts> class_of_row{};  ///< of the code of the row after it
+  std::array<std::uint8_t, kShareContexts> class_of_share{};
+};
 
 /// A token model as trained, before it is bytes. A value.
 struct TokenModelParts {
   std::vector<std::string> tokens;  ///< strictly rising; '/' only as the last byte
   std::array<std::uint8_t, kTokenContexts> class_of_context{};
   std::vector<Buffer> token_lengths;  ///< by class: code lengths of bytes, then tokens
-  Buffer row_lengths;
-  Buffer share_lengths;
+  std::vector<Buffer> row_lengths;    ///< by class; one without contexts
+  std::vector<Buffer> share_lengths;  ///< likewise
   Buffer time_lengths;
   Buffer attribute_lengths;
   Buffer extra_lengths;
   std::array<Buffer, kNumberKinds> width_lengths;
+  /// Of a context model. Its token lengths are those of bytes, tokens and endings.
+  std::optional<TokenContextParts> contexts;
 };
 
-/// docs/FORMAT.md, "Token models".
+/// docs/FORMAT.md, "Token models" and "Context models".
 [[nodiscard]] Buffer encode_token_model(const TokenModelParts& parts);
 
-/// Immutable, thread-safe. Memory: 19 bytes a token, and for each class 16 KiB, 5 bytes a token and
-/// 4 to 64 bytes for each of the beginnings of codes that are longer than PrefixCode::kTableBits.
+/// Immutable, thread-safe. Memory: 19 bytes a token; 16 KiB for each class of rows and shares; and
+/// for each class of tokens 16 KiB, 5 bytes a token and 4 to 64 bytes for each of the beginnings of
+/// codes that are longer than PrefixCode::kTableBits.
 class TokenModel {
  public:
   /// Errors: kCorrupt, with the offset.
-  [[nodiscard]] static Result<std::unique_ptr<const TokenModel>> decode(Bytes bytes);
+  /// @param has_contexts  whether it is a context model
+  [[nodiscard]] static Result<std::unique_ptr<const TokenModel>> decode(Bytes bytes,
+                                                                        bool has_contexts);
 
-  [[nodiscard]] const PrefixCode& rows() const { return rows_; }
-  [[nodiscard]] const PrefixCode& shares() const { return shares_; }
+  /// By the row symbol before, or kRowNone.
+  [[nodiscard]] const ContextCode& rows() const { return rows_; }
+  /// By the share symbol before, or kShareNone.
+  [[nodiscard]] const ContextCode& shares() const { return shares_; }
   [[nodiscard]] const PrefixCode& times() const { return times_; }
   [[nodiscard]] const PrefixCode& attributes() const { return attributes_; }
   [[nodiscard]] const PrefixCode& extras() const { return extras_; }
@@ -55,8 +74,26 @@ class TokenModel {
   [[nodiscard]] std::size_t token_class(std::size_t context) const {
     return class_of_context_[context];
   }
+  /// Class of the first token of a key's text.
+  [[nodiscard]] std::size_t start_class(const TextStart& start) const {
+    return start_classes_[group_of_byte_[start.shared]][start.passed];
+  }
+  /// The code of tokens of a class.
+  [[nodiscard]] const PrefixCode& code_of(std::size_t number) const { return tokens_[number]; }
+  /// Class of what comes after a symbol that does not end a text.
+  [[nodiscard]] std::size_t class_after(std::size_t symbol) const { return class_after_[symbol]; }
+  /// Symbols of endings follow those of tokens.
+  [[nodiscard]] bool has_endings() const { return has_endings_; }
+  [[nodiscard]] std::size_t ending_symbol(std::size_t ending) const {
+    return token_count() + ending;
+  }
   [[nodiscard]] std::size_t class_count() const { return tokens_.size(); }
-  [[nodiscard]] std::size_t token_count() const { return place_of_.size(); }
+  /// Bytes and tokens.
+  [[nodiscard]] std::size_t token_count() const {
+    return place_of_.size() - (has_endings_ ? kEndings : 0);
+  }
+  /// And endings.
+  [[nodiscard]] std::size_t symbol_count() const { return place_of_.size(); }
   [[nodiscard]] std::string_view token(std::size_t symbol) const {
     const auto& text = texts_[place_of_[symbol]];
     return {text.bytes, text.length};
@@ -65,8 +102,10 @@ class TokenModel {
   struct Step {
     std::uint16_t place = 0;      ///< for put_token()
     std::uint8_t bits = 0;        ///< of its code
-    std::uint8_t next_class = 0;  ///< of what comes after it; kTokenClassesMax: it ends a text
+    std::uint8_t next_class = 0;  ///< of what comes after it; from kTextEnds on: it ends a text
   };
+  /// `next_class` of a token that ends a text, and 1 + that of an ending of the same number.
+  static constexpr std::uint8_t kTextEnds = kTokenClassesMax;
   /// @param number  class of what stands before it
   /// @param ahead   as BitReader::ahead()
   [[nodiscard]] Step step(std::size_t number, std::uint64_t ahead) const {
@@ -102,7 +141,7 @@ class TokenModel {
 
   std::vector<Text> texts_;  ///< the most frequent first, so that few cache lines hold most
   std::vector<std::uint16_t> place_of_;    ///< by symbol
-  std::vector<std::uint8_t> class_after_;  ///< by symbol; kTokenClassesMax: it ends a text
+  std::vector<std::uint8_t> class_after_;  ///< by symbol; Step::next_class
   /// By class, then by the next PrefixCode::kTableBits bits. Where a code is longer, `bits` is 0,
   /// `place` is where among the class's long steps these are, and `next_class` how many bits more
   /// say which.
@@ -111,8 +150,11 @@ class TokenModel {
   std::array<std::uint32_t, kTokenClassesMax> first_long_step_{};  ///< by class
   std::array<std::uint8_t, kTokenContexts> class_of_context_{};
   std::vector<PrefixCode> tokens_;
-  PrefixCode rows_;
-  PrefixCode shares_;
+  std::array<std::uint8_t, 256> group_of_byte_{};
+  std::vector<std::array<std::uint8_t, kPassedContexts>> start_classes_;
+  bool has_endings_ = false;
+  ContextCode rows_;
+  ContextCode shares_;
   PrefixCode times_;
   PrefixCode attributes_;
   PrefixCode extras_;

@@ -121,7 +121,7 @@ Status TokenPage::load_groups(BitReader& in, unsigned bits_width, std::size_t ke
 
 Status TokenPage::load_first_key(BitReader& in) {
   TokenText key;
-  if (in.bits(1) != 0 && !key.read(model_, kContextStart, kKeyBytesMax, in)) {  // F-145
+  if (in.bits(1) != 0 && !key.read(model_, model_.start_class({}), kKeyBytesMax, in)) {  // F-145
     return Error(ErrorKind::kCorrupt, 2913, "key is too long").at_offset(in.bit_offset() / 8);
   }
   first_key_ = key.view();

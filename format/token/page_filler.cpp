@@ -23,12 +23,13 @@ void BitSink::number(NumberKind kind, std::uint64_t value) {
   if (width > 1) bits_.bits(value, width - 1);
 }
 
-void BitSink::text(std::string_view text, std::size_t context) {
+void BitSink::put(std::string_view text, std::size_t first_class, const EndingLengths& endings) {
   text_ = text;
   text_ += kTextEnd;
-  for (const auto symbol : parser_.parse(text_, context)) {
-    model_.tokens(context).write(symbol, bits_);
-    context = static_cast<unsigned char>(model_.token(symbol).back());
+  auto number = first_class;
+  for (const auto symbol : parser_.parse(text_, first_class, endings)) {
+    model_.code_of(number).write(symbol, bits_);
+    number = model_.class_after(symbol);
   }
 }
 
@@ -93,7 +94,7 @@ std::size_t TokenPageFiller::prefix_of(std::string_view first, std::string_view 
 void TokenPageFiller::write_first_key(std::string_view key, std::size_t prefix_bytes) {
   first_key_.out().clear();
   first_key_.bits(key.size() > prefix_bytes ? 1 : 0, 1);
-  if (key.size() > prefix_bytes) first_key_.text(key.substr(prefix_bytes), kContextStart);
+  if (key.size() > prefix_bytes) first_key_.name(key.substr(prefix_bytes), {}, {});
 }
 
 /// False, and as before, if the page has no room for the entry.
@@ -144,12 +145,13 @@ void TokenPageFiller::begin_block(std::span<const Entry> entries, std::size_t in
 void TokenPageFiller::write_head_key(std::span<const Entry> entries, std::size_t index) {
   constexpr auto kGroupEntries = kGroupBlocks * kBlockEntries;
   if (index % kGroupEntries != 0) {
-    return write_next_key(entries[index - kBlockEntries].key, entries[index].key, other_keys_);
+    write_next_key(entries[index - kBlockEntries].key, entries[index].key, kShareNone, other_keys_);
+    return;
   }
   closed_groups_bits_.push_back(open_group_bits());
   widest_group_bits_ = std::max(widest_group_bits_, open_group_bits());
   group_begin_bits_ = other_keys_.bit_count();
-  write_next_key(entries[index - kGroupEntries].key, entries[index].key, group_keys_);
+  write_next_key(entries[index - kGroupEntries].key, entries[index].key, kShareNone, group_keys_);
 }
 
 /// Closes the open block; of one without entries it takes back the key.

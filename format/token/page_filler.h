@@ -21,19 +21,28 @@ class BitSink {
  public:
   BitSink(const TokenModel& model, const TokenTrie& trie) : model_(model), parser_(model, trie) {}
 
-  void row(std::size_t symbol) { model_.rows().write(symbol, bits_); }
-  void share(std::size_t symbol) { model_.shares().write(symbol, bits_); }
+  void row(std::size_t symbol, std::size_t before) {
+    model_.rows().behind(before).write(symbol, bits_);
+  }
+  void share(std::size_t symbol, std::size_t before) {
+    model_.shares().behind(before).write(symbol, bits_);
+  }
   void recent_time(std::size_t symbol) { model_.times().write(symbol, bits_); }
   void attribute(std::size_t symbol) { model_.attributes().write(symbol, bits_); }
   void extras(std::size_t symbol) { model_.extras().write(symbol, bits_); }
   void number(NumberKind kind, std::uint64_t value);
   void bits(std::uint64_t value, unsigned count) { bits_.bits(value, count); }
-  void text(std::string_view text, std::size_t context);
+  void name(std::string_view text, const TextStart& start, const EndingLengths& endings) {
+    put(text, model_.start_class(start), endings);
+  }
+  void target(std::string_view text) { put(text, model_.token_class(kContextTarget), {}); }
   /// The bits so far.
   [[nodiscard]] BitWriter& out() { return bits_; }
   [[nodiscard]] std::size_t bit_count() const { return bits_.bit_count(); }
 
  private:
+  void put(std::string_view text, std::size_t first_class, const EndingLengths& endings);
+
   const TokenModel& model_;
   TokenParser parser_;
   BitWriter bits_;

@@ -64,9 +64,12 @@ class TokenParser {
   /// Both must outlive the parser.
   TokenParser(const TokenModel& model, const TokenTrie& trie) : model_(model), trie_(trie) {}
 
-  /// Symbols of `text`, whose last byte is kTextEnd, that goes on after `context`. Valid until the
-  /// next call. Cost: about 15 ns a byte.
-  std::span<const std::uint16_t> parse(std::string_view text, std::size_t context);
+  /// Symbols of `text`, whose last byte is kTextEnd. Valid until the next call.
+  /// @param first_class  class of the first token
+  /// @param endings      that the text has
+  /// Cost: about 15 ns a byte.
+  std::span<const std::uint16_t> parse(std::string_view text, std::size_t first_class,
+                                       const EndingLengths& endings = {});
 
  private:
   struct Step {

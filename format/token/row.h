@@ -26,9 +26,20 @@ inline constexpr unsigned kRowAttributes = 4;  ///< another combination than the
 inline constexpr unsigned kRowTime = 2;        ///< another mtime than the object before
 inline constexpr unsigned kRowExtras = 1;      ///< an extras symbol follows
 
+/// What a row goes on after: the row symbol before in its block, or this at the begin of one.
+inline constexpr std::size_t kRowNone = kRowSymbols;
+inline constexpr std::size_t kRowContexts = kRowSymbols + 1;
+
 /// Share symbol: bytes shared with the key before, minus its directory bytes, zigzag.
 inline constexpr std::size_t kShareSymbols = 64;
 inline constexpr std::size_t kShareEscape = 63;  ///< a number (kOther) follows: the zigzag
+
+/// What a share goes on after: the share symbol before in its block, or this before the first one;
+/// always, of first keys of blocks.
+inline constexpr std::size_t kShareNone = kShareSymbols;
+inline constexpr std::size_t kShareContexts = kShareSymbols + 1;
+/// Codes of rows, and of shares, by classes of these contexts.
+inline constexpr std::size_t kRowClassesMax = 16;
 
 /// Time symbol: place of the mtime among the last ones; 0: it is none of them, and follows.
 inline constexpr std::size_t kTimeSymbols = 16;
@@ -108,7 +119,19 @@ inline constexpr std::size_t kContextStart = 0;     ///< a key without shared by
 inline constexpr std::size_t kContextTarget = 256;  ///< the target of a symlink
 inline constexpr std::size_t kTokenContexts = 257;
 /// Classes of contexts, each with a prefix code of tokens.
-inline constexpr std::size_t kTokenClassesMax = 16;
+inline constexpr std::size_t kTokenClassesMax = 32;
+inline constexpr std::size_t kPlainTokenClassesMax = 16;  ///< of a model without contexts
+/// What a text of a key begins after: a byte that the keys share, by groups, and the byte of the
+/// key before that its first byte is above.
+struct TextStart {
+  std::size_t shared = kContextStart;  ///< the last shared byte; 0x00 if there is none
+  std::size_t passed = 0;              ///< kPassedNone if the key before has no more bytes
+
+  friend auto operator<=>(const TextStart&, const TextStart&) = default;
+};
+inline constexpr std::size_t kPassedNone = 256;
+inline constexpr std::size_t kPassedContexts = 257;
+inline constexpr std::size_t kByteGroupsMax = 16;
 
 /// Turns `key` into the one that numbered names have next: its last run of decimal digits, in the
 /// name, one higher at the same length.

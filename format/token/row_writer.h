@@ -5,9 +5,10 @@
 // bits. What becomes of them is the sink's business: bits of a page, or counts to train on.
 //
 // A sink has
-//   row(symbol), share(symbol), recent_time(symbol), attribute(symbol), extras(symbol)
+//   row(symbol, before), share(symbol, before)   before: the symbol before, or kRowNone, kShareNone
+//   recent_time(symbol), attribute(symbol), extras(symbol)
 //   number(NumberKind, value), bits(value, count)
-//   text(text, context)      the text's end is the sink's to add
+//   name(text, TextStart, EndingLengths), target(text)   the text's end is the sink's to add
 #pragma once
 
 #include <algorithm>
@@ -34,15 +35,24 @@ namespace dgfs::format {
                                              const AttributeTable& attributes);
 
 /// The share symbol, and what follows it, of `key` after `before`.
+/// @param share_before  the share symbol before
+/// @return the share symbol
 template <class Sink>
-void write_next_key(std::string_view before, std::string_view key, Sink& sink) {
+std::size_t write_next_key(std::string_view before, std::string_view key, std::size_t share_before,
+                           Sink& sink) {
   const auto shared = shared_prefix_bytes(before, key);
-  const auto distance = zigzag(static_cast<std::int64_t>(shared) -
-                               static_cast<std::int64_t>(directory_bytes(before)));
-  sink.share(std::min<std::uint64_t>(distance, kShareEscape));
+  const auto directory = directory_bytes(before);
+  const auto distance =
+      zigzag(static_cast<std::int64_t>(shared) - static_cast<std::int64_t>(directory));
+  const auto share = static_cast<std::size_t>(std::min<std::uint64_t>(distance, kShareEscape));
+  sink.share(share, share_before);
   if (distance >= kShareEscape) sink.number(NumberKind::kOther, distance);
-  const auto context = shared == 0 ? kContextStart : static_cast<unsigned char>(key[shared - 1]);
-  sink.text(key.substr(shared), context);
+  const auto text = key.substr(shared);
+  const TextStart start{
+      shared == 0 ? kContextStart : static_cast<unsigned char>(key[shared - 1]),
+      shared < before.size() ? static_cast<unsigned char>(before[shared]) : kPassedNone};
+  sink.name(text, start, ending_lengths(before, directory, shared, text));
+  return share;
 }
 
 template <class Sink>
@@ -75,6 +85,8 @@ class RowWriter {
 
   /// Forgets what the entries before had.
   void begin_block(const TokenPageHead& head) {
+    row_before_ = kRowNone;
+    share_before_ = kShareNone;
     attributes_ = head.attributes;
     times_ = head.times;
     link_inode_ = 0;
@@ -97,8 +109,12 @@ class RowWriter {
     if (before && is_successor(*before, entry.key, shared_prefix_bytes(*before, entry.key))) {
       flags |= kRowSuccessor;
     }
-    sink.row((static_cast<std::size_t>(kind) << kRowFlagBits) + flags);
-    if (before && (flags & kRowSuccessor) == 0) write_next_key(*before, entry.key, sink);
+    const auto row = (static_cast<std::size_t>(kind) << kRowFlagBits) + flags;
+    sink.row(row, row_before_);
+    row_before_ = row;
+    if (before && (flags & kRowSuccessor) == 0) {
+      share_before_ = write_next_key(*before, entry.key, share_before_, sink);
+    }
     if (kind > 1 && kind < kKindOther) sink.bits(entry.size_bytes, kind - 1u);
     if ((flags & kRowAttributes) != 0) write_attribute(attributes_[type] = number, sink);
     if ((flags & kRowTime) != 0) write_mtime(entry.mtime, sink);
@@ -158,7 +174,7 @@ class RowWriter {
     if (!entry.target.empty()) {
       target_ = entry.target;
       std::replace(target_.begin(), target_.end(), kTextEnd, '\0');
-      sink.text(target_, kContextTarget);
+      sink.target(target_);
     }
   }
   template <class Sink>
@@ -187,6 +203,8 @@ class RowWriter {
   }
 
   const AttributeTable& table_;
+  std::size_t row_before_ = kRowNone;
+  std::size_t share_before_ = kShareNone;
   std::array<std::uint32_t, kTypeCount> attributes_{};
   RecentTimes times_;
   std::uint64_t link_inode_ = 0;

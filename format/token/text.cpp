@@ -12,18 +12,18 @@ constexpr unsigned kTokensAhead = BitReader::kAheadBits / kCodeBitsMax;
 
 }  // namespace
 
-bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t bytes_max,
-                     BitReader& in) {
-  std::size_t number = model.token_class(context);
+bool TokenText::read(const TokenModel& model, std::size_t first_class, std::size_t bytes_max,
+                     BitReader& in, const EndingSource& endings) {
+  auto number = first_class;
   auto bits = in;  // a copy, which stays in registers
   auto size = size_;
-  while (number != kTokenClassesMax) {
+  while (number < TokenModel::kTextEnds) {
     if (size > bytes_max || bits.overrun()) return false;
     if (size + kTokensAhead * TokenModel::kTokenRoomBytes > room_bytes_) grow(size);
     auto ahead = bits.ahead();
     unsigned taken_bits = 0;
     // A number of tokens that is fixed is foreseen; how many bits there are left would not be.
-    for (unsigned i = 0; i < kTokensAhead && number != kTokenClassesMax; ++i) {
+    for (unsigned i = 0; i < kTokensAhead && number < TokenModel::kTextEnds; ++i) {
       const auto step = model.step(number, ahead);
       size += model.put_token(step, bytes_ + size);
       ahead <<= step.bits;
@@ -32,6 +32,12 @@ bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t b
     }
     bits.skip(taken_bits);
   }
+  if (number > TokenModel::kTextEnds) {
+    const auto ending = endings.ending(static_cast<Ending>(number - TokenModel::kTextEnds - 1));
+    if (size + ending.size() > room_bytes_) grow(size);
+    ending.copy(bytes_ + size - 1, ending.size());
+    size += ending.size();
+  }
   if (size - 1 > bytes_max || bits.overrun()) return false;
   in = bits;
   size_ = size - 1;
@@ -39,11 +45,11 @@ bool TokenText::read(const TokenModel& model, std::size_t context, std::size_t b
 }
 
 void TokenText::grow(std::size_t used_bytes) {
-  std::unique_ptr<char[]> more(new char[2 * room_bytes_]);
-  std::memcpy(more.get(), bytes_, used_bytes);
+  std::unique_ptr<char[]> more(new char[kEndingBytesMax + 2 * room_bytes_]);
+  std::memcpy(more.get() + kEndingBytesMax, bytes_, used_bytes);
   room_bytes_ *= 2;
   large_ = std::move(more);
-  bytes_ = large_.get();
+  bytes_ = large_.get() + kEndingBytesMax;
 }
 
 void TokenText::assign(std::string_view text) {

@@ -26,7 +26,10 @@ class TokenText {
   void truncate(std::size_t size) { size_ = size; }
   /// Appends tokens up to the text's end. False where the text would have more than `bytes_max`
   /// bytes, or the bits end; then it is unchanged.
-  bool read(const TokenModel& model, std::size_t context, std::size_t bytes_max, BitReader& in);
+  /// @param first_class  class of the first token
+  /// @param endings      of the key before
+  bool read(const TokenModel& model, std::size_t first_class, std::size_t bytes_max, BitReader& in,
+            const EndingSource& endings = EndingSource());
 
  private:
   /// Most keys fit, and then cost no allocation.
@@ -34,9 +37,9 @@ class TokenText {
   /// Doubles the room; keeps the first `used_bytes` bytes.
   void grow(std::size_t used_bytes);
 
-  char small_[kRoomBytes];
+  char small_[kEndingBytesMax + kRoomBytes];  ///< with room before the text, for EndingSource
   std::unique_ptr<char[]> large_;
-  char* bytes_ = small_;
+  char* bytes_ = small_ + kEndingBytesMax;
   std::size_t room_bytes_ = kRoomBytes;
   std::size_t size_ = 0;
 };

@@ -161,7 +161,7 @@ Result<std::shared_ptr<const format::Model>> decode_model(Bytes body) {
   DGFS_TRY(kind, decoder.fixed<std::uint8_t>());
   DGFS_TRY(bytes, decoder.raw(decoder.remaining()));
   if (kind == static_cast<std::uint8_t>(format::ModelKind::kEmpty) ||  // F-220, F-221
-      kind > static_cast<std::uint8_t>(format::ModelKind::kTokens)) {
+      kind > static_cast<std::uint8_t>(format::ModelKind::kContextTokens)) {
     return Error(ErrorKind::kUnsupported, 3016, fmt::format("unknown model kind {}", kind));
   }
   return format::Model::make(id, static_cast<format::ModelKind>(kind), bytes);

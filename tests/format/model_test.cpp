@@ -67,7 +67,7 @@ TEST(Model, RefusesWhatIsNone) {  // F-220, F-221, F-222, F-223
   EXPECT_FALSE(Model::make(0, ModelKind::kZstdDictionary, good));
   EXPECT_FALSE(Model::make(1, ModelKind::kEmpty, {}));
   EXPECT_FALSE(Model::make(0, ModelKind::kEmpty, good));
-  EXPECT_EQ(Model::make(1, static_cast<ModelKind>(3), good).error().kind(),
+  EXPECT_EQ(Model::make(1, static_cast<ModelKind>(4), good).error().kind(),
             ErrorKind::kUnsupported);
   EXPECT_EQ(Model::make(1, ModelKind::kTokens, good).error().kind(), ErrorKind::kCorrupt);
   EXPECT_FALSE(Model::make(1, ModelKind::kZstdDictionary, Bytes(good).first(7)));

@@ -26,8 +26,9 @@ inline const format::AttributeTable& fuzz_attributes() {
   return table;
 }
 
-/// Model 0 and table 0.
+/// Besides model 0 and table 0.
 inline constexpr std::uint16_t kFuzzTokenModel = 1;
+inline constexpr std::uint16_t kFuzzContextModel = 2;
 
 class FuzzDictionaries final : public format::PageDictionaries {
  public:
@@ -37,7 +38,12 @@ class FuzzDictionaries final : public format::PageDictionaries {
         format::Model::make(kFuzzTokenModel, format::ModelKind::kTokens,
                             format::encode_token_model(some_token_model(7, 3)))
             .value();
+    static const auto contexts =
+        format::Model::make(kFuzzContextModel, format::ModelKind::kContextTokens,
+                            format::encode_token_model(some_token_model(8, 3, true)))
+            .value();
     if (id == kFuzzTokenModel) return tokens.get();
+    if (id == kFuzzContextModel) return contexts.get();
     return id == 0 ? empty.get() : nullptr;
   }
   const format::AttributeTable* attribute_table(std::uint16_t id) const override {

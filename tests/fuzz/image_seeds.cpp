@@ -72,7 +72,7 @@ class Pieces {
   void add_models() {
     for (const auto& body : taken_.bodies(SectionKind::kModels)) {  // id u16, kind u8, bytes
       const auto model = Bytes(body).subspan(3);
-      if (body[2] == static_cast<std::uint8_t>(format::ModelKind::kTokens)) {
+      if (body[2] >= static_cast<std::uint8_t>(format::ModelKind::kTokens)) {
         model_.add(model, std::uint32_t{0});
       } else {
         add_dictionary(format::load<std::uint16_t>(body, 0), model);
@@ -119,7 +119,7 @@ class Pieces {
   /// With the models and the table that the target has.
   void add_page(const format::PageHeader& header, Bytes payload) {
     const bool is_columns = header.codec == format::kColumnCodec;
-    const std::uint16_t model = is_columns ? 0 : kFuzzTokenModel;
+    const std::uint16_t model = is_columns ? 0 : kFuzzContextModel;
     page_.add(payload, std::uint8_t{0}, header.codec, header.flags, model, std::uint16_t{0},
               header.entry_count, header.decoded_bytes);
     if (!is_columns) return;

@@ -65,6 +65,7 @@ void add_pages(const std::filesystem::path& folder) {
   const format::PageContext context{model.get(), &table};
   const FuzzDictionaries dictionaries;
   const format::PageContext token_context{dictionaries.model(kFuzzTokenModel), &table};
+  const format::PageContext of_contexts{dictionaries.model(kFuzzContextModel), &table};
   const auto add_page = [&](std::uint8_t codec, std::span<const format::Entry> made,
                             const format::PageContext& with) {
     auto guess = made.size();
@@ -78,6 +79,7 @@ void add_pages(const std::filesystem::path& folder) {
     const auto made = entries(seed, seed % 4 == 3);
     add_page(format::kColumnCodec, made, context);
     if (seed % 4 != 3) add_page(format::kTokenCodec, made, token_context);
+    if (seed % 4 != 3) add_page(format::kTokenCodec, made, of_contexts);
     const auto columns = format::encode_columns(made, 0, table).value().value();
     corpus.add(columns.bytes, kSecond, static_cast<std::uint16_t>(made.size()));
   }
@@ -257,6 +259,7 @@ void add_models(const std::filesystem::path& folder) {
   bytes.insert(bytes.end(), model->bytes().begin(), model->bytes().end());
   corpus.add(bytes, static_cast<std::uint16_t>(payload.size()), std::uint16_t{100});
   corpus.add(format::encode_token_model(some_token_model(1, 2)), std::uint32_t{0});
+  corpus.add(format::encode_token_model(some_token_model(1, 2, true)), std::uint32_t{0});
 }
 
 /// text_fuzz: a byte that picks the parser, and text.

@@ -23,5 +23,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Buffer out(plain_bytes);
   (void)format::decompress_zstd_frame(payload, out);
   (void)format::Model::make(1, format::ModelKind::kTokens, rest);
+  (void)format::Model::make(1, format::ModelKind::kContextTokens, rest);
   return 0;
 }

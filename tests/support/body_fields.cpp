@@ -8,6 +8,7 @@
 #include "format/coding.h"
 #include "format/limits.h"
 #include "format/model.h"
+#include "format/token/ending.h"
 #include "format/token/row.h"
 #include "tests/support/format_fields.h"
 
@@ -138,14 +139,24 @@ void attribute_table(FieldReader& in) {
   in.row("gids", count, 4);
 }
 
-void token_model(FieldReader& in) {
+void token_model(FieldReader& in, bool has_contexts) {
   const auto tokens = in.varint("tokens");
   groups(in, tokens, [&] { in.skip(in.fixed("token head", 1) % 16); });
   const auto classes = in.fixed("classes", 1);
   in.row("class of context", 257, 1);
-  for (std::uint64_t i = 0; i < classes; ++i) in.row("token lengths", 256 + tokens, 1);
-  in.row("row lengths", format::kRowSymbols, 1);
-  in.row("share lengths", format::kShareSymbols, 1);
+  if (has_contexts) {
+    const auto groups_of_bytes = in.fixed("groups", 1);
+    in.row("group of byte", 256, 1);
+    in.row("start classes", 257 * groups_of_bytes, 1);
+  }
+  const auto endings = has_contexts ? format::kEndings : 0;
+  for (std::uint64_t i = 0; i < classes; ++i) in.row("token lengths", 256 + tokens + endings, 1);
+  const auto row_classes = has_contexts ? in.fixed("row classes", 1) : 1;
+  if (has_contexts) in.row("class of row", format::kRowContexts, 1);
+  in.row("row lengths", format::kRowSymbols * row_classes, 1);
+  const auto share_classes = has_contexts ? in.fixed("share classes", 1) : 1;
+  if (has_contexts) in.row("class of share", format::kShareContexts, 1);
+  in.row("share lengths", format::kShareSymbols * share_classes, 1);
   in.row("time lengths", format::kTimeSymbols, 1);
   in.row("attribute lengths", format::kAttributeSymbols, 1);
   in.row("extras lengths", format::kExtraSymbols, 1);
@@ -155,7 +166,8 @@ void token_model(FieldReader& in) {
 void model(FieldReader& in) {
   in.fixed("id", 2);
   const auto kind = static_cast<format::ModelKind>(in.fixed("kind", 1));
-  if (kind == format::ModelKind::kTokens) return token_model(in);
+  if (kind == format::ModelKind::kTokens) return token_model(in, false);
+  if (kind == format::ModelKind::kContextTokens) return token_model(in, true);
   in.fixed("dictionary magic", 4);
   in.fixed("dictionary id", 4);
   in.skip_rest();  // zstd's own

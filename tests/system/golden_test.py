@@ -147,7 +147,9 @@ TREES = {"plain": make_plain, "features": make_features, "tokens": make_tokens,
          "packed": make_packed, "digests": make_digests, "volumes": make_volumes,
          "fragments": make_fragments, "fragments-tokens": make_tokens}
 # No build makes these any more: what older ones made stays, and is read.
-OLD_TREES = {"unlisted": make_features}  # without lists of the names of linked objects
+OLD_TREES = {"unlisted": make_features,  # without lists of the names of linked objects
+             # Codes that do not depend on what was before, and no endings.
+             "contextless-tokens": make_tokens, "contextless-fragments-tokens": make_tokens}
 # The first ones are older than either.
 OPTIONS = {"packed": ["--compress", "zstd:6"], "digests": ["--digest", "sha256"],
            "volumes": ["--compress", "zstd:6", "--digest", "sha256"],
@@ -229,16 +231,19 @@ class Golden(support.ScratchCase):
         self.assertGreater(facts["shared_files"], 30)
         self.assertLess(facts["stored_bytes"], facts["content_bytes"] // 4)
 
-    def test_one_index_is_of_tokens(self):
-        image = self.scratch / "tokens.dgfs"
-        shutil.copyfile(GOLDEN / "tokens.img", image)
-        facts = json.loads(dgfs("info", "--scan", "--json", image).stdout)
-        pages = {codec["id"]: codec["pages"] for codec in facts["page_codecs"]}
-        self.assertGreater(pages[2], 1, "token codec")
-        self.assertEqual(pages[1], 1, "link records")
+    def test_two_indexes_are_of_tokens(self):
+        for name, has_contexts in (("tokens", True), ("contextless-tokens", False)):
+            image = self.scratch / f"{name}.dgfs"
+            shutil.copyfile(GOLDEN / f"{name}.img", image)
+            facts = json.loads(dgfs("info", "--scan", "--json", image).stdout)
+            pages = {codec["id"]: codec["pages"] for codec in facts["page_codecs"]}
+            self.assertGreater(pages[2], 1, "token codec")
+            self.assertEqual(pages[1], 1, "link records")
+            self.assertEqual("context-models" in facts["features"], has_contexts, name)
 
     def test_small_files_share_frames_in_two(self):
-        for name, codec, least in (("fragments", 1, 250), ("fragments-tokens", 2, 1000)):
+        for name, codec, least in (("fragments", 1, 250), ("fragments-tokens", 2, 1000),
+                                   ("contextless-fragments-tokens", 2, 1000)):
             image = self.scratch / f"{name}.dgfs"
             copy_golden(name, image)
             facts = json.loads(dgfs("info", "--scan", "--json", image).stdout)

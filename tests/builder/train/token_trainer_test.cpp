@@ -57,8 +57,8 @@ TEST(ContextClasses, PutTogetherWhatIsAlike) {
       contexts[context][context % 2 * 20 + i] = 1000 * (i + 1);
     }
   }
-  const auto classes = builder::choose_classes(contexts, 256);
-  EXPECT_EQ(classes.count, 2u);
+  const auto classes = builder::choose_classes(contexts, 256, 40, 16);
+  EXPECT_EQ(classes.count, 4u);
   EXPECT_EQ(classes.of_context[0], classes.of_context[2]);
   EXPECT_EQ(classes.of_context[0], classes.of_context[4]);
   EXPECT_EQ(classes.of_context[1], classes.of_context[3]);
@@ -68,13 +68,13 @@ TEST(ContextClasses, PutTogetherWhatIsAlike) {
 TEST(ContextClasses, OneWhereMoreWouldNotPay) {
   ContextCounts contexts(4);
   for (std::size_t i = 0; i < 4; ++i) contexts[i] = {1 + i % 2 * 2, 1, 1 + (i + 1) % 2 * 2};
-  EXPECT_EQ(builder::choose_classes(contexts, 256).count, 1u);
-  EXPECT_GT(builder::choose_classes(contexts, 256 * 1000).count, 1u) << "a larger tree pays";
+  EXPECT_EQ(builder::choose_classes(contexts, 256, 3, 16).count, 1u);
+  EXPECT_GT(builder::choose_classes(contexts, 256 * 1000, 3, 16).count, 1u) << "a larger tree pays";
 }
 
 std::size_t first_page_entries(const std::vector<format::Entry>& entries,
                                format::AttributeTable& table, const Buffer& model_bytes) {
-  const auto model = format::Model::make(1, format::ModelKind::kTokens, model_bytes).value();
+  const auto model = format::Model::make(1, format::ModelKind::kContextTokens, model_bytes).value();
   std::size_t guess = 1;
   return format::fill_page(*format::find_page_codec(format::kTokenCodec), entries,
                            {.model = model.get(), .attributes = &table}, guess)

@@ -16,8 +16,8 @@ namespace {
 
 using format::TokenModel;
 
-int code_of(const Buffer& bytes) {
-  const auto model = TokenModel::decode(bytes);
+int code_of(const Buffer& bytes, bool has_contexts = false) {
+  const auto model = TokenModel::decode(bytes, has_contexts);
   return model ? 0 : model.error().code();
 }
 
@@ -101,7 +101,8 @@ TEST(PrefixCode, IsCompleteHoweverUnevenTheCounts) {
 
 // Whatever the bits: a text that would be longer is none, nor is one whose bits end before it.
 TEST(TokenText, EndsWithItsBoundAndWithTheBits) {
-  const auto model = TokenModel::decode(format::encode_token_model(some_token_model(3, 4))).value();
+  const auto model =
+      TokenModel::decode(format::encode_token_model(some_token_model(3, 4)), false).value();
   EntryGenerator generator(5);
   const auto expect_none = [&](Bytes bytes, std::size_t bytes_max) {
     format::BitReader in(bytes);
@@ -137,7 +138,7 @@ TEST(TokenText, ComesBackFromCodesOfEveryLength) {
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = std::uint64_t{1} << i % 24;
     lengths = format::code_lengths(counts);
   }
-  const auto model = TokenModel::decode(format::encode_token_model(parts)).value();
+  const auto model = TokenModel::decode(format::encode_token_model(parts), false).value();
   EntryGenerator generator(6);
   std::set<unsigned> lengths;
   for (int round = 0; round < 2000; ++round) {
@@ -157,7 +158,8 @@ TEST(TokenText, ComesBackFromCodesOfEveryLength) {
     const auto bytes = std::move(out).finish();
     format::BitReader in(bytes);
     format::TokenText text;
-    ASSERT_TRUE(text.read(*model, format::kContextTarget, truth.size(), in)) << round;
+    ASSERT_TRUE(text.read(*model, model->token_class(format::kContextTarget), truth.size(), in))
+        << round;
     ASSERT_EQ(text.view(), truth) << round;
     ASSERT_EQ(in.bit_offset(), bits) << round;
   }
@@ -215,7 +217,7 @@ TEST(BitStream, BitsAheadAreThoseThatComeNext) {
 
 TEST(TokenModel, ComesBack) {
   const auto parts = some_token_model(1, 3);
-  const auto model = TokenModel::decode(format::encode_token_model(parts)).value();
+  const auto model = TokenModel::decode(format::encode_token_model(parts), false).value();
   ASSERT_EQ(model->token_count(), format::kByteTokens + parts.tokens.size());
   for (std::size_t i = 0; i < parts.tokens.size(); ++i) {
     EXPECT_EQ(model->token(format::kByteTokens + i), parts.tokens[i]);
@@ -244,12 +246,12 @@ TEST(TokenModel, RefusesWhatIsNone) {
   EXPECT_EQ(changed([](auto& parts) { parts.token_lengths.clear(); }), 2905);
   EXPECT_EQ(changed([](auto& parts) { parts.token_lengths.resize(17); }), 2905);
   // F-225
-  EXPECT_EQ(changed([](auto& parts) { parts.row_lengths[7] = 16; }), 2900);
+  EXPECT_EQ(changed([](auto& parts) { parts.row_lengths[0][7] = 16; }), 2900);
   EXPECT_EQ(changed([](auto& parts) { --parts.token_lengths[1][7]; }), 2901);
   // F-228
   EXPECT_EQ(changed([](auto& parts) {
-              parts.share_lengths.assign(format::kShareSymbols, 0);
-              parts.share_lengths[0] = parts.share_lengths[1] = 1;
+              parts.share_lengths[0].assign(format::kShareSymbols, 0);
+              parts.share_lengths[0][0] = parts.share_lengths[0][1] = 1;
             }),
             2907);
   EXPECT_EQ(changed([](auto& parts) {
@@ -260,27 +262,86 @@ TEST(TokenModel, RefusesWhatIsNone) {
             2906);
 }
 
-TEST(TokenModel, DamageIsRefusedOrHarmless) {
-  const auto good = format::encode_token_model(some_token_model(2, 2));
-  EntryGenerator generator(5);
-  for (std::size_t length = 0; length < good.size(); length += 7) {
-    EXPECT_NE(code_of(Buffer(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length))), 0);
+TEST(TokenModel, ContextsComeBack) {
+  const auto parts = some_token_model(1, 3, true);
+  const auto model = TokenModel::decode(format::encode_token_model(parts), true).value();
+  const auto& contexts = *parts.contexts;
+  ASSERT_EQ(model->token_count(), format::kByteTokens + parts.tokens.size());
+  ASSERT_EQ(model->symbol_count(), model->token_count() + format::kEndings);
+  for (std::size_t shared = 0; shared < 256; shared += 5) {
+    const auto& of_group = contexts.start_classes[contexts.group_of_byte[shared]];
+    for (std::size_t passed = 0; passed < format::kPassedContexts; ++passed) {
+      ASSERT_EQ(model->start_class({shared, passed}), of_group[passed]);
+    }
   }
-  auto longer = good;
-  longer.push_back(0);
-  EXPECT_NE(code_of(longer), 0);
-  for (int round = 0; round < 3000; ++round) {
-    auto bad = good;
-    bad[generator.below(bad.size())] ^= static_cast<std::uint8_t>(1u << generator.below(8));
-    const auto model = TokenModel::decode(bad);
-    if (!model) {
-      ASSERT_EQ(model.error().kind(), ErrorKind::kCorrupt);
+  const auto lengths_of = [](const format::PrefixCode& code) {
+    return Buffer(code.lengths().begin(), code.lengths().end());
+  };
+  for (std::size_t row = 0; row < format::kRowContexts; ++row) {
+    ASSERT_EQ(lengths_of(model->rows().behind(row)), parts.row_lengths[contexts.class_of_row[row]]);
+  }
+  for (std::size_t share = 0; share < format::kShareContexts; ++share) {
+    ASSERT_EQ(lengths_of(model->shares().behind(share)),
+              parts.share_lengths[contexts.class_of_share[share]]);
+  }
+}
+
+TEST(TokenModel, RefusesContextsThatAreNone) {
+  const auto good = some_token_model(1, 3, true);
+  const auto changed = [&](auto change) {
+    auto parts = good;
+    change(parts);
+    return code_of(format::encode_token_model(parts), true);
+  };
+  EXPECT_EQ(changed([](auto&) {}), 0);
+  // F-229
+  EXPECT_EQ(changed([](auto& parts) { parts.contexts->start_classes.clear(); }), 2909);
+  EXPECT_EQ(changed([](auto& parts) { parts.contexts->start_classes.resize(17); }), 2908);
+  EXPECT_EQ(changed([](auto& parts) { parts.contexts->group_of_byte[255] = 16; }), 2909);
+  EXPECT_EQ(changed([](auto& parts) { parts.contexts->start_classes[0][256] = 3; }), 2909);
+  EXPECT_EQ(changed([](auto& parts) { parts.contexts->class_of_row[1280] = 3; }), 2909);
+  EXPECT_EQ(changed([](auto& parts) { parts.contexts->class_of_share[64] = 3; }), 2909);
+  EXPECT_EQ(changed([](auto& parts) { parts.row_lengths.clear(); }), 2909);
+  EXPECT_EQ(changed([](auto& parts) { parts.row_lengths.resize(17, parts.row_lengths[0]); }), 2938);
+  // F-227
+  EXPECT_EQ(changed([](auto& parts) { parts.class_of_context[9] = 3; }), 2905);
+  EXPECT_EQ(changed([](auto& parts) { parts.token_lengths.resize(33); }), 2905);
+  EXPECT_EQ(changed([](auto& parts) { parts.token_lengths.resize(32, parts.token_lengths[0]); }),
+            0);
+  // F-228
+  EXPECT_EQ(changed([](auto& parts) {
+              parts.row_lengths[2].assign(format::kRowSymbols, 0);
+              parts.row_lengths[2][0] = parts.row_lengths[2][1] = 1;
+            }),
+            2907);
+}
+
+TEST(TokenModel, DamageIsRefusedOrHarmless) {
+  for (const bool has_contexts : {false, true}) {
+    const auto good = format::encode_token_model(some_token_model(2, 2, has_contexts));
+    EntryGenerator generator(5);
+    for (std::size_t length = 0; length < good.size(); length += 7) {
+      const Buffer cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(length));
+      EXPECT_NE(code_of(cut, has_contexts), 0);
+    }
+    auto longer = good;
+    longer.push_back(0);
+    EXPECT_NE(code_of(longer, has_contexts), 0);
+    EXPECT_NE(code_of(good, !has_contexts), 0);
+    for (int round = 0; round < 3000; ++round) {
+      auto bad = good;
+      bad[generator.below(bad.size())] ^= static_cast<std::uint8_t>(1u << generator.below(8));
+      const auto model = TokenModel::decode(bad, has_contexts);
+      if (!model) {
+        ASSERT_EQ(model.error().kind(), ErrorKind::kCorrupt);
+      }
     }
   }
 }
 
 TEST(TokenParser, FindsTheFewestBits) {
-  const auto model = TokenModel::decode(format::encode_token_model(some_token_model(4, 2))).value();
+  const auto model =
+      TokenModel::decode(format::encode_token_model(some_token_model(4, 2)), false).value();
   std::vector<std::string_view> tokens;
   for (auto i = format::kByteTokens; i < model->token_count(); ++i) {
     tokens.push_back(model->token(i));
@@ -312,7 +373,7 @@ TEST(TokenParser, FindsTheFewestBits) {
     }
     std::size_t bits = 0;
     std::string made;
-    for (const auto symbol : parser.parse(text, format::kContextTarget)) {
+    for (const auto symbol : parser.parse(text, model->token_class(format::kContextTarget))) {
       bits += model->tokens(context_at(made.size())).length_bits(symbol);
       made += model->token(symbol);
     }

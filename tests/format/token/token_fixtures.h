@@ -9,12 +9,13 @@
 
 namespace dgfs::test {
 
-/// Dictionaries with some_token_model() as number 1.
+/// Dictionaries with some_token_model() as number 1, which for odd seeds has contexts.
 inline MapDictionaries token_dictionaries(std::uint64_t seed, std::size_t classes) {
   MapDictionaries dictionaries;
   dictionaries.models[1] =
-      format::Model::make(1, format::ModelKind::kTokens,
-                          format::encode_token_model(some_token_model(seed, classes)))
+      format::Model::make(
+          1, seed % 2 == 1 ? format::ModelKind::kContextTokens : format::ModelKind::kTokens,
+          format::encode_token_model(some_token_model(seed, classes, seed % 2 == 1)))
           .value();
   return dictionaries;
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: The DGFS authors
+//
+// ContextCode: an alphabet whose prefix code depends on the symbol before. Contexts are put into
+// classes, each of which has a code.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "format/token/bit_reader.h"
+#include "format/token/prefix_code.h"
+
+namespace dgfs::format {
+
+/// Immutable, thread-safe. Memory: that of the codes, and 8 KiB for each.
+class ContextCode {
+ public:
+  /// Decodes nothing: only good for being replaced.
+  ContextCode() = default;
+  /// @param codes     by class, at most 255
+  /// @param class_of  class by the symbol before, and behind them the class where there is none;
+  /// all
+  ///                  below codes.size()
+  ContextCode(std::vector<PrefixCode> codes, Buffer class_of);
+
+  /// What bits begin with, and what it leads to.
+  struct Step {
+    std::uint16_t symbol = 0;
+    std::uint8_t bits = 0;        ///< of its code; in the table 0: longer than its reach
+    std::uint8_t next_class = 0;  ///< of the symbol behind it
+  };
+  /// Class of a symbol with none before it.
+  [[nodiscard]] std::uint8_t first_class() const { return class_of_.back(); }
+  /// @param number  class
+  /// @param ahead   as BitReader::ahead()
+  [[nodiscard]] Step find(std::size_t number, std::uint64_t ahead) const {
+    constexpr auto kBits = PrefixCode::kTableBits;
+    const auto step = table_[number << kBits | static_cast<std::size_t>(ahead >> (64 - kBits))];
+    if (step.bits != 0) [[likely]] {
+      return step;
+    }
+    return step_of(codes_[number].find(ahead));
+  }
+  /// For a writer: the code behind the symbol `before`, or none (as many as there are symbols).
+  [[nodiscard]] const PrefixCode& behind(std::size_t before) const {
+    return codes_[class_of_[before]];
+  }
+  [[nodiscard]] std::size_t class_count() const { return codes_.size(); }
+
+ private:
+  [[nodiscard]] Step step_of(const PrefixCode::Found& found) const {
+    return {found.symbol, static_cast<std::uint8_t>(found.bits), class_of_[found.symbol]};
+  }
+
+  std::vector<PrefixCode> codes_;
+  Buffer class_of_;
+  std::vector<Step> table_;  ///< by class, then by the next PrefixCode::kTableBits bits
+};
+
+}  // namespace dgfs::format
