@@ -41,8 +41,9 @@ class BitReader {
     return static_cast<std::uint32_t>(ahead() >> (64 - count));
   }
   /// At least the next kAheadBits bits, from the highest down, without taking them: for who takes
-  /// several things at once.
-  [[nodiscard]] std::uint64_t ahead() const { return window() << (at_ & 7); }
+  /// several things at once. A few instructions, which compilers leave out of line where much else
+  /// is inlined.
+  [[nodiscard, gnu::always_inline]] std::uint64_t ahead() const { return window() << (at_ & 7); }
   static constexpr unsigned kAheadBits = 57;
   void skip(std::size_t count) { at_ += count; }
 
@@ -52,7 +53,7 @@ class BitReader {
 
  private:
   /// 8 bytes from the one that holds the next bit, zeros behind the end.
-  [[nodiscard]] std::uint64_t window() const {
+  [[nodiscard, gnu::always_inline]] std::uint64_t window() const {
     const auto byte = at_ / 8;
     std::uint64_t value = 0;
     if (byte + sizeof value <= bytes_.size()) {

@@ -15,4 +15,8 @@ ContextCode::ContextCode(std::vector<PrefixCode> codes, Buffer class_of)
   }
 }
 
+ContextCode::Step ContextCode::find_long(std::size_t number, std::uint64_t ahead) const {
+  return step_of(codes_[number].find(ahead));
+}
+
 }  // namespace dgfs::format

@@ -41,7 +41,7 @@ class ContextCode {
     if (step.bits != 0) [[likely]] {
       return step;
     }
-    return step_of(codes_[number].find(ahead));
+    return find_long(number, ahead);
   }
   /// For a writer: the code behind the symbol `before`, or none (as many as there are symbols).
   [[nodiscard]] const PrefixCode& behind(std::size_t before) const {
@@ -50,6 +50,8 @@ class ContextCode {
   [[nodiscard]] std::size_t class_count() const { return codes_.size(); }
 
  private:
+  /// Apart, so that find() stays small enough to be part of the loop over entries.
+  [[nodiscard]] Step find_long(std::size_t number, std::uint64_t ahead) const;
   [[nodiscard]] Step step_of(const PrefixCode::Found& found) const {
     return {found.symbol, static_cast<std::uint8_t>(found.bits), class_of_[found.symbol]};
   }

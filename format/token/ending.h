@@ -38,29 +38,29 @@ class EndingSource {
   /// @param shared_bytes     what the next key shares with it
   EndingSource(const char* key, std::size_t key_bytes, std::size_t directory_bytes,
                std::size_t shared_bytes)
-      : size_(std::min(key_bytes - directory_bytes, kEndingBytesMax)),
-        unshared_(std::min(key_bytes - shared_bytes, size_)) {
+      : name_bytes_(key_bytes - directory_bytes), unshared_bytes_(key_bytes - shared_bytes) {
     std::memcpy(bytes_, key + key_bytes - kEndingBytesMax, kEndingBytesMax);
   }
   /// Valid while this is.
   [[nodiscard]] std::string_view ending(Ending which) const {
     const auto* const end = bytes_ + kEndingBytesMax;
+    const auto size = std::min(name_bytes_, kEndingBytesMax);
     if (which == Ending::kDot) {
       const auto* from = end;
-      while (from != end - size_) {
+      while (from != end - size) {
         if (*--from == '.') return {from, static_cast<std::size_t>(end - from)};
       }
       return {};
     }
-    const auto* at = end - unshared_;
+    const auto* at = end - std::min(unshared_bytes_, size);
     while (at != end && *at != '.' && *at != '-' && *at != '_') ++at;
     return {at, static_cast<std::size_t>(end - at)};
   }
 
  private:
-  char bytes_[kEndingBytesMax];  ///< from the back; not set where size_ is 0
-  std::size_t size_ = 0;         ///< of the name's bytes there
-  std::size_t unshared_ = 0;     ///< of them behind the shared ones
+  char bytes_[kEndingBytesMax];  ///< from the back; not set where there is no key
+  std::size_t name_bytes_ = 0;
+  std::size_t unshared_bytes_ = 0;  ///< behind the shared ones
 };
 
 /// What a writer needs to know: how long each ending is that a text has, with the text's end; 0

@@ -33,15 +33,20 @@ bool TokenText::read(const TokenModel& model, std::size_t first_class, std::size
     bits.skip(taken_bits);
   }
   if (number > TokenModel::kTextEnds) {
-    const auto ending = endings.ending(static_cast<Ending>(number - TokenModel::kTextEnds - 1));
-    if (size + ending.size() > room_bytes_) grow(size);
-    ending.copy(bytes_ + size - 1, ending.size());
-    size += ending.size();
+    size = append_ending(number, size, endings);
   }
   if (size - 1 > bytes_max || bits.overrun()) return false;
   in = bits;
   size_ = size - 1;
   return true;
+}
+
+std::size_t TokenText::append_ending(std::size_t number, std::size_t size,
+                                     const EndingSource& endings) {
+  const auto ending = endings.ending(static_cast<Ending>(number - TokenModel::kTextEnds - 1));
+  if (size + ending.size() > room_bytes_) grow(size);
+  ending.copy(bytes_ + size - 1, ending.size());
+  return size + ending.size();
 }
 
 void TokenText::grow(std::size_t used_bytes) {

@@ -32,6 +32,9 @@ class TokenText {
             const EndingSource& endings = EndingSource());
 
  private:
+  /// Puts an ending of `number` (TokenModel::Step::next_class) behind the text and its end.
+  /// @return the new size
+  std::size_t append_ending(std::size_t number, std::size_t size, const EndingSource& endings);
   /// Most keys fit, and then cost no allocation.
   static constexpr std::size_t kRoomBytes = 480;
   /// Doubles the room; keeps the first `used_bytes` bytes.
