@@ -37,6 +37,13 @@ struct Design {
   Promise promise = Promise::kTruth;  // kSense: it says by itself what a tree is
 };
 
+// Under another class of a context the bits of pages have another meaning, if any.
+Codes with_page_codes(Codes codes) {
+  codes.insert({2911, 2912, 2913, 2914, 2915, 2916, 2917, 2918, 2919, 2920, 2921,
+                2922, 2923, 2924, 2925, 2926, 3031, 3032, 3033, 3050, 3051, 3060});
+  return codes;
+}
+
 const Design* designed(std::string_view section, std::string_view field) {
   static const Design kDesigns[] = {
       {"page directory", "count", {2001, 2003, 2004, 2310}},
@@ -70,10 +77,17 @@ const Design* designed(std::string_view section, std::string_view field) {
       {"attribute tables", "uids", {}, Promise::kSense},
       {"attribute tables", "gids", {}, Promise::kSense},
       {"models", "id", {2121, 2125, 2146}},
-      {"models", "kind", {2123, 2902, 3016}},
-      {"models", "tokens", {2003, 2902}},
-      {"models", "classes", {2901, 2905}},
-      {"models", "class of context", {2905}},
+      {"models", "kind", {2123, 2901, 2902, 2905, 3016}},
+      {"models", "tokens", {2003, 2902, 2905}},
+      {"models", "classes", {2901, 2905, 2909}},
+      {"models", "class of context", with_page_codes({2905}), Promise::kSense},
+      {"models", "groups", with_page_codes({2901, 2908, 2909}), Promise::kSense},
+      {"models", "group of byte", with_page_codes({2909}), Promise::kSense},
+      {"models", "start classes", with_page_codes({2909}), Promise::kSense},
+      {"models", "row classes", {2900, 2901, 2909, 2938}},
+      {"models", "class of row", with_page_codes({2909}), Promise::kSense},
+      {"models", "share classes", {2900, 2901, 2909, 2938}},
+      {"models", "class of share", with_page_codes({2909}), Promise::kSense},
       {"models", "token lengths", {2900, 2901}},
       {"models", "row lengths", {2900, 2901}},
       {"models", "share lengths", {2900, 2901}},
