@@ -15,7 +15,7 @@ CachePool::Share::Share(std::shared_ptr<CachePool> pool, GiveUp give_up)
 
 CachePool::Share::~Share() {
   if (!pool_) return;
-  const std::lock_guard lock(pool_->mutex_);  // from here on nobody asks the cache to give up
+  const std::lock_guard lock(pool_->mutex_);  // from here on no thread calls give_up_
   std::erase(pool_->shares_, this);
   change(bytes_, 0);
 }
@@ -26,8 +26,8 @@ void CachePool::Share::change(std::size_t before_bytes, std::size_t now_bytes) n
   pool_->note_held(before_bytes, now_bytes);
 }
 
-// False: another thread is at it. Nobody waits for that one: values may end here that take locks of
-// their own, and whoever calls may have one of those.
+// Returns false if another thread is already at it. The caller must not wait for that thread:
+// values that it frees may take locks of their own, and the caller may hold one of these locks.
 bool CachePool::press() noexcept {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
@@ -36,7 +36,7 @@ bool CachePool::press() noexcept {
   return true;
 }
 
-// False: there was nothing to be had.
+// Returns false if nothing was freed.
 bool CachePool::press_once(std::size_t excess_bytes) noexcept {
   std::size_t all = 0;
   for (const Share* share : shares_) all += share->bytes_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// CachePool: one budget of memory for several caches. A cache that others ask more of gets smaller.
+// CachePool: one memory budget that several caches share. A busy cache takes memory from idle ones.
 #pragma once
 
 #include <algorithm>
@@ -15,38 +15,40 @@
 
 namespace dgfs {
 
-/// Thread-safe. Caches give up at once whatever is beyond the budget, each in proportion to its
-/// bytes: a cache that nobody puts anything into shrinks, and one that misses grows. In balance all
-/// miss alike for each byte that they have.
+/// Thread-safe. When the caches exceed the budget, they free the excess at once, each in proportion
+/// to its bytes. So a cache into which nothing is put shrinks, and a cache that misses grows. In
+/// balance, all caches miss equally often per byte that they hold.
 class CachePool {
  public:
-  /// @param bytes_max  of all caches, and of what is held beside them
+  /// @param bytes_max  budget for all caches and for the memory reported by note_held()
   explicit CachePool(std::size_t bytes_max) : bytes_max_(bytes_max) {}
   CachePool(const CachePool&) = delete;
   CachePool& operator=(const CachePool&) = delete;
 
-  /// Of one cache. Thread-safe. Declared behind all that `give_up` uses, so that it ends before.
+  /// The share of one cache. Thread-safe. Declare it after all members that `give_up` uses, so that
+  /// it is destroyed before them.
   class Share {
    public:
-    /// Frees so many bytes of the cache, of what it wants least, or all; returns how many. It is
-    /// called on any threads that put something into the pool, and takes the locks of its cache:
-    /// whoever calls settle() has none of them. It must not throw.
+    /// Frees `bytes` bytes of the cache, or all if it has fewer, the least wanted first; returns
+    /// how many it freed. Any thread that puts something into a cache of the pool may call it. It
+    /// takes the locks of its cache, so a caller of settle() must hold none of them. It must not
+    /// throw.
     using GiveUp = std::function<std::size_t(std::size_t bytes)>;
 
-    /// @param pool  null: the cache has only the bounds that it has by itself
+    /// @param pool  null: the cache has only its own bounds
     Share(std::shared_ptr<CachePool> pool, GiveUp give_up);
     ~Share();
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    /// A part of the cache, or all of it, had some bytes and has others now.
+    /// Records that a part of the cache, or all of it, had `before_bytes` and now has `now_bytes`.
     void change(std::size_t before_bytes, std::size_t now_bytes) noexcept;
-    /// Whether nothing has to go for so many more.
+    /// Whether `bytes` more fit into the budget without freeing anything.
     [[nodiscard]] bool has_room(std::size_t bytes) const noexcept {
       return !pool_ || pool_->bytes() + bytes <= pool_->bytes_max();
     }
-    /// Makes the pool as small as it has to be. Where another thread is at it, this cache alone
-    /// gives up something. Without any lock of a cache.
+    /// Shrinks the pool to its budget. If another thread is doing that already, only this cache
+    /// gives up memory. The caller must not hold the lock of any cache.
     void settle() noexcept {
       if (pool_ && pool_->is_full() && !pool_->press()) give_up_(pool_->excess_bytes());
     }
@@ -56,10 +58,11 @@ class CachePool {
     const std::shared_ptr<CachePool> pool_;
     const GiveUp give_up_;
     std::atomic<std::size_t> bytes_ = 0;
-    double debt_bytes_ = 0;  ///< with CachePool::mutex_: that it has to give up before others
+    /// Guarded by CachePool::mutex_. The cache with the largest debt gives up first.
+    double debt_bytes_ = 0;
   };
 
-  /// Somebody holds memory beside the caches, which leaves them less.
+  /// Records memory that is held beside the caches. It leaves less of the budget to them.
   void note_held(std::size_t before_bytes, std::size_t now_bytes) noexcept {
     bytes_ += now_bytes - before_bytes;
   }
@@ -68,7 +71,7 @@ class CachePool {
   }
 
   [[nodiscard]] std::size_t bytes_max() const { return bytes_max_; }
-  /// Now, of all.
+  /// Bytes in use now, by the caches and beside them.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -82,7 +85,7 @@ class CachePool {
 
   const std::size_t bytes_max_;
   std::atomic<std::size_t> bytes_ = 0;
-  std::mutex mutex_;  ///< before those of caches; what follows
+  std::mutex mutex_;  ///< guards what follows; taken before the locks of caches
   std::vector<Share*> shares_;
 };
 

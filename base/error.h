@@ -15,12 +15,12 @@
 
 namespace dgfs {
 
-/// What a caller may want to distinguish. A kind maps to one errno at the outermost layer.
+/// The kinds of failure that callers distinguish. A kind maps to one errno at the outermost layer.
 enum class ErrorKind : std::uint8_t {
   kIo,               ///< the device or operating system failed an operation
   kCorrupt,          ///< bytes on disk violate a rule of docs/FORMAT.md
   kUnsupported,      ///< well-formed, but needs a feature this program lacks
-  kInvalidArgument,  ///< the caller asked for something that cannot be asked
+  kInvalidArgument,  ///< the request itself is invalid
   kNotFound,         ///< no such file, entry, attribute or volume
   kExists,           ///< the name is already taken
   kNotDirectory,     ///< a directory was needed
@@ -31,28 +31,28 @@ enum class ErrorKind : std::uint8_t {
   kChanged,          ///< an input changed while it was being read
   kInterrupted,      ///< the user asked to stop
   kLoop,             ///< a symbolic link stands where none may be followed
-  kBusy,             ///< somebody else has it for themselves
-  kNotEmpty,         ///< a directory that has names was to go
-  kNameTooLong,      ///< a name or a path is longer than one may be
+  kBusy,             ///< another process or opening holds a lock
+  kNotEmpty,         ///< the directory to remove has entries
+  kNameTooLong,      ///< a name or a path is too long
   kTooManyLinks,     ///< an object cannot have more names
-  kNotPermitted,     ///< nobody may do this to such an object
+  kNotPermitted,     ///< the operation is never allowed on such an object
   kNoAttribute,      ///< there is no such extended attribute
-  kTooLarge,         ///< a value is longer than one may be
-  kOutOfRange,       ///< a length that does not fit where it is asked for
-  kFileTooLarge,     ///< a file would be longer than one may be
-  kNoData,           ///< nothing of the sort lies behind an offset
+  kTooLarge,         ///< a value is too long
+  kOutOfRange,       ///< a length is outside the range that the call allows
+  kFileTooLarge,     ///< a file would be too long
+  kNoData,           ///< no data, or no hole, at or behind an offset
 };
 
 /// A failure with its place. Cheap to move; built only on failure paths. A value.
 class Error {
  public:
-  /// The error of a Result that has none: Outcome keeps one beside every value. Never raised.
+  /// The state of the Error that Outcome keeps beside every value. Never raised.
   Error() noexcept = default;
-  /// @param kind    what callers branch on
+  /// @param kind    the kind, on which callers branch
   /// @param code    number of the raising line; every raise site has its own (checked by a test).
   ///                Ranges: storage 1000s, format 2000s, reader 3000s, builder 4000s, fuse 5000s,
   ///                tools 6000s, delta 7000s
-  /// @param text    what went wrong, lower case, no trailing stop
+  /// @param text    describes the failure, lower case, no trailing stop
   Error(ErrorKind kind, std::uint16_t code, std::string text);
   /// Copies the details, too.
   Error(const Error& other);
@@ -62,23 +62,24 @@ class Error {
   Error& operator=(Error&&) noexcept = default;
   ~Error() = default;
 
-  /// What callers branch on.
+  /// The kind, on which callers branch.
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
   /// Number of the raising line.
   [[nodiscard]] std::uint16_t code() const noexcept { return code_; }
-  /// What went wrong, without the place.
+  /// The description of the failure, without its place.
   [[nodiscard]] const std::string& text() const noexcept { return details().text; }
-  /// Path of the file it is about; empty if not known.
+  /// Path of the file concerned; empty if unknown.
   [[nodiscard]] const std::string& file() const noexcept { return details().file; }
-  /// Name of the section of the image; empty if not known.
+  /// Name of the section of the image; empty if unknown.
   [[nodiscard]] const std::string& section() const noexcept { return details().section; }
-  /// Where in the file, in bytes.
+  /// Offset in the file, in bytes.
   [[nodiscard]] std::optional<std::uint64_t> offset() const noexcept { return details().offset; }
-  /// errno of the failed system call, 0 where none was involved.
+  /// errno of the failed system call; 0 if none was involved.
   [[nodiscard]] int os_errno() const noexcept { return os_errno_; }
 
   /// @{
-  /// Names the place if it is not yet named; the innermost (first) name wins.
+  /// Each of the first three adds its part of the place unless that is already set, so the
+  /// innermost caller wins. with_errno() always sets the errno.
   Error&& in_file(std::string_view file) &&;
   Error&& in_section(std::string_view section) &&;
   Error&& at_offset(std::uint64_t offset_bytes) &&;
@@ -101,7 +102,7 @@ class Error {
   ErrorKind kind_ = ErrorKind::kIo;
   std::uint16_t code_ = 0;
   int os_errno_ = 0;
-  /// Apart, so that the Error beside every good value costs one null pointer.
+  /// On the heap, so that the Error beside every good value costs one null pointer.
   std::unique_ptr<Details> details_;
 };
 

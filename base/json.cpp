@@ -12,7 +12,7 @@ namespace dgfs {
 
 namespace {
 
-/// \uXXXX, twice for what lies beyond the first plane.
+/// \uXXXX; a pair of them (surrogates) for a character beyond the first plane.
 std::string escaped(char32_t value) {
   const auto unit = static_cast<unsigned>(value);
   if (unit < 0x10000) return fmt::format("\\u{:04x}", unit);

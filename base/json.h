@@ -11,10 +11,10 @@
 
 namespace dgfs {
 
-/// A JSON string literal of printable characters only: controls, and what reorders text around it,
-/// become \uXXXX. Names are bytes, JSON is Unicode: a byte that is no part of valid UTF-8 becomes
-/// the lone surrogate U+DC80..U+DCFF, which valid UTF-8 cannot hold, so that every name comes back
-/// exactly; Python's "surrogateescape" does it.
+/// A JSON string literal of printable characters only. Control characters, and characters that
+/// reorder the text around them, become \uXXXX. Names are bytes but JSON is Unicode, so each byte
+/// that is not part of valid UTF-8 becomes a lone surrogate U+DC80..U+DCFF. Valid UTF-8 cannot hold
+/// one, so every name can be recovered exactly; Python's "surrogateescape" does so.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 /// One object; members appear in the order in which they were added.

@@ -20,7 +20,7 @@ bool is_in(char32_t value, const Range* begin, const Range* end) {
                      [&](const Range& r) { return r.first <= value && value <= r.last; });
 }
 
-/// C0, DEL, C1, line and paragraph separators, and what reorders text around it.
+/// C0, DEL, C1, line and paragraph separators, and invisible characters that reorder or mark text.
 constexpr Range kHarmful[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},
                               {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
                               {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0001, 0xe007f}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Text of any bytes, made safe for messages and logs.
+// Makes text of any bytes safe for messages and logs.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace dgfs {
 
-/// Escape of one byte inside $'...', a string of C, or a message: \n, \033.
+/// The escape of one byte as used in $'...', in C strings and in messages: \n, \033.
 [[nodiscard]] std::string escaped_byte(char byte);
 
-/// Control characters and bytes that are not UTF-8 as backslash escapes: for messages, which quote
-/// names but are not one.
+/// Replaces control characters, characters that reorder text, and bytes that are not UTF-8 by
+/// backslash escapes. For messages only: the original name cannot always be recovered.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// Length of the character at the start of `text` if it is valid UTF-8 and harmless to print (no

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Result<T>: a value or an Error (Boost.Outcome). Reading the value of a failed result ends the
-// program, so every caller checks or passes on with DGFS_TRY.
+// program, so every caller checks the result or passes the error on with DGFS_TRY.
 #pragma once
 
 #include <boost/outcome/basic_result.hpp>
@@ -13,14 +13,15 @@
 
 namespace dgfs {
 
-/// A value or the Error that came instead. As its T for threads and lifetime.
+/// A value, or the Error of the failed call. The rules of T for threads and lifetime hold for it,
+/// too.
 template <class T>
 using Result = boost::outcome_v2::basic_result<T, Error, boost::outcome_v2::policy::terminate>;
 
-/// Done, or the Error that came instead.
+/// Success, or the Error of the failed call.
 using Status = Result<void>;
 
-/// The value of a Status that went well: `return ok();`
+/// The value of a successful Status: `return ok();`
 inline auto ok() { return boost::outcome_v2::success(); }
 
 }  // namespace dgfs

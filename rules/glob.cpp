@@ -44,14 +44,14 @@ constexpr std::array<std::pair<std::string_view, bool (*)(unsigned)>, 12> kClass
 
 unsigned char to_byte(char c) { return static_cast<unsigned char>(c); }
 
-// Reads a bracket expression, from behind its '['.
+// Reads a bracket expression, starting behind its '['.
 class BracketReader {
  public:
   using Set = std::bitset<256>;
 
   explicit BracketReader(std::string_view rest) : rest_(rest) {}
 
-  /// nullopt where it does not end, or names an unknown class.
+  /// Returns nullopt if the bracket does not end, or names an unknown class.
   std::optional<Set> read() {
     const bool negated = at() == '!' || at() == '^';
     if (negated) ++at_;
@@ -70,7 +70,7 @@ class BracketReader {
     return at_ + ahead < rest_.size() ? rest_[at_ + ahead] : '\0';
   }
 
-  // One byte, class, or upper end of a range whose lower end was the byte before.
+  // Reads one byte, a class, or the upper end of a range whose lower end is the byte before.
   bool read_item() {
     if (at() == '[' && at(1) == ':') {
       const auto end = rest_.find(']', at_ + 2);
@@ -114,9 +114,10 @@ class BracketReader {
   Set set_;
 };
 
-// Where a star stands and how far it reaches so far, to let it reach further.
+// A star to return to on a mismatch, and where its match in the text ends. The star then matches
+// one byte more.
 struct Fallback {
-  std::size_t token = 0;  ///< behind the star; 0 where there is none
+  std::size_t token = 0;  ///< behind the star; 0: no star
   std::size_t text_at = 0;
 };
 
@@ -140,12 +141,12 @@ Glob::Glob(std::string_view pattern) {
       BracketReader bracket(pattern.substr(at));
       const auto set = bracket.read();
       add_set(set.value_or(Set()));
-      if (!set) return;  // nothing gets past the empty set
+      if (!set) return;  // the empty set matches nothing, so the rest does not matter
       at += bracket.length();
     } else if (c == '\\' && at < pattern.size()) {
       tokens_.push_back({Kind::kByte, to_byte(pattern[at++])});
     } else if (c == '\\') {
-      add_set(Set());  // there is no byte to take literally
+      add_set(Set());  // no byte follows
     } else {
       tokens_.push_back({Kind::kByte, to_byte(c)});
     }
@@ -156,9 +157,9 @@ bool Glob::accepts(const Token& token, char c) const {
   return token.kind == Kind::kByte ? token.byte == to_byte(c) : sets_[token.set][to_byte(c)];
 }
 
-// Of the stars before, only the last '*' and the last '**' can be of use to reach further: an
-// earlier '*' cannot get past the '/' that stopped the last one either, and whatever came before
-// a '**' it can swallow itself.
+// After a mismatch, only the last '*' and the last '**' need to match more. An earlier '*' cannot
+// get past the '/' that stopped the last one either. A '**' can match by itself all that an earlier
+// star would match.
 bool Glob::matches(std::string_view text) const {
   Fallback star;
   Fallback stars;

@@ -11,12 +11,13 @@
 
 namespace dgfs::rules {
 
-/// `*` any bytes but '/', `**` any bytes, `?` one byte but '/', `[a-z]`, `[!a-z]`, `[[:digit:]]`
-/// one byte of a set but '/', `\` takes the next byte literally. A bracket that does not end, or
-/// names an unknown class, matches nothing. Independent of the locale. A value; immutable.
+/// `*` matches any bytes but '/', `**` any bytes, `?` one byte but '/'. `[a-z]`, `[!a-z]` and
+/// `[[:digit:]]` match one byte of a set but '/'. `\` takes the next byte literally. A bracket that
+/// does not end, or that names an unknown class, matches nothing. Independent of the locale.
+/// A value; immutable.
 class Glob {
  public:
-  /// Any text is a pattern; the view is not kept.
+  /// Accepts any text as a pattern; the view is not kept.
   explicit Glob(std::string_view pattern);
 
   /// Whether it matches all of `text`. Time is at most quadratic in the text times the pattern.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PathList: chosen paths, each with all that is below it.
+// PathList: chosen paths, each with everything below it.
 #pragma once
 
 #include <string>
@@ -11,26 +11,26 @@
 
 namespace dgfs::rules {
 
-/// The pieces of `text` between separators; empty ones are left out. For '\n' a '\r' before it
-/// goes too.
+/// Splits `text` at `separator` and leaves out empty pieces. If the separator is '\n', a '\r'
+/// before it is removed, too.
 [[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text, char separator);
 
-/// "/a//./b/" -> "a/b"; "." -> ""; "a/../b" -> "b", whatever "a" may be. A ".." that leads out of
-/// the tree stays, at the beginning.
+/// "/a//./b/" -> "a/b"; "." -> ""; "a/../b" -> "b", even if "a" is a link. A ".." that leads out of
+/// the tree stays at the beginning.
 [[nodiscard]] std::string clean_path(std::string_view path);
 
-/// Memory: the paths and the directories on the way to them. A value.
+/// Memory: the paths and their parent directories. A value.
 class PathList {
  public:
   PathList() = default;
-  /// @param paths  from the root of the tree, as users write them: cleaned here
+  /// @param paths  relative to the root of the tree, as users write them; cleaned here
   explicit PathList(const std::vector<std::string>& paths);
 
-  /// Where nothing is chosen, everything is.
+  /// Whether no path is chosen. includes() is then true for every path.
   [[nodiscard]] bool empty() const { return chosen_.empty(); }
-  /// Whether `path` (clean) is chosen, lies below a chosen one, or on the way to one.
+  /// Whether `path` (clean) is chosen, lies below a chosen path, or is a parent of one.
   [[nodiscard]] bool includes(std::string_view path) const;
-  /// Clean, in the order given, without repetitions.
+  /// The cleaned paths in the order given, without repetitions.
   [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
 
  private:

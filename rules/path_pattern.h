@@ -14,16 +14,17 @@ namespace dgfs::rules {
 
 /// - `/` at the start anchors the pattern at the root of the tree.
 /// - `/` at the end makes it match directories only.
-/// - With another `/`, or `**`, it is matched against the end of the path; else against the name.
-/// - Wildcards as in Glob; without any of `*`, `?` and `[` every byte is literal, `\` too.
-/// - `dir/***` matches the directory and all that is below.
+/// - A pattern with another `/`, or with `**`, is matched against the end of the path; any other
+///   against the last name.
+/// - Wildcards are those of Glob. Without any of `*`, `?` and `[`, every byte is literal, also `\`.
+/// - `dir/***` matches the directory and everything below it.
 /// A value; immutable.
 class PathPattern {
  public:
-  /// Any text is a pattern; the view is not kept.
+  /// Accepts any text as a pattern; the view is not kept.
   explicit PathPattern(std::string_view text);
 
-  /// @param path  from the root of the tree, "a/b/name"; not empty
+  /// @param path  relative to the root of the tree, "a/b/name"; not empty
   [[nodiscard]] bool matches(std::string_view path, bool is_directory) const;
 
  private:
@@ -34,9 +35,9 @@ class PathPattern {
   bool anchored_;
   bool wild_;
   bool deep_;                    ///< has "**"
-  bool deep_start_;              ///< begins with "**", which then stands for no directories as well
+  bool deep_start_;              ///< begins with "**", which may match no directory at all
   bool deep_end_;                ///< ends with "***"
-  std::size_t component_count_;  ///< how many components at the end of a path it is matched with
+  std::size_t component_count_;  ///< how many components at the end of a path it is compared with
   std::string text_;             ///< without anchor and trailing slash
   Glob glob_;
 };

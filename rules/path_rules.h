@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PathRules: an ordered list of include and exclude rules, as of rsync(1), that tells which paths
-// of a tree are meant.
+// PathRules: an ordered list of include and exclude rules, as in rsync(1), that selects paths of a
+// tree.
 #pragma once
 
 #include <string_view>
@@ -17,17 +17,18 @@ enum class RuleAction : bool { kExclude, kInclude };
 /// A value; thread-safe once it is complete.
 class PathRules {
  public:
-  /// An empty pattern is no rule.
+  /// Adds a rule; an empty pattern adds none.
   void add(RuleAction action, std::string_view pattern);
-  /// `text` is a pattern, or one behind "+ " (include) or "- " (exclude), or "!", which drops all
-  /// rules so far.
+  /// Adds the rule in `text`: a pattern, or a pattern behind "+ " (include) or "- " (exclude). "!"
+  /// drops all rules added so far.
   void add_text(RuleAction action, std::string_view text);
 
-  /// Whether there is no rule, so that everything is included.
+  /// Whether there are no rules, so that every path is included.
   [[nodiscard]] bool empty() const { return rules_.empty(); }
-  /// What the first rule says that matches; true if none does. A directory that is not included
-  /// is not entered: whether a path is reached at all, the rules for its parents tell.
-  /// @param path  from the root of the tree, "a/b/name"; the root itself ("") is included
+  /// Returns the action of the first rule that matches, true if none does. A caller does not enter
+  /// a directory that is not included, so the rules for its parents decide whether a path is
+  /// reached at all.
+  /// @param path  relative to the root of the tree, "a/b/name"; the root itself ("") is included
   [[nodiscard]] bool includes(std::string_view path, bool is_directory) const;
 
  private:

@@ -12,7 +12,7 @@ namespace dgfs::storage {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A read of a solid-state disk. Of a slower one it is a small part.
+// About one read of a solid-state disk, and a small part of a read of a slower disk.
 constexpr auto kAwakeMax = std::chrono::microseconds(100);
 
 }  // namespace

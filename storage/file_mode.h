@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kPermissionMask = 07777;
   return (mode & kTypeMask) == type;
 }
 
-/// FIFO, socket, character or block device: what has neither content nor entries nor a target.
+/// FIFO, socket, character or block device: an object without content, entries or a target.
 [[nodiscard]] constexpr bool is_node(std::uint32_t mode) {
   return is_type(mode, kTypeFifo) || is_type(mode, kTypeSocket) || is_type(mode, kTypeCharacter) ||
          is_type(mode, kTypeBlock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// An Env and a File that pass everything on, for those that change one thing. As thread-safe as
-// what they pass it to.
+// An Env and a File that forward calls: bases for classes that change one thing. They are as
+// thread-safe as the object to which they forward.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,9 @@
 
 namespace dgfs::storage {
 
-/// Passes on to another Env.
-/// @tparam Interface  Env, or one that derives from it, whose own methods are left to do
+/// Forwards to another Env.
+/// @tparam Interface  Env, or an interface derived from it; the derived class implements the
+///                    methods that Env does not have
 template <class Interface>
 class EnvForwarder : public Interface {
  public:
@@ -64,7 +65,8 @@ class EnvForwarder : public Interface {
 
 using ForwardingEnv = EnvForwarder<Env>;
 
-/// Passes on to another File, which it owns.
+/// Forwards to another File, which it owns. Calls that a wrapping file must see as read_at or
+/// write_at (File::read_at_hand, File::write_gathered) are not forwarded.
 class ForwardingFile : public File {
  public:
   explicit ForwardingFile(std::unique_ptr<File> inner) : inner_(std::move(inner)) {}

@@ -6,8 +6,9 @@
 
 namespace dgfs::storage {
 
-/// A number that depends on every bit of both, for decisions by seed that do not depend on the
-/// order they are made in. The finaliser of splitmix64 (Steele, Lea, Flood 2014).
+/// A number that depends on every bit of `seed` and `number`. For decisions by seed that must not
+/// depend on the order in which they are made. The finaliser of splitmix64 (Steele, Lea, Flood
+/// 2014).
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t seed, std::uint64_t number) {
   std::uint64_t bits = seed + (number + 1) * 0x9e3779b97f4a7c15U;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;

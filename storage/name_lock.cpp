@@ -18,19 +18,19 @@ namespace dgfs::storage {
 namespace {
 
 constexpr std::string_view kSuffix = "lock";
-// Each round is one in which another process removed or made the file: more than a few in a row
-// are no chance.
+// In each round another process has removed or made the file. More than a few such rounds in a row
+// do not happen by chance.
 constexpr int kAttemptsMax = 100;
-// What took the memory a moment ago may have given it back.
+// Memory that was short a moment ago may be free again.
 constexpr int kReleasesMax = 2;
-// More than any number of a process has digits.
+// No process id has more digits.
 constexpr std::size_t kNumberBytesMax = 20;
 
 bool is_same_file(const FileStatus& a, const FileStatus& b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
-// Says who holds the lock, if he has written so already.
+// Names the holder of the lock, if the holder has written its process id already.
 std::string holder_text(const File& file) {
   std::array<std::uint8_t, kNumberBytesMax> bytes{};
   const auto count = file.read_at(0, bytes);
@@ -43,7 +43,7 @@ std::string holder_text(const File& file) {
   return "another dgfs command" + process + " is writing this file";
 }
 
-// Of the output, not of its lock: that is what was asked for.
+// Names the output, not its lock, since the user asked for the output.
 Error refusal(const File& file, const std::string& path) {
   return Error(ErrorKind::kBusy, 1170, holder_text(file)).in_file(path);
 }
@@ -81,7 +81,7 @@ NameLock::~NameLock() {
     try {
       release();
       return;
-    } catch (const std::bad_alloc&) {  // it stays, and keeps nobody out
+    } catch (const std::bad_alloc&) {  // the file stays, unlocked
     }
   }
 }
@@ -93,7 +93,7 @@ void NameLock::release() {
   if (current && current.value()) remove_file();
 }
 
-// Memory ended while the file was made: it is there or not, and ours if we can have it.
+// Memory ran out while the file was made. The file may exist; it is ours if we can lock it.
 void NameLock::settle() {
   status_.reset();
   if (!file_) {
@@ -105,7 +105,7 @@ void NameLock::settle() {
   if (const auto status = file_->status()) status_ = status.value();
 }
 
-// The file is closed, and so unlocked, after it has lost its name: nobody finds it unlocked.
+// The file loses its name before it is closed and so unlocked: no process finds it unlocked.
 void NameLock::remove_file() { static_cast<void>(directory_->remove(name_)); }
 
 Result<NameLock::Outcome> NameLock::try_to_take(Env& env, const std::string& path) {
@@ -135,7 +135,7 @@ Result<NameLock::Outcome> NameLock::lock_new(Env& env, const std::string& path) 
     if (locked.error().kind() == ErrorKind::kUnsupported) return Outcome::kDone;
     return std::move(locked).error();
   }
-  // Without the number it still is a lock.
+  // The lock works without the process id, too.
   const auto number = std::to_string(env.process_id());
   static_cast<void>(file_->write_at(0, as_bytes(number)));
   auto status = file_->status();
@@ -151,12 +151,12 @@ Result<NameLock::Outcome> NameLock::lock_new(Env& env, const std::string& path) 
     return std::move(current).error();
   }
   if (current.value()) return Outcome::kDone;
-  status_.reset();  // removed by somebody who took it for a leftover
+  status_.reset();  // another process took it for a leftover and removed it
   return Outcome::kAgain;
 }
 
-// Nothing is ever written to a file that is there already: it may be a link to any other one. Null
-// where it has gone meanwhile.
+// A file that exists already is never written: it may be a hard link to any other file. Returns
+// null if it has gone meanwhile.
 Result<std::unique_ptr<File>> NameLock::open_old(Env& env, const std::string& path) const {
   const auto lock_path = join_path(parent_path(path), name_);
   const auto named = directory_->status(name_);
@@ -166,7 +166,7 @@ Result<std::unique_ptr<File>> NameLock::open_old(Env& env, const std::string& pa
     return Error(ErrorKind::kExists, 1172, "is there, and is no lock file of dgfs")
         .in_file(lock_path);
   }
-  // Some network file systems lock only what is open for writing.
+  // Some network file systems lock only files that are open for writing.
   auto opened = env.open(lock_path, {OpenOptions::Mode::kReadWrite});
   if (!opened && opened.error().kind() == ErrorKind::kPermission) {
     opened = directory_->open_file(name_);
@@ -186,9 +186,9 @@ Result<NameLock::Outcome> NameLock::lock_old(Env& env, const std::string& path) 
   DGFS_TRY(status, file_->status());
   status_ = status;
   DGFS_TRY(current, is_current());
-  // Nobody holds it: a process was killed that did. It is made anew, with the right number in it.
+  // The file was unlocked: its holder was killed. It is made anew, with the right process id in it.
   const auto removed = current ? directory_->remove(name_) : Status(ok());
-  // In a folder where users cannot remove the files of others, it serves as it is.
+  // In a directory where users cannot remove each other's files, the file serves as it is.
   if (!removed && removed.error().kind() == ErrorKind::kPermission) return Outcome::kDone;
   status_.reset();
   if (!removed && removed.error().kind() != ErrorKind::kNotFound) return removed.error();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Name lock: keeps a path to one process while a file is made that will take its place. What is
-// locked is not the file there, since publishing replaces it, but a hidden file beside it:
+// Name lock: reserves a path for one process while that process makes the file that will take the
+// path. Publishing replaces the file at the path, so the lock is on a hidden file beside it:
 //
-//   DIR/.NAME.lock   locked by its holder, in it the number of the holder's process
+//   DIR/.NAME.lock   locked by its holder; contains the holder's process id
 //
-// The lock ends with the process, however that ends; the hidden file goes when the holder lets go.
-// A kill leaves it, unlocked: whoever comes next removes it. Whoever has locked a file checks that
-// the name still stands for that file, since its last holder may have removed it meanwhile.
+// The lock ends with the process, however the process ends. The holder removes the hidden file when
+// it releases the lock. A killed process leaves it behind, unlocked, and the next process removes
+// it. A process that has locked such a file checks that the name still stands for that file, since
+// the last holder may have removed it meanwhile.
 #pragma once
 
 #include <memory>
@@ -22,24 +23,27 @@
 
 namespace dgfs::storage {
 
-/// "x" -> ".x.lock". Of a name too long for that, the beginning and a hash of all of it.
+/// "x" -> ".x.lock". If the name is too long for that, its beginning and a hash of all of it.
 [[nodiscard]] std::string lock_name(std::string_view name);
 
-/// One path, kept from all others that take a lock of it until this is destroyed. For one thread.
+/// The lock of one path, held until destruction. For one thread.
 class NameLock {
  public:
-  /// Does not wait. A file system without locks gives one that keeps nobody out.
+  /// Takes the lock without waiting. On a file system without locks, the result excludes no
+  /// process.
   /// @param env   must outlive the lock
-  /// @param path  of a file that may be there or not; its directory must be
-  /// Errors: kBusy (somebody has it: the message names the process), kInvalidArgument (no file
-  /// name), kExists (the lock's own name is taken by what is no file); those of making a file.
+  /// @param path  of a file that need not exist; its directory must
+  /// Errors: kBusy (another process holds the lock: the message names it), kInvalidArgument (no
+  /// file name), kExists (an object that is no regular file has the lock's name); those of making a
+  /// file.
   [[nodiscard]] static Result<std::unique_ptr<NameLock>> take(Env& env, const std::string& path);
 
   ~NameLock();
   NameLock(const NameLock&) = delete;
   NameLock& operator=(const NameLock&) = delete;
 
-  /// The lock file, which is nobody's content; nullopt where the file system has no locks.
+  /// Attributes of the lock file, so that a build can leave it out of the image; nullopt if the
+  /// file system has no locks.
   [[nodiscard]] const std::optional<FileStatus>& file_status() const { return status_; }
 
  private:
@@ -60,15 +64,15 @@ class NameLock {
   std::unique_ptr<Directory> directory_;
   std::string name_;
   std::unique_ptr<File> file_;
-  std::optional<FileStatus> status_;  ///< set where it is locked
-  bool is_unsettled_ = false;         ///< an attempt was left by an exception
+  std::optional<FileStatus> status_;  ///< set while it is locked
+  bool is_unsettled_ = false;         ///< an exception has ended an attempt
 };
 
 using NameLocks = std::vector<std::unique_ptr<NameLock>>;
 
-/// Locks of several paths, or of none. All take them in one order, so that of two that want some
-/// of the same paths one gets them. Errors: as of NameLock::take().
-/// @param paths  no two of one file
+/// Takes the locks of several paths, or of none. All callers take them in the same order: of two
+/// callers that want some of the same paths, one gets them. Errors: those of NameLock::take().
+/// @param paths  no two of the same file
 [[nodiscard]] Result<NameLocks> lock_names(Env& env, const std::vector<std::string>& paths);
 
 }  // namespace dgfs::storage

@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 
-// What is added to a name that is hidden.
+// How many bytes hiding adds to a name.
 constexpr std::size_t hidden_bytes(std::size_t digits, std::size_t suffix) {
   return 3 + digits + suffix;
 }

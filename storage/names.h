@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What a name may be. Every implementation of Directory refuses the same names with the same
-// errors, so that none can be talked into leaving its tree.
+// Rules for names. Every implementation of Directory refuses the same names with the same errors,
+// so that no name leads out of the tree.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +21,23 @@ inline constexpr std::size_t kNameBytesMax = 255;
 /// "..". `directory_path` is for the message.
 [[nodiscard]] Status check_name(std::string_view name, const std::string& directory_path);
 
-/// The same, with an empty name (the directory itself) allowed.
+/// Like check_name, but allows an empty name (the directory itself).
 [[nodiscard]] Status check_name_or_self(std::string_view name, const std::string& directory_path);
 
-/// kInvalidArgument for text that a system call would cut short: a NUL inside. `what` names the
-/// text in the message ("path", "link target", "attribute name").
+/// kInvalidArgument if `text` contains a NUL, where a system call would cut it short. `what` names
+/// the text in the message ("path", "link target", "attribute name").
 [[nodiscard]] Status check_no_nul(std::string_view text, std::string_view what,
                                   const std::string& path);
 
 /// kInvalidArgument unless the nanoseconds are below a second.
 [[nodiscard]] Status check_time(const Time& time, const std::string& path);
 
-/// ".NAME.abcdef0123.SUFFIX", hexadecimal digits from `random` (a few bytes), NAME shortened so
-/// that it is a file name: what a file is called that must be called something before it is
-/// complete, or when it is to go.
+/// ".NAME.abcdef0123.SUFFIX": the name of a file that needs one before it is complete, or while it
+/// is being removed. `random` (a few bytes) gives the hexadecimal digits. NAME is shortened so that
+/// the result is a valid name.
 [[nodiscard]] std::string hidden_name(std::string_view name, Bytes random, std::string_view suffix);
 
-/// Whether `hidden` is what hidden_name() makes of `name` and `suffix`, with any random bytes.
+/// Whether hidden_name() can make `hidden` from `name` and `suffix`, with any random bytes.
 [[nodiscard]] bool is_hidden_name_of(std::string_view hidden, std::string_view name,
                                      std::string_view suffix);
 

@@ -11,7 +11,7 @@
 namespace dgfs::storage {
 namespace {
 
-// Offsets of files end where a signed 64-bit number does.
+// File offsets are signed 64-bit numbers.
 constexpr std::uint64_t kOffsetMax = std::numeric_limits<std::int64_t>::max();
 
 class OffsetFile final : public File {
@@ -62,7 +62,7 @@ class OffsetFile final : public File {
   [[nodiscard]] Error refusal() const {
     return Error(ErrorKind::kPermission, 1150, "a part of a file can only be read").in_file(path());
   }
-  // The place of an error as the caller counts.
+  // Converts the offset of an error to the caller's count.
   [[nodiscard]] Result<std::size_t> moved(Result<std::size_t> read) const {
     if (read) return read;
     const Error& error = read.assume_error();

@@ -14,16 +14,16 @@
 
 namespace dgfs::storage {
 
-/// Longest list one read takes (IOV_MAX of Linux).
+/// Longest list that one read takes (IOV_MAX of Linux).
 inline constexpr std::size_t kScatterSpansMax = 1024;
 
-/// Room of all of them.
+/// Room in all of them together, in bytes.
 [[nodiscard]] std::size_t total_size(std::span<const MutableBytes> outs) noexcept;
-/// Length of all of them.
+/// Length of all of them together, in bytes.
 [[nodiscard]] std::size_t total_size(std::span<const Bytes> parts) noexcept;
 
-/// The unfilled rest of a list of buffers, as preadv(2) wants it. Not thread-safe; the buffers
-/// belong to the caller.
+/// The unfilled rest of a list of buffers, in the form that preadv(2) takes. Not thread-safe. The
+/// caller owns the buffers.
 class Scatter {
  public:
   explicit Scatter(std::span<const MutableBytes> outs);
@@ -41,7 +41,7 @@ class Scatter {
   void fill(Bytes data) noexcept;
 
  private:
-  // Of a raw file of a mebibyte, without an allocation.
+  // Holds the spans of one mebibyte of a raw file without an allocation.
   boost::container::small_vector<iovec, 32> vectors_;
   std::size_t first_ = 0;
   std::size_t size_bytes_ = 0;

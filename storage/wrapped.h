@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Wrapping of another Env: all files and directories pass through an observer, which sees each
-// call before and after. CountingEnv and FaultyEnv are two observers.
+// Wraps another Env: an observer sees all calls of its files and directories before they are made,
+// and makes the reads and writes itself. CountingEnv and FaultyEnv are two observers.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace dgfs::storage {
 
-/// What a call does, as far as observers care.
+/// The effect of a call, as far as observers care.
 enum class CallKind : std::uint8_t {
   kOpen,      ///< opens a file that exists
   kCreate,    ///< creates a file, and opens it
@@ -21,12 +21,12 @@ enum class CallKind : std::uint8_t {
   kRead,      ///< reads content
   kWrite,     ///< writes content
   kSync,      ///< makes content or names durable
-  kLink,      ///< gives an object that has a name a further one
-  kAllocate,  ///< takes space otherwise: names, attributes, sizes
+  kLink,      ///< gives an object a further name
+  kAllocate,  ///< takes space in other ways: names, attributes, sizes
   kOther,     ///< attributes, lists, removal
 };
 
-/// Sees the calls of wrapped objects, and lets them all through unless told otherwise. Thread-safe.
+/// Sees the calls of wrapped objects. This base class lets all of them through. Thread-safe.
 class CallObserver {
  public:
   virtual ~CallObserver() = default;
@@ -34,11 +34,12 @@ class CallObserver {
   CallObserver(const CallObserver&) = delete;
   CallObserver& operator=(const CallObserver&) = delete;
 
-  /// Any call but a transfer; an error takes its place.
+  /// Called before any call but a transfer. If it returns an error, the call is not made and fails
+  /// with that error.
   [[nodiscard]] virtual Status before(CallKind /*kind*/, const std::string& /*path*/) {
     return ok();
   }
-  /// A read as one I/O operation. Calls file.read_at or does not.
+  /// Makes a read, as one I/O operation, by calling file.read_at; or returns an error instead.
   [[nodiscard]] virtual Result<std::size_t> read(const File& file, std::uint64_t offset_bytes,
                                                  std::span<const MutableBytes> outs,
                                                  const std::string& /*path*/) {
@@ -48,7 +49,7 @@ class CallObserver {
                                      const std::string& /*path*/) {
     return file.write_at(offset_bytes, data);
   }
-  /// Where data is; like any other call unless told.
+  /// Finds data. This default treats it like any other call.
   [[nodiscard]] virtual Result<DataSegment> next_data(const File& file, std::uint64_t offset_bytes,
                                                       const std::string& path) {
     DGFS_CHECK(before(CallKind::kOther, path));
@@ -60,10 +61,10 @@ class CallObserver {
 [[nodiscard]] std::unique_ptr<File> wrap_file(std::unique_ptr<File> file, CallObserver& observer);
 [[nodiscard]] std::unique_ptr<Directory> wrap_directory(std::unique_ptr<Directory> directory,
                                                         CallObserver& observer);
-/// The file inside of a wrapped one; null if it is none.
+/// The file inside a wrapped one; null if `file` is not wrapped.
 [[nodiscard]] File* unwrap_file(File& file);
 
-/// An Env that passes calls on through `observer`, which must outlive it. Interface is Env,
+/// An Env that passes its calls through `observer`, which must outlive it. Interface is Env,
 /// CountingEnv or FaultyEnv.
 template <class Interface>
 class WrappedEnv : public EnvForwarder<Interface> {

@@ -55,7 +55,7 @@ void MemoryContent::resize(std::uint64_t size_bytes) {
   if (size_bytes < size_bytes_) {
     pages_.erase(pages_.lower_bound(pages_spanned(size_bytes)), pages_.end());
     const auto last = pages_.find(size_bytes / kPageBytes);
-    // What was cut off must not come back when the file grows again.
+    // Bytes that were cut off must not come back when the file grows again.
     if (last != pages_.end()) {
       std::fill(last->second.begin() + static_cast<std::ptrdiff_t>(size_bytes % kPageBytes),
                 last->second.end(), std::uint8_t{0});

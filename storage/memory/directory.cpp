@@ -53,7 +53,7 @@ Result<MemoryInodePtr> MemoryDirectory::entry(std::string_view name) const {
 }
 
 Status MemoryDirectory::each_name(const NameSink& sink) const {
-  std::vector<std::string> names;  // the sink may call back
+  std::vector<std::string> names;  // a copy, since the sink may call this directory
   {
     const Lock lock(tree_->mutex);
     DGFS_CHECK(check_alive());

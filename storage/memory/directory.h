@@ -12,7 +12,7 @@
 
 namespace dgfs::storage {
 
-/// What is taken from the modes of new files and directories; the usual umask.
+/// Bits that are cleared in the modes of new files and directories; the usual umask.
 inline constexpr std::uint32_t kMemoryUmask = 022;
 
 class MemoryDirectory final : public Directory {
@@ -47,9 +47,9 @@ class MemoryDirectory final : public Directory {
 
  private:
   [[nodiscard]] Status check_alive() const;
-  // The entry `name`, or this directory where it is empty.
+  // The entry `name`, or this directory if `name` is empty.
   [[nodiscard]] Result<MemoryInodePtr> entry(std::string_view name) const;
-  // A new entry `name`; fails if this directory is dead or has it.
+  // Makes the entry `name`. Fails if this directory is dead or has that entry.
   [[nodiscard]] Result<MemoryInodePtr> make_entry(std::string_view name, std::uint32_t mode);
   [[nodiscard]] std::string path_of(std::string_view name) const;
 
@@ -59,7 +59,7 @@ class MemoryDirectory final : public Directory {
   std::uint64_t crash_count_;
 };
 
-/// Whether `inode` opens as a file; if not kIsDirectory, kLoop for links and
+/// Succeeds if `inode` can be opened as a file; otherwise kIsDirectory, kLoop for links,
 /// kInvalidArgument for nodes. The caller holds the mutex.
 [[nodiscard]] Status check_regular(const MemoryInode& inode, const std::string& path);
 

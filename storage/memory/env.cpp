@@ -50,13 +50,13 @@ class MemoryEnvImpl final : public MemoryEnv {
   void set_capacity(std::uint64_t bytes) override;
 
  private:
-  // The mutex is held.
+  // The caller holds the mutex.
   Result<MemoryInodePtr> create(const std::string& path, std::uint32_t mode);
   Result<MemoryInodePtr> find_directory(const std::string& path) const;
   Status check_publishable(const MemoryFile* file, const std::string& path) const;
 
   std::shared_ptr<MemoryTree> tree_ = std::make_shared<MemoryTree>();
-  // Guarded by the mutex of the tree, as all below.
+  // The mutex of the tree guards all below.
   std::mt19937_64 generator_;
   std::map<std::string, std::string> variables_;
   std::uint64_t monotonic_ns_ = 0;

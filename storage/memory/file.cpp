@@ -27,7 +27,7 @@ MemoryFile::MemoryFile(std::shared_ptr<MemoryTree> tree, MemoryInodePtr inode, s
 
 MemoryFile::~MemoryFile() {
   const Lock lock(tree_->mutex);
-  if (crash_count_ != tree_->crash_count) return;  // the crash has closed it
+  if (crash_count_ != tree_->crash_count) return;  // the crash has closed the file
   unlock();
   --inode_->open_count;
   tree_->release_if_gone(*inode_);

@@ -10,7 +10,7 @@
 namespace dgfs::storage {
 namespace {
 
-// What disks write as one: a sector is old or new, never mixed.
+// Disks write a sector as a whole: it is old or new, never mixed.
 constexpr std::uint64_t kSectorBytes = 512;
 
 void apply(const ContentChange& change, MemoryContent& content) {
@@ -23,7 +23,8 @@ void apply(const ContentChange& change, MemoryContent& content) {
   }
 }
 
-// Keeps the front of a write, up to a sector boundary of the file inside of it (if there is one).
+// Keeps the front of a write, up to a sector boundary inside it. Without such a boundary, keeps
+// nothing.
 void apply_torn(const ContentChange& change, std::uint64_t dice, MemoryContent& content) {
   const std::uint64_t end = change.offset_bytes + change.data.size();
   const std::uint64_t first_boundary = (change.offset_bytes / kSectorBytes + 1) * kSectorBytes;
@@ -33,7 +34,7 @@ void apply_torn(const ContentChange& change, std::uint64_t dice, MemoryContent& 
   content.write(change.offset_bytes, Bytes(change.data).first(cut - change.offset_bytes));
 }
 
-// Keeps any sectors of a write.
+// Keeps some sectors of a write and loses the others.
 void apply_scattered(const ContentChange& change, std::uint64_t seed, MemoryContent& content) {
   if (change.new_size_bytes || change.hole_end_bytes) return apply(change, content);
   Bytes rest = change.data;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// One object of the file system in memory, and what of it has reached the imaginary disk.
+// One object of the file system in memory. It knows which changes have reached the imaginary disk.
 //
-//   now:      content, entries                   what calls see
-//   durable:  durable_content, durable_entries   what a power cut leaves for sure
+//   now:      content, entries                   seen by calls
+//   durable:  durable_content, durable_entries   left by any power cut
 //   between:  content_changes, name_changes      may be kept, lost or torn, one by one
 //
-// Attributes, extended attributes and link targets are always durable: no promise of DGFS rests
-// on when they get there.
+// Attributes, extended attributes and link targets are always durable: no promise of DGFS depends
+// on when they reach the disk.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct MemoryInode;
 using MemoryInodePtr = std::shared_ptr<MemoryInode>;
 using MemoryEntries = std::map<std::string, MemoryInodePtr, std::less<>>;
 
-/// A write, a change of size (if `new_size_bytes` is set), or a punched hole (if `hole_end_bytes`
-/// is) that no sync has covered yet.
+/// A change that no sync has covered yet: a write, a change of size (if `new_size_bytes` is set) or
+/// a punched hole (if `hole_end_bytes` is set).
 struct ContentChange {
   std::uint64_t id = 0;
   std::uint64_t offset_bytes = 0;
@@ -38,17 +38,17 @@ struct ContentChange {
   std::optional<std::uint64_t> hole_end_bytes;
 };
 
-/// `name` has come to stand for `inode` (null: nothing) and no sync has covered it yet. The
-/// changes of one rename have the same id, and so the same fate.
+/// A change of a directory that no sync has covered yet: `name` now stands for `inode` (null: for
+/// nothing). The changes of one rename have the same id, and so the same fate.
 struct NameChange {
   std::uint64_t id = 0;
   std::string name;
   MemoryInodePtr inode;
 };
 
-/// Fields are guarded by the mutex of the tree.
+/// The mutex of the tree guards all fields.
 struct MemoryInode {
-  FileStatus status;  // sizes, and link counts of directories, are worked out when asked for
+  FileStatus status;  // sizes, and link counts of directories, are computed on demand
   std::map<std::string, Buffer, std::less<>> xattrs;
   std::string link_target;
 
@@ -56,21 +56,21 @@ struct MemoryInode {
   PageRanges reserved;  // by preallocate()
   MemoryContent durable_content;
   std::vector<ContentChange> content_changes;
-  bool survives_crash = true;  // false while unnamed: nothing to remember for later
+  bool survives_crash = true;  // false while unnamed: then no change is recorded
 
   MemoryEntries entries;
   MemoryEntries durable_entries;
   std::vector<NameChange> name_changes;
 
-  std::uint64_t open_count = 0;     // Files that hold it
-  bool is_locked = false;           // by one of them
-  std::uint64_t shared_locks = 0;   // by others, if it is not
-  std::uint64_t charged_pages = 0;  // its part of the capacity in use
+  std::uint64_t open_count = 0;     // Files that have it open
+  bool is_locked = false;           // exclusively, by one of them
+  std::uint64_t shared_locks = 0;   // 0 while is_locked
+  std::uint64_t charged_pages = 0;  // its share of the used capacity
 
   [[nodiscard]] bool is_directory() const noexcept;
   [[nodiscard]] bool is_regular() const noexcept;
   [[nodiscard]] bool is_link() const noexcept;
-  /// Directories: without "." and "..".
+  /// Returns `status` with its computed fields filled in.
   [[nodiscard]] FileStatus current_status() const;
 };
 
@@ -79,8 +79,8 @@ void make_content_durable(MemoryInode& inode);
 /// Marks the entries of the directory `inode` as durable.
 void make_names_durable(MemoryInode& inode);
 
-/// Replaces the present of `inode` by what a power cut leaves of it; `seed` decides the fate of
-/// each change by its id.
+/// Replaces the present state of `inode` by the state that a power cut leaves. `seed` and the id of
+/// a change decide its fate.
 void lose_unsynced(MemoryInode& inode, CrashLoss loss, std::uint64_t seed);
 
 }  // namespace dgfs::storage

@@ -33,7 +33,7 @@ class MemoryNewFile final : public NewFile {
   MemoryFile file_;
 };
 
-/// kNotFound where there is none. The caller holds the mutex.
+/// kNotFound if there is no such attribute. The caller holds the mutex.
 [[nodiscard]] Status remove_xattr_of(MemoryInode& inode, std::string_view key, Time now,
                                      const std::string& path);
 

@@ -11,7 +11,8 @@
 
 namespace dgfs::storage {
 
-/// A value. Not thread-safe. Cost: O(log n) of the ranges, and a step for each that a call meets.
+/// A value. Not thread-safe. Cost: O(log n) in the number of ranges, plus one step for each range
+/// that a call touches.
 class PageRanges {
  public:
   void add(std::uint64_t begin, std::uint64_t end) {
@@ -43,13 +44,13 @@ class PageRanges {
     ranges_.clear();
     count_ = 0;
   }
-  /// How many pages there are.
+  /// Number of pages in the set.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
  private:
-  using Ranges = std::map<std::uint64_t, std::uint64_t>;  ///< begin to end; none touches another
+  using Ranges = std::map<std::uint64_t, std::uint64_t>;  ///< begin to end; no two ranges touch
 
-  // The first that ends at a page or behind it.
+  // The first range that ends at `page` or behind it.
   [[nodiscard]] Ranges::iterator first_reaching(std::uint64_t page) {
     auto at = ranges_.lower_bound(page);
     if (at != ranges_.begin() && std::prev(at)->second >= page) --at;

@@ -23,7 +23,7 @@ bool contains(const MemoryInode& tree, const MemoryInode& wanted) {
   });
 }
 
-// Space in pages that an inode takes: what is reserved, and what is written beyond.
+// Pages that an inode takes: the reserved ones, and those written beside them.
 std::uint64_t pages_taken(const MemoryInode& inode) {
   return inode.reserved.count() + inode.content.pages_beside(inode.reserved);
 }

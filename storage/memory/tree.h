@@ -15,8 +15,8 @@
 
 namespace dgfs::storage {
 
-/// Everything but `mutex` is guarded by it: whoever calls a method holds it. `path` parameters
-/// that follow a name are for messages.
+/// `mutex` guards everything else: the caller of a method holds it. `path` parameters that follow a
+/// name are for messages.
 class MemoryTree {
  public:
   MemoryTree();
@@ -24,13 +24,13 @@ class MemoryTree {
   mutable std::mutex mutex;
   Time now;
   std::uint64_t capacity_bytes = ~std::uint64_t{0};
-  std::uint64_t crash_count = 0;  // what was opened before the last one is dead
+  std::uint64_t crash_count = 0;  // files and directories opened before the last crash are dead
 
   [[nodiscard]] const MemoryInodePtr& root() const noexcept { return root_; }
   /// A new inode without a name, owned by 0:0, all times now.
   [[nodiscard]] MemoryInodePtr make_inode(std::uint32_t mode);
 
-  /// What `path` stands for. Errors: kNotFound, kNotDirectory, kLoop (40 links).
+  /// The inode for which `path` stands. Errors: kNotFound, kNotDirectory, kLoop (40 links).
   [[nodiscard]] Result<MemoryInodePtr> resolve(std::string_view path) const;
   /// The directory that holds the last component of `path`, and that component, unresolved.
   [[nodiscard]] Result<std::pair<MemoryInodePtr, std::string>> resolve_parent(
@@ -48,7 +48,7 @@ class MemoryTree {
   /// rename(2) of an entry.
   [[nodiscard]] Status rename(MemoryInode& from, std::string_view from_name, MemoryInode& to,
                               std::string_view to_name, const std::string& path);
-  /// Gives `inode` a name, in place of what is there.
+  /// Gives `inode` a name; replaces an entry of that name.
   [[nodiscard]] Status replace(MemoryInode& directory, std::string_view name,
                                const MemoryInodePtr& inode, const std::string& path);
 
@@ -59,9 +59,9 @@ class MemoryTree {
   void punch(MemoryInode& inode, std::uint64_t begin_bytes, std::uint64_t end_bytes);
   [[nodiscard]] Status reserve(MemoryInode& inode, std::uint64_t begin_bytes,
                                std::uint64_t end_bytes, const std::string& path);
-  /// Of the capacity, in whole pages.
+  /// Free capacity, in whole pages.
   [[nodiscard]] std::uint64_t free_bytes() const;
-  /// Gives back the space of an inode that nobody can reach any more.
+  /// Gives back the space of an inode that has no name and that no File has open.
   void release_if_gone(MemoryInode& inode);
 
   void crash(CrashLoss loss, std::uint64_t seed);

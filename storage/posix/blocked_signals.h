@@ -8,8 +8,8 @@
 
 namespace dgfs::storage {
 
-/// Keeps signals from the calling thread, and from threads that it starts meanwhile, so that they
-/// go to others. Those that a fault of the thread itself raises are not blocked.
+/// Blocks signals in the calling thread, and in threads that it starts meanwhile, so that other
+/// threads get them. Signals that a fault of the thread itself raises are not blocked.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -24,7 +24,7 @@ class BlockedSignals {
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
-  /// The mask of the thread before.
+  /// The signal mask that the thread had before.
   [[nodiscard]] const sigset_t& before() const { return before_; }
 
  private:

@@ -22,7 +22,7 @@ int CommandRing::set_up(unsigned entries, unsigned flags) {
 void CommandRing::add(int device, std::uint32_t command, const FuseRingCommand& own,
                       std::span<const iovec> parts, void* data) {
   io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
-  // Not met: a ring has room for one command of each entry.
+  // Never runs: the ring has room for one command of each entry.
   for (; sqe == nullptr; sqe = io_uring_get_sqe(&ring_)) io_uring_submit(&ring_);
   std::memset(sqe, 0, 2 * sizeof *sqe);
   sqe->opcode = IORING_OP_URING_CMD;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// CommandRing: a ring of io_uring whose submissions have room for a command (IORING_OP_URING_CMD,
+// CommandRing: an io_uring ring whose submissions have room for a command (IORING_OP_URING_CMD,
 // SQE128).
 #pragma once
 
@@ -23,14 +23,14 @@ class CommandRing {
   CommandRing(const CommandRing&) = delete;
   CommandRing& operator=(const CommandRing&) = delete;
 
-  /// @param flags  further ones of io_uring_setup(2)
-  /// Returns an errno; 0: it is there.
+  /// @param flags  further flags of io_uring_setup(2)
+  /// Returns an errno; 0: success.
   [[nodiscard]] int set_up(unsigned entries, unsigned flags);
   [[nodiscard]] io_uring& get() { return ring_; }
 
-  /// Queues a command, which io_uring_submit() sends.
-  /// @param parts  of REGISTER, else empty; valid until the command is sent
-  /// @param data   comes back with the command's result
+  /// Queues a command; io_uring_submit() sends it.
+  /// @param parts  for REGISTER, otherwise empty; must stay valid until the command is sent
+  /// @param data   returned with the result of the command
   void add(int device, std::uint32_t command, const FuseRingCommand& own,
            std::span<const iovec> parts, void* data);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Writing past the page cache a file that was not opened so.
+// Makes a file bypass the page cache that was not opened with OpenOptions::direct.
 #pragma once
 
 #include "storage/file.h"
 
 namespace dgfs::storage {
 
-/// Whole blocks written to `file` from now on go past the page cache where the file system can: for
-/// content that is not read again soon. Without effect on files of other kinds than the system's.
-/// Not thread-safe: to be called before others use the file.
+/// From now on, whole blocks written to `file` bypass the page cache if the file system can do so.
+/// For content that is not read again soon. Has no effect on files that are not the operating
+/// system's. Not thread-safe: call it before others use the file.
 void write_past_cache(File& file);
 
 }  // namespace dgfs::storage

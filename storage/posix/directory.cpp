@@ -23,7 +23,7 @@ struct CloseDir {
   void operator()(DIR* dir) const noexcept { ::closedir(dir); }
 };
 
-// O_NOATIME is only for owners and the privileged; all others read without it.
+// Only the owner and the privileged may use O_NOATIME; all others open without it.
 int open_quietly(int directory_fd, const char* name, int flags) {
   const auto open_with = [&](int extra) {
     return retry_interrupted(
@@ -63,8 +63,8 @@ std::string PosixDirectory::entry_path(std::string_view name) const {
 }
 
 Status PosixDirectory::each_name(const NameSink& sink) const {
-  // Opened anew: the position of a directory stream belongs to the open file, and calls of other
-  // threads would share it.
+  // Opens the directory anew: the position of a directory stream belongs to the open file, and
+  // concurrent calls would share it.
   UniqueFd fd(open_quietly(fd_.get(), ".", O_RDONLY | O_DIRECTORY));
   if (!fd) return os_error(1024, errno, "list", path_);
   const std::unique_ptr<DIR, CloseDir> dir(::fdopendir(fd.get()));
@@ -125,7 +125,7 @@ Result<std::string> PosixDirectory::read_link(std::string_view name) const {
       target.resize(static_cast<std::size_t>(count));
       return target;
     }
-    target.resize(target.size() * 2);  // filled to the brim: it may have been cut
+    target.resize(target.size() * 2);  // the buffer is full, so the target may have been cut
   }
 }
 
@@ -202,8 +202,8 @@ Status PosixDirectory::set_owner(std::string_view name, std::uint32_t uid, std::
 Status PosixDirectory::set_mode(std::string_view name, std::uint32_t mode) {
   DGFS_CHECK(check_name_or_self(name, path_));
   const std::string path = join_path(path_, name);
-  // chmod follows links. An O_PATH descriptor pins what the name stands for, is looked at, and
-  // only then changed, so that no link can be slipped in between.
+  // chmod follows links. An O_PATH descriptor pins the object, so that no process can put a link in
+  // its place between the check and the change.
   const UniqueFd fd(name.empty() ? ::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)
                                  : ::openat(fd_.get(), std::string(name).c_str(),
                                             O_PATH | O_NOFOLLOW | O_CLOEXEC));

@@ -42,7 +42,7 @@ class PosixDirectory final : public Directory {
   const std::string& path() const override { return path_; }
 
  private:
-  // "/proc/self/fd/N/name": a path of any entry, however deep this directory lies.
+  // "/proc/self/fd/N/name": a short path of an entry, however deep this directory lies.
   [[nodiscard]] std::string entry_path(std::string_view name) const;
 
   UniqueFd fd_;

@@ -171,7 +171,7 @@ std::optional<std::string> PosixEnv::variable(const std::string& name) const {
 unsigned PosixEnv::processor_count() const {
   cpu_set_t set;
   CPU_ZERO(&set);
-  // More processors than the set has room for: then the plain number will do.
+  // The machine has more processors than the set can hold. Then the plain number must do.
   if (::sched_getaffinity(0, sizeof(set), &set) != 0) {
     return std::max(1U, std::thread::hardware_concurrency());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The real operating system. Its headers for I/O are included below storage/ alone, mostly here.
+// The real operating system. Only storage/ includes its headers for I/O, and mostly this folder.
 #pragma once
 
 #include <memory>

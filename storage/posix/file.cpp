@@ -20,7 +20,7 @@
 namespace dgfs::storage {
 namespace {
 
-// Offsets of the system are signed; no file reaches beyond.
+// The system's offsets are signed; no file reaches beyond.
 constexpr std::uint64_t kFileOffsetMax = std::numeric_limits<off_t>::max();
 
 int to_posix_advice(Access access) {
@@ -36,13 +36,13 @@ int to_posix_advice(Access access) {
     case Access::kDontNeed:
       return POSIX_FADV_DONTNEED;
     case Access::kWriteBack:
-      break;  // no advice: a call of its own
+      break;  // is a call of its own
   }
   return POSIX_FADV_NORMAL;
 }
 
-// A device may fail a read with any number (ENODATA for a bad sector, through O_DIRECT); none of
-// them says that an entry is not there, or that somebody may not see it.
+// A device may fail a read with any errno (ENODATA for a bad sector, through O_DIRECT). None of
+// them means that an entry is missing or that access is refused.
 Error as_device_error(const Error& error) {
   return Error(ErrorKind::kIo, error.code(), error.text())
       .in_file(error.file())
@@ -189,14 +189,15 @@ Result<std::uint64_t> PosixFile::free_bytes() const {
   return std::uint64_t{status.f_bavail} * status.f_frsize;
 }
 
-// Content, its size and where it lies; a new time of its change alone would cost a commit of the
-// file system's journal for each group of a log that is written in place.
+// Syncs content, size and allocation, but not times: syncing a new change time would cost a commit
+// of the file system's journal for each group of a log that is written in place.
 Status PosixFile::sync() {
   if (retry_interrupted([&] { return ::fdatasync(fd_.get()); }) == 0) return ok();
   return os_error(1018, errno, "sync", path_);
 }
 
-// Of the open file, not of the process: another opening in this one is refused as well.
+// flock(2) locks belong to the open file, not to the process: another opening in this process is
+// refused as well.
 Status PosixFile::lock() { return lock_as(LOCK_EX); }
 Status PosixFile::lock_shared() { return lock_as(LOCK_SH); }
 
@@ -231,8 +232,9 @@ Result<DataSegment> PosixFile::next_data(std::uint64_t offset_bytes) const {
 
 void PosixFile::advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) {
   if (!in_range(offset_bytes, length_bytes)) return;
-  if (reads_direct() && access == Access::kWillNeed) return;  // nobody would find it
-  // A hint: that it was not taken is of no consequence. (What writing back meets, the sync tells.)
+  // A direct read would not find the bytes in the page cache.
+  if (reads_direct() && access == Access::kWillNeed) return;
+  // A hint may fail without harm. The next sync reports any error of writing back.
   if (access == Access::kWriteBack) {
     static_cast<void>(::sync_file_range(fd_.get(), static_cast<off_t>(offset_bytes),
                                         static_cast<off_t>(length_bytes), SYNC_FILE_RANGE_WRITE));

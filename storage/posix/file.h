@@ -20,15 +20,15 @@ class PosixFile final : public File {
 
   /// Bypasses the page cache from now on, if the file system can. Not thread-safe.
   void try_direct(bool writable);
-  /// The same for long writes alone (OpenOptions::direct_writes).
+  /// The same for long writes only (OpenOptions::direct_writes).
   void try_direct_writes();
-  /// Back to the page cache; needed before fd() becomes another file.
+  /// Uses the page cache again; needed before fd() becomes another file.
   void end_direct() { direct_fd_ = UniqueFd(); }
 
   Result<std::size_t> read_at(std::uint64_t offset_bytes, MutableBytes out) const override;
   Result<std::size_t> read_at(std::uint64_t offset_bytes,
                               std::span<const MutableBytes> outs) const override;
-  /// Of the page cache.
+  /// Reads from the page cache.
   std::size_t read_at_hand(std::uint64_t offset_bytes, MutableBytes out) const override;
   Status write_at(std::uint64_t offset_bytes, Bytes data) override;
   Status write_gathered(std::uint64_t offset_bytes, std::span<const Bytes> parts) override;
@@ -43,8 +43,8 @@ class PosixFile final : public File {
   Status lock_shared() override;
   std::vector<LockHolder> lock_holders() const override;
   Result<DataSegment> next_data(std::uint64_t offset_bytes) const override;
-  /// A read that begins where kWillNeed said waits awake for a while: what is left of it is often
-  /// shorter than what it takes to go to sleep and be woken.
+  /// After kWillNeed, a scatter read from the same offset polls for a while: the rest of the wait
+  /// is often shorter than the time to fall asleep and to be woken.
   void advise(Access access, std::uint64_t offset_bytes, std::uint64_t length_bytes) override;
   Result<std::vector<Xattr>> xattrs() const override;
   const std::string& path() const override { return path_; }
@@ -62,14 +62,14 @@ class PosixFile final : public File {
   }
   [[nodiscard]] Transfer read_cached(std::uint64_t offset_bytes, Scatter outs) const;
 
-  UniqueFd fd_;         // through the page cache; all but data goes through it
-  UniqueFd direct_fd_;  // the same file with O_DIRECT; none where not asked for or not possible
-  bool caches_reads_ = false;  // and short writes: direct_fd_ is for long writes alone
+  UniqueFd fd_;                // uses the page cache; all calls but transfers use it
+  UniqueFd direct_fd_;         // the same file with O_DIRECT; none if not asked for or not possible
+  bool caches_reads_ = false;  // and short writes: direct_fd_ is only for long writes
   std::string path_;
   mutable AnnouncedReads announced_;
 };
 
-/// "/proc/self/fd/N": names an open file where a call takes only paths.
+/// "/proc/self/fd/N": names an open file for calls that take only paths.
 [[nodiscard]] std::string proc_path(int fd);
 
 }  // namespace dgfs::storage

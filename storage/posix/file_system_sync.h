@@ -8,7 +8,7 @@
 
 namespace dgfs::storage {
 
-/// syncfs(2) of the file system that a directory lies in. Errors: those of open(2), kIo, kNoSpace.
+/// syncfs(2) of the file system that holds a directory. Errors: those of open(2), kIo, kNoSpace.
 [[nodiscard]] Status sync_file_system(const std::string& directory);
 
 }  // namespace dgfs::storage

@@ -24,8 +24,8 @@ FuseChannel FuseChannel::further(int device) {
   return {device, UniqueFd()};
 }
 
-// ENOENT: whoever asked has been killed before the request was handed over. ENODEV: unmounted.
-// EAGAIN cannot be: the device blocks.
+// ENOENT: the client was killed before the kernel handed the request over. ENODEV: unmounted.
+// EAGAIN cannot happen: the device blocks.
 Result<std::size_t> FuseChannel::receive(MutableBytes buffer) const {
   for (;;) {
     const ssize_t length = ::read(device_, buffer.data(), buffer.size());

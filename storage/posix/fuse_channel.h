@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FuseChannel: one way to the kernel's FUSE device. Each thread has its own, so that none waits for
-// another's requests.
+// FuseChannel: a connection to the kernel's FUSE device. Each thread has its own, so that no thread
+// waits for another's requests.
 #pragma once
 
 #include <sys/uio.h>
@@ -16,17 +16,17 @@
 
 namespace dgfs::storage {
 
-/// For one thread at a time; moved, not copied.
+/// For one thread at a time. Moved, not copied.
 class FuseChannel {
  public:
-  /// A further channel of a connection. Where the system gives none, it shares `device`.
-  /// @param device  descriptor of the connection; outlives the result
+  /// A further channel of a connection. If the system gives none, the result shares `device`.
+  /// @param device  descriptor of the connection; must outlive the result
   [[nodiscard]] static FuseChannel further(int device);
 
-  /// Waits for a request, and puts it into `buffer`. Returns its length; 0: the connection has
+  /// Waits for a request and puts it into `buffer`. Returns its length; 0: the connection has
   /// ended. Errors: kInterrupted (a signal), kIo.
   [[nodiscard]] Result<std::size_t> receive(MutableBytes buffer) const;
-  /// Sends a reply or a notification. Returns what writev(2) does, and sets errno.
+  /// Sends a reply or a notification. Returns what writev(2) returns, and sets errno.
   ssize_t send(std::span<const iovec> parts) const;
 
  private:
@@ -36,7 +36,7 @@ class FuseChannel {
   UniqueFd own_;
 };
 
-/// The same by the descriptor of the connection itself.
+/// FuseChannel::send() on the descriptor of the connection itself.
 ssize_t send_to_fuse(int device, std::span<const iovec> parts);
 
 }  // namespace dgfs::storage

@@ -26,9 +26,9 @@
 namespace dgfs::storage {
 namespace {
 
-// No kernel has so many processors.
+// A queue that does not exist: no kernel has that many processors.
 constexpr std::uint16_t kNoQueue = UINT16_MAX;
-// Memory is short: for a while.
+// A shortage of memory passes; this is the wait before trying again.
 constexpr auto kRetry = std::chrono::milliseconds(5);
 
 std::string reason_of(int os_errno) { return std::generic_category().message(os_errno); }
@@ -37,8 +37,8 @@ bool is_for_a_while(int os_errno) {
   return os_errno == EAGAIN || os_errno == EBUSY || os_errno == ENOMEM;
 }
 
-// The errno with which the kernel refuses an entry of a queue that does not exist, or with which
-// the system refuses a ring.
+// Returns the errno with which the kernel refuses an entry of a queue that does not exist, or with
+// which the system refuses a ring.
 int register_nowhere(int device) {
   CommandRing commands;
   if (const int os_errno = commands.set_up(1, 0); os_errno != 0) return os_errno;
@@ -63,10 +63,10 @@ struct FuseRing::State {
   int device = -1;
   bool is_offered = false;
   std::vector<std::unique_ptr<FuseRingEntry>> entries;
-  CommandRing commands;              ///< ends before the entries do
-  FuseRingEntry* current = nullptr;  ///< has a request that the kernel waits for
+  CommandRing commands;              ///< declared after the entries: ends before they do
+  FuseRingEntry* current = nullptr;  ///< holds a request to which the kernel awaits a reply
 
-  // A ring of as many submissions as there are entries has room for each.
+  // The ring has as many submissions as entries, so there is room for each.
   void submit(FuseRingEntry& entry, std::uint32_t command) {
     entry.set_command(command);
     FuseRingCommand own;
@@ -85,7 +85,7 @@ struct FuseRing::State {
   }
 
   [[nodiscard]] Status offer() {
-    // liburing 2.3 declares io_uring_enable_rings() and does not export it.
+    // liburing 2.3 declares io_uring_enable_rings() but does not export it.
     if (::syscall(__NR_io_uring_register, commands.get().ring_fd, IORING_REGISTER_ENABLE_RINGS,
                   nullptr, 0) != 0) {
       const int os_errno = errno;
@@ -97,7 +97,7 @@ struct FuseRing::State {
     return ok();
   }
 
-  // null: the connection has ended.
+  // Returns null if the connection has ended.
   [[nodiscard]] Result<FuseRingEntry*> wait() {
     io_uring_cqe* cqe = nullptr;
     if (io_uring_sq_ready(&commands.get()) != 0 || io_uring_peek_cqe(&commands.get(), &cqe) != 0) {
@@ -140,7 +140,7 @@ Result<std::unique_ptr<FuseRing>> FuseRing::make(int device, std::span<const uns
                                                  std::size_t payload_bytes) {
   auto state = std::make_unique<State>();
   state->device = device;
-  // The thread that offers the ring is the only one that enters it.
+  // Only the thread that offers the ring enters it.
   const int os_errno = state->commands.set_up(
       static_cast<unsigned>(queues.size()),
       IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED);
@@ -202,7 +202,7 @@ ssize_t FuseRing::send(std::span<const iovec> parts) {
   return static_cast<ssize_t>(out.len);
 }
 
-// A connection that has not begun has no queue yet, and says: try again.
+// A connection that has not begun has no queue yet; the kernel answers EAGAIN.
 Status try_ring_commands(int device) {
   const int os_errno = register_nowhere(device);
   if (os_errno == EAGAIN) return ok();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FuseRing: a thread's way to the kernel's FUSE requests through io_uring (Linux 6.14). The kernel
-// has a queue for each possible processor and puts a request into that of its client. A ring offers
-// entries to queues; each takes one request at a time.
+// FuseRing: receives the kernel's FUSE requests of one thread through io_uring (Linux 6.14). The
+// kernel has a queue for each possible processor and puts a request into the queue of the processor
+// on which its client runs. A ring offers entries to queues; each entry takes one request at a
+// time.
 #pragma once
 
 #include <sys/uio.h>
@@ -18,12 +19,13 @@
 
 namespace dgfs::storage {
 
-/// For one thread from receive() on: the kernel hands requests to the thread that asked for them.
+/// For one thread from receive() on: the kernel hands requests to the thread that offered the
+/// entries.
 class FuseRing {
  public:
-  /// @param device         descriptor of the connection; outlives the result
-  /// @param queues         by number; an entry for each, at least one
-  /// @param payload_bytes  what the longest request has behind its fixed part
+  /// @param device         descriptor of the connection; must outlive the result
+  /// @param queues         numbers of the queues that get an entry, at least one
+  /// @param payload_bytes  most bytes that a request has behind its fixed part
   /// Errors: kUnsupported (the system has no io_uring, or forbids it), kLimit.
   [[nodiscard]] static Result<std::unique_ptr<FuseRing>> make(int device,
                                                               std::span<const unsigned> queues,
@@ -32,20 +34,20 @@ class FuseRing {
   FuseRing(const FuseRing&) = delete;
   FuseRing& operator=(const FuseRing&) = delete;
 
-  /// Sends the reply to the last request, if there was one, and waits for the next. Returns its
-  /// header, body and contents side by side; empty: the connection has ended. Header and body last
-  /// until the next call; contents of more than 8 KiB only until the reply is sent. Errors:
-  /// kInterrupted (a signal, or no memory just now; to be called again), kUnsupported (the kernel
-  /// has refused an entry, and gives requests by the device), kIo (others may wait for ever: the
-  /// connection is to be ended).
+  /// Sends the reply to the last request, if there was one, and waits for the next request. Returns
+  /// its header, body and contents as one range; empty: the connection has ended. Header and body
+  /// are valid until the next call. Contents of more than 8 KiB are valid only until the reply is
+  /// sent. Errors: kInterrupted (a signal, or memory is short for now; call again), kUnsupported
+  /// (the kernel has refused an entry, and sends requests through the device), kIo (other threads
+  /// may wait for ever: the caller must end the connection).
   [[nodiscard]] Result<MutableBytes> receive();
-  /// Puts a reply to the request together, or passes on what is none (a notification). Returns what
-  /// writev(2) does, and sets errno.
+  /// Stores a reply to the request until receive() or finish() is called; sends anything else (a
+  /// notification) at once. Returns as writev(2) does, and sets errno.
   ssize_t send(std::span<const iovec> parts);
-  /// Memory from which the kernel takes what a reply has behind its header: send() copies nothing
-  /// of a part that begins there. Empty: contents of the request lie there. After receive().
+  /// Memory from which the kernel takes the part of a reply behind the header. send() does not copy
+  /// a part that begins there. Empty if contents of the request lie there. Call it after receive().
   [[nodiscard]] MutableBytes reply_room() const;
-  /// Sends the reply to the last request, and waits for no further one. The last call.
+  /// Sends the reply to the last request and waits for no further one. The last call.
   void finish();
 
  private:
@@ -56,10 +58,10 @@ class FuseRing {
 };
 
 /// Finds out whether the system lets this process send the commands of FuseRing on a connection.
-/// Before INIT is answered. Errors: kUnsupported, with the system's errno.
+/// Call it before INIT is answered. Errors: kUnsupported, with the system's errno.
 [[nodiscard]] Status try_ring_commands(int device);
-/// Has the kernel give all requests by the device, though INIT was answered otherwise: it does so
-/// once an entry was refused.
+/// Makes the kernel send all requests through the device, although the answer to INIT agreed on
+/// rings. The kernel does so once it has refused an entry.
 void refuse_rings(int device);
 
 }  // namespace dgfs::storage

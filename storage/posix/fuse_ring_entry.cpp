@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kFixedBytesMax = sizeof(fuse_in_header) + sizeof(FuseRingHeader::body);
-// Shorter contents are copied, so that the request lasts while its reply is put together.
+// Shorter contents are copied, so that the request stays valid while its reply is put together.
 constexpr std::size_t kCopiedBytesMax = 8192;
 constexpr std::size_t kCopyAt = 512;
 constexpr std::size_t kPayloadAt = 3 * kPageBytes;
@@ -73,7 +73,7 @@ bool FuseRingEntry::put_reply(std::span<const iovec> parts) {
   std::size_t length = 0;
   for (const iovec& part : parts.subspan(1)) {
     if (part.iov_len > payload_bytes_ - length) return false;
-    // A reply that was built there lies there already.
+    // A reply that was built there is in place already.
     if (part.iov_base != payload() + length) {
       std::memmove(payload() + length, part.iov_base, part.iov_len);
     }

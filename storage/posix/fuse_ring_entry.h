@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FuseRingEntry: one entry of a FuseRing, which takes one request at a time, and its memory.
+// FuseRingEntry: one entry of a FuseRing and its memory. It takes one request at a time.
 #pragma once
 
 #include <sys/uio.h>
@@ -18,14 +18,14 @@ struct fuse_out_header;
 
 namespace dgfs::storage {
 
-/// Anonymous memory: pages that nobody touches take none.
+/// Anonymous memory. Pages that are never touched take none.
 class AnonymousMemory {
  public:
   explicit AnonymousMemory(std::size_t size_bytes);
   ~AnonymousMemory();
   AnonymousMemory(const AnonymousMemory&) = delete;
   AnonymousMemory& operator=(const AnonymousMemory&) = delete;
-  /// False: the system had none.
+  /// False if the system had no memory.
   explicit operator bool() const;
   [[nodiscard]] std::uint8_t* begin() const { return static_cast<std::uint8_t*>(begin_); }
 
@@ -34,36 +34,37 @@ class AnonymousMemory {
   std::size_t size_bytes_;
 };
 
-/// For one thread. Its memory holds the kernel's header, room for a short request, and from the
-/// begin of a page on the contents, with room in front of them: libfuse wants header, body and
-/// contents side by side.
+/// For one thread. Its memory holds the kernel's header, then room for a short request, then, from
+/// the beginning of a page on, the contents. There is room before the contents, because libfuse
+/// wants header, body and contents side by side.
 class FuseRingEntry {
  public:
-  /// @param queue          of a processor, by its number
-  /// @param payload_bytes  of the longest contents of a request or a reply
+  /// @param queue          number of the processor whose queue gets the entry
+  /// @param payload_bytes  length of the longest contents of a request or a reply
   FuseRingEntry(unsigned queue, std::size_t payload_bytes);
 
   [[nodiscard]] bool has_memory() const { return static_cast<bool>(memory_); }
   [[nodiscard]] std::uint16_t queue() const { return queue_; }
   [[nodiscard]] std::uint64_t commit_id() const { return header().commit_id; }
-  /// The command that is under way, or was last.
+  /// The command that is under way, or the last one.
   [[nodiscard]] std::uint32_t command() const { return command_; }
   void set_command(std::uint32_t command) { command_ = command; }
   /// Where the kernel puts requests and takes replies. For REGISTER. Valid as long as the entry.
   [[nodiscard]] const std::array<iovec, 2>& parts();
 
-  /// The request that the kernel has put there. Empty: its lengths contradict each other.
+  /// The request that the kernel has put into the entry; empty if its lengths contradict each
+  /// other.
   [[nodiscard]] MutableBytes take_request();
   /// See FuseRing::reply_room().
   [[nodiscard]] MutableBytes reply_room() const {
     return has_room_ ? MutableBytes(payload(), payload_bytes_) : MutableBytes();
   }
   [[nodiscard]] bool is_reply(const fuse_out_header& out) const;
-  /// @param parts  the first is the header alone
-  /// False: the reply is too long.
+  /// Returns false if the reply is too long.
+  /// @param parts  the first is only the header
   [[nodiscard]] bool put_reply(std::span<const iovec> parts);
-  /// Makes a reply where there is none: the kernel waits for one to each request, libfuse sends
-  /// none to FORGET.
+  /// Makes a reply if there is none: the kernel waits for a reply to each request, but libfuse
+  /// sends none to FORGET.
   void complete_reply();
 
  private:

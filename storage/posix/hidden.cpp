@@ -14,7 +14,8 @@
 namespace dgfs::storage {
 namespace {
 
-// Five random bytes collide with a leftover once in 10^12; more than a few in a row are no chance.
+// Five random bytes collide with a leftover once in 10^12; several collisions in a row are no
+// accident.
 constexpr int kNameAttemptsMax = 16;
 
 std::string fresh_name(std::string_view name) {
@@ -55,12 +56,12 @@ std::optional<HiddenName> link_hidden(int fd, int directory_fd, std::string_view
 int link_open_file(int fd, int directory_fd, const char* name) {
   if (::linkat(fd, "", directory_fd, name, AT_EMPTY_PATH) == 0) return 0;
   if (errno == EEXIST) return -1;
-  // Before Linux 6.10 the first form is for the privileged only.
+  // Before Linux 6.10 the first form needs privilege.
   return ::linkat(AT_FDCWD, proc_path(fd).c_str(), directory_fd, name, AT_SYMLINK_FOLLOW);
 }
 
 bool is_without_unnamed_files(int os_errno) {
-  // EISDIR: a kernel or file system that does not know O_TMPFILE takes it for O_DIRECTORY.
+  // EISDIR: a kernel or file system that does not know O_TMPFILE sees O_DIRECTORY.
   return os_errno == EOPNOTSUPP || os_errno == EISDIR || os_errno == EINVAL;
 }
 

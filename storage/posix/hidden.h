@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Hidden names: what a file is called that is not complete yet, where it must be called something.
+// Hidden names: names of files that are not complete yet but need a name.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@
 
 namespace dgfs::storage {
 
-/// A hidden name in an open directory, removed again unless kept.
+/// A hidden name in an open directory. Its destructor removes the file unless keep() was called.
 class HiddenName {
  public:
-  /// @param directory_fd  stays open as long as this
+  /// @param directory_fd  must stay open as long as this object lives
   HiddenName(int directory_fd, std::string name)
       : directory_fd_(directory_fd), name_(std::move(name)) {}
   HiddenName(HiddenName&& other) noexcept
@@ -32,20 +32,21 @@ class HiddenName {
   std::string name_;
 };
 
-/// Creates a file under a hidden name made of `name`. `path` is for the message.
+/// Creates a file under a hidden name made from `name`. `path` is for the message.
 [[nodiscard]] Result<std::pair<HiddenName, UniqueFd>> create_hidden(int directory_fd,
                                                                     std::string_view name,
                                                                     unsigned mode,
                                                                     const std::string& path);
 
-/// Gives the unnamed file `fd` a hidden name. No value where this file or file system cannot.
+/// Gives the unnamed file `fd` a hidden name. Returns nullopt if the file or file system cannot be
+/// linked.
 [[nodiscard]] std::optional<HiddenName> link_hidden(int fd, int directory_fd,
                                                     std::string_view name);
 
-/// linkat(2) of an open file without a name: 0, or -1 and errno.
+/// linkat(2) of an open file without a name. Returns 0, or -1 and sets errno.
 [[nodiscard]] int link_open_file(int fd, int directory_fd, const char* name);
 
-/// Whether errno says, after open(2) with O_TMPFILE, that there are no unnamed files here.
+/// Whether this errno of open(2) with O_TMPFILE means that the file system has no unnamed files.
 [[nodiscard]] bool is_without_unnamed_files(int os_errno);
 
 }  // namespace dgfs::storage

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kWaitingMax = 16;
 
-// An address has room for 107 bytes of a path. A directory that is open has a short one.
+// An address has room for 107 bytes of path. An open directory has a short path under /proc.
 class Address {
  public:
   [[nodiscard]] static Result<Address> of(const std::string& directory, const std::string& name) {
@@ -41,7 +41,7 @@ class Address {
   [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&place_); }
   [[nodiscard]] static constexpr socklen_t size() { return sizeof(sockaddr_un); }
 
-  /// Of a socket alone.
+  /// Removes the name, but only of a socket.
   void remove() const {
     struct stat found {};
     if (::fstatat(directory_.get(), name_.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -58,7 +58,7 @@ class Address {
   sockaddr_un place_{};
 };
 
-// Until `end` is found, or the other side ends.
+// Receives until `end` comes (null: no such byte) or the other side ends.
 Result<std::string> receive(int socket, std::size_t bytes_max, const char* end) {
   std::string text;
   char part[4096];
@@ -121,7 +121,7 @@ Result<LocalListener> LocalListener::open(const std::string& directory, const st
   DGFS_TRY(address, Address::of(directory, name));
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket) return os_error(1200, errno, "make", "a local socket");
-  // The name gets this mode: nobody else can connect even for a moment.
+  // The name gets this mode when it is made: no other user can connect even for a moment.
   if (::fchmod(socket.get(), S_IRUSR | S_IWUSR) != 0) {
     return os_error(1201, errno, "set the mode of", "a local socket");
   }

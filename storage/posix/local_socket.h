@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Stream sockets that have a name in a directory (unix(7)), on which a process is asked something:
-// one line goes there, and an answer of any length comes back.
+// Stream sockets with a name in a directory (unix(7)), for questions to a process: the client sends
+// one line, and an answer of any length comes back.
 #pragma once
 
 #include <chrono>
@@ -15,41 +15,42 @@
 
 namespace dgfs::storage {
 
-/// One end of a connection. For one thread; moved, not copied. A call gives up (kIo) after the
-/// patience of the connection without a byte.
+/// One end of a connection. For one thread. Moved, not copied. A call fails (kIo) if no byte moves
+/// for as long as the patience of the connection.
 class LocalConnection {
  public:
-  /// @param patience  0: without end
+  /// @param patience  0: endless
   LocalConnection(UniqueFd socket, std::chrono::seconds patience);
 
-  /// Connects to whoever listens. Paths of any length do.
-  /// Errors: kNotFound (nobody listens there, or there is no such directory), kPermission, kIo.
+  /// Connects to the listening process. Paths may have any length. Errors: kNotFound (no process
+  /// listens there, or there is no such directory), kPermission, kIo.
   [[nodiscard]] static Result<LocalConnection> open(const std::string& directory,
                                                     const std::string& name,
                                                     std::chrono::seconds patience);
-  /// Up to the first line feed, without it, or the end. Errors: kLimit (a line of more bytes), kIo.
+  /// Receives up to the first line feed (not included) or the end. Errors: kLimit (a longer line),
+  /// kIo.
   [[nodiscard]] Result<std::string> receive_line(std::size_t bytes_max) const;
-  /// Up to the end. Errors: those of receive_line().
+  /// Receives up to the end. Errors: those of receive_line().
   [[nodiscard]] Result<std::string> receive_all(std::size_t bytes_max) const;
-  /// Errors: kIo (the other end is gone, too).
+  /// Errors: kIo, also if the other end is gone.
   [[nodiscard]] Status send(std::string_view bytes) const;
 
  private:
   UniqueFd socket_;
 };
 
-/// Moved, not copied.
+/// A socket that listens. Moved, not copied.
 class LocalListener {
  public:
-  /// Listens by a name that nothing has, or another socket: that one is replaced. Only the owner of
-  /// the process, and root, may connect. Errors: kExists (something else has the name), kNotFound
-  /// (no such directory), kPermission, kIo, kNoSpace.
+  /// Listens under `name`, which must be free or belong to a socket; that socket is replaced. Only
+  /// the owner of the process, and root, may connect. Errors: kExists (something else has the
+  /// name), kNotFound (no such directory), kPermission, kIo, kNoSpace.
   [[nodiscard]] static Result<LocalListener> open(const std::string& directory,
                                                   const std::string& name);
-  /// Waits for somebody to connect. Errors: kInterrupted (stop() was called), kIo.
+  /// Waits for a client to connect. Errors: kInterrupted (stop() was called), kIo.
   /// @param patience  of the connection
   [[nodiscard]] Result<LocalConnection> accept(std::chrono::seconds patience) const;
-  /// All calls of accept() return. Thread-safe.
+  /// Makes all calls of accept() return. Thread-safe.
   void stop() const noexcept;
 
  private:

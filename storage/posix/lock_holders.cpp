@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Until `see` says that it has seen enough. What cannot be listed is passed over: processes end.
+// Calls `see` for each entry until it returns false. Skips a folder that cannot be listed: its
+// process may have ended.
 void each_entry(const fs::path& folder, const std::function<bool(const fs::path&)>& see) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
@@ -32,7 +33,8 @@ bool is_file(const fs::path& path, const FileStatus& file) {
          found.st_ino == file.inode;
 }
 
-// "lock:   1: FLOCK  ADVISORY  WRITE 359 00:13:11691 0 EOF": of the opening, whoever has taken it.
+// "lock:   1: FLOCK  ADVISORY  WRITE 359 00:13:11691 0 EOF". The lock is that of the opening,
+// whichever process took it.
 bool has_flock(const fs::path& about_opening) {
   std::ifstream lines(about_opening);
   for (std::string line; std::getline(lines, line);) {
@@ -50,7 +52,7 @@ bool holds_lock(const fs::path& process, const FileStatus& file) {
   return holds;
 }
 
-// A process chooses its name: what a terminal might obey is not shown.
+// A process chooses its name, so bytes that a terminal might obey are replaced.
 std::string command_of(const fs::path& process) {
   std::ifstream comm(process / "comm");
   std::string command;

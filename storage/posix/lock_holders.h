@@ -8,9 +8,9 @@
 
 namespace dgfs::storage {
 
-/// The processes that have a file open with a lock of flock(2) on that opening, by what the system
-/// says now: who has taken it may have forked, and ended. Those of other users are not seen without
-/// privilege.
+/// The processes that have a file open with an flock(2) lock on that opening, as the system reports
+/// now. The process that took the lock may have forked and ended. Without privilege, the processes
+/// of other users are not seen.
 [[nodiscard]] std::vector<LockHolder> flock_holders(const FileStatus& file);
 
 }  // namespace dgfs::storage

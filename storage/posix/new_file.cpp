@@ -58,7 +58,8 @@ Status PosixNewFile::remove_xattr(std::string_view key) {
   return os_error(1073, errno, "remove extended attribute " + key_text, file_.path());
 }
 
-// A file system without renameat2(2) has link(2), or it would have no way not to replace.
+// A file system without renameat2(2) must have link(2); no other call names a file without
+// replacing one.
 int PosixNewFile::rename_hidden() {
   const char* name = name_.c_str();
   if (::renameat2(directory_fd_, hidden_->c_str(), directory_fd_, name, RENAME_NOREPLACE) == 0) {

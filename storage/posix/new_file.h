@@ -16,7 +16,7 @@ namespace dgfs::storage {
 
 class PosixNewFile final : public NewFile {
  public:
-  /// @param hidden  the name it has meanwhile, if any
+  /// @param hidden  the name that the file has until link(), if any
   PosixNewFile(int directory_fd, const std::string& directory_path, std::string_view name,
                UniqueFd fd, std::optional<HiddenName> hidden);
 
@@ -37,11 +37,11 @@ class PosixNewFile final : public NewFile {
   std::optional<HiddenName> hidden_;
 };
 
-/// Directory::create_unnamed(). The descriptor outlives the result.
+/// Directory::create_unnamed(). The descriptor must outlive the result.
 [[nodiscard]] Result<std::unique_ptr<PosixNewFile>> posix_create_new(
     int directory_fd, const std::string& directory_path, std::string_view name, std::uint32_t mode);
 
-/// The same where there are no unnamed files: under a hidden name.
+/// The same with a hidden name, for file systems without unnamed files.
 [[nodiscard]] Result<std::unique_ptr<PosixNewFile>> posix_create_new_hidden(
     int directory_fd, const std::string& directory_path, std::string_view name, std::uint32_t mode);
 

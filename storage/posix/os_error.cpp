@@ -36,7 +36,7 @@ Error os_error(std::uint16_t code, int os_errno, std::string_view verb, const st
   std::string text = "cannot ";
   text += verb;
   text += ": " + std::generic_category().message(os_errno);
-  // An empty path is one, too, and an error without a file would not tell which.
+  // An empty path is a path, too. Without it, the message would not tell which file is meant.
   return Error(kind_of_errno(os_errno), code, std::move(text))
       .in_file(path.empty() ? "''" : path)
       .with_errno(os_errno);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// errno as an Error: the one place where the operating system's numbers become our kinds.
+// Makes Errors of errno: the only place where the operating system's numbers become our kinds.
 #pragma once
 
 #include <cerrno>
@@ -13,13 +13,13 @@
 
 namespace dgfs::storage {
 
-/// The kind that callers branch on; kIo for all that has none of its own.
+/// The kind on which callers branch; kIo for all numbers without a kind of their own.
 [[nodiscard]] ErrorKind kind_of_errno(int os_errno);
 
-/// "PATH: cannot VERB: reason of the system", of an empty path "'': cannot VERB: reason"; PATH is
-/// what VERB is done to, so VERB ends in no preposition. A raise site as Error() itself is one:
-/// `code` is its own and never reused.
-/// @param verb  what was attempted, lower case ("open", "sync")
+/// Makes "PATH: cannot VERB: reason of the system"; an empty path becomes "''". PATH is the object
+/// of VERB, so VERB ends without a preposition. Each call is a raise site, as with Error() itself:
+/// it has its own `code`, which is never reused.
+/// @param verb  the action attempted, lower case ("open", "sync")
 [[nodiscard]] Error os_error(std::uint16_t code, int os_errno, std::string_view verb,
                              const std::string& path);
 

@@ -11,15 +11,15 @@
 
 namespace dgfs::storage {
 
-/// How many processors the kernel can ever have, also those that are off: it has a queue of its own
-/// for each. nullopt: it does not say.
+/// The largest number of processors that the kernel can ever have, including those that are off: it
+/// has a FUSE queue for each. nullopt if the system does not say.
 [[nodiscard]] std::optional<unsigned> possible_processors();
-/// The count of a list as the kernel writes it ("0-3,8\n" has 5). nullopt: it is none.
+/// Counts a list of processors in the kernel's form ("0-3,8\n" has 5). nullopt if it is malformed.
 [[nodiscard]] std::optional<unsigned> count_processors(std::string_view list);
-/// Those that the calling thread may run on, by number.
+/// Numbers of the processors on which the calling thread may run.
 [[nodiscard]] std::vector<unsigned> allowed_processors();
-/// Has the calling thread run on these alone, as far as they are on and not forbidden. Else it
-/// stays where it is.
+/// Makes the calling thread run only on these processors, as far as they are on and allowed. If
+/// none is, the thread stays where it is.
 void bind_to_processors(std::span<const unsigned> numbers);
 
 }  // namespace dgfs::storage

@@ -18,8 +18,8 @@ namespace dgfs::storage {
 namespace {
 
 constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
-// All permission bits, so that the umask is what is missing afterwards. Reading it otherwise
-// would mean setting it, for every thread of the process.
+// All permission bits, so that the missing ones tell the umask afterwards. The only other way to
+// read the umask is to set it, for every thread of the process.
 constexpr mode_t kUnnamedMode = 0777;
 
 Result<UniqueFd> open_parent(const std::string& path) {
@@ -46,7 +46,7 @@ Status copy_content(const File& from, File& to) {
   return ok();
 }
 
-// Gives `file` a hidden name by copying it; afterwards its descriptor is the copy's.
+// Gives `file` a hidden name by copying it; afterwards its descriptor refers to the copy.
 Result<HiddenName> copy_hidden(PosixFile& file, int directory_fd, std::string_view name,
                                const std::string& path) {
   DGFS_TRY(created, create_hidden(directory_fd, name, kUnnamedMode, path));
@@ -59,8 +59,8 @@ Result<HiddenName> copy_hidden(PosixFile& file, int directory_fd, std::string_vi
   return std::move(created.first);
 }
 
-// `mode` less the umask. File systems that know no modes refuse this with EPERM, though we own
-// the file; that does not make its content worse.
+// Sets `mode` without the umask's bits. A file system without modes refuses this with EPERM, though
+// we own the file; the published content is good all the same.
 Status set_published_mode(int fd, std::uint32_t mode, const std::string& path) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) return os_error(1053, errno, "stat", path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Files without a name, and how they get one: the two halves of an output that is there whole or
-// not at all.
+// Makes files without a name and names them: the two halves of an output that appears whole or not
+// at all.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@
 
 namespace dgfs::storage {
 
-/// See Env::create_unnamed. O_TMPFILE; where the file system has none, a hidden file that is
-/// unlinked at once.
+/// See Env::create_unnamed. Uses O_TMPFILE, or a hidden file that is unlinked at once if the file
+/// system does not have it.
 [[nodiscard]] Result<std::unique_ptr<PosixFile>> posix_create_unnamed(
     const std::string& directory_path);
 
-/// See Env::publish. Where the file cannot be linked (no O_TMPFILE, another file system), its
-/// content is copied, holes kept, and `file` becomes the copy.
+/// See Env::publish. If the file cannot be linked (no O_TMPFILE, another file system), its content
+/// is copied with its holes, and `file` becomes the copy.
 [[nodiscard]] Status posix_publish(PosixFile& file, const std::string& path, std::uint32_t mode);
 
 }  // namespace dgfs::storage

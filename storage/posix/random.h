@@ -11,8 +11,8 @@
 
 namespace dgfs::storage {
 
-/// Fills `out` with unpredictable bytes of the kernel's generator. It has no way to fail on
-/// Linux 3.17 or later; ends the program if it does, rather than go on with predictable ones.
+/// Fills `out` with unpredictable bytes from the kernel's generator. This cannot fail on Linux 3.17
+/// or later. If it fails, the program ends rather than go on with predictable bytes.
 inline void posix_random(MutableBytes out) {
   while (!out.empty()) {
     const ssize_t count = ::getrandom(out.data(), out.size(), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Attributes between the system's struct stat and ours.
+// Converts attributes between the system's struct stat and ours.
 #pragma once
 
 #include <sys/stat.h>

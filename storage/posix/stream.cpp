@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
 
-/// No call is repeated: a signal that is caught asks the program to end.
+/// No call is repeated after a signal: a caught signal asks the program to end.
 Error failed(std::uint16_t code, const char* verb, const std::string& path) {
   if (errno != EINTR) return os_error(code, errno, verb, path);
   return Error(ErrorKind::kInterrupted, 1160, "interrupted").in_file(path);
@@ -31,7 +31,7 @@ Result<std::string> read_all(int fd, const std::string& path, std::uint64_t byte
       return Error(ErrorKind::kLimit, 1161, "longer than " + std::to_string(bytes_max) + " bytes")
           .in_file(path);
     }
-    // Room grows with what there is, so that a long text is not copied for each chunk.
+    // The room doubles with the text, so that a long text is not copied for each chunk.
     text.resize(length + std::max(kChunkBytes, length));
     const auto count = ::read(fd, text.data() + length, text.size() - length);
     if (count < 0) return failed(1162, "read", path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Input that is read once, from begin to end: pipes, FIFOs, the standard input, and files too.
+// Reads input once, from beginning to end: pipes, FIFOs, the standard input, and also files.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace dgfs::storage {
 
-/// Everything that can be read from `path`; "-" is the standard input, from where it stands. Waits
-/// for writers of a FIFO. A signal that is caught ends it.
-/// Errors: kLimit beyond `bytes_max`, kInterrupted, kNotFound, kIsDirectory, kPermission, kIo.
+/// Reads everything that `path` holds; "-" is the standard input, from its current position on.
+/// Waits for writers of a FIFO. A caught signal ends the read. Errors: kLimit beyond `bytes_max`,
+/// kInterrupted, kNotFound, kIsDirectory, kPermission, kIo.
 [[nodiscard]] Result<std::string> posix_read_stream(const std::string& path,
                                                     std::uint64_t bytes_max);
 
-/// Whether a program reads what is written to the descriptor: a pipe, FIFO or socket.
+/// Whether another program reads the bytes written to the descriptor: a pipe, FIFO or socket.
 [[nodiscard]] bool posix_is_pipe(int descriptor);
 
 }  // namespace dgfs::storage

@@ -15,7 +15,7 @@
 namespace dgfs::storage {
 namespace {
 
-// Enough for one call to run at device bandwidth, little enough to allocate without a thought.
+// Large enough that one call runs at the device's bandwidth, small enough to allocate freely.
 constexpr std::size_t kBounceBytesMax = std::size_t{1} << 20;
 
 struct FreeMemory {
@@ -33,7 +33,7 @@ bool is_aligned(const std::uint8_t* address) {
   return (reinterpret_cast<std::uintptr_t>(address) & (kDirectAlignmentBytes - 1)) == 0;
 }
 
-// `size_bytes`: a multiple of the alignment. Null when memory is short.
+// `size_bytes` must be a multiple of the alignment. Returns null when memory is short.
 BounceBuffer make_bounce_buffer(std::size_t size_bytes) {
   return BounceBuffer(
       static_cast<std::uint8_t*>(std::aligned_alloc(kDirectAlignmentBytes, size_bytes)));
@@ -41,8 +41,8 @@ BounceBuffer make_bounce_buffer(std::size_t size_bytes) {
 
 off_t to_off(std::uint64_t offset_bytes) { return static_cast<off_t>(offset_bytes); }
 
-// The aligned case of read_all_direct. A count that is not whole blocks is the end of the file; to
-// ask again from there would break the alignment.
+// The aligned case of read_all_direct. A count that is not whole blocks means the end of the file;
+// another read from there would not be aligned.
 Transfer read_blocks(int fd, std::uint64_t offset_bytes, Scatter outs) {
   Transfer transfer;
   while (!outs.empty()) {
@@ -81,7 +81,7 @@ Transfer read_bounced(int fd, std::uint64_t offset_bytes, Scatter outs) {
   return transfer;
 }
 
-// Whole blocks from an aligned offset; the data may lie anywhere in memory.
+// Writes whole blocks at an aligned offset; the data may lie anywhere in memory.
 Transfer write_blocks(int fd, std::uint64_t offset_bytes, Bytes data) {
   if (is_aligned(data.data())) return write_all(fd, offset_bytes, data);
   const BounceBuffer bounce = make_bounce_buffer(std::min(data.size(), kBounceBytesMax));
@@ -135,7 +135,7 @@ Transfer write_all(int fd, std::uint64_t offset_bytes, Bytes data) {
     const ssize_t count =
         ::pwrite(fd, rest.data(), rest.size(), to_off(offset_bytes + transfer.done_bytes));
     if (count < 0 && errno == EINTR) continue;
-    // A write that takes nothing and names no reason would be tried for ever.
+    // A write that takes nothing and reports no error would be repeated for ever.
     if (count <= 0) transfer.os_errno = count < 0 ? errno : EIO;
     if (count <= 0) return transfer;
     transfer.done_bytes += static_cast<std::size_t>(count);
@@ -146,7 +146,7 @@ Transfer write_all(int fd, std::uint64_t offset_bytes, Bytes data) {
 Transfer write_all(int fd, std::uint64_t offset_bytes, std::span<const Bytes> parts) {
   boost::container::small_vector<iovec, 64> vectors;
   for (const Bytes part : parts) {
-    // The call writes from them alone.
+    // pwritev only reads from these buffers.
     vectors.push_back({const_cast<std::uint8_t*>(part.data()), part.size()});
   }
   Transfer transfer;
@@ -189,7 +189,7 @@ Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_byt
   std::size_t done_bytes = part.done_bytes;
   if (part.os_errno == 0) {
     part = write_blocks(direct_fd, blocks_begin, blocks);
-    // What asks for larger blocks than ours opens all the same, and refuses now.
+    // A file that needs larger blocks than ours can be opened, but refuses the write now.
     if (part.os_errno == EINVAL) part = write_all(cached_fd, blocks_begin, blocks);
     done_bytes += part.done_bytes;
   }
@@ -202,7 +202,8 @@ Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_byt
 
 Transfer write_all_direct(int direct_fd, int cached_fd, std::uint64_t offset_bytes,
                           std::span<const Bytes> parts) {
-  // They lie in memory as in the file, so that blocks are aligned in both.
+  // The copy begins at the same place in a block as the data in the file, so blocks are aligned in
+  // both.
   const auto begin_bytes = static_cast<std::size_t>(offset_bytes - align_down(offset_bytes));
   const auto size_bytes = total_size(parts);
   const BounceBuffer together = make_bounce_buffer(align_up(begin_bytes + size_bytes));

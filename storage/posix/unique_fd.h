@@ -19,7 +19,7 @@ class UniqueFd {
     std::swap(fd_, other.fd_);
     return *this;
   }
-  // An error of close() is of no use here: whoever needs the data on disk has called sync().
+  // An error of close() is of no use here: a caller that needs the data on disk has called sync().
   ~UniqueFd() {
     if (fd_ >= 0) ::close(fd_);
   }

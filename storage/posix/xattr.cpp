@@ -18,8 +18,8 @@ namespace {
 // The kernel's bound on values, XATTR_SIZE_MAX.
 constexpr std::size_t kValueBytesMax = 65536;
 
-// Calls `get(buffer, size)`, which reports the size it needs for size 0 and ERANGE when the
-// attribute has grown since, until the buffer fits. -1: failed, see errno.
+// Calls `get(buffer, size)` until the buffer fits. For size 0, `get` returns the size needed; it
+// fails with ERANGE if the attribute has grown since. Returns -1 and sets errno on failure.
 template <class Get>
 ssize_t get_growing(Buffer& buffer, Get get) {
   while (true) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// AlignedMemory: memory that a device may read to, or write from, past the page cache.
+// AlignedMemory: memory for reads and writes that bypass the page cache.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace dgfs::storage {
 
-/// Bytes that nothing has filled. Grows by becoming others. For one thread.
+/// Uninitialised bytes. Growing replaces them. For one thread.
 class AlignedMemory {
  public:
   [[nodiscard]] std::size_t capacity_bytes() const { return capacity_bytes_; }
 
-  /// At least `size_bytes`, a multiple of kReadQueueAlignmentBytes.
+  /// Makes room for at least `size_bytes`, a multiple of kReadQueueAlignmentBytes.
   void reserve(std::size_t size_bytes) {
     if (size_bytes <= capacity_bytes_) return;
-    release();  // first, so that both are never held at once
+    release();  // first, so that both buffers are never held at once
     bytes_.reset(
         static_cast<std::uint8_t*>(std::aligned_alloc(kReadQueueAlignmentBytes, size_bytes)));
     if (!bytes_) throw std::bad_alloc();
@@ -32,7 +32,7 @@ class AlignedMemory {
     bytes_.reset();
     capacity_bytes_ = 0;
   }
-  /// The first of its bytes.
+  /// The first `size_bytes` of the memory.
   [[nodiscard]] MutableBytes first(std::size_t size_bytes) { return {bytes_.get(), size_bytes}; }
   [[nodiscard]] Bytes first(std::size_t size_bytes) const { return {bytes_.get(), size_bytes}; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PosixReads: reads of descriptors under way at once, the part of a ReadQueue that differs between
-// io_uring and threads.
+// PosixReads: reads of descriptors, many under way at once. This part of a ReadQueue differs
+// between io_uring and threads.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace dgfs::storage {
 
-/// A read that has ended: bytes read, fewer than wanted for whatever reason, or -errno. A value.
+/// The result of a read: the bytes read, fewer than wanted for any reason, or -errno. A value.
 struct EndedRead {
   std::size_t slot = 0;
   std::int64_t result = 0;
@@ -26,10 +26,10 @@ class PosixReads {
   PosixReads(const PosixReads&) = delete;
   PosixReads& operator=(const PosixReads&) = delete;
 
-  /// Begins a read, or throws std::bad_alloc and has not. `out` belongs to it until it ended;
-  /// `slot` is told then.
+  /// Begins a read, or throws std::bad_alloc without having begun. The read uses `out` until it has
+  /// ended; wait() then returns `slot`.
   virtual void begin(std::size_t slot, int fd, std::uint64_t offset_bytes, MutableBytes out) = 0;
-  /// Waits for any read to end; one must be under way.
+  /// Waits for any read to end; at least one must be under way.
   [[nodiscard]] virtual EndedRead wait() = 0;
   [[nodiscard]] virtual const char* name() const = 0;
 };

@@ -31,7 +31,8 @@ class MixedReadQueue final : public ReadQueue {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) free_.push_back(slot);
   }
   ~MixedReadQueue() override {
-    // The system may still write to their memory. What came of them nobody asks.
+    // The system may still write to the memory of these reads. Their results are of no use any
+    // more.
     for (auto begun = slots_.size() - free_.size(); begun > 0; --begun) {
       static_cast<void>(engine_->wait());
     }
@@ -45,7 +46,8 @@ class MixedReadQueue final : public ReadQueue {
       done_.push_back({tag, file.read_at(offset_bytes, out)});
       return;
     }
-    // Taken once the read has begun: where memory lacks before, nothing must be waited for.
+    // The slot stays free until the read has begun: if memory runs out before, no read must be
+    // awaited.
     const std::size_t slot = free_.back();
     slots_[slot] = {posix, offset_bytes, out, tag, nullptr};
     const int fd = descriptor_for(slots_[slot]);
@@ -66,18 +68,18 @@ class MixedReadQueue final : public ReadQueue {
   const char* engine() const override { return engine_ ? engine_->name() : "none"; }
 
  private:
-  // The same file past the page cache.
+  // An open file once more, bypassing the page cache.
   struct Direct {
     const PosixFile* file = nullptr;
-    UniqueFd fd;            // none where the file system cannot
-    bool is_usable = true;  // until it refuses a read
+    UniqueFd fd;            // none if the file system cannot
+    bool is_usable = true;  // false once it has refused a read
   };
   struct Slot {
     const PosixFile* file = nullptr;
     std::uint64_t offset_bytes = 0;
     MutableBytes out;
     std::uint64_t tag = 0;
-    Direct* direct = nullptr;  // what it is read through; none: the page cache
+    Direct* direct = nullptr;  // the descriptor it is read through; null: the page cache
   };
 
   int descriptor_for(Slot& slot) {
@@ -90,7 +92,7 @@ class MixedReadQueue final : public ReadQueue {
     return direct.fd.get();
   }
 
-  // Through /proc, so that it is this file, whatever its path leads to by now.
+  // Opens through /proc, so that it is the same file even if its path leads elsewhere by now.
   Direct& direct_of(const PosixFile& file) {
     for (Direct& direct : direct_) {
       if (direct.file == &file) return direct;
@@ -111,15 +113,15 @@ class MixedReadQueue final : public ReadQueue {
     const auto wanted = static_cast<std::int64_t>(slot.out.size());
     if (ended.result == wanted) return {slot.tag, slot.out.size()};
     if (ended.result == -EINVAL && slot.direct != nullptr) slot.direct->is_usable = false;
-    // The end of the file, an interruption, a bad sector: read_at knows what to say to each.
+    // The end of the file, an interruption or a bad sector: read_at handles each of them.
     return {slot.tag, slot.file->read_at(slot.offset_bytes, slot.out)};
   }
 
   ReadQueueOptions options_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> free_;  // of slots_
+  std::vector<std::size_t> free_;  // indexes of unused slots
   std::deque<FinishedRead> done_;  // read during push()
-  std::deque<Direct> direct_;      // places stay
+  std::deque<Direct> direct_;      // a deque, since slots point to its elements
   std::unique_ptr<PosixReads> engine_;
 };
 

@@ -16,7 +16,7 @@
 namespace dgfs::storage {
 namespace {
 
-// More would cost more than a deeper queue gains.
+// More threads would cost more than a deeper queue gains.
 constexpr std::size_t kThreadsMax = 64;
 
 struct Read {
@@ -38,7 +38,7 @@ EndedRead do_read(const Read& read) {
 class ThreadReads final : public PosixReads {
  public:
   explicit ThreadReads(unsigned depth) : threads_max_(std::min<std::size_t>(depth, kThreadsMax)) {
-    // So that a thread that ends a read needs no memory for it.
+    // Reserved now, so that a thread needs no memory to end a read.
     done_.reserve(depth);
     threads_.reserve(threads_max_);
   }
@@ -74,12 +74,12 @@ class ThreadReads final : public PosixReads {
   const char* name() const override { return "threads"; }
 
  private:
-  // With the mutex held.
+  // The caller holds the mutex.
   void start_thread() {
     try {
       threads_.emplace_back([this] { run(); });
     } catch (const std::system_error&) {
-      threads_max_ = threads_.size();  // those that are there will do
+      threads_max_ = threads_.size();  // go on with the threads that exist
     }
   }
 

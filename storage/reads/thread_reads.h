@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Reads by threads that wait for one each. It is no reader/work_pool.h: threads begin as reads pile
-// up, results are waited for one by one, and the end of a read may need no memory.
+// Reads by threads; each thread waits for one read. Does not use reader/work_pool.h: threads start
+// as reads pile up, results are awaited one by one, and ending a read must need no memory.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace dgfs::storage {
 
-/// Starts threads as reads find none idle, up to `depth` and to what the system grants; without
-/// any, begin() reads.
+/// Starts a thread when a read finds none idle, up to `depth` and as many as the system grants. If
+/// it grants none, begin() reads.
 [[nodiscard]] std::unique_ptr<PosixReads> make_thread_reads(unsigned depth);
 
 }  // namespace dgfs::storage

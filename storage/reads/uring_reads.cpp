@@ -12,18 +12,18 @@
 namespace dgfs::storage {
 namespace {
 
-// Reads that are handed to the system together. Fewer cost system calls, more leave the device
-// without work while the caller is busy with what has ended.
+// Number of reads submitted together. A lower number costs more system calls. A higher one leaves
+// the device idle while the caller handles reads that have ended.
 constexpr std::size_t kSubmittedTogether = 4;
 
-// Longer reads come short, as from read(2).
+// Longer reads come back short, as from read(2).
 constexpr std::size_t kReadBytesMax = std::size_t{1} << 30;
 
 class UringReads final : public PosixReads {
  public:
-  // Errors: -errno.
+  // Returns -errno on failure.
   int open(unsigned depth) {
-    // Completions are worked off when we ask for them, not in the middle of something else.
+    // The kernel processes completions when we ask for them, not in the middle of other work.
     constexpr unsigned kFlags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
     int result = io_uring_queue_init(depth, &ring_, kFlags);
     if (result == -EINVAL) result = io_uring_queue_init(depth, &ring_, 0);  // before Linux 6.1
@@ -72,11 +72,11 @@ class UringReads final : public PosixReads {
   const char* name() const override { return "io_uring"; }
 
  private:
-  // What the system takes of the ring is in the order of begin().
+  // The system takes reads from the ring in the order of begin().
   void note_submitted(int result) {
     for (; result > 0 && !unsubmitted_.empty(); --result) unsubmitted_.pop_front();
     if (result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY) return;
-    // A ring that takes nothing any more: what it was to take is refused, and nothing follows.
+    // The ring takes nothing any more: refuses all reads that it has not taken, and all later ones.
     is_broken_ = true;
     for (const auto slot : unsubmitted_) refused_.push_back({slot, result});
     unsubmitted_.clear();
@@ -85,7 +85,7 @@ class UringReads final : public PosixReads {
   io_uring ring_{};
   bool is_open_ = false;
   bool is_broken_ = false;
-  std::deque<std::size_t> unsubmitted_;  // prepared, and not yet the system's
+  std::deque<std::size_t> unsubmitted_;  // prepared, but not yet submitted
   std::deque<EndedRead> refused_;
 };
 
@@ -93,7 +93,7 @@ class UringReads final : public PosixReads {
 
 std::unique_ptr<PosixReads> make_uring_reads(unsigned depth) {
   auto reads = std::make_unique<UringReads>();
-  // ENOSYS, EPERM (containers, a sysctl), ENOMEM (locked memory): reasons do not matter here.
+  // ENOSYS, EPERM (containers, a sysctl), ENOMEM (locked memory): the reason does not matter here.
   if (reads->open(depth) != 0) return nullptr;
   return reads;
 }

@@ -10,8 +10,8 @@
 
 namespace dgfs::storage {
 
-/// Null where the system has no io_uring, or forbids it.
-/// @param depth  reads under way at most
+/// Returns null if the system has no io_uring, or forbids it.
+/// @param depth  most reads under way
 [[nodiscard]] std::unique_ptr<PosixReads> make_uring_reads(unsigned depth);
 
 }  // namespace dgfs::storage

@@ -9,7 +9,7 @@
 namespace dgfs::storage {
 namespace {
 
-// Counts what went well; a call that failed has no bytes to its name, but was made all the same.
+// A failed call counts as a call, but without bytes.
 class Ledger final : public CallObserver {
  public:
   Status before(CallKind kind, const std::string& path) override {
@@ -51,7 +51,7 @@ class Ledger final : public CallObserver {
   }
 
  private:
-  // Files of Env::create_unnamed() count as one, of whatever directory.
+  // All files of Env::create_unnamed() count as one, whatever their directory.
   static std::string key(const std::string& path) {
     return base_name(path) == kUnnamedName ? std::string(kUnnamedName) : path;
   }

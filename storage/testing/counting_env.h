@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Counts operations and bytes, by file, of another Env: the exact measure of what an operation
-// costs, for tests of the one-read promise and for bench/.
+// Counts the operations and bytes of another Env by file. They measure the cost of an operation
+// exactly, for tests of the one-read promise and for bench/.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct IoCounts {
 
 class CountingEnv : public Env {
  public:
-  /// Counts since construction or the last reset() of the file opened as `path`; zeros if never
-  /// opened. Unnamed files count under the name they were published by, before that under
-  /// "(unnamed)".
+  /// Counts of the file opened as `path` since construction or the last reset(); zeros if it was
+  /// never opened. An unnamed file counts under "(unnamed)" until it is published, then under its
+  /// name.
   [[nodiscard]] virtual IoCounts counts(const std::string& path) const = 0;
   [[nodiscard]] virtual std::map<std::string, IoCounts> all() const = 0;
   virtual void reset() = 0;

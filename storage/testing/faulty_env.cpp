@@ -62,7 +62,7 @@ void flip_bit(std::span<const MutableBytes> outs, std::uint64_t bit) {
   }
 }
 
-// Where a write goes that goes astray: not behind the end of the file, and not where it should.
+// The place of a misdirected write: not behind the end of the file, and not the right place.
 Result<std::uint64_t> stray_offset(const File& file, std::uint64_t offset_bytes,
                                    std::uint64_t length_bytes, std::uint64_t dice) {
   DGFS_TRY(size, file.size());
@@ -153,7 +153,7 @@ class Saboteur final : public CallObserver {
                             : file.read_at(offset_bytes, outs);
   }
 
-  // Counts the fault point; the shot to fire there, if any.
+  // Counts a fault point. Returns the shot to fire there, if any.
   std::optional<Shot> pass(CallKind kind, const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (matches_ && !stopped_ && !matches_(path)) return std::nullopt;
