@@ -4,7 +4,7 @@
 
 #include <xxhash.h>
 #if defined(DGFS_XXH_DISPATCH)
-// From here on XXH3 is what suits the processor that runs it: twice as fast with AVX2.
+// From here on XXH3 is the variant that suits the processor at run time: twice as fast with AVX2.
 #include <xxh_x86dispatch.h>
 #endif
 

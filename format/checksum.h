@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The checksum of every region: XXH3, 64 bits, seeded where identical bytes at different places
-// must not be taken for one another.
+// The checksum of every region: XXH3, 64 bits. It has a seed where a reader must not mistake
+// identical bytes from another place for the right ones.
 #pragma once
 
 #include "base/bytes.h"

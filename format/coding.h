@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Integers and strings to bytes and back. Everything on disk is little-endian; varints are LEB128
-// (7 bits a byte, low bits first, at most 10 bytes). Encoder appends; Decoder never reads past its
-// end and reports the offset of the first bad byte.
+// Converts integers and strings to bytes and back. Everything on disk is little-endian; varints are
+// LEB128 (7 bits a byte, low bits first, at most 10 bytes). Encoder appends. Decoder never reads
+// past its end and reports the offset of the first bad byte.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
-/// base + distance modulo 2^64, as the writer subtracted.
+/// base + distance modulo 2^64: undoes the writer's subtraction.
 constexpr std::uint64_t add_zigzag(std::uint64_t base, std::uint64_t zigzag_distance) {
   return base + static_cast<std::uint64_t>(unzigzag(zigzag_distance));
 }
@@ -43,7 +43,7 @@ void store(MutableBytes bytes, std::size_t offset, Int value) {
   std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-/// Appends to a Buffer it does not own.
+/// Appends to a Buffer that it does not own.
 class Encoder {
  public:
   explicit Encoder(Buffer& out) : out_(out) {}
@@ -73,8 +73,8 @@ class Encoder {
   Buffer& out_;
 };
 
-/// Consumes a byte span. Every getter fails with kCorrupt (and offset) rather than pass the end.
-/// Spans it returns point into the input.
+/// Consumes a span of bytes. Every getter fails with kCorrupt (and the offset) rather than read
+/// past the end. The spans that it returns point into the input.
 class Decoder {
  public:
   explicit Decoder(Bytes in) : in_(in) {}
@@ -82,7 +82,7 @@ class Decoder {
   [[nodiscard]] std::size_t offset() const { return at_; }
   [[nodiscard]] std::size_t remaining() const { return in_.size() - at_; }
   [[nodiscard]] bool at_end() const { return at_ == in_.size(); }
-  /// What is left, without consuming it.
+  /// The bytes that are left; consumes none.
   [[nodiscard]] Bytes rest() const { return in_.subspan(at_); }
   /// @param length_bytes  at most remaining()
   void skip(std::size_t length_bytes) { at_ += length_bytes; }
@@ -98,8 +98,9 @@ class Decoder {
     if (at_ < in_.size() && in_[at_] < 0x80) return std::uint64_t{in_[at_++]};  // most are short
     return long_varint();
   }
-  /// A varint of one or two bytes, for those who read so many that a Result for each is too much.
-  /// False: there is none, and nothing was consumed; varint() reads longer ones, and tells why.
+  /// Reads a varint of one or two bytes, for callers that read too many to make a Result of each.
+  /// Returns false if there is none, and consumes nothing; varint() reads longer ones and reports
+  /// errors.
   [[nodiscard]] bool try_short_varint(std::uint64_t& value) {
     if (at_end()) return false;
     const std::uint64_t low = in_[at_];
@@ -113,8 +114,8 @@ class Decoder {
     at_ += 2;
     return true;
   }
-  /// A string() that such a varint tells the length of. False: as above, but part of it may have
-  /// been consumed.
+  /// Reads a string() whose length is such a varint. Returns false if there is none; it may have
+  /// consumed a part then.
   [[nodiscard]] bool try_short_string(std::string_view& text) {
     std::uint64_t length = 0;
     if (!try_short_varint(length) || length > remaining()) return false;
@@ -122,7 +123,7 @@ class Decoder {
     at_ += text.size();
     return true;
   }
-  /// varint() that must not exceed `max`.
+  /// Like varint(), but the value must not exceed `max`.
   [[nodiscard]] Result<std::uint64_t> varint_up_to(std::uint64_t max) {
     if (at_ < in_.size() && in_[at_] < 0x80 && in_[at_] <= max) return std::uint64_t{in_[at_++]};
     return long_varint_up_to(max);
@@ -134,7 +135,7 @@ class Decoder {
     return in_.subspan(at_ - static_cast<std::size_t>(length_bytes),
                        static_cast<std::size_t>(length_bytes));
   }
-  /// A string() of at most `max_bytes`.
+  /// Reads a string() of at most `max_bytes`.
   [[nodiscard]] Result<std::string_view> string(std::uint64_t max_bytes);
   /// kCorrupt unless everything was consumed.
   [[nodiscard]] Status finish() const;

@@ -18,7 +18,7 @@ namespace dgfs::format {
 struct Model::Digest {
   std::uint16_t id = 0;
   ModelKind kind = ModelKind::kEmpty;
-  Buffer bytes;  ///< but for a dictionary, which has its own
+  Buffer bytes;  ///< empty for a dictionary, which has its own
   std::unique_ptr<const ZstdDictionary> dictionary;
   std::unique_ptr<const TokenModel> tokens;
   std::once_flag trie_made;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Models: what page codecs share across pages, trained at build time (for the column codec a zstd
-// dictionary, for the token codec a vocabulary and prefix codes). An index may hold several
+// Models: data that the pages of an index share, trained at build time (a zstd dictionary for the
+// column codec, a vocabulary and prefix codes for the token codec). An index may hold several
 // generations; each page names its model by id. Model 0 is always there and empty.
 #pragma once
 
@@ -24,15 +24,15 @@ enum class ModelKind : std::uint8_t {
 class TokenModel;
 class TokenTrie;
 
-/// A model ready for use by any number of threads. Memory: bytes().size() plus the digested
-/// form (for a dictionary about three times that, for tokens see TokenModel).
+/// A model ready for any number of threads. Memory: bytes().size() plus the digested form (for a
+/// dictionary about three times that, for tokens see TokenModel).
 class Model {
  public:
   static std::shared_ptr<const Model> empty();
-  /// kCorrupt if `bytes` are not what `kind` says.
+  /// Errors: kCorrupt if `bytes` are not of this kind, kUnsupported if the kind is unknown.
   static Result<std::shared_ptr<const Model>> make(std::uint16_t id, ModelKind kind, Bytes bytes);
-  /// Trains a dictionary of at most `capacity_bytes` from sample page payloads (deterministic).
-  /// Returns an empty-model pointer where the samples are too few to train on.
+  /// Trains a dictionary of at most `capacity_bytes` on sample page payloads (deterministic).
+  /// Returns the empty model if the samples are too few to train on.
   static Result<std::shared_ptr<const Model>> train(std::uint16_t id,
                                                     const std::vector<Buffer>& samples,
                                                     std::size_t capacity_bytes);
@@ -46,14 +46,14 @@ class Model {
   [[nodiscard]] Bytes bytes() const;
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  /// The digested dictionaries, for the codec's use; null for the empty model. The types are
-  /// zstd's ZSTD_DDict and ZSTD_CDict. The compression side is made at first use of the level.
+  /// The digested dictionaries, for the codec; null for models without one. The types are zstd's
+  /// ZSTD_DDict and ZSTD_CDict. The first call with a level makes its compression dictionary.
   [[nodiscard]] const void* zstd_decompression_dictionary() const;
   [[nodiscard]] const void* zstd_compression_dictionary(int level) const;
 
   /// The token codec's model; null for others.
   [[nodiscard]] const TokenModel* tokens() const;
-  /// What a writer finds tokens with; made at first use. Only for token models.
+  /// The trie with which a writer finds tokens; made at first use. Only for token models.
   [[nodiscard]] const TokenTrie& token_trie() const;
 
  private:

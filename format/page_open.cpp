@@ -20,7 +20,7 @@ Error bad_reference(std::uint16_t code, const char* what, std::size_t offset) {
   return Error(ErrorKind::kCorrupt, code, what).at_offset(offset);
 }
 
-/// A page and what its header names.
+/// A page, and the objects that its header names.
 struct ReadPage {
   PageHeader header;
   Bytes payload;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Opens an index page of any codec: the one place that knows them all.
+// Opens an index page of any codec: the only place that knows all codecs.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,26 @@ namespace dgfs::format {
 class PageDictionaries {
  public:
   virtual ~PageDictionaries() = default;
-  /// nullptr where the index has none of that id.
+  /// nullptr if the index has none with that id.
   [[nodiscard]] virtual const Model* model(std::uint16_t id) const = 0;
   [[nodiscard]] virtual const AttributeTable* attribute_table(std::uint16_t id) const = 0;
 };
 
-/// Checks the header and opens a page of any known codec. Model and table of `dictionaries` must
-/// outlive the page. Errors: kCorrupt (checksum, bounds, unknown model or table), kUnsupported
-/// (unknown codec).
+/// Checks the header and opens a page of any known codec. The model and table that `dictionaries`
+/// returns must outlive the page. Errors: kCorrupt (checksum, bounds, unknown model or table),
+/// kUnsupported (unknown codec).
 [[nodiscard]] Result<std::shared_ptr<const Page>> open_page(Bytes page,
                                                             const PageDictionaries& dictionaries);
-/// Likewise, of a page of which read_page_header() gave `header`: it is not checked again.
+/// The same for a page whose `header` came from read_page_header(); it is not checked again.
 [[nodiscard]] Result<std::shared_ptr<const Page>> open_page(const PageHeader& header, Bytes page,
                                                             const PageDictionaries& dictionaries);
 
-/// open_page(), and then decode(): nothing of the page is left unchecked.
+/// open_page(), then decode(): checks every byte of the page.
 [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode_page(
     Bytes page, const PageDictionaries& dictionaries);
 
-/// What a page is filled with. Costs some times what decode_page() costs. Errors: as decode_page().
+/// The sizes of the parts of a page. Costs several times as much as decode_page(). Errors: as
+/// decode_page().
 [[nodiscard]] Result<PageSizes> measure_page(Bytes page, const PageDictionaries& dictionaries);
 
 }  // namespace dgfs::format

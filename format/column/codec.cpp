@@ -17,9 +17,9 @@
 namespace dgfs::format {
 namespace {
 
-/// A page this full is not tried again: mean fill is then above 98 % at about 2.5 trials a page.
+/// A page this full is accepted. Mean fill is then above 98 % at about 2.5 trials a page.
 constexpr std::size_t kFullBytes = kPagePayloadBytesMax * 985 / 1000;
-/// What interpolation aims at: below the end, for overshooting costs a trial that brings nothing.
+/// Interpolation aims at this size, below the limit: a trial that overshoots gains nothing.
 constexpr std::size_t kAimBytes = kPagePayloadBytesMax * 994 / 1000;
 constexpr int kTrialsMax = 5;
 
@@ -48,11 +48,11 @@ class ColumnPageFiller {
   const ColumnCodec& codec_;
   std::span<const Entry> entries_;
   PageContext context_;
-  std::size_t end_;                ///< smallest count that is known not to fit
-  bool end_refused_ = false;       ///< by a trial; otherwise there are no more entries
-  std::optional<Trial> too_long_;  ///< the trial with count end_, if it was one
+  std::size_t end_;                ///< smallest count known not to fit
+  bool end_refused_ = false;       ///< a trial refused end_; otherwise there are no more entries
+  std::optional<Trial> too_long_;  ///< the trial of end_ entries, if it made a payload
   Trial best_;                     ///< largest count known to fit
-  Buffer payload_;                 ///< of best_
+  Buffer payload_;                 ///< payload of best_
   std::uint32_t decoded_bytes_ = 0;
   std::size_t prefix_bytes_ = 0;
 };
@@ -80,8 +80,8 @@ bool ColumnPageFiller::is_done(int trials) const {
   return best_.count > 0 && (best_.bytes >= kFullBytes || trials >= kTrialsMax);
 }
 
-/// Between best_ and end_, where the size should come to kAimBytes. Sizes that mislead (nothing
-/// fits after kTrialsMax) leave halving, which ends soon whatever the data.
+/// A count between best_ and end_ for which the size should come to kAimBytes. If sizes mislead
+/// (nothing fits after kTrialsMax trials), halves the range, which ends soon whatever the data.
 std::size_t ColumnPageFiller::next_count(int trials) const {
   std::size_t count = 0;
   if (trials >= kTrialsMax) {
@@ -163,7 +163,7 @@ Result<EncodedPage> ColumnCodec::fill(std::span<const Entry> entries, const Page
                                       std::size_t& guess) const {
   ColumnPageFiller filler(*this, entries, context);
   DGFS_CHECK(filler.fill(guess));
-  // The last page of a run says nothing about how many fit.
+  // The last page of a run does not show how many entries fit.
   if (const auto next = filler.next_guess(); next <= entries.size()) guess = next;
   return filler.take();
 }

@@ -34,9 +34,9 @@ bool is_file(const Entry& entry) { return is_object(entry) && is_regular(entry.m
 bool is_file_or_link(const Entry& entry) { return is_regular(entry.mode); }
 bool is_target(const Entry& entry) { return is_object(entry) && is_symlink(entry.mode); }
 
-/// Positions of the entries that `wanted` picks of those that `may_have` a value, as gaps among the
-/// latter, then whatever `write` makes of each. The mark is set, and anything written, only where
-/// there is one.
+/// Writes the positions of the entries that `wanted` picks, as gaps counted among the entries that
+/// `may_have` a value. Then calls `write` for each picked entry. If no entry is picked, sets no
+/// mark and writes nothing.
 template <class MayHave, class Wanted, class Write>
 void write_some(Entries entries, Column column, ColumnWriter& out, MayHave may_have, Wanted wanted,
                 Write write) {
@@ -116,7 +116,8 @@ Status write_attributes(Entries entries, const AttributeTable& table, ColumnWrit
   return ok();
 }
 
-/// Seconds as distance to `base`; arithmetic is modulo 2^64, so every pair has one.
+/// Writes seconds as the distance to `base`. Arithmetic is modulo 2^64, so every pair has a
+/// distance.
 void write_seconds(std::int64_t seconds, std::int64_t base, ColumnWriter& out) {
   out.number(zigzag(static_cast<std::int64_t>(static_cast<std::uint64_t>(seconds) -
                                               static_cast<std::uint64_t>(base))));
@@ -152,7 +153,7 @@ void write_other_times(Entries entries, Column column, std::optional<Time> Entry
       });
 }
 
-/// References mostly follow each other or repeat: offset as distance to the last one's.
+/// References mostly follow each other or repeat, so each offset is the distance to the one before.
 template <class MayHave>
 void write_refs(Entries entries, Column column, SideRef Entry::*which, ColumnWriter& out,
                 MayHave may_have) {

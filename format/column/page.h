@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ColumnPage: a page of the column codec opened for searching, a struct of arrays. Keys stand
-// written out, one after the other, in an arena; what few entries have stands in sparse columns.
+// ColumnPage: a page of the column codec, opened for searching, as a struct of arrays. Whole keys
+// stand one after the other in an arena. Values that few entries have stand in sparse columns.
 // Nothing is allocated per entry.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace dgfs::format {
 
-/// Immutable, thread-safe. decode_columns() makes it.
+/// Immutable, thread-safe. Made by decode_columns().
 class ColumnPage final : public DecodedPage {
  public:
   [[nodiscard]] std::size_t size() const override { return kinds_.size(); }
@@ -35,7 +35,7 @@ class ColumnPage final : public DecodedPage {
   [[nodiscard]] std::size_t memory_bytes() const override;
 
  private:
-  /// Place in targets_.
+  /// A place in targets_.
   struct Target {
     std::uint32_t begin = 0;
     std::uint32_t bytes = 0;
@@ -45,12 +45,12 @@ class ColumnPage final : public DecodedPage {
 
   std::unique_ptr<char[]> keys_;
   std::size_t keys_capacity_bytes_ = 0;
-  std::vector<std::uint32_t> key_begins_;  ///< size() + 1
+  std::vector<std::uint32_t> key_begins_;  ///< size() + 1 of them
   std::vector<std::uint8_t> kinds_;
   std::vector<std::uint16_t> combination_of_;
   std::vector<AttributeCombination> combinations_;  ///< those that occur in the page
   std::vector<std::uint64_t> sizes_;
-  std::vector<std::uint64_t> data_offsets_;  ///< size() + 1
+  std::vector<std::uint64_t> data_offsets_;  ///< size() + 1 of them
   std::vector<std::uint16_t> time_of_;
   std::vector<Time> times_;
   std::string targets_;

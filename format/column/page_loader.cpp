@@ -13,16 +13,16 @@
 namespace dgfs::format {
 namespace {
 
-/// Whether the key that keeps `kept_bytes` of `before` and goes on with `suffix` is greater and
-/// shares no more than it says (F-144): one comparison decides both.
+/// Whether a key is greater than `before` and shares no more bytes with it than it states (F-144).
+/// The key keeps `kept_bytes` of `before` and goes on with `suffix`. One comparison decides both.
 bool rises(std::string_view before, std::size_t kept_bytes, std::string_view suffix) {
   if (suffix.empty()) return false;
   return kept_bytes == before.size() || static_cast<unsigned char>(suffix.front()) >
                                             static_cast<unsigned char>(before[kept_bytes]);
 }
 
-/// directory_bytes() of texts that follow one another in memory. Most have no 0x00: to look for
-/// the next one in all of them costs less than to look in each.
+/// directory_bytes() of texts that follow one another in memory. Most have no 0x00, so one search
+/// for the next 0x00 in all of them costs less than a search in each.
 class DirectoryFinder {
  public:
   explicit DirectoryFinder(std::span<const std::string_view> texts)
@@ -45,11 +45,12 @@ class DirectoryFinder {
   const char* zero_ = nullptr;
 };
 
-/// Room made for the shared part of a key; the arena grows where that is too little.
+/// Room for the shared part of each key; the arena grows if that is too little.
 constexpr std::size_t kSharedBytesGuess = 24;
-/// Keys are copied in steps of this, and the arena has as much to spare: most need one.
+/// Keys are copied in steps of this size, and the arena has one step to spare. Most keys need one
+/// step.
 constexpr std::size_t kCopyStepBytes = 32;
-/// Suffixes up to this length, that is nearly all, are copied in one step of it.
+/// Suffixes up to this length, nearly all, are copied in one step of this size.
 constexpr std::size_t kShortSuffixBytes = 16;
 
 }  // namespace
@@ -90,7 +91,7 @@ std::vector<std::string_view> ColumnPageLoader::load_suffixes() {  // F-141
 std::size_t ColumnPageLoader::load_shared_bytes(std::string_view before, std::size_t directory,
                                                 std::string_view suffix) {
   const auto shared = add_zigzag(directory, in_.small());
-  if (shared > before.size()) {  // F-143; below zero is far above
+  if (shared > before.size()) {  // F-143; a negative length wraps and is too long, too
     in_.fail("shared prefix is longer than the key before");
     return 0;
   }
@@ -134,7 +135,7 @@ void ColumnPageLoader::reserve_keys(std::size_t bytes) {
   page_.keys_capacity_bytes_ = bytes;
 }
 
-/// Writes key `index`: `kept_bytes` of the one before, then `suffix`.
+/// Writes key `index`: `kept_bytes` of the key before, then `suffix`.
 void ColumnPageLoader::append_key(std::size_t index, std::size_t kept_bytes,
                                   std::string_view suffix) {
   const std::size_t begin = page_.key_begins_[index];
@@ -187,7 +188,7 @@ std::uint16_t ColumnPageLoader::add_combination(const AttributeCombination& comb
 void ColumnPageLoader::load_attributes() {
   const auto changes = load_indexes(Column::kAttributes, [this](auto i) { return !is_link(i); });
   if (in_.failed()) return;
-  std::array<int, 2 * kTypeCount> last;  // by type: of objects, then of links
+  std::array<int, 2 * kTypeCount> last;  // by type, first for objects, then for links
   last.fill(-1);
   page_.combination_of_.resize(count_);
   std::size_t next = 0;
@@ -224,7 +225,7 @@ void ColumnPageLoader::load_times() {
   const auto changes = load_indexes(Column::kTimes, [this](auto i) { return !is_link(i); });
   if (in_.failed()) return;
   auto& times = page_.times_;
-  times.resize(2);  // of links, and of entries before the first change
+  times.resize(2);  // one for links, and one for entries before the first change
   for (std::size_t i = 0; i < changes.size(); ++i) times.push_back(load_time(times.back().seconds));
   mark("times");
   if (in_.has(Column::kNanoseconds)) {
@@ -234,7 +235,7 @@ void ColumnPageLoader::load_times() {
   spread_times(changes);
 }
 
-/// An object has the time of the last change up to it (F-153), a link name none.
+/// An object has the time of the last change up to it (F-153); a link name has none.
 void ColumnPageLoader::spread_times(const std::vector<std::uint32_t>& changes) {
   auto& time_of = page_.time_of_;
   time_of.resize(count_);
@@ -374,7 +375,7 @@ void ColumnPageLoader::load_short_targets() {
   }
 }
 
-/// From what each entry adds to the sum before each (F-122).
+/// Turns the bytes that each entry adds into the sum of the bytes before each entry (F-122).
 void ColumnPageLoader::load_data_offsets() {
   if (in_.failed()) return;
   std::uint64_t sum = 0;

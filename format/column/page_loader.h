@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ColumnPageLoader: columns of untrusted bytes to a ColumnPage, one function a column, in the
-// order that encode_columns() wrote them.
+// ColumnPageLoader: decodes columns of untrusted bytes into a ColumnPage, with one function per
+// column, in the order in which encode_columns() writes them.
 #pragma once
 
 #include "format/column/page.h"
@@ -10,27 +10,27 @@
 
 namespace dgfs::format {
 
-/// Where a column ends that was read.
+/// Where a column that was read ends.
 struct ColumnMark {
   const char* name = nullptr;
-  std::size_t body_end = 0;    ///< from the begin of the columns
+  std::size_t body_end = 0;    ///< from the beginning of the columns
   std::uint64_t bits_end = 0;  ///< in the bit stream
 };
 using ColumnMarks = std::vector<ColumnMark>;
 
-/// Decodes what encode_columns() made; trusts nothing.
-/// Errors: kCorrupt with the offset in `columns`.
+/// Decodes the output of encode_columns(), and trusts nothing. Errors: kCorrupt with the offset in
+/// `columns`.
 [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode_columns(
     Bytes columns, std::size_t entry_count, const AttributeTable& attributes);
 
-/// Which columns there are, and where each ends: a decoding that keeps nothing else.
-/// Errors: as decode_columns().
+/// Lists the columns and where each ends: decodes all, but keeps nothing else. Errors: as
+/// decode_columns().
 [[nodiscard]] Result<ColumnMarks> measure_columns(Bytes columns, std::size_t entry_count,
                                                   const AttributeTable& attributes);
 
 class ColumnPageLoader {
  public:
-  /// @param marks  receives where each column ends, if it is not null
+  /// @param marks  receives where each column ends; null: not wanted
   ColumnPageLoader(ColumnReader& in, ColumnPage& page, std::size_t entry_count,
                    const AttributeTable& attributes, ColumnMarks* marks = nullptr)
       : in_(in), page_(page), count_(entry_count), attributes_(attributes), marks_(marks) {}
@@ -38,7 +38,7 @@ class ColumnPageLoader {
   [[nodiscard]] Status load();
 
  private:
-  /// Ends the column `name`: all that was read since the one before.
+  /// Ends the column `name`, which holds everything read since the last mark.
   void mark(const char* name) {
     if (marks_ != nullptr) marks_->push_back({name, in_.body_position(), in_.bit_position()});
   }
@@ -57,8 +57,8 @@ class ColumnPageLoader {
   void load_short_targets();
   void load_data_offsets();
 
-  /// Bytes of the key after `before`, whose directory part is `directory` long, that are
-  /// `before`'s.
+  /// How many bytes of `before` the next key keeps; `suffix` follows them. The directory part of
+  /// `before` has `directory` bytes.
   std::size_t load_shared_bytes(std::string_view before, std::size_t directory,
                                 std::string_view suffix);
   void reserve_keys(std::size_t bytes);
@@ -66,8 +66,8 @@ class ColumnPageLoader {
   Time load_time(std::int64_t base_seconds);
   void load_nanoseconds(Time& time);
   SideRef load_ref(std::uint64_t& base_offset);
-  /// Indexes of the entries that have a value in an optional column, of those that `may_have`
-  /// one; empty if the column is absent or bad.
+  /// Indexes of the entries that have a value in an optional column, among those that `may_have`
+  /// one; empty if the column is absent or corrupt.
   template <class MayHave>
   std::vector<std::uint32_t> load_indexes(Column column, MayHave may_have);
   template <class MayHave>
@@ -78,12 +78,13 @@ class ColumnPageLoader {
     return page_.kinds_[index] < kKindOther;
   }
   [[nodiscard]] bool is_link(std::size_t index) const { return is_link_kind(page_.kinds_[index]); }
-  /// Whether the page has an entry of a kind from kKindOther on.
+  /// Whether the page has an entry of `kind`, which is at least kKindOther.
   [[nodiscard]] bool has_kind(std::size_t kind) const {
     return (kinds_seen_ >> (kind - kKindOther) & 1) != 0;
   }
   [[nodiscard]] bool has_links() const { return kinds_seen_ >> (kKindLink - kKindOther) != 0; }
-  /// What entry `index` adds to the running sum of data, until load_data_offsets() adds them up.
+  /// The bytes that entry `index` adds to the running sum of data, until load_data_offsets() sums
+  /// them up.
   [[nodiscard]] std::uint64_t& stored(std::size_t index) { return page_.data_offsets_[index + 1]; }
 
   ColumnReader& in_;
@@ -91,7 +92,7 @@ class ColumnPageLoader {
   std::size_t count_;
   const AttributeTable& attributes_;
   ColumnMarks* marks_;
-  std::uint32_t kinds_seen_ = 0;  ///< a bit for each kind from kKindOther on
+  std::uint32_t kinds_seen_ = 0;  ///< one bit for each kind from kKindOther on
 };
 
 template <class MayHave>

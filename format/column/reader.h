@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ColumnReader: inverse of ColumnWriter for untrusted bytes. A failure sticks: reads after it give
-// zeros, so that loops (whose counts are bounded) need no branch per value, and the first failure
-// is reported by status(). It never reads outside its input.
+// ColumnReader: inverse of ColumnWriter, for untrusted bytes. After a failure all reads give zeros,
+// so that loops (whose counts are bounded) need no branch per value; status() reports the first
+// failure. It never reads outside its input.
 #pragma once
 
 #include <cstdint>
@@ -50,14 +50,14 @@ class ColumnReader {
     bit_at_ += count;
     return word & ((std::uint64_t{1} << count) - 1);
   }
-  /// small() that must not exceed `max`.
+  /// Like small(), but the value must not exceed `max`.
   std::uint64_t small_up_to(std::uint64_t max) {
     const auto value = small();
     if (value <= max) return value;
     fail("number is above its limit");
     return 0;
   }
-  /// Bytes up to the next `end`, which is consumed.
+  /// The bytes up to the next `end`; consumes `end`, too.
   std::string_view text_until(char end) {
     const auto* begin = body_.data() + at_;
     const auto* found = std::memchr(begin, end, body_.size() - at_);
@@ -71,15 +71,16 @@ class ColumnReader {
   }
   std::string_view text(std::uint64_t length_bytes);
 
-  /// Whether `length_bytes` from `text`, which came from here, are still inside the input.
+  /// Whether the `length_bytes` bytes from `text` on, a result of this reader, are still in the
+  /// input.
   [[nodiscard]] bool may_read(const char* text, std::size_t length_bytes) const {
     return reinterpret_cast<const char*>(body_.data()) + body_.size() - text >=
            static_cast<std::ptrdiff_t>(length_bytes);
   }
 
-  /// How far the body was read, from the begin of the columns, head included.
+  /// How far the body was read, in bytes from the beginning of the columns, head included.
   [[nodiscard]] std::size_t body_position() const { return at_; }
-  /// How much of the bit stream was read.
+  /// How far the bit stream was read, in bits.
   [[nodiscard]] std::uint64_t bit_position() const { return bit_at_; }
   [[nodiscard]] std::size_t bit_stream_bytes() const { return bits_.size(); }
 
@@ -87,13 +88,13 @@ class ColumnReader {
   [[nodiscard]] bool failed() const { return failure_ != nullptr; }
   /// kCorrupt with the offset of the first failure.
   [[nodiscard]] Status status() const;
-  /// Also kCorrupt unless body and bit stream were consumed to their ends.
+  /// Like status(), but also kCorrupt unless body and bit stream were consumed to their ends.
   [[nodiscard]] Status finish();
 
  private:
   ColumnReader() = default;
   std::uint64_t large_small();
-  /// Near the end of the stream, or many bits.
+  /// For reads near the end of the stream, or of many bits.
   std::uint64_t bits_slowly(unsigned count);
 
   Bytes body_;

@@ -9,7 +9,7 @@
 namespace dgfs::format {
 namespace {
 
-/// [begin, end) of the columns, in bits.
+/// A range [begin, end) of the columns, in bits.
 struct BitRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -21,7 +21,7 @@ double bits_in(const BitRange& range, const BitRange& block) {
   return begin < end ? static_cast<double>(end - begin) : 0;
 }
 
-/// What `range` takes of the blocks.
+/// The stored bytes that `range` takes in the blocks.
 double stored_bytes_of(const BitRange& range, std::span<const PayloadBlock> blocks) {
   double stored_bytes = 0;
   std::uint64_t begin = 0;
@@ -59,7 +59,7 @@ std::vector<ColumnSize> column_sizes(const ColumnMarks& marks, std::span<const P
     add(size, body);
     add(size, stream);
   }
-  add(head, {stream.end, std::uint64_t{8} * columns_bytes});  // the last byte is filled up
+  add(head, {stream.end, std::uint64_t{8} * columns_bytes});  // fill bits of the last byte
   sizes.push_back(std::move(head));
   return sizes;
 }

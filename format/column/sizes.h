@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which column takes how much of a payload of the column codec.
+// Computes how much of a payload of the column codec each column takes.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@
 
 namespace dgfs::format {
 
-/// Shares the stored bytes of each block out among the columns that stand in it, in proportion to
-/// their bits there. Most blocks hold one column (ColumnWriter::end_block), whose share is exact.
-/// @param marks   where columns end, in their order, as measure_columns() gives them
-/// @param blocks  of the payload; what stands before the first column goes to "head"
+/// Divides the stored bytes of each block among the columns in it, in proportion to their bits
+/// there. Most blocks hold one column (ColumnWriter::end_block); its share is exact.
+/// @param marks   the ends of the columns in their order, from measure_columns()
+/// @param blocks  of the payload; bytes before the first column count as "head"
 /// @param columns_bytes     length of the columns
-/// @param bit_stream_bytes  how much of it is the bit stream at its end
+/// @param bit_stream_bytes  length of the bit stream, which is their last part
 [[nodiscard]] std::vector<ColumnSize> column_sizes(const ColumnMarks& marks,
                                                    std::span<const PayloadBlock> blocks,
                                                    std::size_t columns_bytes,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SparseColumn: values that few entries of a page have, by entry index.
+// SparseColumn: values that only few entries of a page have, found by the index of the entry.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace dgfs::format {
 template <class Value>
 class SparseColumn {
  public:
-  /// Indexes must rise.
+  /// Indexes must rise from call to call.
   void add(std::uint32_t index, Value value) {
     indexes_.push_back(index);
     values_.push_back(value);
   }
-  /// Null where entry `index` has none. O(log n), O(1) for an empty column.
+  /// Null if entry `index` has none. O(log n), O(1) for an empty column.
   [[nodiscard]] const Value* find(std::size_t index) const {
     if (indexes_.empty()) return nullptr;
     const auto at = std::lower_bound(indexes_.begin(), indexes_.end(), index);

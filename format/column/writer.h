@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // ColumnWriter: the primitives of page columns. Bytes that repeat go to the body, which zstd
-// compresses; bits that are noise go to a bit stream of their own, which costs what it holds:
+// compresses. Bits that are noise go to a separate bit stream, which costs no more than its length:
 //
-//   small   one byte, or 255 and a number for 255 and above
-//   number  one byte (how many bits the value takes), and its bits below the top one as noise
+//   small   one byte; for 255 and above, the byte 255 and a number
+//   number  one byte (how many bits the value takes), then its bits below the top one, as noise
 //
 // Layout of the whole: docs/FORMAT.md, "Column codec".
 #pragma once
@@ -24,7 +24,7 @@ enum class Column : std::uint32_t {
   kNameLengths = 1u << 0,  ///< suffix lengths instead of '/' after each suffix
   kAttributes = 1u << 1,   ///< where the attribute combination changes
   kTimes = 1u << 2,        ///< where mtime changes
-  kNanoseconds = 1u << 3,  ///< of the changed mtimes
+  kNanoseconds = 1u << 3,  ///< nanoseconds of the changed mtimes
   kSparseMaps = 1u << 4,
   kCodecs = 1u << 5,
   kStored = 1u << 6,
@@ -34,7 +34,7 @@ enum class Column : std::uint32_t {
   kAccessTimes = 1u << 10,  ///< atime
   kXattrs = 1u << 11,
   kLongTargets = 1u << 12,
-  kFragmentOffsets = 1u << 13,  ///< where the content is in its fragment frame
+  kFragmentOffsets = 1u << 13,  ///< where the content begins in its fragment frame
 };
 inline constexpr std::uint32_t kColumnMask = (1u << 14) - 1;
 /// Head of the columns: mask u32, length of the bit stream u32.
@@ -58,12 +58,13 @@ class ColumnWriter {
     byte(static_cast<std::uint8_t>(width));
     if (width > 1) bits(value, width - 1);
   }
-  /// The low `count` bits of `value`, 1 to 63.
+  /// Appends the low `count` bits of `value`; 1 to 63.
   void bits(std::uint64_t value, unsigned count);
-  /// What follows is of another nature: a compressor does well to start a block here.
+  /// Bytes of another nature follow, so a compressor should start a block here.
   void end_block() { block_ends_.push_back(body_.size()); }
 
-  /// Head, body and bit stream; the writer is spent. Block ends are offsets in it.
+  /// Returns head, body and bit stream; the writer is then spent. Block ends are offsets in the
+  /// result.
   [[nodiscard]] Buffer finish() &&;
   [[nodiscard]] const std::vector<std::size_t>& block_ends() const { return block_ends_; }
 

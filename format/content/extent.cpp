@@ -100,13 +100,13 @@ Result<Buffer> open_fragment_frame(Bytes stored, const FrameOptions& options) {
   if (stored.size() <= kChecksumBytes) {
     return corrupt_extent(2728, "fragment frame has an impossible length");
   }
-  // Before its header is believed.
+  // Verified before any byte of the frame's header is used.
   if (options.checked) {
     DGFS_CHECK(check_frame(0, stored.subspan(kChecksumBytes), load<std::uint64_t>(stored, 0)));
   }
   const auto frame = stored.subspan(kChecksumBytes);
   const auto bytes = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (bytes == 0 || bytes > kFragmentFrameBytesMax) {  // both of zstd's errors are large
+  if (bytes == 0 || bytes > kFragmentFrameBytesMax) {  // zstd's two error values are large numbers
     return corrupt_extent(2729, "fragment frame does not say a length within its bounds");
   }
   Buffer content(static_cast<std::size_t>(bytes));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How an extent is cut into frames (format/content/extent.h): how many, how long, and where they
-// stand.
+// How an extent is divided into frames (format/content/extent.h): their number, lengths and places.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +13,17 @@
 
 namespace dgfs::format {
 
-/// Content of a frame of a zstd extent; the last one has what is left.
+/// Content of a frame of a zstd extent; the last frame has the rest.
 inline constexpr std::size_t kZstdFrameBytes = 131072;
 
-/// Longest zstd frame of kZstdFrameBytes: zstd's bound.
+/// Longest zstd frame of kZstdFrameBytes, by zstd's own bound.
 inline constexpr std::size_t kZstdFrameStoredBytesMax = kZstdFrameBytes + 512;
 
-/// Frames of a zstd extent (F-305): 128 GiB of content. What a reader must hold to read any of it
-/// is bounded by this, 16 MiB, however long a file claims to be.
+/// Most frames of a zstd extent (F-305): 128 GiB of content. This bounds the memory that a reader
+/// needs to read any part of it to 16 MiB, however long a file claims to be.
 inline constexpr std::uint64_t kZstdFramesMax = std::uint64_t{1} << 20;
 
-/// Content of all frames but the last.
+/// Content of each frame but the last.
 [[nodiscard]] constexpr std::size_t frame_bytes(ExtentCodec codec) {
   return codec == ExtentCodec::kZstd ? kZstdFrameBytes : kFrameBytes;
 }
@@ -36,19 +35,19 @@ inline constexpr std::uint64_t kZstdFramesMax = std::uint64_t{1} << 20;
 [[nodiscard]] constexpr std::uint64_t raw_extent_bytes(std::uint64_t content_bytes) {
   return content_bytes + frame_count(ExtentCodec::kRaw, content_bytes) * kChecksumBytes;
 }
-/// Inverse of raw_extent_bytes; nullopt-like 2^64-1 where no content has that stored size.
+/// Inverse of raw_extent_bytes; 2^64-1 if no content has that stored size.
 [[nodiscard]] std::uint64_t raw_content_bytes(std::uint64_t stored_bytes);
 
-/// Where frame `frame` of a raw extent begins, from the extent's start.
+/// Offset of frame `frame` of a raw extent from the start of the extent.
 [[nodiscard]] constexpr std::uint64_t raw_frame_offset(std::uint64_t frame) {
   return frame * kStoredFrameBytes;
 }
-/// Whether a zstd extent of so much content has a seek table.
+/// Whether a zstd extent of `content_bytes` has a seek table.
 [[nodiscard]] constexpr bool has_seek_table(std::uint64_t content_bytes) {
   return content_bytes > kZstdFrameBytes;
 }
 
-/// Checksum of a frame: of its content as it is stored, or of the zstd frame.
+/// Checksum of a frame: of the stored content, or of the zstd frame.
 [[nodiscard]] std::uint64_t frame_checksum(std::uint64_t frame, Bytes stored) noexcept;
 
 }  // namespace dgfs::format

@@ -10,15 +10,15 @@
 namespace dgfs::format {
 namespace {
 
-// Skippable frames of zstd (RFC 8878, 3.1.2); the second one is that of its seekable format.
+// Skippable frames of zstd (RFC 8878, 3.1.2); the second is the one of zstd's seekable format.
 constexpr std::uint32_t kChecksumsMagic = 0x184D2A5D;
 constexpr std::uint32_t kSeekTableMagic = 0x184D2A5E;
 constexpr std::uint32_t kSeekableMagic = 0x8F92EAB1;
-// Magic and length of a skippable frame.
+// Length of the magic and length fields of a skippable frame.
 constexpr std::size_t kHeaderBytes = 8;
 constexpr std::size_t kEntryBytes = 8;
 constexpr std::size_t kFooterBytes = 9;
-constexpr std::uint8_t kNoChecksums = 0;  // descriptor: none of zstd's
+constexpr std::uint8_t kNoChecksums = 0;  // descriptor: no checksums of zstd's
 
 Error corrupt_seek_table(std::uint16_t code, std::uint64_t offset, const char* text) {
   return Error(ErrorKind::kCorrupt, code, text).in_section("extent").at_offset(offset);
@@ -28,7 +28,7 @@ std::uint64_t content_of(std::uint64_t frame, std::uint64_t content_bytes) {
   return std::min<std::uint64_t>(kZstdFrameBytes, content_bytes - frame * kZstdFrameBytes);
 }
 
-// Whether what does not depend on the frames is as it must be.
+// Whether all fields that do not depend on the frames' contents are right.
 bool is_framed(Bytes table, std::size_t frames) {
   const auto second = kHeaderBytes + kChecksumBytes * (frames + 1);
   const auto footer = table.size() - kFooterBytes;
@@ -40,7 +40,7 @@ bool is_framed(Bytes table, std::size_t frames) {
          load<std::uint32_t>(table, footer + 5) == kSeekableMagic;
 }
 
-// Seeded with the number of frames, which no frame of the extent has.
+// The seed is the number of frames, which is the seed of no frame of the extent.
 std::uint64_t table_checksum(std::uint64_t frames, Bytes behind) {
   return checksum64(behind, frames);
 }

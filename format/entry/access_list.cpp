@@ -24,7 +24,7 @@ std::optional<std::uint32_t> permissions_of(const AccessList& list, AccessTag ta
 
 bool has_id(AccessTag tag) { return tag == AccessTag::kUser || tag == AccessTag::kGroup; }
 
-/// parse_access_list() keeps three bits of each.
+/// Checks the raw value, since parse_access_list() keeps only three bits of each field.
 bool has_permissions_beyond(Bytes value) {
   for (std::size_t at = kListVersionBytes; at < value.size(); at += kListEntryBytes) {
     if (load<std::uint16_t>(value, at + 2) > kAllPermissions) return true;
@@ -32,7 +32,7 @@ bool has_permissions_beyond(Bytes value) {
   return false;
 }
 
-/// The numbers of the tags rise in the order that Linux asks for.
+/// Linux requires this order, in which the numbers of the tags rise.
 bool is_in_order(const AccessList& list) {
   return std::ranges::adjacent_find(list, [](const AccessEntry& left, const AccessEntry& right) {
            return left.tag > right.tag || (left.tag == right.tag && !has_id(left.tag));
@@ -41,7 +41,7 @@ bool is_in_order(const AccessList& list) {
 
 constexpr std::uint32_t bit_of(AccessTag tag) { return static_cast<std::uint32_t>(tag); }
 
-/// One of the six, and no other bits.
+/// Whether `tag` is one of the six, without other bits.
 bool is_known(AccessTag tag) {
   switch (tag) {
     case AccessTag::kOwner:

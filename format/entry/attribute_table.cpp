@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kCombinationBytes = 12;
 
-/// Equal combinations hash alike; the few that collide share a bucket.
+/// Equal combinations have equal hashes; the few that collide share a bucket.
 std::uint64_t hash_of(const AttributeCombination& combination) {
   const std::uint64_t owners = static_cast<std::uint64_t>(combination.uid) << 32 | combination.gid;
   return (owners ^ combination.mode) * 0x9e3779b97f4a7c15U + combination.mode;

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Attribute combinations: the few (mode, owner, group) triples of a tree, interned, so that an
-// entry stores a small number. An index may hold several tables (generations); each page names
-// its own by id, so pages of different origin stand side by side after a merge.
+// entry stores a small number. An index may hold several tables (generations). Each page names its
+// own table by id, so pages of different origin can stand side by side after a merge.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct AttributeCombination {
   friend bool operator==(const AttributeCombination&, const AttributeCombination&) = default;
 };
 
-/// A table under construction or loaded; numbers count from 0 in order of first use.
+/// A table that is being built or was loaded. Numbers count from 0 in order of first use.
 /// Thread-safe for const calls.
 class AttributeTable {
  public:
   explicit AttributeTable(std::uint16_t id) : id_(id) {}
-  /// In the place of a table that is lost: gives every number, with permissions for the owner
-  /// alone, and owner and group 0.
+  /// Replaces a table that is lost. It has every number, with permissions for the owner only, and
+  /// with owner and group 0.
   [[nodiscard]] static AttributeTable substitute(std::uint16_t id) {
     AttributeTable table(id);
     table.is_substitute_ = true;
@@ -38,15 +38,15 @@ class AttributeTable {
 
   [[nodiscard]] std::uint16_t id() const { return id_; }
   [[nodiscard]] std::size_t size() const { return combinations_.size(); }
-  /// nullopt beyond the end.
+  /// nullopt if `number` is beyond the end.
   [[nodiscard]] std::optional<AttributeCombination> at(std::size_t number) const;
-  /// nullopt also where the mode is of another type (F-152).
+  /// nullopt also if the mode is of another type (F-152).
   [[nodiscard]] std::optional<AttributeCombination> at(std::size_t number,
                                                        std::uint32_t type) const;
-  /// Number of `combination`, adding it if new; nullopt if it is new and the table is full
+  /// Number of `combination`; adds it if it is new. nullopt if it is new and the table is full
   /// (kAttributeTableEntriesMax).
   std::optional<std::uint32_t> intern(const AttributeCombination& combination);
-  /// Number of `combination` if present.
+  /// Number of `combination`; nullopt if the table does not have it.
   [[nodiscard]] std::optional<std::uint32_t> find(const AttributeCombination& combination) const;
 
   /// Appends the table's bytes to `out`; decode() reads exactly those.

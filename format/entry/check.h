@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Whether entries can be stored: they must not contradict themselves (docs/FORMAT.md, F-180).
+// Checks whether entries can be stored: they must not contradict themselves (docs/FORMAT.md,
+// F-180).
 #pragma once
 
 #include <span>
@@ -11,14 +12,14 @@
 
 namespace dgfs::format {
 
-/// What is said of entries that cannot be stored.
+/// The error for entries that cannot be stored.
 [[nodiscard]] Error contradiction(std::uint16_t code, const char* what);
 
-/// One entry by itself. Errors: kInvalidArgument.
+/// Checks one entry by itself. Errors: kInvalidArgument.
 [[nodiscard]] Status check_entry(const Entry& entry);
 
-/// Entries of one page: each by itself, keys of at least `prefix_bytes` that rise, and the running
-/// sum of their data. Errors: kInvalidArgument.
+/// Checks the entries of one page: each by itself, that keys have at least `prefix_bytes` and rise,
+/// and the running sum of their data. Errors: kInvalidArgument.
 [[nodiscard]] Status check_entries(std::span<const Entry> entries, std::size_t prefix_bytes);
 
 }  // namespace dgfs::format

@@ -15,8 +15,8 @@ Error malformed(std::uint16_t code, const char* what, std::size_t offset) {
   return Error(ErrorKind::kCorrupt, code, what).at_offset(offset);
 }
 
-/// Appends the components of `path` that count, neither empty nor ".", with separators between.
-/// @return where the last one begins
+/// Appends the components of `path` that are neither empty nor ".", with separators between them.
+/// @return where the last component begins
 Result<std::size_t> append_components(std::string_view path, std::string& key) {
   std::size_t last = 0;
   while (!path.empty()) {
@@ -48,7 +48,7 @@ Result<std::string> key_of_path(std::string_view path) {
   std::string key;
   key.reserve(path.size() + 2);
   DGFS_TRY(last, append_components(path, key));
-  key.insert(last, 1, kSeparator);  // of the root, all there is
+  key.insert(last, 1, kSeparator);  // for the root, this is the whole key
   if (key.size() > kKeyBytesMax)
     return Error(ErrorKind::kLimit, 2101, "path is too long");  // F-103
   return key;

@@ -30,7 +30,7 @@ inline constexpr std::uint64_t kIncompatKnown = 15;          ///< likewise
 }  // namespace feature
 
 /// @{
-/// Names of the set bits of a word, "zstd-extents" and "bit 7"; unknown bits by number.
+/// Names of the set bits of a word, such as "zstd-extents"; "bit 7" for an unknown bit.
 [[nodiscard]] std::vector<std::string> compat_names(std::uint64_t bits);
 [[nodiscard]] std::vector<std::string> ro_compat_names(std::uint64_t bits);
 [[nodiscard]] std::vector<std::string> incompat_names(std::uint64_t bits);

@@ -97,7 +97,7 @@ Result<HeaderCommon> open_header_page(std::string_view magic, std::string_view s
   DGFS_CHECK(check_identity(magic, section, page));
   const auto common = load_common(page);
   DGFS_CHECK(check_support(section, common));
-  // F-013: a later minor version may have appended fields, which are skipped.
+  // F-013: a later minor version may have appended fields; they are skipped.
   const bool fits = common.header_bytes >= header_bytes && common.header_bytes % 8 == 0 &&
                     common.header_bytes <= kHeaderChecksumOffset;
   const bool exact = common.version_minor > kVersionMinor || common.header_bytes == header_bytes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Header pages: what superblock and volume header have in common, in every version of the format.
-// Fixed places: magic, version, header length, feature words and UUID at the front, a checksum of
-// the page in its last 8 bytes.
+// Header pages: the common part of superblock and volume header, the same in every version of the
+// format. Magic, version, header length, feature words and UUID have fixed places at the front. The
+// last 8 bytes are a checksum of the page.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,28 @@
 
 namespace dgfs::format {
 
-/// First byte after the common part: fields of the particular page follow.
+/// First byte after the common part. The fields of the particular page follow.
 inline constexpr std::size_t kHeaderCommonBytes = 56;
-/// Where the compat word stands.
+/// Offset of the compat word.
 inline constexpr std::size_t kHeaderCompatOffset = 16;
-/// Where the UUID stands.
+/// Offset of the UUID.
 inline constexpr std::size_t kHeaderUuidOffset = 40;
-/// Where the page's checksum stands.
+/// Offset of the page's checksum.
 inline constexpr std::size_t kHeaderChecksumOffset = kPageBytes - kChecksumBytes;
 
-/// The common part, as values.
+/// The values of the common part.
 struct HeaderCommon {
   std::uint16_t version_major = 0;
   std::uint16_t version_minor = 0;
-  std::uint32_t header_bytes = 0;  ///< fields end here; later minor versions append fields
+  std::uint32_t header_bytes = 0;  ///< where the fields end; later minor versions append fields
   std::uint64_t compat = 0;
   std::uint64_t ro_compat = 0;
   std::uint64_t incompat = 0;
   Uuid uuid{};
 };
 
-/// Writes the common part into `page` (kPageBytes) and, over everything, the checksum: call last.
+/// Writes the common part into `page` (kPageBytes), then the checksum over everything: call it
+/// last.
 /// @param magic  8 bytes
 void seal_header_page(std::string_view magic, const HeaderCommon& common, MutableBytes page);
 

@@ -11,7 +11,7 @@
 namespace dgfs::format {
 namespace {
 
-// Sections together are small beside data and pages and are read far more often than written.
+// All sections together are small beside data and pages, and are read far more often than written.
 constexpr int kSectionZstdLevel = 15;
 constexpr std::uint8_t kCodecRaw = 0;
 constexpr std::uint8_t kCodecZstd = 1;
@@ -33,7 +33,7 @@ SealedBlockHeader load_header(Bytes bytes) {
   return header;
 }
 
-// F-041, F-042: what can be said without the body.
+// F-041, F-042: checks that do not need the body.
 Status check_header(SectionKind kind, const SealedBlockHeader& header, std::size_t bytes_left) {
   if (header.stored_bytes > bytes_left) {
     return corrupt(kind, 2501, 8, "block is longer than its section");
@@ -56,12 +56,12 @@ Status check_header(SectionKind kind, const SealedBlockHeader& header, std::size
   return ok();
 }
 
-// F-043: no two records of an index have the same seed, as no section reaches 2^56 bytes.
+// F-043: no two records of an index have the same seed, since no section reaches 2^56 bytes.
 std::uint64_t record_seed(SectionKind kind, std::uint64_t offset_bytes) {
   return offset_bytes << 8 | static_cast<std::uint64_t>(kind);
 }
 
-// Raw where compression failed or did not help.
+// Stores the body raw if compression fails or does not help.
 std::uint8_t compress_if_smaller(Bytes body, Buffer& out) {
   const auto begin = out.size();
   ZstdCompressor compressor;

@@ -15,9 +15,9 @@ constexpr std::string_view kSuperblockMagic = "DGFSIDX1";
 constexpr const char* kSuperblockSection = "superblock";
 constexpr std::size_t kRowBytes = 24;
 constexpr std::size_t kSectionCountOffset = 144;
-constexpr std::size_t kSuperblockFieldBytes = 152;  ///< fields end here, the section table begins
+constexpr std::size_t kSuperblockFieldBytes = 152;  ///< end of the fields; the section table begins
 
-// Name of each 8-byte field and its place, in one list for both directions.
+// Place of each 8-byte field, in one list for both directions.
 struct Field {
   std::size_t offset;
   std::uint64_t Superblock::*member;
@@ -40,12 +40,12 @@ Error corrupt_superblock(std::uint16_t code, std::size_t offset, std::string tex
       .at_offset(offset);
 }
 
-/// A row of the table as it stands there; its kind may be one that this program does not know.
+/// A row of the section table as stored; this program may not know its kind.
 struct Row {
   std::uint32_t kind = 0;
   std::uint64_t offset_bytes = 0;
   std::uint64_t length_bytes = 0;
-  std::size_t at = 0;  ///< of the row, in the page
+  std::size_t at = 0;  ///< offset of the row in the page
 };
 
 std::string row_name(const Row& row) {
@@ -103,7 +103,7 @@ Status load_sections(Bytes page, std::size_t begin, Superblock& superblock) {
     DGFS_TRY(row, load_row(page, begin + i * kRowBytes, rows.empty() ? 0 : rows.back().kind));
     DGFS_CHECK(check_place(row, superblock.index_bytes));
     rows.push_back(row);
-    // A kind from a later minor version: checked like the others, then not used.
+    // A kind from a later minor version is checked like the others, then not used.
     if (row.kind >= kSectionKinds) continue;
     superblock.sections[row.kind] = {static_cast<SectionKind>(row.kind), row.offset_bytes,
                                      row.length_bytes};
@@ -123,7 +123,7 @@ Status check_required(const Superblock& superblock) {
   return ok();
 }
 
-// F-028. A program may skip what the bit denies, and would then lose what others see.
+// F-028. Without the bit, a program may skip the section, and would then lose data that others see.
 Status check_features(const Superblock& superblock) {
   const auto denied = (superblock.compat & feature::kCompatXattrs) == 0;
   if (denied && superblock.section(SectionKind::kXattrs).length_bytes != 0) {
@@ -133,7 +133,8 @@ Status check_features(const Superblock& superblock) {
   return ok();
 }
 
-// F-025, F-026. Later code allocates by these counts, so they are tied to the length of the pages.
+// F-025, F-026. Later code allocates memory by these counts, so the length of the pages bounds
+// them.
 Status check_counts(const Superblock& superblock) {
   const auto pages = superblock.section(SectionKind::kPages).length_bytes / kPageBytes;
   const auto entries_max = pages * kPageEntriesMax;

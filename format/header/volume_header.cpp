@@ -36,7 +36,7 @@ VolumeHeader load_fields(Bytes page, const HeaderCommon& common) {
   return header;
 }
 
-// F-032: after the data, before the trailing header.
+// F-032: an index lies behind the data and before the trailing header.
 bool is_index_place_valid(const VolumeHeader& header) {
   if (header.index_offset == 0) return header.index_bytes == 0;
   const auto end = header.file_bytes - kPageBytes;
@@ -76,7 +76,7 @@ Result<VolumeRecord> decode_volume(Decoder& decoder) {
   record.data_end = data_end;
   const auto hint_offset = decoder.offset();
   DGFS_TRY(hint, decoder.string(kNameBytesMax));
-  // F-036: the hint is opened beside the index; it must not lead elsewhere.
+  // F-036: a reader opens the hint beside the index, so it must not lead elsewhere.
   if (!hint.empty() && !is_valid_name(hint)) {
     return Error(ErrorKind::kCorrupt, 2621, "volume hint is not a file name")
         .at_offset(hint_offset);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PageCodec: how entries become the payload of an index page, and the payload a page to search.
+// PageCodec: makes the payload of an index page from entries, and a searchable page from a payload.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@
 
 namespace dgfs::format {
 
-/// What fill() is given beside the entries.
+/// Further arguments of fill().
 struct PageContext {
   const Model* model = nullptr;          ///< never null
   AttributeTable* attributes = nullptr;  ///< must already hold the entries' combinations
-  int level = 0;                         ///< effort, meaning is the codec's; 0 = its default
-  /// Length of the page's prefix: the first bytes of every key, which the codec leaves out.
+  int level = 0;                         ///< effort, in the codec's own scale; 0 = its default
+  /// Length of the page's prefix: the first bytes of every key. The codec leaves them out.
   std::size_t prefix_bytes = 0;
 };
 
-/// One finished page and what its page-directory record needs.
+/// One finished page, and the values for its record in the page directory.
 struct EncodedPage {
   Buffer bytes;           ///< kPageBytes
   std::string prefix;     ///< common to all keys in the page
@@ -39,10 +39,10 @@ struct EncodedPage {
   std::string last_key;   ///< full
   std::size_t entry_count = 0;
   std::uint64_t data_bytes = 0;  ///< DecodedPage::data_offset(entry_count)
-  std::uint64_t checksum = 0;    ///< as in its header
+  std::uint64_t checksum = 0;    ///< as in the page's header
 };
 
-/// The page of `entries`, all of them: for codecs. `header` needs codec, model, table and
+/// Makes the page of all `entries`; for codecs. `header` must have codec, model, table and
 /// decoded_bytes.
 [[nodiscard]] EncodedPage make_encoded_page(PageHeader header, Bytes payload,
                                             std::span<const Entry> entries,
@@ -52,16 +52,17 @@ class PageCodec {
  public:
   virtual ~PageCodec() = default;
   [[nodiscard]] virtual std::uint8_t id() const = 0;
-  /// What fill_page() does, in this codec.
+  /// Does the work of fill_page() for this codec.
   [[nodiscard]] virtual Result<EncodedPage> fill(std::span<const Entry> entries,
                                                  const PageContext& context,
                                                  std::size_t& guess) const = 0;
-  /// Errors: kCorrupt with the offset in the payload (decoded, if it is compressed as a whole).
+  /// Errors: kCorrupt with the offset in the payload (the decoded one, if it is compressed as a
+  /// whole).
   [[nodiscard]] virtual Result<std::shared_ptr<const Page>> open(
       const PageHeader& header, Bytes payload, const Model& model,
       const AttributeTable& attributes) const = 0;
-  /// What each column takes of a payload that open() takes, in an order that is the same for all
-  /// pages. A codec that does not say has one column, "payload". Errors: as open().
+  /// How much each column takes of a payload that open() accepts, in the same order for all pages.
+  /// This default reports one column, "payload". Errors: as open().
   [[nodiscard]] virtual Result<std::vector<ColumnSize>> column_sizes(
       const PageHeader& header, Bytes payload, const Model& model,
       const AttributeTable& attributes) const;
@@ -70,10 +71,10 @@ class PageCodec {
 inline constexpr std::uint8_t kColumnCodec = 1;  ///< columns + zstd (format/column/codec.h)
 inline constexpr std::uint8_t kTokenCodec = 2;   ///< blocks of prefix codes (format/token/codec.h)
 
-/// Makes one page from a prefix of `entries` (full keys, strictly rising, at least one): as many
-/// as fit, within a percent or so (the search is cut short). `guess` is the count to try first and
-/// is updated to help the next call. Deterministic. `entry_count` of the result says how many were
-/// taken. All taken entries belong to one zone (the caller sees to that) and must be in
+/// Makes one page from as many of the first `entries` (full keys, strictly rising, at least one) as
+/// fit, within about one percent, since the search is cut short. `guess` is the count to try first,
+/// and is updated to help the next call. Deterministic. `entry_count` of the result tells how many
+/// entries the page took. The caller makes sure that these belong to one zone and are in
 /// context.attributes.
 [[nodiscard]] Result<EncodedPage> fill_page(const PageCodec& codec, std::span<const Entry> entries,
                                             const PageContext& context, std::size_t& guess);

@@ -11,11 +11,11 @@
 namespace dgfs::format {
 namespace {
 
-// Room that is made before anything was read; memory of it that is not touched costs nothing.
+// Room that is reserved before anything was read. Untouched memory costs nothing.
 constexpr std::uint64_t kReservedPagesMax = std::uint64_t{1} << 20;
 
-/// The 8 bytes of `text` from `begin` on, zeros behind its end, the first one highest: of two texts
-/// that are equal up to `begin`, the one with the lower number is the lesser.
+/// The 8 bytes of `text` from `begin` on as a number, first byte highest, zeros behind the end. Of
+/// two texts that are equal up to `begin`, the one with the lower number is the lesser.
 std::uint64_t head_of(std::string_view text, std::size_t begin) {
   std::uint64_t bytes = 0;
   if (begin < text.size()) {
@@ -88,7 +88,7 @@ Status PageDirectory::Loader::add(Bytes body) {
   for (auto page = first; page < page_count(); ++page) {
     DGFS_CHECK(directory_.count_entries(page));
   }
-  // Within a block the order was checked.
+  // decode_page_block() has checked the order within the block.
   return first == page_count() ? Status(ok()) : directory_.check_order(first);
 }
 
@@ -161,7 +161,8 @@ void PageDirectory::add_level() {
   const auto zone_of = [&](std::size_t item) { return pages_[item << (number * kGroupBits)].zone; };
   for (std::size_t first = 0; first < items; first += kGroupItems) {
     const auto last = std::min(first + kGroupItems, items) - 1;
-    // Bounds rise within a zone, so what the outer ones share, those between them have, too.
+    // Bounds rise within a zone, so the bytes that the first and the last one share are shared by
+    // all.
     const auto shared =
         zone_of(first) == zone_of(last)
             ? shared_prefix_bytes(bound_of_item(number, first), bound_of_item(number, last))
@@ -188,14 +189,14 @@ std::size_t PageDirectory::last_not_above(std::size_t begin, std::size_t end,
                                           std::string_view key) const {
   std::size_t group = 0;
   for (auto level = levels_.size(); level-- > 0;) {
-    // The items of the group of which the first page is in [begin, end).
+    // The items of the group whose first page is in [begin, end).
     const auto bits = level * kGroupBits;
     const auto round_up = (std::size_t{1} << bits) - 1;
     const auto first = std::max(group << kGroupBits, (begin + round_up) >> bits);
     const auto last = std::min((group + 1) << kGroupBits, (end + round_up) >> bits);
     const auto behind = first < last ? first + count_not_above(level, first, last, key) : first;
     if (behind == 0 || (level == 0 && behind <= begin)) return end;
-    // Where none of them is, the pages from `begin` on that belong to the item before are left.
+    // If there is no such item, the result can only be among the pages of the item before.
     group = behind - 1;
   }
   return group;
@@ -210,7 +211,7 @@ std::size_t PageDirectory::count_not_above(std::size_t level, std::size_t begin,
   const auto [first, last] = std::equal_range(heads + begin, heads + end, head_of(key, shared));
   auto low = static_cast<std::size_t>(first - heads);
   auto high = static_cast<std::size_t>(last - heads);
-  while (low < high) {  // the first of equal heads whose bound is above the key
+  while (low < high) {  // finds the first of equal heads whose bound is above the key
     const auto middle = low + (high - low) / 2;
     if (bound_of_item(level, middle) <= key) {
       low = middle + 1;

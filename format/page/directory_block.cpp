@@ -32,7 +32,7 @@ struct BoundShape {
   std::size_t separator = 0;
 };
 
-// F-246: each limit is one of the three.
+// F-246: each of the three limits is a part of it.
 Result<BoundShape> decode_bound_shape(Decoder& decoder, std::size_t previous_bytes) {
   BoundShape shape;
   DGFS_TRY(shared, decoder.varint_up_to(previous_bytes));
@@ -123,7 +123,7 @@ Status decode_places(Decoder& decoder, Records records) {
 // F-242 within the block.
 Status check_order(Records records, const std::string& bounds) {
   for (std::size_t i = 1; i < records.size(); ++i) {
-    if (records[i - 1].zone != records[i].zone) continue;  // decode_zones() lets zones only rise
+    if (records[i - 1].zone != records[i].zone) continue;  // decode_zones() only lets zones rise
     if (bound_of(records[i - 1], bounds) < bound_of(records[i], bounds)) continue;
     return Error(ErrorKind::kCorrupt, 2312,
                  "page record " + std::to_string(i) + " of a block is out of order");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Blocks of the page directory: up to kPageDirectoryBlockRecords records as columns of varints,
-// so that the sealed block around it compresses well. Layout: docs/FORMAT.md, "Page directory".
+// Blocks of the page directory: up to kPageDirectoryBlockRecords records as columns of varints, so
+// that the sealed block compresses well. Layout: docs/FORMAT.md, "Page directory".
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ namespace dgfs::format {
 
 inline constexpr std::size_t kPageDirectoryBlockRecords = 512;
 
-/// @tparam Text  what its strings are: held by the record, or elsewhere
+/// @tparam Text  type of the strings: std::string, or a view of strings held elsewhere
 template <class Text>
 struct BasicPageRecord {
   std::uint64_t zone = 0;
-  /// Common to all keys of the page; keys in the page are what follows it.
+  /// Common to all keys of the page; the page holds only the rest of each key.
   Text prefix;
-  /// prefix + separator is greater than every key of the page before and not greater than any
-  /// key of this page: the least bytes that tell the two apart.
+  /// The least bytes that tell this page from the page before: prefix + separator is greater than
+  /// every key of the page before and not greater than any key of this page.
   Text separator;
   Ordinal first_ordinal = 0;
   std::uint32_t entry_count = 0;
@@ -36,7 +36,7 @@ struct BasicPageRecord {
 };
 using PageRecord = BasicPageRecord<std::string>;
 
-/// The same with its bound, prefix + separator, in a string of many.
+/// A record whose bound, prefix + separator, is a part of a longer string.
 struct PackedPageRecord {
   std::uint64_t zone = 0;
   Ordinal first_ordinal = 0;
@@ -49,13 +49,13 @@ struct PackedPageRecord {
   VolumeNumber volume = 0;
 };
 
-/// Encodes a run of records as one block body, front-coded; decode_page_block() is its inverse
-/// and checks order, bounds and that ordinals are contiguous from the first.
+/// Encodes a run of records as the body of one block, front-coded. decode_page_block() is its
+/// inverse; it checks order, bounds and that ordinals have no gaps after the first.
 [[nodiscard]] Buffer encode_page_block(const std::vector<PageRecord>& records);
 /// Errors: kCorrupt.
 [[nodiscard]] Result<std::vector<PageRecord>> decode_page_block(Bytes body);
-/// Appends the records of a block to `records`, their bounds to `bounds`. Errors: kCorrupt; what
-/// was appended is useless then.
+/// Appends the records of a block to `records` and their bounds to `bounds`. Errors: kCorrupt; the
+/// appended parts must not be used then.
 [[nodiscard]] Status decode_page_block(Bytes body, std::vector<PackedPageRecord>& records,
                                        std::string& bounds);
 

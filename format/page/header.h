@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Index pages: kPageBytes bytes that hold as many consecutive entries as fit once compressed.
-// A page is position-independent: keys are relative to a prefix, data addresses to a first
-// offset, ordinals to a first ordinal, and all three stand in the page directory, not here. So a
-// merge moves a page, or gives it another prefix, without decoding it.
+// Index pages: kPageBytes bytes that hold as many consecutive entries as fit once compressed. A
+// page is position-independent: its keys are relative to a prefix, its data addresses to a first
+// offset, and its ordinals to a first ordinal. All three are in the page directory, not in the
+// page. So a merge can move a page, or give it another prefix, without decoding it.
 //
-// The header (magic, codec, counts, ids, checksum) is the same for every codec; the payload is
-// the codec's business.
+// All codecs have the same header (magic, codec, counts, ids, checksum). The payload is the codec's
+// own.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace dgfs::format {
 
-/// Offset | size | field. Little-endian.
+/// Offset | size | meaning. Little-endian.
 struct PageHeader {
   std::uint64_t checksum = 0;         //  0 | 8 | checksum64 of bytes [8, kPageBytes)
   std::uint32_t magic = 0;            //  8 | 4 | "DGPG"
@@ -28,7 +28,7 @@ struct PageHeader {
   std::uint16_t model_id = 0;         // 14 | 2 |
   std::uint16_t attribute_table = 0;  // 16 | 2 | table id
   std::uint16_t entry_count = 0;      // 18 | 2 | 1 to kPageEntriesMax
-  std::uint32_t decoded_bytes = 0;    // 20 | 4 | of the payload once decompressed
+  std::uint32_t decoded_bytes = 0;    // 20 | 4 | length of the decompressed payload
   std::uint16_t payload_bytes = 0;    // 24 | 2 | at most kPagePayloadBytesMax; zeros follow it
   std::uint16_t reserved = 0;         // 26 | 2 | zero
 };
@@ -39,8 +39,8 @@ inline constexpr std::size_t kPagePayloadBytesMax = kPageBytes - kPageHeaderByte
 /// Errors: kCorrupt.
 [[nodiscard]] Result<PageHeader> read_page_header(Bytes page);
 
-/// A page of `header` (magic, payload length and checksum are filled in) and `payload`, at most
-/// kPagePayloadBytesMax bytes.
+/// Makes a page of `payload` (at most kPagePayloadBytesMax bytes) and `header`, in which it sets
+/// magic, payload length and checksum.
 [[nodiscard]] Buffer make_page(const PageHeader& header, Bytes payload);
 
 }  // namespace dgfs::format

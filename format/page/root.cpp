@@ -32,7 +32,7 @@ Result<std::string> decode_bound(Decoder& decoder, const std::string& previous) 
   return previous.substr(0, static_cast<std::size_t>(shared)).append(rest);
 }
 
-// `row` arrives with what follows from the row before.
+// `row` already holds the values that follow from the row before.
 Status decode_row(Decoder& decoder, const PageRootRow& previous, PageRootRow& row) {
   DGFS_TRY(bound, decode_bound(decoder, previous.bound));
   DGFS_TRY(zone, add_varint(decoder, previous.zone));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// WholePage: a page all of whose entries are decoded.
+// WholePage: a page with all entries decoded.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class WholePage final : public Page {
     return std::optional(at(index));
   }
   [[nodiscard]] Result<PageEntry> entry(std::size_t index) const override { return at(index); }
-  /// The whole page, whatever is asked for.
+  /// Always the whole page.
   [[nodiscard]] Result<PageSlice> slice(std::size_t /*begin*/, std::size_t /*end*/) const override {
     return PageSlice{rows_, 0};
   }

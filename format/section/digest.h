@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Cryptographic digests of contents: what they are, apart from how they are made and kept.
+// Cryptographic digests of contents: their types. Other files make and store them.
 #pragma once
 
 #include <algorithm>
@@ -12,26 +12,25 @@
 
 namespace dgfs::format {
 
-/// How a digest is made (F-331). The numbers are the format's.
+/// The algorithm of a digest (F-331). The numbers are the format's.
 enum class DigestAlgorithm : std::uint8_t { kSha256 = 1 };
 
-/// Of the only algorithm so far.
+/// Length of a digest of the only algorithm so far.
 inline constexpr std::size_t kDigestBytes = 32;
-/// Of all bytes of a regular file; holes are zeros.
+/// The digest of all bytes of a regular file; holes are zeros.
 using Digest = std::array<std::uint8_t, kDigestBytes>;
 
-/// Less than this of zeros is hashed in a second or a few.
+/// Fewer zeros than this are hashed within a few seconds.
 inline constexpr std::uint64_t kLongHoleBytes = std::uint64_t{1} << 30;
 
-/// Files whose holes make their digests costly: a digest takes zeros as it takes data, one byte
-/// after the other. A value.
+/// Files whose holes make their digests costly: zeros are hashed byte by byte, like data. A value.
 struct LongHoles {
-  std::uint64_t files = 0;          ///< of at least kLongHoleBytes of holes
-  std::uint64_t bytes = 0;          ///< of their holes
-  std::uint64_t largest_bytes = 0;  ///< of one file, which is hashed by one thread
-  bool is_estimate = false;         ///< by the space that files take: some may be no holes
+  std::uint64_t files = 0;          ///< number of files with at least kLongHoleBytes of holes
+  std::uint64_t bytes = 0;          ///< length of the holes of these files
+  std::uint64_t largest_bytes = 0;  ///< most holes of one file; one thread hashes them
+  bool is_estimate = false;         ///< holes are guessed from the space that files take
 
-  /// Counts a file with so much of holes, if that is much.
+  /// Counts a file with `hole_bytes` of holes, if these are long.
   void add(std::uint64_t hole_bytes) {
     if (hole_bytes < kLongHoleBytes) return;
     ++files;

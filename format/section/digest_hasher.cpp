@@ -20,10 +20,10 @@ struct DigestHasher::State {
     void operator()(EVP_MD_CTX* freed) const { EVP_MD_CTX_free(freed); }
   };
 
-  // Looked up once: by name it is found anew, under a lock, for every stream.
+  // Fetched once: libcrypto looks up a name anew, under a lock, for every stream.
   std::unique_ptr<EVP_MD, Free> method;
   std::unique_ptr<EVP_MD_CTX, Free> context;
-  bool is_good = false;  // since the stream began
+  bool is_good = false;  // false after a failure in this stream
 
   void begin() { is_good = EVP_DigestInit_ex2(context.get(), method.get(), nullptr) == 1; }
 };

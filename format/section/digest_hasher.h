@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Makes digests, by libcrypto, which uses what instructions the processor has for them.
+// Makes digests with libcrypto, which uses the processor's own instructions for them if there are
+// any.
 #pragma once
 
 #include <memory>
@@ -12,20 +13,20 @@
 
 namespace dgfs::format {
 
-/// The digest of a stream of bytes, and of another one after it. For one thread.
+/// Makes the digest of a stream of bytes, and of further streams one after another. For one thread.
 class DigestHasher {
  public:
-  /// Errors: kUnsupported where libcrypto is set up not to have the algorithm, kLimit (memory).
+  /// Errors: kUnsupported (libcrypto is configured without the algorithm), kLimit (memory).
   [[nodiscard]] static Result<DigestHasher> make(DigestAlgorithm algorithm);
   ~DigestHasher();
   DigestHasher(DigestHasher&& other) noexcept;
   DigestHasher& operator=(DigestHasher&& other) noexcept;
 
   void update(Bytes bytes);
-  /// As many zero bytes.
+  /// Adds as many zero bytes.
   void update_zeros(std::uint64_t bytes);
-  /// Of all since make() or the last finish(); what follows is another stream.
-  /// Errors: kLimit (memory).
+  /// The digest of all bytes since make() or the last finish(). The next bytes begin another
+  /// stream. Errors: kLimit (memory).
   [[nodiscard]] Result<Digest> finish();
 
  private:
@@ -35,7 +36,7 @@ class DigestHasher {
   std::unique_ptr<State> state_;
 };
 
-/// Of no bytes at all.
+/// The digest of an empty stream.
 [[nodiscard]] const Digest& empty_digest(DigestAlgorithm algorithm);
 
 }  // namespace dgfs::format

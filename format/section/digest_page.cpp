@@ -31,7 +31,7 @@ std::uint64_t word(Bytes body, std::size_t index) {
 
 std::size_t count_bits(std::uint64_t bits) { return static_cast<std::size_t>(std::popcount(bits)); }
 
-/// Set bits below `bit`.
+/// Number of set bits below `bit`.
 std::size_t count_below(Bytes body, std::size_t bit) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < bit / kWordBits; ++i) count += count_bits(word(body, i));

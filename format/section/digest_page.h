@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// A digest page: the digests of consecutive regular files, a sealed record of one page of the
-// device. The entries between them that have none cost a bit each.
+// A digest page: the digests of consecutive regular files, as a sealed record of the size of a
+// page. Each entry between them without a digest costs one bit.
 //
 //   checksum u64 | first ordinal u64 | bitmap of 1920 ordinals | 120 digests
 #pragma once
@@ -20,25 +20,25 @@ namespace dgfs::format {
 
 inline constexpr std::size_t kDigestPageDigests = 120;
 inline constexpr std::size_t kDigestPageBitmapBytes = 240;
-/// From the first one on, that a page can have digests of.
+/// How many ordinals, from its first one on, a page covers.
 inline constexpr std::size_t kDigestPageOrdinals = 8 * kDigestPageBitmapBytes;
 
-/// The ordinals that a page is for: the first has a digest, `end` is where the next page begins.
+/// The ordinals that a page covers: `first` has a digest, and the next page begins at `end`.
 struct DigestRange {
   Ordinal first = 0;
   Ordinal end = 0;
 };
 
-/// Fills one page after the other. For one thread.
+/// Fills one page after another. For one thread.
 class DigestPageFiller {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  /// Whether add() may be called; only a page that is not empty can be full.
+  /// Whether add() may be called with `ordinal`. An empty page always has room.
   [[nodiscard]] bool has_room_for(Ordinal ordinal) const;
-  /// @param ordinal  above those before
+  /// @param ordinal  above those added before
   void add(Ordinal ordinal, const Digest& digest);
   [[nodiscard]] Ordinal first() const { return first_; }
-  /// The sealed page, kPageBytes; empties this.
+  /// Returns the sealed page (kPageBytes) and empties this object.
   /// @param number  of the page in its section
   [[nodiscard]] Buffer take(std::uint64_t number);
 
@@ -48,11 +48,11 @@ class DigestPageFiller {
   std::size_t count_ = 0;
 };
 
-/// Checks the body of a digest page (F-333 to F-335). Gives the number of its digests.
-/// Errors: kCorrupt, with the offset in the page.
+/// Checks the body of a digest page (F-333 to F-335). Returns the number of its digests. Errors:
+/// kCorrupt, with the offset in the page.
 [[nodiscard]] Result<std::size_t> check_digest_page(Bytes body, const DigestRange& range);
 
-/// The digest of an ordinal in a body that was checked; nullopt if it has none.
+/// The digest of an ordinal in a checked body; nullopt if the ordinal has none.
 [[nodiscard]] std::optional<Digest> find_digest(Bytes body, Ordinal ordinal);
 
 }  // namespace dgfs::format

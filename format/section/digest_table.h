@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The digest table: of which algorithm the digests are, and which page has that of an entry.
+// The digest table: the algorithm of the digests, and which page has the digest of an entry.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@
 
 namespace dgfs::format {
 
-/// Appends the body of one block of the table.
-/// @param firsts  first ordinals of pages in order
-/// @param before  that of the page before them, 0 if there is none
+/// Appends the body of one block of the table to `out`.
+/// @param firsts  first ordinals of the pages, in order
+/// @param before  first ordinal of the page before them, 0 if there is none
 void encode_digest_table(DigestAlgorithm algorithm, std::span<const Ordinal> firsts, Ordinal before,
                          Buffer& out);
 
-/// Takes 4 bytes a page, which has up to 120 digests. Immutable, thread-safe.
+/// Takes 4 bytes of memory per page of up to 120 digests. Immutable, thread-safe.
 class DigestTable {
  public:
   /// Takes the blocks in order. For one thread.
   class Loader {
    public:
-    /// @param pages        in the section of digests
-    /// @param ordinal_end  entries of the index, link records among them
+    /// @param pages        number of pages in the section of digests
+    /// @param ordinal_end  number of entries of the index, link records included
     Loader(std::uint64_t pages, Ordinal ordinal_end) : pages_(pages), ordinal_end_(ordinal_end) {}
     /// Errors: kCorrupt; kUnsupported (another algorithm).
     [[nodiscard]] Status add(Bytes body);
@@ -47,7 +47,7 @@ class DigestTable {
 
   [[nodiscard]] DigestAlgorithm algorithm() const { return algorithm_; }
   [[nodiscard]] std::size_t page_count() const { return firsts_.size(); }
-  /// The page that has the digest of this ordinal if any has.
+  /// The only page that can have the digest of this ordinal; nullopt if none can.
   [[nodiscard]] std::optional<std::size_t> find(Ordinal ordinal) const;
   /// @param page  below page_count()
   [[nodiscard]] DigestRange range(std::size_t page) const;

@@ -15,7 +15,7 @@ namespace {
 
 // DirectoryTable holds 32-bit positions.
 constexpr std::size_t kDirectoriesMax = std::numeric_limits<std::uint32_t>::max();
-// Room that is made before anything was read; memory of it that is not touched costs nothing.
+// Room that is reserved before anything was read. Untouched memory costs nothing.
 constexpr std::uint64_t kReservedDirectoriesMax = std::uint64_t{1} << 22;
 
 Error corrupt_directory_table(std::uint16_t code, std::size_t offset, std::string text) {
@@ -48,7 +48,7 @@ std::optional<ChildRange> DirectoryTable::children(Ordinal directory) const {
 std::optional<Ordinal> DirectoryTable::parent(Ordinal ordinal) const {
   if (ordinal >= entry_count_) return std::nullopt;
   if (ordinal == 0) return 0;
-  // Of several lists with the same first child, all but the last are empty.
+  // Several lists may have the same first child; then all but the last are empty.
   return ordinals_[directory_of_[firsts_.upper_bound(ordinal) - 1]];
 }
 
@@ -76,8 +76,9 @@ Status DirectoryTable::Loader::add(Bytes body) {
   }
 }
 
-// Most directories hold no others and so few files that their lists are two bytes. Takes those at
-// the front, up to what is wrong or else; @return their bytes.
+// A shortcut for lists of two bytes: most directories have no subdirectories and few files. Takes
+// the lists at the front up to the first that is different or wrong.
+// @return how many bytes it took
 std::size_t DirectoryTable::Loader::add_small_leaves(Bytes lists) {
   const auto count_max = std::min(pending_.size(), lists.size() / 2);
   auto end_first = next_first_;

@@ -19,7 +19,7 @@ Error corrupt_inode_runs(std::uint16_t code, std::string text) {
       .in_section(section_name(SectionKind::kInodeRuns));
 }
 
-// F-060, F-061: the ordinals of the namespace, each exactly once, without gaps.
+// F-060, F-061: the runs cover each ordinal of the namespace exactly once, without gaps.
 Status check_ordinals(const std::vector<InodeRun>& runs, Ordinal entry_count) {
   if (runs.empty() || runs.front().first_inode != kRootInode) {
     return corrupt_inode_runs(2680, "root is not inode 1");
@@ -48,7 +48,7 @@ Result<std::vector<InodeRun>> decode_runs(Bytes body) {
     DGFS_TRY(first_inode, decoder.varint());
     DGFS_TRY(run_count, decoder.varint());
     runs.push_back({first_inode, next, run_count});
-    next += run_count;  // make() refuses a sum that wraps: it checks each run against the end
+    next += run_count;  // may wrap: make() checks each run against the end and refuses that
   }
   DGFS_CHECK(decoder.finish());
   return runs;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Inode runs: the map between stable inode numbers and ordinals. A fresh build has one run
-// (inode 1 is ordinal 0, and so on); a merge that keeps numbers makes more.
+// Inode runs: the map between stable inode numbers and ordinals. A fresh build has one run (inode 1
+// is ordinal 0, and so on). A merge that keeps numbers makes more.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class InodeRuns {
  public:
   /// @param runs         in order of first_ordinal
   /// @param entry_count  entries of the namespace; the runs must cover them exactly once
-  /// Errors: kCorrupt for overlap in either number space, gaps in ordinals, inode 0, overflow, or
-  /// a root that is not inode 1.
+  /// Errors: kCorrupt for overlap in either number space, gaps in ordinals, inode 0, overflow, or a
+  /// root that is not inode 1.
   [[nodiscard]] static Result<InodeRuns> make(std::vector<InodeRun> runs, Ordinal entry_count);
 
   void encode(Buffer& out) const;
@@ -37,12 +37,12 @@ class InodeRuns {
   [[nodiscard]] std::optional<Ordinal> ordinal_of(InodeNumber inode) const;
   [[nodiscard]] std::optional<InodeNumber> inode_of(Ordinal ordinal) const;
   [[nodiscard]] const std::vector<InodeRun>& runs() const { return by_ordinal_; }
-  /// One past the highest inode number; at most the superblock's next_inode.
+  /// One more than the highest inode number; at most the superblock's next_inode.
   [[nodiscard]] InodeNumber end_inode() const;
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
-  /// Fills by_inode_ and checks that no number is given twice.
+  /// Fills by_inode_ and checks that no number occurs twice.
   [[nodiscard]] Status sort_by_inode();
 
   std::vector<InodeRun> by_ordinal_;

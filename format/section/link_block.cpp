@@ -11,8 +11,8 @@
 namespace dgfs::format {
 namespace {
 
-// Of a fresh build the first name of most objects: its inode number less one. Others are told by
-// their distance from it.
+// In a fresh build, the first name of most objects is the inode number less one. Any other first
+// name is stored as the distance from that.
 constexpr std::uint64_t kMovedBit = 1;
 
 Ordinal usual_first(InodeNumber inode) { return inode - 1; }
@@ -31,7 +31,7 @@ void encode_names(InodeNumber inode, std::span<const Ordinal> names, Encoder& en
   for (const auto name : names.subspan(1)) encoder.varint(name - std::exchange(before, name));
 }
 
-// One block, object by object.
+// Reads one block, object by object.
 class BlockReader {
  public:
   BlockReader(Bytes body, const LinkBlockBounds& bounds) : decoder_(body), bounds_(bounds) {}

@@ -44,7 +44,7 @@ Status LinkTable::Loader::add(Bytes body) {
   return ok();
 }
 
-// The length of the section bounds how many rows there can be.
+// The length of the section limits the number of rows.
 Status LinkTable::Loader::add_row(InodeNumber gap, std::uint64_t length_bytes, std::size_t offset) {
   const bool is_first = firsts_.size() == 0;
   if ((is_first && gap == 0) || gap >= inode_end_ - last_) {  // F-345
@@ -89,7 +89,7 @@ LinkTable::Place LinkTable::place(std::size_t block) const {
   return {begin, end - begin};
 }
 
-// Where the next block begins with the same object, this one has no other.
+// If the next block begins with the same object, this block has no other object.
 LinkBlockBounds LinkTable::bounds(std::size_t block) const {
   const auto first = firsts_[block];
   const auto next = block + 1 == firsts_.size() ? inode_end_ : firsts_[block + 1];

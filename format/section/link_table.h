@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The link table: where the link blocks stand, and which of them has the names of an object.
+// The link table: where the link blocks are, and which of them have the names of an object.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ namespace dgfs::format {
 
 /// A row of the table. A value.
 struct LinkTableRow {
-  InodeNumber first_inode = 0;     ///< of the first object in the block
-  std::uint64_t length_bytes = 0;  ///< of the sealed block, its header included
+  InodeNumber first_inode = 0;     ///< inode number of the first object in the block
+  std::uint64_t length_bytes = 0;  ///< length of the sealed block, its header included
 };
 
 /// Appends the body of one block of the table.
 /// @param before  first inode of the row before these, 0 if there is none
 void encode_link_table(std::span<const LinkTableRow> rows, InodeNumber before, Buffer& out);
 
-/// Takes some 8 bytes a link block, which has about a thousand names. Immutable, thread-safe.
+/// Takes about 8 bytes of memory per link block of about a thousand names. Immutable, thread-safe.
 class LinkTable {
  public:
-  /// Numbers of blocks. A value.
+  /// A range of block numbers. A value.
   struct Range {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
-  /// Where a block stands. A value.
+  /// The place of a block. A value.
   struct Place {
     std::uint64_t offset_bytes = 0;  ///< in the section
     std::uint64_t length_bytes = 0;
@@ -43,13 +43,13 @@ class LinkTable {
   /// Takes the blocks in order. For one thread.
   class Loader {
    public:
-    /// @param section_bytes  of the link names
+    /// @param section_bytes  length of the section of link names
     /// @param inode_end      above all inode numbers
-    /// @param ordinal_end    names of the tree
+    /// @param ordinal_end    number of names of the tree
     Loader(std::uint64_t section_bytes, InodeNumber inode_end, Ordinal ordinal_end);
     /// Errors: kCorrupt.
     [[nodiscard]] Status add(Bytes body);
-    /// Errors: kCorrupt (blocks that do not fill the section).
+    /// Errors: kCorrupt (the blocks do not fill the section).
     [[nodiscard]] Result<LinkTable> finish() &&;
 
    private:
@@ -61,14 +61,14 @@ class LinkTable {
     InodeNumber inode_end_;
     Ordinal ordinal_end_;
     InodeNumber last_ = 0;
-    std::uint64_t end_bytes_ = 0;  ///< of the blocks so far
+    std::uint64_t end_bytes_ = 0;  ///< end of the blocks so far
   };
 
   [[nodiscard]] std::size_t block_count() const { return firsts_.size(); }
-  /// The blocks that have the names of an object if any has; more than one where each of them
-  /// begins with it. Empty where none can have them.
+  /// The blocks that can have the names of an object; empty if none can. If there are several, each
+  /// of them begins with that object.
   [[nodiscard]] Range find(InodeNumber inode) const;
-  /// @param block  below block_count(), here and below
+  /// @param block  below block_count(); the same for bounds()
   [[nodiscard]] Place place(std::size_t block) const;
   [[nodiscard]] LinkBlockBounds bounds(std::size_t block) const;
   [[nodiscard]] std::size_t memory_bytes() const {

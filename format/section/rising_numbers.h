@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Rising numbers of 64 bits, in about 32 bits each: their low halves, and where the high half
-// changes. Of ordinals that is once in four thousand million.
+// Rising numbers of 64 bits, in about 32 bits each: their low halves, and the places where the high
+// half changes. For ordinals that is once in four thousand million.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace dgfs::format {
 
-/// Like a sorted std::vector<std::uint64_t>. Immutable but for push_back(), and then thread-safe.
+/// Like a sorted std::vector<std::uint64_t>. Thread-safe once it is filled.
 class RisingNumbers {
  public:
   void reserve(std::size_t count) { lows_.reserve(count); }
@@ -25,9 +25,10 @@ class RisingNumbers {
     }
     lows_.push_back(low_of(number));
   }
-  /// Room for the low halves of `count` numbers at once, all with the high half of the last one:
-  /// for the caller to fill before anything else is asked. Empty where `last`, which none of them
-  /// exceeds, has another high half; they must come one by one then.
+  /// Adds `count` numbers with the high half of the last number, and returns the room for their low
+  /// halves. The caller must fill it before any other call. No number may exceed `last`. If `last`
+  /// has another high half, adds nothing and returns an empty span: the caller must then add the
+  /// numbers one by one.
   [[nodiscard]] std::span<std::uint32_t> extend(std::size_t count, std::uint64_t last) {
     if (high_of(last) != last_high_) return {};
     lows_.resize(lows_.size() + count);
@@ -61,7 +62,7 @@ class RisingNumbers {
 
  private:
   using Low = std::vector<std::uint32_t>::const_iterator;
-  /// From this position on numbers have this high half.
+  /// The numbers from this position on have this high half.
   struct Step {
     std::size_t position = 0;
     std::uint32_t high = 0;
@@ -78,7 +79,7 @@ class RisingNumbers {
   [[nodiscard]] std::size_t position_of(Low low) const {
     return static_cast<std::size_t>(low - lows_.begin());
   }
-  /// The numbers with this high half; where there are none, the place where they would stand.
+  /// The numbers with this high half; if there are none, an empty range at their place.
   [[nodiscard]] Range range_of(std::uint32_t high) const {
     const auto step = std::partition_point(steps_.begin(), steps_.end(),
                                            [&](const Step& it) { return it.high < high; });

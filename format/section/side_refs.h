@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which member of an entry leads to its record in which section.
+// Which member of an entry refers to its record in which section.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace dgfs::format {
 
-/// A section of records, and the member of an entry that names its record there. A value.
+/// A section of records, and the member of an entry that refers to its record there. A value.
 struct EntryRef {
   SectionKind kind;
   SideRef Entry::*ref;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Sparse maps: which bytes of a file are data; the rest are holes, read as zeros and kept as
-// holes on extraction. The extent holds the data segments back to back.
+// Sparse maps: which bytes of a file are data. The other bytes are holes, which read as zeros and
+// stay holes on extraction. The extent holds the data segments back to back.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dgfs::format {
 
-/// Where the data of a sparse file lies, in the file and in its extent. A value.
+/// The places of the data of a sparse file, in the file and in its extent. A value.
 class SparseMap {
  public:
   /// Bytes [begin, begin + length) of the file are bytes [content, content + length) of the extent.
@@ -25,21 +25,21 @@ class SparseMap {
     friend bool operator==(const Segment&, const Segment&) = default;
   };
 
-  /// Of a file without holes: one segment, or none where it is empty.
+  /// The map of a file without holes: one segment, or none if the file is empty.
   [[nodiscard]] static SparseMap whole(std::uint64_t file_bytes);
 
-  /// Segments must be given in rising order, not touching, not empty.
+  /// Segments must be added in rising order. They must not touch one another or be empty.
   void add(std::uint64_t begin_bytes, std::uint64_t length_bytes);
   /// In rising order.
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
-  /// Bytes of data, holes left out.
+  /// Number of bytes of data, without holes.
   [[nodiscard]] std::uint64_t content_bytes() const;
   /// Index of the first segment that ends after `offset_bytes`; segments().size() if none.
   [[nodiscard]] std::size_t find(std::uint64_t offset_bytes) const;
-  /// Memory it takes, for the budget of a cache.
+  /// Memory in bytes, for the budget of a cache.
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  /// Appends the bytes that decode() takes.
+  /// Appends the bytes that decode() reads.
   void encode(Buffer& out) const;
   /// @param body        all of the record, without its checksum
   /// @param file_bytes  logical size; segments must lie inside

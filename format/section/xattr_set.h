@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Xattr sets: all extended attributes of an entry (POSIX ACLs and file capabilities are
-// "system.posix_acl_*" and "security.capability"). Entries with equal sets share one record.
+// Xattr sets: all extended attributes of an entry, among them POSIX ACLs ("system.posix_acl_*") and
+// file capabilities ("security.capability"). Entries with equal sets share one record.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace dgfs::format {
 
-/// @param xattrs  sorted by name, names distinct, 1 to kXattrNameBytesMax bytes
+/// @param xattrs  sorted by name; names are distinct and have 1 to kXattrNameBytesMax bytes
 void encode_xattr_set(const std::vector<Xattr>& xattrs, Buffer& out);
 /// Errors: kCorrupt (order, lengths), kLimit.
 [[nodiscard]] Result<std::vector<Xattr>> decode_xattr_set(Bytes body);

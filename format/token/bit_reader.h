@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// BitReader: inverse of BitWriter for untrusted bytes. Reading past the end gives zeros and is
-// found out by overrun(), so that decoders, whose loops are bounded by counts, need no branch per
+// BitReader: inverse of BitWriter, for untrusted bytes. Reads past the end give zeros, and
+// overrun() reports them. So decoders, whose loops are bounded by counts, need no branch per
 // value.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace dgfs::format {
 
-/// Points into bytes that must outlive it. Not thread-safe.
+/// Reads bytes that must outlive it. Not thread-safe.
 class BitReader {
  public:
   explicit BitReader(Bytes bytes, std::size_t bit_offset = 0) : bytes_(bytes), at_(bit_offset) {}
@@ -25,7 +25,7 @@ class BitReader {
     at_ += count;
     return value;
   }
-  /// Up to 64 bits.
+  /// The next `count` bits, 0 to 64, as a number.
   std::uint64_t long_bits(unsigned count) {
     if (count == 0) return 0;
     if (count <= kAheadBits) {
@@ -36,23 +36,23 @@ class BitReader {
     const std::uint64_t high = bits(count - 32);
     return high << 32 | bits(32);
   }
-  /// The next `count` bits, 1 to 32, without taking them.
+  /// The next `count` bits, 1 to 32, without consuming them.
   [[nodiscard]] std::uint32_t peek(unsigned count) const {
     return static_cast<std::uint32_t>(ahead() >> (64 - count));
   }
-  /// At least the next kAheadBits bits, from the highest down, without taking them: for who takes
-  /// several things at once. A few instructions, which compilers leave out of line where much else
-  /// is inlined.
+  /// At least the next kAheadBits bits, from the highest down, without consuming them: for a
+  /// caller that decodes several values at once. Always inlined, because compilers leave these few
+  /// instructions out of line where much else is inlined.
   [[nodiscard, gnu::always_inline]] std::uint64_t ahead() const { return window() << (at_ & 7); }
   static constexpr unsigned kAheadBits = 57;
   void skip(std::size_t count) { at_ += count; }
 
   [[nodiscard]] std::size_t bit_offset() const { return at_; }
-  /// Whether more was taken than there was.
+  /// Whether more bits were read than there are.
   [[nodiscard]] bool overrun() const { return at_ > bytes_.size() * 8; }
 
  private:
-  /// 8 bytes from the one that holds the next bit, zeros behind the end.
+  /// 8 bytes, beginning with the byte that holds the next bit; zeros behind the end.
   [[nodiscard, gnu::always_inline]] std::uint64_t window() const {
     const auto byte = at_ / 8;
     std::uint64_t value = 0;

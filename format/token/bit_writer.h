@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// BitWriter: bits to bytes, the highest bit of a byte first, so that codes can be compared as
-// numbers when they are read back.
+// BitWriter: packs bits into bytes, highest bit first, so that a reader can compare codes as
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ class BitWriter {
       bytes_.push_back(static_cast<std::uint8_t>(pending_ >> pending_bits_));
     }
   }
-  /// All of `other`'s bits.
+  /// Appends all bits of `other`.
   void append(const BitWriter& other) {
     for (const auto byte : other.bytes_) bits(byte, 8);
     bits(other.pending_, other.pending_bits_);
   }
   [[nodiscard]] std::size_t bit_count() const { return bytes_.size() * 8 + pending_bits_; }
-  /// Forgets what came after the first `bit_count` bits.
+  /// Drops all bits after the first `bit_count`.
   void truncate(std::size_t bit_count) {
     if (bit_count / 8 < bytes_.size()) {
       pending_ = bytes_[bit_count / 8];
@@ -46,20 +46,20 @@ class BitWriter {
     pending_ >>= pending_bits_ - kept;
     pending_bits_ = kept;
   }
-  /// Forgets everything, and keeps the memory.
+  /// Drops all bits, but keeps the memory.
   void clear() {
     bytes_.clear();
     pending_ = 0;
     pending_bits_ = 0;
   }
-  /// The bits with zeros to a whole byte; the writer is spent.
+  /// Returns the bits, filled with zeros to a whole byte; the writer is then spent.
   [[nodiscard]] Buffer finish() && {
     if (pending_bits_ > 0) bits(0, 8 - pending_bits_);
     return std::move(bytes_);
   }
 
  private:
-  static constexpr unsigned kStepBits = 32;  ///< with up to 7 pending ones it fits 64
+  static constexpr unsigned kStepBits = 32;  ///< with up to 7 pending bits, it fits into 64
 
   Buffer bytes_;
   std::uint64_t pending_ = 0;

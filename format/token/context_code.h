@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ContextCode: an alphabet whose prefix code depends on the symbol before. Contexts are put into
-// classes, each of which has a code.
+// ContextCode: an alphabet whose prefix code depends on the symbol before. Contexts form classes,
+// and each class has a code.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,23 @@
 
 namespace dgfs::format {
 
-/// Immutable, thread-safe. Memory: that of the codes, and 8 KiB for each.
+/// Immutable, thread-safe. Memory: the codes, and 8 KiB for each of them.
 class ContextCode {
  public:
-  /// Decodes nothing: only good for being replaced.
+  /// An empty code, to be replaced before use.
   ContextCode() = default;
   /// @param codes     by class, at most 255
-  /// @param class_of  class by the symbol before, and behind them the class where there is none;
-  /// all
-  ///                  below codes.size()
+  /// @param class_of  class by the symbol before; the last element is the class without a symbol
+  ///                  before; all below codes.size()
   ContextCode(std::vector<PrefixCode> codes, Buffer class_of);
 
-  /// What bits begin with, and what it leads to.
+  /// The symbol whose code is at the beginning of some bits, and the class that it selects.
   struct Step {
     std::uint16_t symbol = 0;
-    std::uint8_t bits = 0;        ///< of its code; in the table 0: longer than its reach
-    std::uint8_t next_class = 0;  ///< of the symbol behind it
+    std::uint8_t bits = 0;        ///< length of its code; in the table 0: longer than kTableBits
+    std::uint8_t next_class = 0;  ///< class of the next symbol
   };
-  /// Class of a symbol with none before it.
+  /// Class of a symbol that has no symbol before it.
   [[nodiscard]] std::uint8_t first_class() const { return class_of_.back(); }
   /// @param number  class
   /// @param ahead   as BitReader::ahead()
@@ -43,14 +42,15 @@ class ContextCode {
     }
     return find_long(number, ahead);
   }
-  /// For a writer: the code behind the symbol `before`, or none (as many as there are symbols).
+  /// For a writer: the code of the symbol after `before`. The number of symbols, as `before`, means
+  /// that no symbol is before.
   [[nodiscard]] const PrefixCode& behind(std::size_t before) const {
     return codes_[class_of_[before]];
   }
   [[nodiscard]] std::size_t class_count() const { return codes_.size(); }
 
  private:
-  /// Apart, so that find() stays small enough to be part of the loop over entries.
+  /// A separate function, so that find() is small enough to be inlined into the loop over entries.
   [[nodiscard]] Step find_long(std::size_t number, std::uint64_t ahead) const;
   [[nodiscard]] Step step_of(const PrefixCode::Found& found) const {
     return {found.symbol, static_cast<std::uint8_t>(found.bits), class_of_[found.symbol]};

@@ -21,7 +21,7 @@ bool is_device_kind(unsigned kind) {
   return kind == kKindOther + kCharacterDeviceNumber || kind == kKindOther + kBlockDeviceNumber;
 }
 
-/// Rows of regular files, none of them a further name.
+/// End of the rows of regular files that are not names of multiply linked objects.
 constexpr unsigned kRowPlainEnd = kKindOther << kRowFlagBits;
 constexpr unsigned kRowChanges = kRowAttributes | kRowTime | kRowExtras;
 
@@ -93,7 +93,7 @@ bool TokenCursor::read_key(bool is_successor) {
     is_first_ = false;
     return !is_successor || fail("the first key of a block has none before it");  // F-192
   }
-  if (is_successor) {  // F-192; of equal length, so it rises
+  if (is_successor) {  // F-192; it has the same length, so it rises
     return key_.make_successor() || fail(kNoSuccessor);
   }
   problem_ = key_.read_next(model_, in_);
@@ -234,7 +234,7 @@ bool TokenCursor::read_fragment(unsigned mask) {
     rich_.address = last_fragment_.address;
     rich_.fragment_offset = last_fragment_.end;
   }
-  // Checked with the whole entry: a size or offset that is too large has no place in 32 bits.
+  // check_entry() repeats this, but too large a size or offset would not fit into 32 bits here.
   if (rich_.size_bytes > kFragmentFrameBytesMax ||
       *rich_.fragment_offset > kFragmentFrameBytesMax) {
     return fail("content is out of its fragment frame");  // F-156
@@ -249,7 +249,7 @@ bool TokenCursor::read_target() {
     return fail("target out of bounds");  // F-167
   }
   rich_.target = target_.view();
-  // The end of a text is '/': in a target, 0x00 stands for it (F-195).
+  // '/' ends a text, so 0x00 stands for it in a target (F-195).
   for (auto& byte : rich_.target) {
     if (byte == '\0') byte = kTextEnd;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenCursor: the entries of one block of a token page, one after the other, out of untrusted
-// bits. What most entries have is in plain members; the rest is in an Entry of its own.
+// TokenCursor: decodes the entries of one block of a token page, one after the other, from
+// untrusted bits. Plain members hold the values that most entries have; an Entry holds the others.
 #pragma once
 
 #include <array>
@@ -20,32 +20,32 @@
 
 namespace dgfs::format {
 
-/// The last distinct mtimes, the one that holds at the front. A value.
+/// The last distinct mtimes, with the current one at the front. A value.
 class RecentTimes {
  public:
   [[nodiscard]] const Time& front() const { return times_[front_]; }
-  /// As many as there are different ones, at most kTimeSymbols.
+  /// Number of different times, at most kTimeSymbols.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const Time& operator[](std::size_t place) const { return times_[at(place)]; }
-  /// Place of `time`; size() where it is none of them.
+  /// Place of `time`; size() if it is not one of them.
   [[nodiscard]] std::size_t find(const Time& time) const {
     std::size_t place = 0;
     while (place < size_ && (*this)[place] != time) ++place;
     return place;
   }
-  /// Brings the time at `place`, below size(), to the front.
+  /// Moves the time at `place`, which must be below size(), to the front.
   void use(std::size_t place) {
     const auto time = (*this)[place];
     for (; place > 0; --place) times_[at(place)] = times_[at(place - 1)];
     times_[front_] = time;
   }
-  /// Puts `time` before the others; the last of too many goes.
+  /// Puts `time` before the others; drops the last one if there are too many.
   void push(const Time& time) {
     front_ = at(kTimeSymbols - 1);
     times_[front_] = time;
     if (size_ < kTimeSymbols) ++size_;
   }
-  /// Puts `time`, which there must be room for, behind the others.
+  /// Puts `time` behind the others; there must be room.
   void append(const Time& time) { times_[at(size_++)] = time; }
 
  private:
@@ -56,13 +56,13 @@ class RecentTimes {
   std::size_t size_ = 0;
 };
 
-/// What the blocks of a page begin with.
+/// The state at the beginning of each block of a page.
 struct TokenPageHead {
   RecentTimes times;                                   ///< at least one
-  std::array<std::uint32_t, kTypeCount> attributes{};  ///< by type: the numbers before them
+  std::array<std::uint32_t, kTypeCount> attributes{};  ///< by type: numbers before the first change
 };
 
-/// What the bits of entries are for.
+/// The parts of entries, for counting their bits.
 enum class TokenPart : std::uint8_t {
   kRows,
   kNames,
@@ -75,14 +75,14 @@ enum class TokenPart : std::uint8_t {
 inline constexpr std::size_t kTokenParts = 7;
 using TokenPartBits = std::array<std::uint64_t, kTokenParts>;
 
-/// Not thread-safe. What it is made from must outlive it.
+/// Not thread-safe. The constructor's arguments must outlive it.
 class TokenCursor {
  public:
   TokenCursor(const TokenModel& model, const AttributeTable& attributes, const TokenPageHead& head,
               BitReader in, std::size_t end_bits, std::string_view first_key);
 
-  /// Goes to the next entry; the caller knows how many there are. False where the bits make none.
-  /// A part of the loop over entries, whose state so stays in registers.
+  /// Goes to the next entry; the caller knows how many there are. Returns false if the bits are
+  /// corrupt. Inlined into the caller's loop over entries, so that its state stays in registers.
   [[gnu::always_inline]] bool next() {
     const auto ahead = in_.ahead();
     const auto row = model_.rows().find(row_class_, ahead);
@@ -92,38 +92,40 @@ class TokenCursor {
     if (!is_next_file || !is_steady_) return next_of_any_sort(row);
     return next_file(row.bits, size_bits, ahead << row.bits);
   }
-  /// From now on next() adds the bits that it takes; `parts` must outlive the cursor.
+  /// From now on next() adds the bits that it reads to `parts`, which must outlive the cursor.
   void measure_into(TokenPartBits& parts) { parts_ = &parts; }
-  /// What made next() fail.
+  /// Why next() failed.
   [[nodiscard]] const char* problem() const { return problem_; }
   [[nodiscard]] std::size_t bit_offset() const { return in_.bit_offset(); }
 
   [[nodiscard]] std::string_view key() const { return key_.view(); }
-  /// How many bytes the key certainly shares with the one before; of the first one, all of them.
+  /// How many first bytes the key shares with the key before; all bytes for the first key of a
+  /// block.
   [[nodiscard]] std::size_t shared_bytes() const { return key_.shared_bytes(); }
   /// Type and permissions.
   [[nodiscard]] std::uint32_t mode() const { return combination_.mode; }
   [[nodiscard]] const AttributeCombination& combination() const { return combination_; }
   [[nodiscard]] const Time& mtime() const { return mtime_; }
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
-  /// By what the running sum of data advances behind this entry.
+  /// How much the running sum of data advances behind this entry.
   [[nodiscard]] std::uint64_t running_bytes() const { return running_bytes_; }
-  /// Whether the entry is more than key, combination, mtime and size.
+  /// Whether the entry has more than key, combination, mtime and size.
   [[nodiscard]] bool is_rich() const { return is_rich_; }
-  /// All of the entry but its key.
+  /// The whole entry but its key.
   [[nodiscard]] Entry entry() const;
 
  private:
   static constexpr unsigned kRowFlags = (1u << kRowFlagBits) - 1;
-  /// So many bits of a size are ahead behind any code of a row.
+  /// Behind the code of a row, ahead() holds at least this many bits of a size.
   static constexpr unsigned kSizeBits = BitReader::kAheadBits - kCodeBitsMax;
 
   bool fail(const char* problem) {
     problem_ = problem;
     return false;
   }
-  /// The successor of a plain file that differs from it in its size alone: what most entries are
-  /// where files are numbered. `size_bits`, which the size has below its top one, are ahead.
+  /// Reads the successor of a plain file that differs from it only in size. Where files are
+  /// numbered, most entries are like that. `ahead` begins behind the row's code, with the
+  /// `size_bits` bits that the size has below its top one.
   bool next_file(unsigned row_bits, unsigned size_bits, std::uint64_t ahead) {
     in_.skip(row_bits + size_bits);
     size_bytes_ = std::uint64_t{1} << size_bits | ahead >> 1 >> (63 - size_bits);
@@ -133,13 +135,13 @@ class TokenCursor {
   }
   bool next_of_any_sort(const ContextCode::Step& row);
   bool read_sort(const ContextCode::Step& found);
-  /// Counts the bits since `from`, and goes on from here.
+  /// Adds the bits since `from` to `part`, and sets `from` to the current offset.
   void measure(TokenPart part, std::size_t& from) {
     if (parts_ == nullptr) return;
     (*parts_)[static_cast<std::size_t>(part)] += in_.bit_offset() - from;
     from = in_.bit_offset();
   }
-  /// The rest of an entry that differs from the one before in name and size alone.
+  /// Reads the rest of an entry that differs from the one before only in name and size.
   bool read_plain(unsigned row);
   static constexpr const char* kNoSuccessor = "key has no successor";
   static constexpr const char* kBehindBlock = "entry goes on behind its block";  // F-193
@@ -154,7 +156,7 @@ class TokenCursor {
   bool read_fragment(unsigned mask);
   void read_ref(std::size_t number, SideRef& ref);
   bool read_target();
-  /// Whether the combination of regular files was looked up.
+  /// Whether the combination of regular files has been looked up.
   [[nodiscard]] bool knows_regular() const {
     return (combinations_known_ >> kRegularNumber & 1) != 0;
   }
@@ -168,14 +170,14 @@ class TokenCursor {
   TokenPartBits* parts_ = nullptr;
 
   TokenKey key_;
-  std::uint8_t row_class_;  ///< of the next row
+  std::uint8_t row_class_;  ///< class of the next row
   bool is_first_ = true;
-  /// Whether the entry is a plain file, and a successor of it with the same attributes and mtime is
-  /// to be read as such.
+  /// Whether the entry is a plain file whose successor, with the same attributes and mtime,
+  /// next_file() may read.
   bool is_steady_ = false;
   TokenText target_;
 
-  // The state that the next entry may differ from.
+  // The state of the entries before. The next entry is stored as differences from it.
   std::array<std::uint32_t, kTypeCount> attributes_;
   std::array<AttributeCombination, kTypeCount> combinations_{};
   unsigned combinations_known_ = 0;

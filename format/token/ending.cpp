@@ -6,7 +6,7 @@ namespace dgfs::format {
 
 EndingLengths ending_lengths(std::string_view before, std::size_t directory_bytes,
                              std::size_t shared_bytes, std::string_view text) {
-  // A copy with room before it, as a reader has.
+  // EndingSource may read bytes before the key, so the copy has room there.
   const auto cut = before.size() > kEndingBytesMax ? before.size() - kEndingBytesMax : 0;
   char padded[2 * kEndingBytesMax] = {};
   before.substr(cut).copy(padded + kEndingBytesMax, kEndingBytesMax);

@@ -33,8 +33,9 @@ bool KeyRun::look_ahead() {
   return problem_ == nullptr;
 }
 
-// Of a key that rises from one below, what it shares with it tells most: where that is more than
-// the one below shares with what is sought, it is still below; where it is less, above.
+// In most cases the number of bytes that the next key shares with the current one decides. If it is
+// more than `matched`, the next key is still below `wanted`, as the current one is. If it is less,
+// the next key is above.
 bool KeyRun::advance_towards(std::string_view wanted, std::size_t& matched) {
   if (!look_ahead() || !has_ahead_ || ahead_.shared_bytes() < matched) return false;
   if (ahead_.shared_bytes() == matched) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// HeadKeys: the first keys of the blocks of a token page. Those of the first blocks of groups stand
-// together, and behind them, group by group, the others: so a search reads a few of each sort.
+// HeadKeys: the first keys of the blocks of a token page. Blocks form groups. The first keys of the
+// groups' first blocks are stored together; the other keys follow, group by group. So a search
+// reads only a few keys of each sort.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +20,30 @@
 
 namespace dgfs::format {
 
-/// Keys of which each says what it shares with the one before, in order. Reads untrusted bits; not
-/// thread-safe. The model and the bits must outlive it.
+/// Keys in order. For each, the bits hold the number of bytes shared with the key before, then the
+/// suffix. Reads untrusted bits; not thread-safe. The model and the bits must outlive it.
 class KeyRun {
  public:
-  /// @param first     the key that it is at to begin with, which stands elsewhere
+  /// @param first     the first current key; it is stored elsewhere
   /// @param in        where the key after it begins
   /// @param end_bits  where the last of the `left` further keys must end
   KeyRun(const TokenModel& model, std::string_view first, BitReader in, std::size_t end_bits,
          std::size_t left);
 
-  /// Reads the next key, if there is one, to look at before going there: afterwards has_ahead()
-  /// tells. False where the bits make none.
+  /// Reads the next key, if there is one, without going to it; has_ahead() tells afterwards.
+  /// Returns false if the bits are corrupt.
   bool look_ahead();
-  /// Goes to the next key if there is one and it is not above `wanted`, which is not below the key
-  /// that this is at.
-  /// @param matched  how many bytes `wanted` shares with the key that this is at; kept up
+  /// Goes to the next key if there is one and it is not above `wanted`. `wanted` must not be below
+  /// the current key.
+  /// @param matched  how many bytes `wanted` shares with the current key; updated
   bool advance_towards(std::string_view wanted, std::size_t& matched);
   [[nodiscard]] bool has_ahead() const { return has_ahead_; }
   [[nodiscard]] std::string_view ahead() const { return ahead_.view(); }
-  /// Goes to the key ahead, which there must be.
+  /// Goes to the key ahead; has_ahead() must hold.
   void advance();
   [[nodiscard]] std::string_view key() const { return key_.view(); }
   [[nodiscard]] bool has_problem() const { return problem_ != nullptr; }
-  /// Why look_ahead() failed: kCorrupt, with the offset in the payload.
+  /// The failure of look_ahead(): kCorrupt, with the offset in the payload.
   [[nodiscard]] Error error() const;
 
  private:
@@ -56,21 +57,21 @@ class KeyRun {
   const char* problem_ = nullptr;
 };
 
-/// The first keys of all blocks of a page. It is at no block until seek() or find(). Reads
-/// untrusted bits; not thread-safe. What it is made from must outlive it.
+/// The first keys of all blocks of a page. There is no current block until seek() or find(). Reads
+/// untrusted bits; not thread-safe. The constructor's arguments must outlive it.
 class HeadKeys {
  public:
-  /// Where the keys stand, in bits of the payload. Points into the page.
+  /// The places of the keys, in bits of the payload. Views parts of the page.
   struct Places {
     std::string_view first;             ///< key of block 0
-    std::size_t behind_first_bits = 0;  ///< where that of block kGroupBlocks begins
-    /// Where those of the other blocks of each group begin, and where those of the last one end.
+    std::size_t behind_first_bits = 0;  ///< where the key of block kGroupBlocks begins
+    /// Where the other keys of each group begin, and where those of the last group end.
     std::span<const std::uint32_t> groups_bits;
     std::size_t block_count = 0;  ///< at least 1
   };
   HeadKeys(const TokenModel& model, Bytes payload, const Places& places);
 
-  /// As of KeyRun, over the blocks one by one.
+  /// As in KeyRun, over the blocks one by one.
   bool look_ahead() { return run().look_ahead(); }
   [[nodiscard]] bool has_ahead() const { return run().has_ahead(); }
   [[nodiscard]] std::string_view ahead() const { return run().ahead(); }
@@ -78,15 +79,15 @@ class HeadKeys {
   [[nodiscard]] std::string_view key() const { return others_->key(); }
   [[nodiscard]] Error error() const;
 
-  /// Number of the block that it is at.
+  /// Number of the current block.
   [[nodiscard]] std::size_t block() const { return block_; }
-  /// Goes to block `block`, which must not lie before the one that it is at. False where the bits
-  /// make no key of it.
+  /// Goes to block `block`, which must not lie before the current one. Returns false if the bits
+  /// are corrupt.
   bool seek(std::size_t block);
-  /// Goes to the last block whose first key is not above `key`; that of block 0 must not be above.
-  /// False likewise. To be called first.
-  /// @param matched  how many bytes `key` shares with the first key of block 0; receives it of the
-  ///                 block that it goes to
+  /// Goes to the last block whose first key is not above `key`. The first key of block 0 must not
+  /// be above `key`. Returns false if the bits are corrupt. Must be called before any other method.
+  /// @param matched  in: how many bytes `key` shares with the first key of block 0; out: with
+  ///                 the first key of the found block
   bool find(std::string_view key, std::size_t& matched);
 
  private:
@@ -103,7 +104,7 @@ class HeadKeys {
   Places places_;
   std::size_t block_ = 0;
   KeyRun groups_;
-  std::optional<KeyRun> others_;  ///< of the group of block_
+  std::optional<KeyRun> others_;  ///< first keys of the blocks in the group of block_
 };
 
 }  // namespace dgfs::format

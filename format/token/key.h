@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenKey: one key of a token page after the other, each from what it shares with the one before.
+// TokenKey: decodes the keys of a token page one after the other. Each key is stored as the length
+// that it shares with the key before, and its suffix.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +15,17 @@
 
 namespace dgfs::format {
 
-/// Out of untrusted bits. Not thread-safe.
+/// Reads untrusted bits. Not thread-safe.
 class TokenKey {
  public:
-  /// A key that stands elsewhere. No share was before the next one.
+  /// Sets the key to one that is stored elsewhere.
   void assign(std::string_view key);
-  /// The share of the next key depends on none before.
+  /// Makes the share of the next key independent of the shares before (kShareNone).
   void forget_share() { has_share_ = false; }
   /// Reads the share symbol and the suffix of the next key, which is above this one.
-  /// @return nullptr, or what is wrong
+  /// @return nullptr, or a description of the error
   [[nodiscard]] const char* read_next(const TokenModel& model, BitReader& in);
-  /// Becomes its successor (F-192). False, and as before, where it has none.
+  /// Becomes its own successor (F-192). Returns false, and changes nothing, if it has none.
   [[nodiscard]] bool make_successor() {
     const auto size = text_.size();
     if (size == 0 || text_.data()[size - 1] < '0' || text_.data()[size - 1] >= '9') {
@@ -36,19 +37,19 @@ class TokenKey {
   }
 
   [[nodiscard]] std::string_view view() const { return text_.view(); }
-  /// How many bytes it has from the key before; the byte behind them is another one, or there was
-  /// none. Of a key that was assigned: all.
+  /// How many bytes it shares with the key before. The next byte differs, or the key before has no
+  /// more. After assign(): all bytes.
   [[nodiscard]] std::size_t shared_bytes() const { return shared_bytes_; }
 
  private:
-  /// Likewise, where not the last byte alone changes.
+  /// make_successor() if more than the last byte may change.
   [[nodiscard]] bool make_far_successor();
 
   TokenText text_;
   std::size_t directory_ = 0;  ///< length of its directory part
   std::size_t shared_bytes_ = 0;
-  std::uint8_t share_class_ = 0;  ///< of the next share
-  bool has_share_ = false;        ///< whether share_class_ holds
+  std::uint8_t share_class_ = 0;  ///< class of the next share
+  bool has_share_ = false;        ///< whether share_class_ is valid
 };
 
 }  // namespace dgfs::format

@@ -55,7 +55,7 @@ Buffer encode_token_model(const TokenModelParts& parts) {
   return bytes;
 }
 
-/// Bytes to a model, in the order in which encode_token_model() wrote them.
+/// Decodes a model in the order in which encode_token_model() writes it.
 class TokenModel::Loader {
  public:
   Loader(Bytes bytes, bool has_contexts, TokenModel& model)
@@ -69,7 +69,7 @@ class TokenModel::Loader {
     DGFS_CHECK(load_starts());
     for (auto& code : model_.tokens_) {
       DGFS_CHECK(load_code(model_.symbol_count(), code));
-      // Whatever a name is made of can be written.
+      // With a code for each byte, every name can be written.
       for (std::size_t byte = 0; byte < kByteTokens; ++byte) {
         if (code.length_bits(byte) != 0) continue;
         return bad_model(2906, "token model has no code for some byte", in_.offset());  // F-228
@@ -93,7 +93,7 @@ class TokenModel::Loader {
     DGFS_TRY(count, in_.varint_up_to(kTokensMax - kByteTokens));
     const auto tokens_end = kByteTokens + count;
     model_.texts_.resize(tokens_end + (has_contexts_ ? kEndings : 0));
-    // An ending stands behind what ends the text, which is then taken off.
+    // The token of an ending is only kTextEnd. TokenText then puts the ending in its place.
     for (std::size_t i = tokens_end; i < model_.texts_.size(); ++i) {
       model_.texts_[i] = {{kTextEnd}, 1};
     }
@@ -152,8 +152,8 @@ class TokenModel::Loader {
     return ok();
   }
 
-  /// Classes of the beginnings of texts. Without contexts they go by the last shared byte alone,
-  /// whose class is its group.
+  /// Loads the classes of first tokens. Without contexts, the last shared byte alone selects them:
+  /// its class is its group.
   Status load_starts() {
     if (!has_contexts_) {
       std::copy_n(model_.class_of_context_.begin(), 256, model_.group_of_byte_.begin());
@@ -175,7 +175,7 @@ class TokenModel::Loader {
     return ok();
   }
 
-  /// Numbers below `count`.
+  /// Loads numbers, which must be below `count`.
   Status load_classes_of(std::size_t count, std::span<std::uint8_t> classes) {
     const auto offset = in_.offset();
     DGFS_TRY(numbers, in_.raw(classes.size()));
@@ -186,7 +186,7 @@ class TokenModel::Loader {
     return ok();
   }
 
-  /// Codes by what was before.
+  /// Loads the codes of an alphabet, by the symbol before.
   Status load_codes(std::size_t symbols, ContextCode& code) {
     Buffer class_of(symbols + 1);
     std::size_t count = 1;
@@ -250,12 +250,12 @@ class TokenModel::Loader {
     }
   }
 
-  /// Steps of the codes that begin with `bits` and are longer.
-  /// @param first  of the long steps of the class
+  /// Adds the steps of the codes that begin with `bits` and are longer.
+  /// @param first  index of the first long step of the class
   Step add_long_steps(const PrefixCode& code, std::uint64_t bits, std::size_t first) {
     constexpr auto kBits = PrefixCode::kTableBits;
     const auto begin = bits << (64 - kBits);
-    const auto longest = code.find(begin | ~std::uint64_t{0} >> kBits).bits;  // codes get longer
+    const auto longest = code.find(begin | ~std::uint64_t{0} >> kBits).bits;  // the last is longest
     const unsigned further_bits = longest - kBits;
     const auto place = model_.long_steps_.size() - first;
     for (std::uint64_t further = 0; further < std::uint64_t{1} << further_bits; ++further) {
@@ -265,7 +265,7 @@ class TokenModel::Loader {
     return {static_cast<std::uint16_t>(place), 0, static_cast<std::uint8_t>(further_bits)};
   }
 
-  /// A code that has all of its symbols.
+  /// Loads a code that must have all of its symbols.
   Status load_full_code(std::size_t symbols, PrefixCode& code) {
     DGFS_CHECK(load_code(symbols, code));
     const auto lengths = code.lengths();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenModel: what the pages of the token codec share: a vocabulary of strings that occur in
-// names, and prefix codes for everything a page says.
+// TokenModel: data that the pages of the token codec share: a vocabulary of strings that occur in
+// names, and prefix codes for all parts of a page.
 #pragma once
 
 #include <array>
@@ -21,36 +21,35 @@
 
 namespace dgfs::format {
 
-/// What a context model says beyond a token model: of what its codes depend on. A value.
+/// The parts of a context model that a token model lacks: they select its codes. A value.
 struct TokenContextParts {
-  std::array<std::uint8_t, 256> group_of_byte{};  ///< of the last shared byte
-  /// By group: class of the first token of a key's text by the byte that it passes.
+  std::array<std::uint8_t, 256> group_of_byte{};  ///< by the last shared byte
+  /// By group, then by the passed byte (see TextStart): class of the first token of a key's text.
   std::vector<std::array<std::uint8_t, kPassedContexts>> start_classes;
-  std::array<std::uint8_t, kRowContexts> class_of_row{};  ///< of the code of the row after it
-  std::array<std::uint8_t, kShareContexts> class_of_share{};
+  std::array<std::uint8_t, kRowContexts> class_of_row{};      ///< by the row before
+  std::array<std::uint8_t, kShareContexts> class_of_share{};  ///< by the share before
 };
 
-/// A token model as trained, before it is bytes. A value.
+/// A token model before it is encoded. A value.
 struct TokenModelParts {
   std::vector<std::string> tokens;  ///< strictly rising; '/' only as the last byte
   std::array<std::uint8_t, kTokenContexts> class_of_context{};
   std::vector<Buffer> token_lengths;  ///< by class: code lengths of bytes, then tokens
-  std::vector<Buffer> row_lengths;    ///< by class; one without contexts
-  std::vector<Buffer> share_lengths;  ///< likewise
+  std::vector<Buffer> row_lengths;    ///< by class; only one without `contexts`
+  std::vector<Buffer> share_lengths;  ///< as row_lengths
   Buffer time_lengths;
   Buffer attribute_lengths;
   Buffer extra_lengths;
   std::array<Buffer, kNumberKinds> width_lengths;
-  /// Of a context model. Its token lengths are those of bytes, tokens and endings.
+  /// Set for a context model. Then each of token_lengths also has the endings, after the tokens.
   std::optional<TokenContextParts> contexts;
 };
 
-/// docs/FORMAT.md, "Token models" and "Context models".
+/// Encodes a model, see docs/FORMAT.md, "Token models".
 [[nodiscard]] Buffer encode_token_model(const TokenModelParts& parts);
 
-/// Immutable, thread-safe. Memory: 19 bytes a token; 16 KiB for each class of rows and shares; and
-/// for each class of tokens 16 KiB, 5 bytes a token and 4 to 64 bytes for each of the beginnings of
-/// codes that are longer than PrefixCode::kTableBits.
+/// Immutable, thread-safe. Memory: 19 bytes a token; for each class also 16 KiB, 5 bytes a token,
+/// and 4 to 64 bytes for each beginning of codes that are longer than PrefixCode::kTableBits.
 class TokenModel {
  public:
   /// Errors: kCorrupt, with the offset.
@@ -58,9 +57,9 @@ class TokenModel {
   [[nodiscard]] static Result<std::unique_ptr<const TokenModel>> decode(Bytes bytes,
                                                                         bool has_contexts);
 
-  /// By the row symbol before, or kRowNone.
+  /// The codes of rows, by the row symbol before or kRowNone.
   [[nodiscard]] const ContextCode& rows() const { return rows_; }
-  /// By the share symbol before, or kShareNone.
+  /// The codes of shares, by the share symbol before or kShareNone.
   [[nodiscard]] const ContextCode& shares() const { return shares_; }
   [[nodiscard]] const PrefixCode& times() const { return times_; }
   [[nodiscard]] const PrefixCode& attributes() const { return attributes_; }
@@ -80,7 +79,7 @@ class TokenModel {
   }
   /// The code of tokens of a class.
   [[nodiscard]] const PrefixCode& code_of(std::size_t number) const { return tokens_[number]; }
-  /// Class of what comes after a symbol that does not end a text.
+  /// Class of the token after `symbol`. For a symbol that ends a text, see Step::next_class.
   [[nodiscard]] std::size_t class_after(std::size_t symbol) const { return class_after_[symbol]; }
   /// Symbols of endings follow those of tokens.
   [[nodiscard]] bool has_endings() const { return has_endings_; }
@@ -92,21 +91,21 @@ class TokenModel {
   [[nodiscard]] std::size_t token_count() const {
     return place_of_.size() - (has_endings_ ? kEndings : 0);
   }
-  /// And endings.
+  /// Bytes, tokens and endings.
   [[nodiscard]] std::size_t symbol_count() const { return place_of_.size(); }
   [[nodiscard]] std::string_view token(std::size_t symbol) const {
     const auto& text = texts_[place_of_[symbol]];
     return {text.bytes, text.length};
   }
-  /// The token that the next bits of a text are, and all that follows from it.
+  /// The next token of a text, as found in the bits ahead.
   struct Step {
     std::uint16_t place = 0;      ///< for put_token()
     std::uint8_t bits = 0;        ///< of its code
-    std::uint8_t next_class = 0;  ///< of what comes after it; from kTextEnds on: it ends a text
+    std::uint8_t next_class = 0;  ///< class of the next token; kTextEnds and above: the text ends
   };
-  /// `next_class` of a token that ends a text, and 1 + that of an ending of the same number.
+  /// `next_class` of a token that ends a text. Ending i has kTextEnds + 1 + i.
   static constexpr std::uint8_t kTextEnds = kTokenClassesMax;
-  /// @param number  class of what stands before it
+  /// @param number  class of the token
   /// @param ahead   as BitReader::ahead()
   [[nodiscard]] Step step(std::size_t number, std::uint64_t ahead) const {
     constexpr auto kBits = PrefixCode::kTableBits;
@@ -115,8 +114,8 @@ class TokenModel {
     const auto further = static_cast<std::size_t>(ahead << kBits >> (64 - step.next_class));
     return long_steps_[first_long_step_[number] + step.place + further];
   }
-  /// Writes kTokenRoomBytes bytes that begin with the token.
-  /// @return its length
+  /// Writes kTokenRoomBytes bytes to `to`; the token is at their beginning.
+  /// @return length of the token
   std::size_t put_token(const Step& step, char* to) const {
     const auto& text = texts_[step.place];
     std::memcpy(to, &text, kTokenRoomBytes);
@@ -140,11 +139,11 @@ class TokenModel {
   }
 
   std::vector<Text> texts_;  ///< the most frequent first, so that few cache lines hold most
-  std::vector<std::uint16_t> place_of_;    ///< by symbol
-  std::vector<std::uint8_t> class_after_;  ///< by symbol; Step::next_class
-  /// By class, then by the next PrefixCode::kTableBits bits. Where a code is longer, `bits` is 0,
-  /// `place` is where among the class's long steps these are, and `next_class` how many bits more
-  /// say which.
+  std::vector<std::uint16_t> place_of_;    ///< by symbol: place in texts_
+  std::vector<std::uint8_t> class_after_;  ///< by symbol, as Step::next_class
+  /// By class, then by the next PrefixCode::kTableBits bits. If the code is longer, `bits` is 0,
+  /// `place` is the index of its first long step among those of the class, and `next_class` is how
+  /// many further bits select the long step.
   std::vector<Step> steps_;
   std::vector<Step> long_steps_;
   std::array<std::uint32_t, kTokenClassesMax> first_long_step_{};  ///< by class
@@ -161,7 +160,7 @@ class TokenModel {
   std::array<PrefixCode, kNumberKinds> widths_;
 };
 
-/// A number: the symbol of its width, and its bits below the top one.
+/// Reads a number: the symbol of its width, then its bits below the top one.
 std::uint64_t read_number(const TokenModel& model, NumberKind kind, BitReader& in);
 
 }  // namespace dgfs::format

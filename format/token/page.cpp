@@ -13,14 +13,14 @@ namespace {
 
 constexpr const char* kDataTooLong = "data of the page is too long";
 
-/// False where the sum is more than a file may have (F-162).
+/// Returns false if the sum exceeds the length that a file may have (F-162).
 bool add_data(std::uint64_t bytes, std::uint64_t& sum) {
   if (bytes > kFileBytesMax - sum) return false;
   sum += bytes;
   return true;
 }
 
-/// What the page says of a block: how many bits its entries have, and how many bytes their data.
+/// Reads a block's row in the table: how many bits its entries take, and how many bytes their data.
 std::pair<std::uint64_t, std::uint64_t> read_block(BitReader& in, unsigned bits_width,
                                                    unsigned bytes_width) {
   if (bits_width + bytes_width > BitReader::kAheadBits) {
@@ -101,7 +101,7 @@ Status TokenPage::load_blocks(BitReader& in) {
   return load_groups(in, group_bits_width, keys_bits);
 }
 
-/// @param keys_bits  of the first keys of the first blocks of groups, which begin behind this table
+/// @param keys_bits  length of the first keys of the groups' first blocks, which follow this table
 Status TokenPage::load_groups(BitReader& in, unsigned bits_width, std::size_t keys_bits) {
   const auto count = (block_count() + kGroupBlocks - 1) / kGroupBlocks;
   auto bits = in.bit_offset() + count * bits_width + keys_bits;
@@ -111,7 +111,7 @@ Status TokenPage::load_groups(BitReader& in, unsigned bits_width, std::size_t ke
   }
   groups_bits_.push_back(static_cast<std::uint32_t>(bits));
   blocks_begin_bits_ = bits;
-  // Of a group of one block there are no other keys, which nobody would come to read.
+  // A group of one block has no other keys; bits of such keys would never be read or checked.
   if (block_count() % kGroupBlocks == 1 && groups_bits_[count] != groups_bits_[count - 1]) {
     return Error(ErrorKind::kCorrupt, 2926, "a group of one block has keys of others")  // F-191
         .at_offset(in.bit_offset() / 8);
@@ -148,13 +148,13 @@ PageEntry TokenPage::found(std::size_t index, const TokenCursor& at,
 Result<std::optional<PageEntry>> TokenPage::find(std::string_view key) const {
   std::size_t matched = 0;
   if (compare_from(first_key_, key, matched) > 0) return std::nullopt;
-  // The last block whose first key is not above holds the key, or none does.
+  // Only the last block whose first key is not above `key` can hold it.
   auto keys = head_keys();
   if (!keys.find(key, matched)) return keys.error();
   const auto block = keys.block();
   auto at = cursor(keys);
   auto data_offset = blocks_[block].data_offset;
-  // As KeyRun::advance_towards().
+  // As in KeyRun::advance_towards().
   const auto end = std::min(entry_count_, (block + 1) * kBlockEntries);
   for (auto index = block * kBlockEntries; index < end; ++index) {
     if (!at.next()) return bad_block(2915, at.problem(), block);
@@ -191,7 +191,7 @@ Status TokenPage::decode_block(HeadKeys& keys, TokenRows& rows) const {
     // F-144, F-190
     if (!rows.add(at)) return bad_block(2918, "keys do not rise, or have other lengths", block);
   }
-  // F-144: a slice may end here, so that no row of the next block would tell.
+  // F-144: a slice may end here; then no row of the next block would show a wrong order.
   if (!keys.look_ahead()) return keys.error();
   if (keys.has_ahead() && at.key() >= keys.ahead()) {
     return bad_block(2925, "keys do not rise to the next block", block);

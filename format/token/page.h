@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenPage: a page of the token codec, opened. Only its first key is decoded: a search decodes
-// first keys of blocks, up to that of the one that it wants, and this block, and checks no others
+// TokenPage: an open page of the token codec. Opening decodes only its first key. A search decodes
+// first keys of blocks, up to that of the block it needs, and then that block. It checks no others
 // (F-198).
 #pragma once
 
@@ -22,7 +22,7 @@ namespace dgfs::format {
 /// Immutable, thread-safe. Memory: room for a payload, and 16 bytes a block.
 class TokenPage final : public Page {
  public:
-  /// @param model       and `attributes` must outlive the page
+  /// @param model       must outlive the page; so must `attributes`
   /// Errors: kCorrupt with the offset in `payload`.
   [[nodiscard]] static Result<std::shared_ptr<const TokenPage>> open(
       const PageHeader& header, Bytes payload, const TokenModel& model,
@@ -32,21 +32,23 @@ class TokenPage final : public Page {
   [[nodiscard]] std::string_view first_key() const override { return first_key_; }
   [[nodiscard]] Result<std::optional<PageEntry>> find(std::string_view key) const override;
   [[nodiscard]] Result<PageEntry> entry(std::size_t index) const override;
-  /// Decodes the blocks that hold them.
+  /// Decodes the blocks that hold the entries.
   [[nodiscard]] Result<PageSlice> slice(std::size_t begin, std::size_t end) const override;
   [[nodiscard]] Result<std::shared_ptr<const DecodedPage>> decode() const override;
   [[nodiscard]] bool is_decoded() const override { return false; }
   [[nodiscard]] std::size_t memory_bytes() const override;
-  /// Bits of the payload by what they are for: all but the entries' first. Errors: as decode().
+  /// Counts the bits of the payload: the result has those of the entries by part, `head_bits`
+  /// receives all others. Errors: as decode().
   [[nodiscard]] Result<TokenPartBits> measure(std::uint64_t& head_bits) const;
 
  private:
-  /// Where a block begins, from blocks_begin_bits_ on. The last one is the end of the page.
+  /// Where a block begins: its bits, counted from blocks_begin_bits_, and its data. The last
+  /// element is the end of the page.
   struct Block {
     std::uint32_t begin_bits = 0;
     std::uint64_t data_offset = 0;
   };
-  // So that most pages are one piece of memory.
+  // With this much room inside, most pages are one piece of memory.
   static constexpr std::size_t kBlocksUsual = 40;
   static constexpr std::size_t kGroupsUsual = 8;
   TokenPage(const PageHeader& header, Bytes payload, const TokenModel& model,
@@ -88,9 +90,9 @@ class TokenPage final : public Page {
   std::uint8_t payload_[kPagePayloadBytesMax];
   std::size_t payload_bytes_;
   std::size_t entry_count_;
-  std::size_t keys_bytes_;  ///< of all keys, written out
+  std::size_t keys_bytes_;  ///< length of all keys, written out
   TokenPageHead head_;
-  boost::container::small_vector<Block, kBlocksUsual> blocks_;  ///< and the end
+  boost::container::small_vector<Block, kBlocksUsual> blocks_;  ///< then the end
   std::size_t blocks_begin_bits_ = 0;
   std::string first_key_;
   std::size_t behind_first_bits_ = 0;

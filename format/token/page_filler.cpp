@@ -12,7 +12,7 @@
 namespace dgfs::format {
 namespace {
 
-/// Entries that the page's defaults are chosen from: about a page.
+/// The page's defaults are chosen from this many entries, about a page.
 constexpr std::size_t kHeadEntries = 512;
 
 }  // namespace
@@ -85,8 +85,8 @@ Status TokenPageFiller::take(std::span<const Entry> entries) {
   return ok();
 }
 
-/// The part of two keys that can be left out of both: up to the end of a directory, so that it
-/// makes no difference to the bits of the keys after the first.
+/// Length of the prefix that two keys share up to the end of a directory. Leaving it out of all
+/// keys does not change the bits of the keys after the first.
 std::size_t TokenPageFiller::prefix_of(std::string_view first, std::string_view last) const {
   return directory_bytes(first.substr(0, shared_prefix_bytes(first, last)));
 }
@@ -97,14 +97,14 @@ void TokenPageFiller::write_first_key(std::string_view key, std::size_t prefix_b
   if (key.size() > prefix_bytes) first_key_.name(key.substr(prefix_bytes), {}, {});
 }
 
-/// False, and as before, if the page has no room for the entry.
+/// Returns false, and changes nothing, if the page has no room for the entry.
 bool TokenPageFiller::add(std::span<const Entry> entries, std::size_t index) {
   const auto& entry = entries[index];
   const bool is_first = index % kBlockEntries == 0;
   const auto prefix = prefix_of(entries.front().key, entry.key);
   if (index == 0 || prefix < prefix_bytes_) {
     write_first_key(entries.front().key, prefix);
-    // An entry that is not taken leaves a first key that is too long: it is made again below.
+    // If the entry is not taken, this first key is too long and is written again below.
   }
   const auto old_prefix =
       std::exchange(prefix_bytes_, index == 0 ? prefix : std::min(prefix, prefix_bytes_));
@@ -154,7 +154,7 @@ void TokenPageFiller::write_head_key(std::span<const Entry> entries, std::size_t
   write_next_key(entries[index - kGroupEntries].key, entries[index].key, kShareNone, group_keys_);
 }
 
-/// Closes the open block; of one without entries it takes back the key.
+/// Closes the open block. If it has no entries, removes its key.
 void TokenPageFiller::end_block() {
   const auto bits = blocks_.bit_count() - block_begin_bits_;
   if (bits == 0) {
@@ -178,7 +178,7 @@ std::size_t TokenPageFiller::tables_bits() const {
 
 void TokenPageFiller::write_tables(BitWriter& out) const {
   auto groups_bits = closed_groups_bits_;
-  // The open group may have been begun for a block without entries.
+  // The open group may have begun for a block that got no entries.
   if (groups_bits.size() * kGroupBlocks < closed_blocks_.size()) {
     groups_bits.push_back(open_group_bits());
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenPageFiller: entries to pages of the token codec. Codes are fixed, so that an entry's cost is
-// known when it is written: entries are taken until one is too many.
+// TokenPageFiller: makes pages of the token codec from entries. Codes are fixed, so the filler
+// knows the size of an entry once it is written. It takes entries until one does not fit.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace dgfs::format {
 
-/// The sink that makes bits.
+/// A sink of RowWriter that makes bits.
 class BitSink {
  public:
   BitSink(const TokenModel& model, const TokenTrie& trie) : model_(model), parser_(model, trie) {}
@@ -55,7 +55,7 @@ class TokenPageFiller {
   /// The model of `context` must be a token model.
   TokenPageFiller(const PageContext& context, std::uint8_t codec_id);
 
-  /// Errors: kLimit, kInvalidArgument for entries that contradict themselves, or a key with '/'.
+  /// Errors: kLimit; kInvalidArgument for entries that contradict themselves, or a key with '/'.
   [[nodiscard]] Result<EncodedPage> fill(std::span<const Entry> entries);
 
  private:
@@ -70,7 +70,8 @@ class TokenPageFiller {
   [[nodiscard]] std::size_t open_group_bits() const {
     return other_keys_.bit_count() - group_begin_bits_;
   }
-  /// Of the tables of blocks and groups, the open ones included, and of what stands before them.
+  /// Bits of the tables of blocks and groups, including the open block and group, and of the width
+  /// fields before the tables.
   [[nodiscard]] std::size_t tables_bits() const;
   void write_tables(BitWriter& out) const;
 
@@ -79,28 +80,28 @@ class TokenPageFiller {
   const TokenModel& model_;
   TokenPageHead head_;
   RowWriter rows_;
-  BitSink page_head_;   ///< what all blocks have in common
-  BitSink first_key_;   ///< of the page, relative to prefix_bytes_
-  BitSink group_keys_;  ///< of the first blocks of the other groups
-  BitSink other_keys_;  ///< of the other blocks
+  BitSink page_head_;   ///< beginning of the page, common to all blocks
+  BitSink first_key_;   ///< first key of the page, relative to prefix_bytes_
+  BitSink group_keys_;  ///< first keys of the first blocks of the other groups
+  BitSink other_keys_;  ///< first keys of the other blocks
   BitSink blocks_;
-  /// What the table of blocks says of one.
+  /// A row in the table of blocks.
   struct Block {
     std::uint64_t bits = 0;
     std::uint64_t data_bytes = 0;
   };
   std::vector<Block> closed_blocks_;
-  Block widest_;  ///< of closed_blocks_, of each member
-  /// Bits of the first keys of their other blocks. The last group is open.
+  Block widest_;  ///< maximum of each member in closed_blocks_
+  /// For each closed group, the bits of the first keys of its other blocks. The last group is open.
   std::vector<std::size_t> closed_groups_bits_;
   std::size_t widest_group_bits_ = 0;
-  std::size_t group_begin_bits_ = 0;      ///< in other_keys_: where those of the open group begin
-  std::size_t group_keys_kept_bits_ = 0;  ///< what there was before the open block
+  std::size_t group_begin_bits_ = 0;      ///< in other_keys_: beginning of the open group
+  std::size_t group_keys_kept_bits_ = 0;  ///< bits before the open block began
   std::size_t other_keys_kept_bits_ = 0;
   std::size_t block_begin_bits_ = 0;
   std::uint64_t block_data_bytes_ = 0;
   std::uint64_t data_bytes_ = 0;
-  std::size_t keys_bytes_ = 0;  ///< full
+  std::size_t keys_bytes_ = 0;  ///< length of all keys in full
   std::size_t prefix_bytes_ = 0;
   std::size_t count_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenParser: which tokens of a model make a text with the fewest bits.
+// TokenParser: finds the tokens of a model that encode a text in the fewest bits.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace dgfs::format {
 
-/// Strings to search for at once, from every place of a text: a trie whose two upper levels are one
-/// table. Immutable, thread-safe. Memory: 128 KiB and about 10 bytes a string's byte.
+/// A trie of strings to search for together, at any place of a text. Its two upper levels are one
+/// table. Immutable, thread-safe. Memory: 256 KiB and about 12 bytes for each byte of the strings.
 class TokenTrie {
  public:
-  /// @param tokens  strictly rising, each of at least 2 bytes; number i is found as
-  ///                kByteTokens + i; fewer than 2^16 bytes of distinct prefixes
+  /// @param tokens  strictly rising, each of at least 2 bytes; number i has the symbol kByteTokens
+  ///                + i, which must fit into 16 bits
   template <class Tokens>
   explicit TokenTrie(const Tokens& tokens) : roots_(std::size_t{1} << 16) {
     std::uint16_t symbol = kByteTokens;
     for (const auto& token : tokens) insert(token, symbol++);
   }
 
-  /// Calls found(length, symbol) for every token that `text` begins with, the shortest first.
+  /// Calls found(length, symbol) for every token at the beginning of `text`, the shortest first.
   template <class Found>
   void match(std::string_view text, const Found& found) const {
     if (text.size() < 2) return;
@@ -39,7 +39,7 @@ class TokenTrie {
   }
 
  private:
-  /// A node's children are a list, in no order; most have few.
+  /// The children of a node are a list in no order; most nodes have few.
   struct Node {
     std::uint32_t first_child = 0;
     std::uint32_t next_sibling = 0;
@@ -57,8 +57,8 @@ class TokenTrie {
   std::vector<Node> nodes_ = std::vector<Node>(1);
 };
 
-/// The fewest bits for one text after another: dynamic programming over the places of the text.
-/// Not thread-safe (it keeps its tables).
+/// Encodes one text after another in the fewest bits, by dynamic programming over the places of the
+/// text. Not thread-safe (it keeps its tables).
 class TokenParser {
  public:
   /// Both must outlive the parser.
@@ -66,16 +66,16 @@ class TokenParser {
 
   /// Symbols of `text`, whose last byte is kTextEnd. Valid until the next call.
   /// @param first_class  class of the first token
-  /// @param endings      that the text has
+  /// @param endings      lengths of the endings that the text has
   /// Cost: about 15 ns a byte.
   std::span<const std::uint16_t> parse(std::string_view text, std::size_t first_class,
                                        const EndingLengths& endings = {});
 
  private:
   struct Step {
-    std::uint32_t bits = 0;  ///< of the best way to here
+    std::uint32_t bits = 0;  ///< cost of the best way to here
     std::uint16_t symbol = 0;
-    std::uint16_t length = 0;  ///< of the symbol's text
+    std::uint16_t length = 0;  ///< length of the symbol's text
   };
   void reach(std::size_t at, std::uint32_t bits, std::size_t symbol, std::size_t length) {
     auto& step = steps_[at];

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kCodeSpace = 1u << kCodeBitsMax;
 
-/// Symbols with a count, the rarest first.
+/// The symbols that occur, the rarest first.
 std::vector<std::uint32_t> occurring(std::span<const std::uint64_t> counts) {
   std::vector<std::uint32_t> symbols;
   for (std::uint32_t i = 0; i < counts.size(); ++i) {
@@ -23,8 +23,8 @@ std::vector<std::uint32_t> occurring(std::span<const std::uint64_t> counts) {
   return symbols;
 }
 
-/// Depths of the leaves of a Huffman tree over weights that rise: two queues, of leaves and of
-/// inner nodes, which are made in rising order too.
+/// Depths of the leaves of a Huffman tree over rising weights. It takes nodes from two queues, of
+/// leaves and of inner nodes; inner nodes are made in rising order, too.
 std::vector<unsigned> huffman_depths(std::span<const std::uint64_t> weights) {
   const auto leaves = weights.size();
   std::vector<std::uint64_t> inner(leaves);
@@ -49,8 +49,8 @@ std::vector<unsigned> huffman_depths(std::span<const std::uint64_t> weights) {
   return depths;
 }
 
-/// Cuts lengths (falling: the rarest symbols first) to kCodeBitsMax and mends what that breaks:
-/// first codes grow until all fit, then shrink into what space is left.
+/// Cuts lengths (falling: the rarest symbols first) to kCodeBitsMax and then repairs the code:
+/// codes grow until all fit, then shrink into the space that is left.
 void bound_lengths(std::vector<unsigned>& lengths) {
   std::uint64_t space = 0;
   for (auto& length : lengths) {

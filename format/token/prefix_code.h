@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PrefixCode: a canonical Huffman code of bounded length. It is stored as code lengths alone:
-// codes are given out by length, then by symbol (as in RFC 1951, 3.2.2).
+// PrefixCode: a canonical Huffman code of bounded length. It is stored as code lengths only: codes
+// are assigned by length, then by symbol (as in RFC 1951, 3.2.2).
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,37 @@ namespace dgfs::format {
 
 inline constexpr unsigned kCodeBitsMax = 15;
 
-/// Lengths of an optimal code of at most kCodeBitsMax bits for symbols that occur `counts` times;
-/// 0 for those that do not. Deterministic. At most 2^15 symbols with a count; a lone one gets a
-/// neighbour, so that the code is complete. Cost: O(n log n).
+/// Lengths of an optimal code of at most kCodeBitsMax bits for symbols that occur `counts` times; 0
+/// for symbols that do not occur. Deterministic. At most 2^15 symbols may occur. If only one
+/// occurs, another one gets a code, too, so that the code is complete. Cost: O(n log n).
 /// @param counts  of two symbols or more
 [[nodiscard]] Buffer code_lengths(std::span<const std::uint64_t> counts);
 
-/// Immutable, thread-safe. Memory: 4 bytes a symbol and 16 KiB.
+/// Immutable, thread-safe. Memory: 5 bytes a symbol and 8 KiB.
 class PrefixCode {
  public:
-  /// Decodes the empty code: only good for being replaced.
+  /// An empty code, to be replaced before use.
   PrefixCode() = default;
-  /// @param lengths  a length for each symbol, 0 = none; 2 to 2^16 of them
+  /// @param lengths  a length for each symbol, 0 = no code; 2 to 2^16 of them
   /// Errors: kCorrupt for a code that is not complete or longer than kCodeBitsMax (F-225).
   [[nodiscard]] static Result<PrefixCode> make(Bytes lengths);
 
   [[nodiscard]] std::size_t symbol_count() const { return lengths_.size(); }
-  /// 0 for a symbol that has no code.
+  /// Length of the code of `symbol`; 0 if it has none.
   [[nodiscard]] unsigned length_bits(std::size_t symbol) const { return lengths_[symbol]; }
   [[nodiscard]] Bytes lengths() const { return lengths_; }
-  /// `symbol` must have a code.
+  /// Writes the code of `symbol`, which must have one.
   void write(std::size_t symbol, BitWriter& out) const {
     out.bits(codes_[symbol], lengths_[symbol]);
   }
-  /// What bits begin with.
+  /// The symbol whose code is at the beginning of some bits.
   struct Found {
     std::uint16_t symbol = 0;
-    std::uint16_t bits = 0;  ///< of its code; in the table 0: longer than kTableBits
+    std::uint16_t bits = 0;  ///< length of its code; in the table 0: longer than kTableBits
   };
   static constexpr unsigned kTableBits = 11;
   [[nodiscard]] const Found& at(std::size_t next_bits) const { return table_[next_bits]; }
-  /// Every bit pattern is a symbol: the code is complete.
+  /// Finds a symbol for any bits, since the code is complete.
   /// @param ahead  as BitReader::ahead()
   [[nodiscard]] Found find(std::uint64_t ahead) const {
     const auto found = at(ahead >> (64 - kTableBits));
@@ -71,8 +71,8 @@ class PrefixCode {
   std::vector<std::uint16_t> codes_;
   std::vector<Found> table_;            ///< by the next kTableBits bits
   std::vector<std::uint16_t> symbols_;  ///< in the order of their codes
-  /// By length: the first code above all of that length, from the left, and where in symbols_ the
-  /// first symbol of that length is, minus its code.
+  /// By length: the end of the codes of that length, aligned to the left in kCodeBitsMax bits; and
+  /// the index in symbols_ of the first symbol of that length, minus its code.
   std::uint32_t ends_[kCodeBitsMax + 1] = {};
   std::int32_t bases_[kCodeBitsMax + 1] = {};
 };

@@ -32,7 +32,7 @@ bool is_successor(std::string_view before, std::string_view key, std::size_t sha
   }
   auto at = shared_bytes + 1;
   while (at < key.size() && before[at] == '9' && key[at] == '0') ++at;
-  if (at < key.size() && is_digit(before[at])) return false;  // within the run, and not a carry
+  if (at < key.size() && is_digit(before[at])) return false;  // the digits go on without a carry
   for (; at < key.size(); ++at) {
     if (key[at] != before[at] || is_digit(key[at]) || key[at] == '\0') return false;
   }

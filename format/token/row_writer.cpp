@@ -12,7 +12,7 @@
 namespace dgfs::format {
 namespace {
 
-/// What more than half of the values are, if any is (Boyer and Moore's majority vote).
+/// Finds the value that more than half of the votes are for, if any is (Boyer and Moore).
 template <class Value>
 class Majority {
  public:
@@ -27,7 +27,7 @@ class Majority {
   int lead_ = 0;
 };
 
-/// How often each time occurs.
+/// Counts how often each time occurs.
 class TimeCounts {
  public:
   void add(const Time& time) {
@@ -36,7 +36,7 @@ class TimeCounts {
     }
     ++last_->second;
   }
-  /// Those that occur more than once, at least one whatever there is; the commonest first.
+  /// The times that occur more than once, the commonest first; if there is none, any one time.
   [[nodiscard]] RecentTimes commonest() const {
     std::vector<std::pair<std::size_t, Time>> sorted;
     for (const auto& [time, count] : counts_) {

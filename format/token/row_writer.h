@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// RowWriter: entries to the symbols, numbers and texts of the token codec, in the order of the
-// bits. What becomes of them is the sink's business: bits of a page, or counts to train on.
+// RowWriter: turns entries into the symbols, numbers and texts of the token codec, in the order of
+// the bits. A sink receives them and makes bits of a page, or counts for training.
 //
 // A sink has
 //   row(symbol, before), share(symbol, before)   before: the symbol before, or kRowNone, kShareNone
 //   recent_time(symbol), attribute(symbol), extras(symbol)
 //   number(NumberKind, value), bits(value, count)
-//   name(text, TextStart, EndingLengths), target(text)   the text's end is the sink's to add
+//   name(text, TextStart, EndingLengths), target(text)   the sink adds kTextEnd
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@
 
 namespace dgfs::format {
 
-/// What blocks of a page begin with: the commonest mtimes of `entries` and, for each type, the
-/// combination that most have, if there is one. All must be in `attributes`.
+/// The state at the beginning of each block of a page: the commonest mtimes of `entries` and, for
+/// each type, the combination that most have, if there is one. All combinations must be in
+/// `attributes`.
 [[nodiscard]] TokenPageHead choose_page_head(std::span<const Entry> entries,
                                              const AttributeTable& attributes);
 
-/// The share symbol, and what follows it, of `key` after `before`.
-/// @param share_before  the share symbol before
+/// Writes `key`, which follows `before`: its share symbol, then its suffix.
 /// @return the share symbol
 template <class Sink>
 std::size_t write_next_key(std::string_view before, std::string_view key, std::size_t share_before,
@@ -61,7 +61,7 @@ void write_attribute(std::uint32_t number, Sink& sink) {
   if (number >= kAttributeEscape) sink.number(NumberKind::kOther, number - kAttributeEscape);
 }
 
-/// What a page begins with.
+/// Writes the beginning of a page.
 template <class Sink>
 void write_page_head(const TokenPageHead& head, unsigned types, Sink& sink) {
   sink.bits(head.times.size() - 1, kTimeCountBits);
@@ -83,7 +83,7 @@ class RowWriter {
  public:
   explicit RowWriter(const AttributeTable& attributes) : table_(attributes) {}
 
-  /// Forgets what the entries before had.
+  /// Returns to the state at the beginning of a block.
   void begin_block(const TokenPageHead& head) {
     row_before_ = kRowNone;
     share_before_ = kShareNone;
@@ -94,7 +94,8 @@ class RowWriter {
     last_fragment_ = {};
     refs_ = {};
   }
-  /// @param before  the key before, nullopt for the first entry of a block: its key is in the head
+  /// @param before  the key before; nullopt for the first entry of a block, whose key is in the
+  ///                head
   template <class Sink>
   void add(const Entry& entry, std::optional<std::string_view> before, Sink& sink) {
     const auto kind = kind_of(entry);
@@ -151,7 +152,7 @@ class RowWriter {
                                                static_cast<std::uint64_t>(base.seconds)));
     sink.number(NumberKind::kNanoseconds, time.nanoseconds);
   }
-  /// Modulo 2^64, so that every pair has one.
+  /// Distance modulo 2^64, so that every pair has one.
   [[nodiscard]] static std::uint64_t distance(std::uint64_t value, std::uint64_t base) {
     return zigzag(static_cast<std::int64_t>(value - base));
   }

@@ -10,7 +10,7 @@ namespace dgfs::format {
 
 namespace {
 
-/// Keys of a block are seldom longer in the mean; a slice grows beyond it.
+/// A guess at the mean length of the keys of a block. It is seldom too low; then the memory grows.
 constexpr std::size_t kKeyBytesGuess = 32;
 
 }  // namespace
@@ -24,7 +24,8 @@ TokenRows::TokenRows(std::size_t entries, std::size_t keys_bytes_max, std::uint6
 bool TokenRows::add(const TokenCursor& cursor) {
   const auto text = cursor.key();
   if (text.size() > keys_bytes_max_ - keys_.size()) return false;
-  // The cursor has seen to it but for the first key of a block, which shares all of its bytes.
+  // The cursor checks that keys rise, except for the first key of a block, which shares all its
+  // bytes.
   const bool is_first = cursor.shared_bytes() == text.size();
   if (is_first && !rows_.empty() && text <= key(rows_.size() - 1)) return false;
   if (cursor.running_bytes() > kFileBytesMax - data_end_) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenRows: entries of a token page that stand side by side, for who wants them all.
+// TokenRows: adjacent entries of a token page, all decoded.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ namespace dgfs::format {
 /// Filled by one thread, then immutable and thread-safe.
 class TokenRows final : public DecodedPage {
  public:
-  /// Room for `entries` whose keys have at most `keys_bytes_max` bytes in all.
-  /// @param data_offset  of the first of them
+  /// Makes room for `entries` entries whose keys have at most `keys_bytes_max` bytes together.
+  /// @param data_offset  of the first entry
   TokenRows(std::size_t entries, std::size_t keys_bytes_max, std::uint64_t data_offset);
 
-  /// Appends the entry that `cursor` is at. False if its key does not rise above the last one's, or
-  /// there is no room for it, or the sum of data exceeds kFileBytesMax.
+  /// Appends the current entry of `cursor`. Returns false if its key does not rise above the last
+  /// one, if there is no room for the key, or if the sum of data exceeds kFileBytesMax.
   [[nodiscard]] bool add(const TokenCursor& cursor);
-  /// Whether the keys have as many bytes as they may.
+  /// Whether the keys have all the bytes that they may have.
   [[nodiscard]] bool is_full() const { return keys_.size() == keys_bytes_max_; }
 
   [[nodiscard]] std::size_t size() const override { return rows_.size(); }

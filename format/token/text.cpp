@@ -7,7 +7,7 @@
 namespace dgfs::format {
 namespace {
 
-/// Tokens that are certainly in the bits ahead.
+/// Number of tokens that are certainly in the bits ahead.
 constexpr unsigned kTokensAhead = BitReader::kAheadBits / kCodeBitsMax;
 
 }  // namespace
@@ -22,7 +22,8 @@ bool TokenText::read(const TokenModel& model, std::size_t first_class, std::size
     if (size + kTokensAhead * TokenModel::kTokenRoomBytes > room_bytes_) grow(size);
     auto ahead = bits.ahead();
     unsigned taken_bits = 0;
-    // A number of tokens that is fixed is foreseen; how many bits there are left would not be.
+    // The processor predicts the branches of a loop over a fixed number of tokens. It could not
+    // predict a loop that depends on the number of bits left.
     for (unsigned i = 0; i < kTokensAhead && number < TokenModel::kTextEnds; ++i) {
       const auto step = model.step(number, ahead);
       size += model.put_token(step, bytes_ + size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ZstdDictionary: what zstd compresses and decompresses with beside the data itself, digested once
-// for any number of threads.
+// ZstdDictionary: a dictionary for compression and decompression by zstd, digested once for any
+// number of threads.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace dgfs::format {
 /// Immutable, thread-safe.
 class ZstdDictionary {
  public:
-  /// Null where `bytes` are no zstd dictionary, or a damaged one (F-223, F-231).
+  /// Null if `bytes` are not a zstd dictionary, or are a damaged one (F-223, F-231).
   static std::unique_ptr<const ZstdDictionary> make(Bytes bytes);
-  /// The bytes of a dictionary of at most `capacity_bytes` trained from samples (deterministic);
-  /// nullopt where they are too few to train on.
+  /// Trains a dictionary of at most `capacity_bytes` on samples (deterministic) and returns its
+  /// bytes; nullopt if the samples are too few.
   static std::optional<Buffer> train(const std::vector<Buffer>& samples,
                                      std::size_t capacity_bytes);
   ~ZstdDictionary();
@@ -28,14 +28,14 @@ class ZstdDictionary {
   ZstdDictionary& operator=(const ZstdDictionary&) = delete;
 
   [[nodiscard]] Bytes bytes() const;
-  /// The number that it says of itself, by which frames name it.
+  /// Its own number, by which frames name it.
   [[nodiscard]] std::uint32_t id() const;
-  /// About 2.3 times bytes(), and some times that for each level compressed with.
+  /// About 2.3 times bytes(), and several times bytes() more for each level of compression used.
   [[nodiscard]] std::size_t memory_bytes() const;
 
   /// @{
-  /// zstd's ZSTD_DDict and ZSTD_CDict; the latter is made at the first use of a level, and null
-  /// where memory lacks for it.
+  /// zstd's ZSTD_DDict and ZSTD_CDict. The latter is made at the first use of a level; it is null
+  /// if memory is short.
   [[nodiscard]] const void* decompression() const;
   [[nodiscard]] const void* compression(int level) const;
   /// @}

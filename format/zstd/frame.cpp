@@ -56,7 +56,7 @@ Result<std::optional<std::size_t>> ZstdCompressor::compress(Bytes content, int l
 
 Status decompress_zstd_frame(Bytes frame, MutableBytes out,
                              const ContentDictionaries* dictionaries) {
-  // F-044: zstd itself would also take several frames in a row.
+  // F-044: zstd itself would accept several frames in a row.
   if (ZSTD_findFrameCompressedSize(frame.data(), frame.size()) != frame.size()) {
     return Error(ErrorKind::kCorrupt, 2522, "compressed data is not one zstd frame");
   }
@@ -70,7 +70,7 @@ Status decompress_zstd_frame(Bytes frame, MutableBytes out,
     }
     digested = static_cast<const ZSTD_DDict*>(dictionary->zstd->decompression());
   }
-  // A context per call would cost more than decoding a small frame does.
+  // A new context for each call would cost more than decoding a small frame.
   thread_local const ZstdHandle<ZSTD_DCtx> context{ZSTD_createDCtx()};
   if (context == nullptr) return Error(ErrorKind::kLimit, 2527, "out of memory for zstd");
   const auto bytes = ZSTD_decompress_usingDDict(context.get(), out.data(), out.size(), frame.data(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// One zstd frame, of a sealed block or of an extent.
+// One zstd frame, in a sealed block or in an extent.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,11 @@
 
 namespace dgfs::format {
 
-/// Lowest and highest of zstd's levels.
+/// Lowest and highest level of zstd.
 inline constexpr int kZstdLevelMin = 1;
 inline constexpr int kZstdLevelMax = 22;
 
-/// A reusable context. Not thread-safe. What it makes depends on content, level and dictionary
-/// alone.
+/// A reusable context. Not thread-safe. Its output depends only on content, level and dictionary.
 class ZstdCompressor {
  public:
   ZstdCompressor();
@@ -31,9 +30,9 @@ class ZstdCompressor {
   /// @param dictionary  may be null
   [[nodiscard]] Status append(Bytes content, int level, Buffer& out,
                               const ContentDictionary* dictionary = nullptr);
-  /// Puts `content` as one frame at the beginning of `out`.
+  /// Stores `content` as one frame at the beginning of `out`.
   /// @param dictionary  may be null
-  /// @return its length; nullopt where `out` has no room for it
+  /// @return length of the frame; nullopt if `out` has no room for it
   /// Errors: kInvalidArgument (level), kLimit (memory).
   [[nodiscard]] Result<std::optional<std::size_t>> compress(Bytes content, int level,
                                                             const ContentDictionary* dictionary,
@@ -45,7 +44,7 @@ class ZstdCompressor {
 };
 
 /// Decompresses exactly one frame to exactly out.size() bytes (F-044).
-/// @param dictionaries  those that the frame may name; null: it must name none
+/// @param dictionaries  dictionaries that the frame may name; null: it must name none
 /// Errors: kCorrupt. Cost: no allocation after the first call of a thread.
 [[nodiscard]] Status decompress_zstd_frame(Bytes frame, MutableBytes out,
                                            const ContentDictionaries* dictionaries = nullptr);

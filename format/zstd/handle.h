@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What zstd makes and its owner frees.
+// Owners of objects that zstd allocates.
 #pragma once
 
 #include <zstd.h>
@@ -10,7 +10,7 @@
 
 namespace dgfs::format {
 
-/// Of a ZstdHandle.
+/// Deleter of ZstdHandle.
 struct ZstdFree {
   void operator()(ZSTD_CCtx* freed) const { ZSTD_freeCCtx(freed); }
   void operator()(ZSTD_DCtx* freed) const { ZSTD_freeDCtx(freed); }
@@ -18,7 +18,7 @@ struct ZstdFree {
   void operator()(ZSTD_DDict* freed) const { ZSTD_freeDDict(freed); }
 };
 
-/// Owns a context or a digested dictionary; null where there was no memory for it.
+/// Owns a context or a digested dictionary; null if there was no memory for it.
 template <class Made>
 using ZstdHandle = std::unique_ptr<Made, ZstdFree>;
 

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 #include "format/zstd/payload.h"
 
-// For ZSTD_c_format and ZSTD_d_format: the functions that take them are exported, only the names
-// of the two parameters are not in the stable part of the header.
+// For ZSTD_c_format and ZSTD_d_format. The functions that take them are exported; only the names of
+// the two parameters are missing in the stable part of the header.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
@@ -45,9 +45,9 @@ std::size_t set_up(ZSTD_CCtx* context, std::size_t plain_bytes, const Model& mod
   return ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
 }
 
-/// Length of the magicless zstd frame that `payload` begins with, nullopt where it is cut off.
-/// zstd would take further frames behind it, which no writer makes.
-/// @param begin_block  told where each block begins
+/// Length of the magicless zstd frame at the beginning of `payload`; nullopt if it is cut off. zstd
+/// would accept further frames behind it, which no writer makes.
+/// @param begin_block  called with the beginning of each block
 template <class BeginBlock>
 std::optional<std::size_t> frame_bytes(Bytes payload, BeginBlock begin_block) {
   if (payload.empty()) return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<std::size_t> frame_bytes(Bytes payload, BeginBlock begin_block) {
     const bool is_run = (header >> 1 & 3) == 1;
     at += 3 + (is_run ? 1 : static_cast<std::size_t>(header) >> 3);
   }
-  return at + ((descriptor >> 2 & 1) != 0 ? 4 : 0);  // its own checksum
+  return at + ((descriptor >> 2 & 1) != 0 ? 4 : 0);  // the frame's own checksum
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Result<Buffer> decompress_payload(Bytes payload, std::size_t plain_bytes, const 
 
 Result<std::vector<PayloadBlock>> payload_blocks(Bytes payload, std::size_t plain_bytes,
                                                  const Model& model) {
-  std::vector<std::size_t> ends;  // of the frame's header, then of each block but the last
+  std::vector<std::size_t> ends;  // end of the frame's header, then of each block but the last
   const auto length = frame_bytes(payload, [&](std::size_t begin) { ends.push_back(begin); });
   if (length != payload.size()) {
     return Error(ErrorKind::kCorrupt, 2151, "page payload is not one zstd frame");
@@ -123,11 +123,11 @@ Result<std::vector<PayloadBlock>> payload_blocks(Bytes payload, std::size_t plai
   std::vector<PayloadBlock> blocks;
   for (std::size_t result = 0; blocks.size() < ends.size() && !ZSTD_isError(result);) {
     const PayloadBlock before{from.pos, to.pos};
-    from.size = ends[blocks.size()];  // a whole block, so all that it stands for comes out
+    from.size = ends[blocks.size()];  // a whole block, so all of its content comes out
     result = ZSTD_decompressStream(context, &to, &from);
     blocks.push_back({from.pos - before.stored_bytes, to.pos - before.plain_bytes});
   }
-  ZSTD_DCtx_refDDict(context, nullptr);  // the model may go before this thread does
+  ZSTD_DCtx_refDDict(context, nullptr);  // the model may be destroyed before this thread ends
   if (from.pos == payload.size() && to.pos == plain_bytes) return blocks;
   return Error(ErrorKind::kCorrupt, 2153, "page payload does not decompress by the block");
 }
