@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What an open image counts, updated from any thread.
+// Counters of an open image, updated by any thread.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace dgfs::reader {
 
-/// Totals since the image was opened. Relaxed order is enough: nobody draws conclusions about
-/// other memory from them.
+/// Totals since the image was opened. Relaxed order is enough: no code infers the state of other
+/// memory from them.
 struct CounterCells {
   std::atomic<std::uint64_t> index_reads{0};
   std::atomic<std::uint64_t> side_reads{0};
@@ -27,7 +27,7 @@ struct CounterCells {
     cell.fetch_add(count, std::memory_order_relaxed);
   }
 
-  /// What they are now; caches are not theirs to count.
+  /// Current values, without those of the caches, which count themselves.
   [[nodiscard]] Counters values() const {
     const auto value = [](const std::atomic<std::uint64_t>& cell) {
       return cell.load(std::memory_order_relaxed);

@@ -15,8 +15,8 @@ struct DirectoryCursor::State {
   const Namespace& names;
   format::ChildRange range;
   std::uint64_t position = 0;
-  std::optional<EntryRange> entries;  ///< of its page; none: it stands at no name
-  std::optional<std::string> common;  ///< what the keys of all names begin with
+  std::optional<EntryRange> entries;  ///< of the current page; nullopt: at no name
+  std::optional<std::string> common;  ///< common beginning of the keys of all names
   std::string scratch;
 
   [[nodiscard]] std::size_t index() const {

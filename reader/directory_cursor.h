@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DirectoryCursor: goes through the names of one directory of an image, in order. Image::list()
-// pushes names to its caller; this is for a caller that merges them with others.
+// DirectoryCursor: pulls the names of one directory of an image, in order. Image::list() pushes
+// names to its caller; a caller that merges the names with other names needs a cursor.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +16,38 @@ namespace dgfs::reader {
 
 class Namespace;
 
-/// For one thread. The image must outlive it. It stands at a name, or at none: behind the last one,
-/// or before it was moved.
+/// For one thread. The image must outlive it. A new cursor and a cursor behind the last name stand
+/// at no name.
 class DirectoryCursor {
  public:
-  /// As Image::directory() gives it. Errors: kNotFound, kNotDirectory.
+  /// For Image::directory(). Errors: kNotFound, kNotDirectory.
   [[nodiscard]] static Result<DirectoryCursor> make(const Namespace& names, InodeNumber directory);
   ~DirectoryCursor();
-  /// The other one may be assigned to, or end, and nothing else.
+  /// The moved-from cursor may only be destroyed or assigned to.
   DirectoryCursor(DirectoryCursor&& other) noexcept;
-  /// Likewise.
+  /// As the move constructor.
   DirectoryCursor& operator=(DirectoryCursor&& other) noexcept;
 
-  /// How many names there are. No read.
+  /// Number of names. No read.
   [[nodiscard]] std::uint64_t count() const;
 
-  /// To the first name that is not before `name`, by bytes. One page read, or two where the name
-  /// would be the last of a page. Errors of all moves: kIo; kCorrupt, which tells how many names
-  /// are lost: it stands at none then, and behind_lost() tells where to go on.
+  /// Moves to the first name that is not before `name`, by bytes. One page read, or two if that
+  /// name begins the next page. Errors of all moves: kIo, and kCorrupt, which says how many names
+  /// are lost. After an error the cursor stands at no name, and behind_lost() says where to go on.
   [[nodiscard]] Status seek(std::string_view name);
-  /// To a 0-based position. @param position  count() or more: none
+  /// Moves to a 0-based position; from count() on to no name.
   [[nodiscard]] Status seek_to(std::uint64_t position);
-  /// It must stand at a name.
+  /// Moves to the next name. The cursor must stand at a name.
   [[nodiscard]] Status next();
-  /// After a move that failed: the first position that does not stand in the damaged page.
+  /// After a failed move: the first position behind the damaged page.
   [[nodiscard]] std::uint64_t behind_lost() const;
 
-  /// False: it stands at none.
+  /// Whether the cursor stands at a name.
   [[nodiscard]] bool is_at_name() const;
-  // While it stands there:
-  /// As of ListedName; the name is valid until the cursor moves.
+  // The calls below need a cursor at a name.
+  /// The name is valid until the cursor moves.
   [[nodiscard]] ListedName name() const;
-  /// With all attributes. One page read more for a hard link. Errors: kIo, kCorrupt.
+  /// All attributes. One page read for a hard link, else none. Errors: kIo, kCorrupt.
   [[nodiscard]] Result<Node> node() const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which part answers which call.
+// Image: passes each call to the part that does the work.
 #include "reader/image.h"
 
 #include <fmt/format.h>
@@ -91,7 +91,7 @@ Status Image::list_nodes(InodeNumber directory, std::uint64_t first_position,
         }
         const auto inode = opened_->names.inode_of(*range.page, index, range.link_inode(index));
         const ListedName known{position, name, inode, range.mode(index)};
-        const auto path = format::path_of_key(range.full_key(index)).value();  // was checked
+        const auto path = format::path_of_key(range.full_key(index)).value();  // keys were checked
         const auto error = losing_attributes(node.assume_error(), path);
         if (lost && lost({position, 1, &known, {}, error})) return true;
         return error;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Image: an opened image, ready to answer by path, by (directory, name) and by inode number, each
-// with at most one index page read, and to read file contents with one data read for a small
-// file. Everything it returns was verified against its checksum (contents unless told otherwise).
+// Image: an opened image. It finds an entry by path, by (directory, name) or by inode number with
+// at most one index page read, and reads the contents of a small file with one data read. It
+// verifies everything that it returns against its checksum (contents unless
+// OpenOptions::check_contents is false).
 //
-// What is in memory while an image is open: the page directory (about 64 bytes a page plus its
-// strings), the directory table (about 16 bytes a directory), inode runs, attribute tables,
-// models, and caches bounded in bytes: of pages, of frames, and of maps. Several images can share
-// these: OpenOptions::caches.
+// Memory of an open image: the page directory (about 64 bytes a page plus its strings), the
+// directory table (about 16 bytes a directory), inode runs, attribute tables, models, and three
+// caches bounded in bytes: of pages, of frames, and of maps. Several images can share caches:
+// OpenOptions::caches.
 #pragma once
 
 #include <cstdint>
@@ -39,20 +40,22 @@ namespace dgfs::reader {
 
 struct OpenedImage;
 
-/// An opened image. Thread-safe: every method may be called from any number of threads at once.
-/// What is returned by value outlives the image, a reference lives as long as it. The Env it was
-/// opened in must outlive it. Errors common to all reading methods: kIo (device), kCorrupt
-/// (damage: section and offset named), kNotFound (no such entry; or the needed volume is absent).
+/// An opened image. Thread-safe: any number of threads may call every method at once. A value that
+/// a method returns outlives the image; a reference lives as long as the image. The Env that it was
+/// opened in must outlive it. Errors common to all reading methods: kIo (device), kCorrupt (damage;
+/// the error names section and offset), kNotFound (no such entry, or the volume is missing).
 class Image {
  public:
-  /// Opens an image (its own trailing index and IMAGE.idx are considered) or an index file alone
-  /// (its image is looked for beside it by name and UUID; without it only metadata is served).
-  /// A sidecar with another UUID is refused (kInvalidArgument); a damaged one is replaced by the
-  /// copy in the image with a warning, and the other way round; an index opened alone likewise if
-  /// the image lies beside it under its name without ".idx". A lost image is opened by its index.
+  /// Opens an image, with its trailing index and IMAGE.idx, or opens an index file. For an index
+  /// file, looks for the image beside it by name and UUID; without the image, only metadata is
+  /// served. If one copy of the index is damaged, the other copy serves instead, with a warning. An
+  /// index file that is too damaged to tell its UUID needs the image beside it, under the name
+  /// without ".idx". If the image is lost, its index is opened, with a warning. An index of another
+  /// image is refused (kInvalidArgument). At IMAGE.idx it is ignored, with a warning, if the image
+  /// has a trailing index.
   /// @param env      must outlive the image
-  /// @param path     of the image or of an index
-  /// @param options  what may differ from the usual
+  /// @param path     of an image or of an index
+  /// @param options  index, volumes, caches, checks
   [[nodiscard]] static Result<std::unique_ptr<const Image>> open(storage::Env& env,
                                                                  const std::string& path,
                                                                  OpenOptions options = {});
@@ -60,112 +63,115 @@ class Image {
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
-  // Metadata: never touches a data volume.
+  // Metadata. These calls never read a data volume.
 
-  /// Finds `path` relative to the root ("" or "/" is the root). Symlinks are not followed.
-  /// One index page read at most, one more for a hard link. kNotFound, kInvalidArgument.
+  /// Finds the entry at `path`, relative to the root ("" or "/" is the root). Follows no symlinks.
+  /// At most one index page read, one more for a hard link. kNotFound, kInvalidArgument.
   [[nodiscard]] Result<Node> lookup(std::string_view path) const;
   /// Finds `name` in a directory; "." and ".." work. Same cost. kNotFound, kNotDirectory.
   [[nodiscard]] Result<Node> lookup(InodeNumber directory, std::string_view name) const;
-  /// Finds by inode number. Same cost. kNotFound.
+  /// Finds an object by its inode number. Same cost. kNotFound.
   [[nodiscard]] Result<Node> by_inode(InodeNumber inode) const;
-  /// The directory at `path` where lookup() fails because its own entry is damaged: found by the
-  /// names below it, and the root always. Number, type and link count are right; of its other
-  /// attributes nothing is known. A page read or a few. kNotFound: nothing is known to be below.
+  /// Finds the directory at `path` if lookup() fails because the directory's own entry is damaged.
+  /// Finds it by the names below it; the root is always found. Number, type, size and link count of
+  /// the node are right, its other attributes are unknown. A page read or a few. kNotFound: no name
+  /// below it is known.
   [[nodiscard]] Result<Node> lost_directory(std::string_view path) const;
-  /// Inode of the directory that holds this inode's (first) name; the root's parent is the root.
-  /// No reads.
+  /// Inode number of the directory with the (first) name of this inode; the root's parent is the
+  /// root. No read.
   [[nodiscard]] Result<InodeNumber> parent(InodeNumber inode) const;
-  /// Path of the inode's (first) name. One page read at most; where the name of a directory is lost
-  /// with its page, its path is taken from the names that it holds.
+  /// Path of the inode's (first) name. At most one page read. If the name of a directory is lost
+  /// with its page, the path comes from the names in the directory.
   [[nodiscard]] Result<std::string> path_of(InodeNumber inode) const;
-  /// The first name of an object, and the directory that has it; nullopt of the root, which has
-  /// none. One page read at most, as long as the name that the number leads to is one of the
-  /// object. Where it is not (another program may have dropped it), the link names tell the first
-  /// one that is left, for a side read and a page more. kNotFound: no such object; or its number
-  /// leads to no name of it, and the index lists none.
+  /// First name of an object with its directory; nullopt for the root, which has no name. At most
+  /// one page read if the inode number leads to a name of the object. If it does not (another
+  /// program may have dropped that name), the link names give the first remaining name, for one
+  /// more side read and page read. kNotFound: no such object, or the inode number leads to no name
+  /// of it and the index lists none.
   [[nodiscard]] Result<std::optional<ObjectName>> name_of(InodeNumber inode) const;
-  /// All names of an object, in key order; none of the root. nullopt where it may have others than
-  /// the index can tell: one with several names, in an index that does not list these (of an older
-  /// builder). Each name was found in the tree with this object. One page read where it has one
-  /// name. Else one side read, which is of 4 KiB at most and has some thousand names, or a few
-  /// where there are more, and a page read for each page that has names of it. The first call reads
-  /// where the lists stand, some 5 bytes for each thousand names. kNotFound.
+  /// All names of an object, in key order; empty for the root. nullopt for an object with several
+  /// names if the index, made by an older builder, does not list them. Each returned name was
+  /// checked to belong to the object. Cost for one name: one page read. Cost for several: one side
+  /// read of at most 4 KiB for every thousand names or so, and one read of each page with these
+  /// names. The first call also reads the table of the lists, about 5 bytes for each thousand
+  /// names. kNotFound.
   [[nodiscard]] Result<std::optional<std::vector<ObjectName>>> names_of(InodeNumber inode) const;
 
-  /// Calls `visit` for the names of a directory in order, from 0-based `first_position`, until it
-  /// returns false. Reads each index page of the range once.
-  /// A damaged page: `lost` is told and its names are left out if it returns true, else the call
-  /// fails.
+  /// Calls `visit` for the names of a directory in order, from the 0-based `first_position` on,
+  /// until `visit` returns false. Reads each index page of the range once.
+  /// Calls `lost` for a damaged page. If it returns true, the names in the page are left out. If it
+  /// returns false, or is empty, the call fails.
   [[nodiscard]] Status list(InodeNumber directory, std::uint64_t first_position,
                             const std::function<bool(const ListedName&)>& visit,
                             const std::function<bool(const LostNames&)>& lost = {}) const;
-  /// The same with all attributes. Those of hard links stand elsewhere, and can be lost alone.
+  /// The same with all attributes. Attributes of hard links stand in other pages, and can be lost
+  /// alone.
   [[nodiscard]] Status list_nodes(InodeNumber directory, std::uint64_t first_position,
                                   const std::function<bool(const ListedName&, const Node&)>& visit,
                                   const std::function<bool(const LostNames&)>& lost = {}) const;
 
-  /// A cursor over the names of a directory, which stands at none. No read. kNotFound,
+  /// A new cursor over the names of a directory. It stands at no name yet. No read. kNotFound,
   /// kNotDirectory.
   [[nodiscard]] Result<DirectoryCursor> directory(InodeNumber directory) const;
 
-  /// Visits the entry at `path` and everything below it in key order (a directory's names, then
-  /// its subdirectories' in turn), each index page once, until `visit` returns false. `path`
-  /// given to visit is relative to the root of the image.
-  /// A damaged page: `damaged` is told, by an error that also says how many names are lost or whose
-  /// attributes, and they are skipped if it returns true, else the walk fails. What is below a lost
-  /// directory is visited all the same.
+  /// Visits the entry at `path` and everything below it in key order (first the names of a
+  /// directory, then those in each subdirectory), until `visit` returns false. Reads each index
+  /// page once. `visit` gets paths relative to the root of the image.
+  /// Calls `damaged` for a damaged page, with an error that also tells the number of lost names, or
+  /// the entry with lost attributes. If it returns true, the walk skips these. If it returns false,
+  /// or is empty, the walk fails. Entries below a lost directory are still visited.
   [[nodiscard]] Status walk(
       std::string_view path,
       const std::function<bool(std::string_view path, const Node& node)>& visit,
       const std::function<bool(const Error&)>& damaged = {}) const;
 
-  /// Target of a symlink. No read where it is short, one side read otherwise. kInvalidArgument.
+  /// Target of a symlink. No read for a short target, one side read for a long one.
+  /// kInvalidArgument.
   [[nodiscard]] Result<std::string> read_link(const Node& node) const;
-  /// Sorted by name; empty without a read where there are none, else one side read.
+  /// Extended attributes, sorted by name. One side read; no read if there are none.
   [[nodiscard]] Result<std::vector<Xattr>> xattrs(const Node& node) const;
   /// Data segments of a regular file; nullopt if it has no holes. One side read.
   [[nodiscard]] Result<std::optional<format::SparseMap>> sparse_map(const Node& node) const;
-  /// Of which algorithm the digests are that the index keeps of contents; nullopt where it keeps
-  /// none. The first call that needs them reads where they stand, some bytes for each 120 files.
-  /// kUnsupported: of one that this program does not know.
+  /// Algorithm of the digests in the index; nullopt if the index keeps none. The first call that
+  /// needs digests reads the digest table, some bytes for each 120 files. kUnsupported: this
+  /// program does not know the algorithm.
   [[nodiscard]] Result<std::optional<format::DigestAlgorithm>> digest_algorithm() const;
-  /// The digest of a regular file's content as it was packed, not of what read() gives now:
-  /// verify() compares them. One side read. kNotFound where the index keeps none, kIsDirectory,
-  /// kInvalidArgument for other types, kUnsupported.
+  /// Digest of a regular file's content as it was packed. It is not checked against the bytes that
+  /// read() gives now; verify() does that. One side read. kNotFound if the index keeps no digests,
+  /// kIsDirectory, kInvalidArgument for other types, kUnsupported.
   [[nodiscard]] Result<format::Digest> digest(const Node& node) const;
-  /// SEEK_DATA of lseek(2); offset at or beyond the end gives kInvalidArgument (ENXIO).
+  /// SEEK_DATA of lseek(2). kInvalidArgument (ENXIO): `offset` is at or beyond the end.
   [[nodiscard]] Result<std::uint64_t> next_data(const Node& node, std::uint64_t offset) const;
-  /// SEEK_HOLE of lseek(2), likewise.
+  /// SEEK_HOLE of lseek(2). Errors: those of next_data().
   [[nodiscard]] Result<std::uint64_t> next_hole(const Node& node, std::uint64_t offset) const;
 
   // Contents.
 
   /// Reads up to out.size() bytes of a regular file at `offset`, fewer only at its end; holes give
-  /// zeros. Every byte comes from a frame whose checksum was checked (see check_contents). One data
-  /// read where the range's frames are contiguous and not cached; sparse files one per data
-  /// segment. kIsDirectory, kInvalidArgument for other types.
+  /// zeros. Every byte comes from a frame with a verified checksum (see check_contents). One data
+  /// read if no frame of the range is cached; for sparse files, one per data segment. kIsDirectory,
+  /// kInvalidArgument for other types.
   [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
                                          MutableBytes out) const;
-  /// Tells the device that a regular file will be read from its begin, `bytes_max` stored bytes of
-  /// it at most, and returns at once; the read then finds them under way. Nothing where contents go
-  /// past the page cache, where the file has holes, and where read() would fail, which says why.
+  /// Announces a coming read of a regular file from its begin: the kernel starts to read at most
+  /// `bytes_max` stored bytes, and the call returns at once. Does nothing if contents are read past
+  /// the page cache, if the file has holes, or if read() would fail.
   void announce_read(const Node& node, std::uint64_t bytes_max) const;
-  /// The same of a part of it. Nothing of files that are compressed or have holes, too.
+  /// The same for a part of a file. Does nothing for compressed files either.
   void announce_part(const Node& node, std::uint64_t offset, std::uint64_t bytes) const;
-  /// Tells the system that it need not keep a part of a regular file in the page cache, as who read
-  /// it has a copy. Nothing of files that are compressed or have holes, and where read() would
-  /// fail.
+  /// Tells the kernel that it need not keep a part of a regular file in the page cache, because the
+  /// caller has a copy. Does nothing for compressed files, for files with holes, and if read()
+  /// would fail.
   void give_back(const Node& node, std::uint64_t offset, std::uint64_t bytes) const;
-  /// Reads many whole files: `visit` gets each once it is there, on this thread, one at a time and
-  /// in an order of the library's choice. Files are looked up in key order, so that each index page
-  /// is read once, and read in the order of their places, neighbours in one read, many reads under
-  /// way at once. Files up to `piece_bytes` come whole; larger ones in pieces, in order and with
-  /// nothing of other files in between. What is no regular file, is not there or is damaged is an
-  /// error of its own, as read() would give it, and the others come all the same. A path given
-  /// twice is told twice. Symlinks are not followed.
-  /// Memory: the options' memory_bytes, and some 300 bytes and the path for each of at most 65,536
-  /// files at a time. Takes a thread for lookups where the system grants one.
+  /// Reads many whole files. Calls `visit` on this thread for each file as soon as its contents
+  /// have arrived, in an order of the library's choice. Looks files up in key order, so that each
+  /// index page is read once. Reads contents in the order of their places, neighbours in one read
+  /// and many reads at once. A file up to `piece_bytes` comes whole. A larger one comes in pieces,
+  /// in order and not mixed with other files. A file that is missing, damaged or not regular gives
+  /// the error that read() would give; the call goes on with the others. A path given twice is
+  /// visited twice. Follows no symlinks.
+  /// Memory: memory_bytes of the options, and about 300 bytes and the path for each of at most
+  /// 65,536 files at a time. Uses a further thread for lookups if the system grants one.
   /// @param paths    relative to the root; must not change during the call
   void read_many(std::span<const std::string> paths, const VisitPiece& visit,
                  const ReadManyOptions& options = {}) const;
@@ -176,45 +182,46 @@ class Image {
   [[nodiscard]] Result<Place> locate(const Node& node, std::uint64_t offset) const;
 
   // About the image itself.
-  /// What the index says about the whole image.
+  /// Superblock of the index: identity, version, features and totals.
   [[nodiscard]] const format::Superblock& superblock() const;
-  /// What the index says about volumes, in the order of their numbers.
+  /// Records of the volumes in the index, in the order of their numbers.
   [[nodiscard]] const std::vector<format::VolumeRecord>& volumes() const;
-  /// Whether the file at `path` is a volume of the image, as a path of OpenOptions should be, or a
-  /// folder. Reads its first page. Errors: kInvalidArgument (of another image, no such volume),
-  /// kCorrupt (no volume at all), those of opening it; all name the file.
+  /// Checks that `path` is a volume of this image, or a folder, as each of
+  /// OpenOptions::volume_paths must be. Reads the first page of the file. Errors: kInvalidArgument
+  /// (a volume of another image, or a number that the image does not have), kCorrupt (no volume at
+  /// all), those of opening the file. All name the file.
   [[nodiscard]] Status check_is_volume(const std::string& path) const;
-  /// Where a volume lies, which is opened now if it is not yet. Errors: as reading from it gives.
+  /// Path of a volume. Opens the volume if it is not open yet. Errors: those of reading from it.
   [[nodiscard]] Result<std::string> volume_path(format::VolumeNumber number) const;
-  /// Opens a volume if it is not yet, and checks its header pages, its length and that its unused
-  /// bytes are zero. Errors: as reading from it gives, kCorrupt.
+  /// Opens a volume if it is not open yet, and checks its header pages, its length, and that its
+  /// unused bytes are zero. Errors: those of reading from it, kCorrupt.
   [[nodiscard]] Status check_volume(format::VolumeNumber number) const;
-  /// Files the image is made of: role ("image", "index", "volume 1") and path.
+  /// Files of the image: role ("image", "index", "volume 1") and path.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> files() const;
-  /// The environment it was opened in.
+  /// Environment that the image was opened in.
   [[nodiscard]] storage::Env& env() const;
-  /// Whether there are two index copies, and both were intact where looked at.
+  /// Whether there are two copies of the index, both with an intact superblock and not cut short.
   [[nodiscard]] bool has_second_index() const;
-  /// What it has done so far; each number is right, all of them are not of one moment.
+  /// Counts so far. Each number is exact, but the numbers are not of one moment.
   [[nodiscard]] Counters counters() const;
-  /// By id; the empty model 0 among them.
+  /// Models, by id, including the empty model 0.
   [[nodiscard]] std::vector<Generation> models() const;
-  /// By id.
+  /// Attribute tables, by id.
   [[nodiscard]] std::vector<Generation> attribute_tables() const;
-  /// Bytes held in memory beside the caches.
+  /// Memory of the image beside its caches.
   [[nodiscard]] std::size_t resident_bytes() const;
 
-  /// Reads every index page and tells what it is filled with, in key order, until `visit` returns
-  /// false. A page that is damaged in all copies is left out.
+  /// Reads every index page in key order and gives `visit` the sizes of its parts, until `visit`
+  /// returns false. Skips pages that are damaged in all copies.
   [[nodiscard]] Status measure_pages(
       const std::function<bool(const format::PageSizes&)>& visit) const;
 
-  /// Reads and checks every region of both index copies but side records, and the header pages of
-  /// all volumes, which may be missing; that bytes which belong to nothing are zero; and
-  /// that copies in which it found nothing are the same bytes. Calls `damaged` per finding.
-  /// @param wants_volume  which volumes are looked at; empty: all
-  /// @param goes_on  after each page: how many bytes of pages were checked, of how many there are
-  ///                 in both copies; false ends the check. May be empty
+  /// Reads and checks every region of both index copies except side records, the header pages of
+  /// the volumes, and that unused bytes are zero. If both copies are intact, also checks that they
+  /// have the same bytes. Calls `damaged` for each finding; a missing volume is one.
+  /// @param wants_volume  says which volumes to check; empty: all
+  /// @param goes_on  called after each page with the page bytes checked so far and the page bytes
+  ///                 of both copies together; false ends the check. May be empty
   /// Errors: kInterrupted.
   [[nodiscard]] Status verify_index(
       const std::function<void(const Error&)>& damaged,
@@ -223,16 +230,16 @@ class Image {
       const;
   /// Reads and checks the node's side records (long target, xattrs, sparse map) of both copies.
   [[nodiscard]] Status verify_records(const Node& node) const;
-  /// Whether `node` may follow `before` (may begin, if null) in a call of verify_neighbours(): a
-  /// regular file of one frame and without holes, whose content begins where that of
-  /// `before` ends.
+  /// Whether `node` may follow `before` in a call of verify_neighbours(), or may come first if
+  /// `before` is null. It must be a regular file with one frame of its own and without holes, and
+  /// its extent must begin at the end of the extent of `before`.
   [[nodiscard]] static bool are_neighbours(const Node* before, const Node& node);
-  /// Checks the contents of neighbours in their order with one data read of all of them. An error
-  /// says that something is wrong, not all that is: read() the files for that.
+  /// Checks the contents of neighbours, given in their order, with one data read. The error tells
+  /// only the first damage; use read() on each file to find all damage.
   [[nodiscard]] Status verify_neighbours(std::span<const Node* const> nodes) const;
 
  private:
-  friend class SalvageImage;  // puts one together of what is left of a damaged one
+  friend class SalvageImage;  // makes one from the rest of a damaged image
   explicit Image(std::unique_ptr<OpenedImage> opened);
   std::unique_ptr<OpenedImage> opened_;
 };

@@ -13,15 +13,16 @@ class CachePool;
 
 namespace dgfs::reader {
 
-/// Caches of pages and contents, for OpenOptions::caches. What is used of all their images stays,
-/// what is not makes room for it, whichever image it is of. An image that is closed gives back its
-/// part at once. Thread-safe; who opens an image with them shares in owning them.
+/// Caches of pages and contents, for OpenOptions::caches. All their images compete for the same
+/// room: values in use stay, and unused values of any image are evicted. A closed image gives back
+/// its part at once. Thread-safe; each image opened with them shares ownership.
 class ImageCaches;
 
-/// Empty ones. They take memory as images read.
-/// @param page_cache_bytes   as OpenOptions::page_cache_bytes, but of all images together
-/// @param frame_cache_bytes  likewise
-/// @param pool               that also other caches are in, which leaves them less; null: none
+/// Makes empty caches. They take memory as images read.
+/// @param page_cache_bytes   as OpenOptions::page_cache_bytes, but for all images together
+/// @param frame_cache_bytes  as OpenOptions::frame_cache_bytes, but for all images together
+/// @param pool               budget shared with other caches, which can leave these caches less
+///                           room; null: none
 [[nodiscard]] std::shared_ptr<ImageCaches> make_image_caches(
     std::size_t page_cache_bytes, std::size_t frame_cache_bytes,
     const std::shared_ptr<CachePool>& pool = nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The copies of an image's index: the one in a separate file, and the one behind the data.
+// Opens the copies of an image's index: the separate index, and the trailing index behind the data.
 #pragma once
 
 #include <optional>
@@ -15,31 +15,32 @@
 
 namespace dgfs::reader {
 
-/// A copy; nullopt where there is none, which is no error.
+/// A copy; nullopt if there is none, which is no error.
 using MaybeCopy = std::optional<IndexCopy>;
 
-/// Whether it is of damage or of a device: the other copy is there for those. Anything else the
-/// user must settle.
+/// Whether the error means damage or a failed device, so that the other copy may replace this one.
+/// Any other error is for the user to settle.
 [[nodiscard]] bool is_damage(const Error& error);
 
-/// The copy of the index behind the data of the image. One read. Errors: kIo, kCorrupt (one that is
-/// not of the image, too), kUnsupported.
+/// The trailing index of the image. One read. Errors: kIo, kCorrupt (damaged, or not of this
+/// image), kUnsupported.
 [[nodiscard]] Result<MaybeCopy> open_trailing(const FoundVolume& image);
 
-/// The same as the second copy of the image that `first` is of. The image's header vouches for
-/// whose it is, so that without its superblock the rest of it can still be used.
+/// The trailing index as the second copy beside `first`. The header of the image proves that the
+/// trailing index belongs to it, so the rest of that copy is usable even if its superblock is
+/// damaged.
 [[nodiscard]] Result<SecondCopy> open_trailing_second(const FoundVolume& image,
                                                       const IndexCopy& first);
 
 /// The separate index file of an image. One read.
-/// @param asked_for  somebody named it, so that it is to be there
+/// @param asked_for  the user named it, so a missing file is an error
 /// Errors: those of opening it and of IndexCopy::open(); kInvalidArgument (of another image).
 [[nodiscard]] Result<MaybeCopy> open_separate(storage::Env& env, const FoundVolume& image,
                                               const std::string& index_path, bool asked_for);
 
-/// A separate index whose superblock or end is lost, as the second copy: for the rest of it, if
-/// what is left of the superblock still says whose it is.
-/// @param damage  why open_separate() gave none
+/// A separate index with a damaged superblock or a lost end, as the second copy. Its rest is usable
+/// if its superblock still has the UUID of `first`.
+/// @param damage  the error of open_separate()
 [[nodiscard]] Result<SecondCopy> open_separate_second(storage::Env& env,
                                                       const std::string& index_path,
                                                       const Error& damage, const IndexCopy& first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What an image says of its entries, and of itself, as values.
+// Values that an image returns: its entries, names, places and generations.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace dgfs::reader {
 using format::InodeNumber;
 using format::Ordinal;
 
-/// An entry with its attributes resolved (link record applied, times defaulted). A value: it stays
-/// good for the image it came from, and outlives it.
+/// An entry with its attributes resolved (link record applied, times defaulted). A value: it
+/// outlives the image it came from, and calls of that image take it at any time.
 struct Node {
   InodeNumber inode = 0;         ///< stable, 1 = root
-  Ordinal ordinal = 0;           ///< place of its (first) name in key order
-  Ordinal object_ordinal = 0;    ///< the same, but of a hard link that of its link record
+  Ordinal ordinal = 0;           ///< place of the name in key order
+  Ordinal object_ordinal = 0;    ///< for a hard link, place of its link record; else `ordinal`
   std::uint32_t mode = 0;        ///< type and permissions, format/entry/mode.h
   std::uint32_t uid = 0;         ///< owner
   std::uint32_t gid = 0;         ///< group
@@ -32,66 +32,68 @@ struct Node {
   std::uint64_t size_bytes = 0;  ///< files, symlinks; directories: kPageBytes
   std::uint64_t rdev = 0;        ///< device nodes: number in Linux's dev_t encoding
   Time mtime;                    ///< last change of the contents
-  Time ctime;                    ///< mtime where the image keeps none
+  Time ctime;                    ///< mtime if the image keeps no ctime
   Time atime;                    ///< likewise
-  // Where the content is.
-  format::DataAddress data;                               ///< regular files: of the extent
-  std::uint64_t stored_bytes = 0;                         ///< likewise, checksums included
+  // Place of the content.
+  format::DataAddress data;                               ///< regular files: address of the extent
+  std::uint64_t stored_bytes = 0;                         ///< regular files, with checksums
   format::ExtentCodec codec = format::ExtentCodec::kRaw;  ///< likewise
-  /// Set: the extent is a frame that small files share; where in its content this file's begins.
+  /// Set if the extent is a fragment frame, shared by small files: where this file's content begins
+  /// in the content of the frame.
   std::optional<std::uint32_t> fragment_offset;
   std::string target;           ///< symlinks of at most kInlineTargetBytesMax bytes
   format::SideRef long_target;  ///< symlinks, otherwise
-  format::SideRef xattrs;       ///< where it has any
+  format::SideRef xattrs;       ///< set if the entry has xattrs
   format::SideRef sparse_map;   ///< regular files with holes
 };
 
-/// Bytes of a regular file that are not holes, as the node says: of one with holes that is
-/// compressed they stand in its sparse map alone, which is not worth a read, so the stored bytes
-/// take their place. 0 of anything else. Never above the size.
+/// Bytes of a regular file without its holes, as far as the node tells; 0 for other types; at most
+/// the size. Approximate for a compressed file with holes: the exact number stands only in its
+/// sparse map, so the stored bytes are returned without a read.
 [[nodiscard]] std::uint64_t data_bytes(const Node& node);
 
-/// One name in a directory, as list() reports it. Does not outlive the call that it is given to;
-/// for one thread.
+/// One name in a directory, as list() reports it. Valid during the call that it is given to, which
+/// it does not outlive; for one thread.
 struct ListedName {
   std::uint64_t position = 0;  ///< 0-based place in the directory; rises by one
   std::string_view name;       ///< valid during the call
-  InodeNumber inode = 0;       ///< as in Node
+  InodeNumber inode = 0;       ///< stable, 1 = root
   std::uint32_t mode = 0;      ///< type bits are right; permission bits are 0 for hard links
 };
 
-/// A name of an object: where it stands, and how it reads. A value.
+/// A name of an object, with its directory. A value.
 struct ObjectName {
-  InodeNumber directory = 0;  ///< that it is in
+  InodeNumber directory = 0;  ///< directory with the name
   std::string name;           ///< without a slash
   friend bool operator==(const ObjectName&, const ObjectName&) = default;
 };
 
-/// Names of a directory that list() and list_nodes() cannot tell, or not with their attributes, and
-/// go on behind. Does not outlive the call that it is given to; for one thread.
+/// Names of a directory that list() or list_nodes() cannot report, or cannot report with
+/// attributes. Valid during the call that it is given to, which it does not outlive; for one
+/// thread.
 struct LostNames {
-  std::uint64_t first_position = 0;  ///< 0-based place in the directory of the first one
-  std::uint64_t count = 0;           ///< how many they are; known although they are not
-  /// Set: the name is known, and only its attributes are lost. `count` is 1 then.
+  std::uint64_t first_position = 0;  ///< 0-based place of the first one in the directory
+  std::uint64_t count = 0;           ///< number of lost names; always exact
+  /// Set if the name is known and only its attributes are lost; `count` is 1 then.
   const ListedName* name = nullptr;
-  /// Numbers of the directories among the lost names: what they hold can be listed all the same,
-  /// and path_of() tells where they are if they hold something.
+  /// Inode numbers of the directories among the lost names. Their contents can still be listed, and
+  /// path_of() still gives their paths unless they are empty.
   std::vector<InodeNumber> directories;
-  /// Tells the place, and how many names stand in the page or whose attributes are lost. The same
-  /// words for each directory that has names in the page.
+  /// Says where the damage is, and how many names stand in the damaged page or which entry has lost
+  /// its attributes. Has the same text for each directory with names in that page.
   const Error& error;
 };
 
-/// Where a piece of content lies on the device, for diagnosis. A value.
+/// Place of a byte of content on the device, for diagnosis. A value.
 struct Place {
-  std::string file;                ///< path
-  std::uint64_t offset_bytes = 0;  ///< in the file
+  std::string file;                ///< path of the volume
+  std::uint64_t offset_bytes = 0;  ///< offset in `file`
 };
 
 /// A model or an attribute table of an index: one of its generations. A value.
 struct Generation {
-  std::uint16_t id = 0;    ///< by which pages name it
-  std::uint64_t size = 0;  ///< of a model its bytes, of a table its attribute combinations
+  std::uint16_t id = 0;    ///< pages refer to it by this number
+  std::uint64_t size = 0;  ///< bytes of a model, attribute combinations of a table
 };
 
 }  // namespace dgfs::reader

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What ImageCaches are made of: the three caches of an image, or of several.
+// Definition of ImageCaches: the three caches of one image or several.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace dgfs::reader {
 
-/// Numbers by which the values of one image are known in the caches. A value.
+/// Range of numbers that identify the values of one image in the caches. A value.
 struct CacheNumbers {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
@@ -24,28 +24,28 @@ struct CacheNumbers {
   [[nodiscard]] bool has(std::uint64_t number) const { return number - first < count; }
 };
 
-/// Three caches, each with a budget of its own. Thread-safe. Values may be destroyed after their
-/// image is: they use nothing of it then.
+/// Three caches, each with its own budget. Thread-safe. Values may outlive their image; their
+/// destructors use nothing of it.
 class ImageCaches {
  public:
   ImageCaches(std::size_t page_cache_bytes, std::size_t frame_cache_bytes,
               const std::shared_ptr<CachePool>& pool = nullptr);
 
-  /// Numbers for an image, one for each of its pages and one at least; its contents go by the first
-  /// one. Nobody had them before, and nobody will: what a closed image left cannot answer for
-  /// another one.
+  /// Reserves numbers for an image, one for each of its pages and at least one. Frames and maps use
+  /// the first number. A number is never used again, so a value left by a closed image cannot be
+  /// taken for a value of another image.
   [[nodiscard]] CacheNumbers reserve(std::size_t page_count);
-  /// Frees the values of an image, which must not be in use. Cost: a look at each value that is
-  /// here, a shard at a time.
+  /// Frees the values of an image, which must not be in use. Cost: visits each cached value, one
+  /// shard after the other.
   void drop(const CacheNumbers& numbers);
 
-  // Pages stand apart: contents that pass through must not drive out the index, and a page may
-  // change its form while it is cached.
+  // Pages have their own cache: contents must not evict the index, and a page may change its form
+  // while it is cached.
   PageCache pages;
-  // Frames are small beside the budget and wanted by many threads, so this cache has shards.
+  // Frames are small compared with the budget and many threads use them, so this cache has shards.
   FrameCache frames;
-  // Maps stand apart from frames: each read of a large file needs its map, and the frames of that
-  // one file would drive it out. A map may take most of the budget, so this cache has one shard.
+  // Maps have their own cache: each read of a large file needs its map, and the frames of that file
+  // would evict it. A map may take most of the budget, so this cache has one shard.
   ContentMapCache maps;
 
  private:

@@ -26,7 +26,7 @@ OpenedImage::OpenedImage(storage::Env& environment, OpenedFiles&& opened,
       check_contents(options.check_contents) {}
 
 OpenedImage::~OpenedImage() {
-  if (caches.use_count() > 1) caches->drop(numbers);  // else they go as a whole
+  if (caches.use_count() > 1) caches->drop(numbers);  // else the caches are destroyed as a whole
 }
 
 void OpenedImage::attach(IndexTables&& loaded) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// OpenedImage: the parts that an Image hands its calls to.
+// OpenedImage: the parts that do the work of an Image.
 #pragma once
 
 #include <memory>
@@ -27,16 +27,16 @@
 
 namespace dgfs::reader {
 
-/// Parts refer to one another, so it stays where it was made.
+/// Not movable, because the parts refer to one another.
 struct OpenedImage {
-  /// The environment must outlive it. It is of use once attach() was called.
+  /// The environment must outlive it. Usable after attach().
   OpenedImage(storage::Env& environment, OpenedFiles&& files, const OpenOptions& options);
   OpenedImage(const OpenedImage&) = delete;
   OpenedImage& operator=(const OpenedImage&) = delete;
   ~OpenedImage();
 
-  /// Takes what was read with `source`, and opens the way to contents in the volumes that it names.
-  /// Once.
+  /// Takes the tables that were loaded from `source`, and makes the parts that read contents.
+  /// Called once.
   void attach(IndexTables&& loaded);
 
   storage::Env& env;
@@ -46,7 +46,7 @@ struct OpenedImage {
   CounterCells counters;
   IndexSource source;
   IndexTables tables;
-  std::shared_ptr<ImageCaches> caches;  ///< other images may have them, too
+  std::shared_ptr<ImageCaches> caches;  ///< may be shared with other images
   CacheNumbers numbers;                 ///< set by attach()
   PageStore pages;
   Namespace names;

@@ -11,7 +11,7 @@
 namespace dgfs::reader {
 namespace {
 
-// What is to be opened, and how.
+// Arguments of open_files().
 struct Request {
   storage::Env& env;
   const std::string& path;
@@ -20,25 +20,25 @@ struct Request {
 
 enum class Kind : std::uint8_t { kImage, kIndex, kNeither };
 
-// What lies at a path.
+// The file at the path.
 struct AtPath {
   Kind kind = Kind::kNeither;
   std::shared_ptr<storage::File> file;
-  format::VolumeHeader header;  // of an image
+  format::VolumeHeader header;  // set for an image
 };
 
-// Files that were opened, and what their user is to be told.
+// Opened files, and a warning for the caller.
 struct Opened {
   OpenedFiles files;
   std::optional<Error> warning;
 };
 
-// A file that is not there, or nothing to be had from it.
+// The file is missing, or nothing can be read from it.
 bool is_lost(const Error& error) {
   return error.kind() == ErrorKind::kNotFound || is_damage(error);
 }
 
-// Of an index that is not one, where nothing can take its place.
+// The error of an unusable index file, if the image has no trailing index to replace it.
 Error without_copy(Error error) {
   if (is_damage(error)) return error;
   Error told(error.kind(), 3297,
@@ -46,8 +46,9 @@ Error without_copy(Error error) {
   return std::move(told).in_file(error.file()).with_errno(error.os_errno());
 }
 
-// Whatever is in the place where an index is looked for: a directory, a pipe, an index of another
-// image. One that was asked for is to be there, though it may be damaged.
+// Whether the trailing index may replace the separate one. If the user named the separate index,
+// only damage counts. At the default path any other file may lie: a directory, a pipe, an index of
+// another image.
 bool other_copy_may_help(const Error& error, bool asked_for) {
   if (is_damage(error) || asked_for) return is_damage(error);
   switch (error.kind()) {
@@ -69,7 +70,7 @@ Error no_index(const FoundVolume& image, const std::string& index_path) {
       .in_file(image.file->path());
 }
 
-// Why an image has neither copy of its index: `separate` and `trailing` say what became of each.
+// The error if no copy of the index can be opened, from the results for both copies.
 Error why_none(const FoundVolume& image, const std::string& index_path,
                const Result<MaybeCopy>& separate, const Result<MaybeCopy>& trailing) {
   if (separate) return trailing ? no_index(image, index_path) : trailing.assume_error();
@@ -77,14 +78,15 @@ Error why_none(const FoundVolume& image, const std::string& index_path,
   return is_damage(separate.assume_error()) ? trailing.assume_error() : separate.assume_error();
 }
 
-// What is told of an index file whose place the copy in the image takes: damaged, or not its own.
+// The warning about a separate index, damaged or of another image, that the trailing index
+// replaces.
 Error replaced(const Error& damage) {
-  Error told(damage.kind(), 3106, damage.text() + "; the copy in the image serves instead");
+  Error told(damage.kind(), 3106, damage.text() + "; the copy in the image is used instead");
   if (damage.offset()) told = std::move(told).at_offset(*damage.offset());
   return std::move(told).in_file(damage.file()).in_section(damage.section());
 }
 
-// What is told where an image cannot be had, and its index opens it.
+// The warning about a lost image that is opened by its index.
 Error opened_by_index(const Error& damage, const std::string& index_path) {
   Error told(damage.kind(), 3107,
              fmt::format("{}; opened by its index {}: contents of volume 0 fail until it is found",
@@ -93,7 +95,7 @@ Error opened_by_index(const Error& damage, const std::string& index_path) {
   return std::move(told).in_file(damage.file()).in_section(damage.section());
 }
 
-// The index copy in the image, found beside the index; none if the image is not there.
+// Opens the trailing index of the image that lies beside the index; none if there is no image.
 Result<SecondCopy> open_beside(storage::Env& env, const VolumePlaces& places,
                                const IndexCopy& first) {
   const auto image = find_volume(env, places, 0, {});
@@ -109,12 +111,12 @@ Status check_is_first(const FoundVolume& volume) {
       .in_file(volume.file->path());
 }
 
-// Of the image that `index` belongs to.
+// Places of the volumes of the image that `index` belongs to.
 VolumePlaces places_of(const Request& request, const IndexCopy& index, std::string image_path) {
   VolumePlaces places;
   places.uuid = index.superblock().uuid;
   places.folder = storage::parent_path(request.path);
-  places.image_path = std::move(image_path);  // for when it could not be taken as it is open here
+  places.image_path = std::move(image_path);  // for volume 0, unless it is open already
   places.paths = request.options.volume_paths;
   places.index_path = index.path();
   places.table_offset_bytes = index.section_offset(format::SectionKind::kVolumes);
@@ -123,7 +125,8 @@ VolumePlaces places_of(const Request& request, const IndexCopy& index, std::stri
   return places;
 }
 
-// Errors: those of reading the file; a damaged header of an image.
+// Opens the file at the path and finds out its kind. Errors: those of reading the file; a damaged
+// header of an image.
 Result<AtPath> look_at(const Request& request) {
   DGFS_TRY(opened, request.env.open(request.path));
   std::shared_ptr<storage::File> file = std::move(opened);
@@ -135,7 +138,7 @@ Result<AtPath> look_at(const Request& request) {
   return AtPath{Kind::kNeither, std::move(file), {}};
 }
 
-// The separate index comes first, with the copy in the image for what is damaged of it.
+// The separate index is the first copy, and the trailing index replaces damaged regions of it.
 Result<Opened> open_by_image(const Request& request, const FoundVolume& image) {
   DGFS_CHECK(check_is_first(image));
   const auto& image_path = image.file->path();
@@ -171,7 +174,7 @@ Result<Opened> open_by_image(const Request& request, const FoundVolume& image) {
                 replaced(separate.assume_error())};
 }
 
-// By a file that is an index. The image is looked for when its copy is needed.
+// Opens an index file. The search for the image starts when its copy of the index is needed.
 Result<Opened> open_by_index(const Request& request, std::shared_ptr<storage::File> file,
                              std::string image_path) {
   const auto path = file->path();
@@ -183,7 +186,7 @@ Result<Opened> open_by_index(const Request& request, std::shared_ptr<storage::Fi
   return Opened{{std::move(copy), second, path, std::nullopt, std::move(places)}, {}};
 }
 
-// By what lies at the path, taken for what it is.
+// Opens the file at the path according to its kind.
 Result<Opened> open_at_path(const Request& request, const AtPath& there) {
   if (there.kind == Kind::kImage) return open_by_image(request, {there.file, there.header});
   if (there.kind == Kind::kNeither) {
@@ -191,19 +194,21 @@ Result<Opened> open_at_path(const Request& request, const AtPath& there) {
         .in_file(request.path);
   }
   if (request.options.index_path) {
-    return Error(ErrorKind::kInvalidArgument, 3104, "an index already; --index goes with an image")
+    return Error(ErrorKind::kInvalidArgument, 3104,
+                 "this is an index already; --index needs an image")
         .in_file(request.path);
   }
   return open_by_index(request, there.file, format::image_path_of_index(request.path).value_or(""));
 }
 
-// By the image beside a damaged index, to which only the index's name can lead.
+// Opens the image beside a damaged index. Only the name of the index leads to the image, because
+// its UUID is lost.
 Result<Opened> open_by_image_at(const Request& request, const std::string& image_path) {
   DGFS_TRY(image, open_volume(request.env, image_path, false, request.options.warn));
-  return open_by_image(request, image);  // meets the index once more, as the image's own
+  return open_by_image(request, image);  // reads the damaged index again, as the separate one
 }
 
-// By the index of an image that is not there, or of which nothing shows that it is one.
+// Opens the index of an image that is missing or not recognisable.
 Result<Opened> open_by_index_of(const Request& request, const Error& damage) {
   const auto index_path =
       request.options.index_path.value_or(format::default_index_path(request.path));
@@ -213,7 +218,7 @@ Result<Opened> open_by_index_of(const Request& request, const Error& damage) {
   return std::move(opened);
 }
 
-// Where another way leads nowhere either, the error of the first one is told.
+// Keeps the first error if the other way fails too.
 void take_if_opened(Result<Opened>& opened, Result<Opened> other) {
   if (other) opened = std::move(other);
 }

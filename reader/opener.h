@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Opener: from a path to the index copies and volumes of an image.
+// Opener: finds the index copies and volumes of an image from a path.
 #pragma once
 
 #include <optional>
@@ -17,18 +17,19 @@ namespace dgfs::reader {
 
 /// The files of an image as far as opening needs them.
 struct OpenedFiles {
-  IndexCopy first;                         ///< index copy to use
-  IndexSource::OpenSecond open_second;     ///< where the other one is; holds what it needs
-  std::string index_path;                  ///< of a separate index file; empty if there is none
-  std::optional<FoundVolume> volume_zero;  ///< set where an image was opened
-  VolumePlaces places;                     ///< for the volumes that are not open
+  IndexCopy first;                         ///< index copy to use first
+  IndexSource::OpenSecond open_second;     ///< opens the other copy; owns all that it needs
+  std::string index_path;                  ///< of the separate index; empty if there is none
+  std::optional<FoundVolume> volume_zero;  ///< set if an image was opened
+  VolumePlaces places;                     ///< for volumes that are not open yet
 };
 
-/// Finds out whether `path` is an image or an index and picks the index copy: Image::open up to
-/// the superblock. Reads one page of the image, where that is given, and one of the index. Goes
-/// these ways until one leads to an intact copy, and otherwise tells why the first did not: by what
-/// lies at the path (an image by its separate index, then by the copy in it); where that seems to
-/// be a damaged index, by the image beside it; where it is lost, by the index of that name.
+/// Image::open() up to the superblock: finds out whether `path` is an image or an index, and picks
+/// the index copy. Reads one page of the image, if given, and one page of the index. Tries these
+/// ways until one finds an intact copy, and else returns the error of the first:
+/// - the file at the path; for an image, its separate index and then its trailing index;
+/// - the image beside the path, if the file seems to be a damaged index;
+/// - the index with the name that belongs to the path, if the file is lost.
 [[nodiscard]] Result<OpenedFiles> open_files(storage::Env& env, const std::string& path,
                                              const OpenOptions& options);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PlaceTable: where the values of a cache stand, by key, in one piece of memory: a search that
-// finds nothing touches one line of it, not the buckets and nodes of a hash table.
+// PlaceTable: finds the place of a cached value by its key. It is a table in one block of memory: a
+// search that finds nothing touches one cache line, instead of the buckets and nodes of a chained
+// hash table.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +15,27 @@
 
 namespace dgfs::reader {
 
-/// At most half full; who finds a place taken goes to the next one. A place that equals Place() is
-/// none. Not thread-safe.
+/// Open addressing with linear probing, at most half full. Place() marks a free slot. Not
+/// thread-safe.
 template <class Key, class Place, class Hash>
 class PlaceTable {
  public:
-  /// Place(): it is not here.
+  /// Place() if `key` is not in the table.
   [[nodiscard]] Place find(const Key& key) const {
     return slots_.empty() ? Place() : slots_[slot_of(key)].place;
   }
-  /// `key` must not be here. As before if memory ends.
+  /// `key` must not be in the table. Unchanged if memory runs out.
   void insert(const Key& key, Place place) {
     if (2 * (size_ + 1) > slots_.size()) grow();
     slots_[slot_of(key)] = {key, place};
     ++size_;
   }
-  /// `key` must be here.
+  /// `key` must be in the table.
   void erase(const Key& key) {
     const auto mask = slots_.size() - 1;
     auto hole = slot_of(key);
-    // Those behind, up to a free place, may be here because others were before them.
+    // The slots behind, up to a free one, may hold keys that were displaced by this one: move them
+    // up.
     for (auto next = hole;;) {
       next = (next + 1) & mask;
       if (slots_[next].place == Place()) break;
@@ -56,7 +58,7 @@ class PlaceTable {
   [[nodiscard]] std::size_t home_of(const Key& key) const {
     return static_cast<std::size_t>(storage::mix(0, Hash{}(key))) & (slots_.size() - 1);
   }
-  /// Where `key` is, or would be.
+  /// Slot of `key`, or the free slot that it would get.
   [[nodiscard]] std::size_t slot_of(const Key& key) const {
     auto slot = home_of(key);
     while (slots_[slot].place != Place() && !(slots_[slot].key == key)) {
@@ -72,7 +74,7 @@ class PlaceTable {
     }
   }
 
-  std::vector<Slot> slots_;  ///< a power of two, or none
+  std::vector<Slot> slots_;  ///< a power of two of them, or none
   std::size_t size_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ProgressClock: says when it is time to report progress again, to any of several threads.
+// ProgressClock: tells one of several threads when to report progress again.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ class ProgressClock {
  public:
   explicit ProgressClock(const storage::Env& env) : env_(env), next_ns_(env.monotonic_ns()) {}
 
-  /// True for one caller every kIntervalNs.
+  /// True for one call in each kIntervalNs.
   bool due() {
     const auto now_ns = env_.monotonic_ns();
     auto next_ns = next_ns_.load(std::memory_order_relaxed);

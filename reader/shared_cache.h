@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SharedCache: recently used values, bounded in bytes, cut into shards so that threads seldom
-// wait for each other. Several threads that miss the same key at once load it once. An image has
-// three of them, or a part of them; reader/opened_caches.h says why.
+// SharedCache: a cache of recently used values, bounded in bytes and split into shards, so that
+// threads seldom wait for each other. If several threads miss the same key at once, one of them
+// loads it. An image uses three such caches, alone or shared with other images;
+// reader/opened_caches.h says why three.
 #pragma once
 
 #include <algorithm>
@@ -28,26 +29,27 @@
 
 namespace dgfs::reader {
 
-/// Values go in the order in which they came, but those that were used meanwhile get another turn
-/// (second chance: nearly the least recently used first, and a use moves nothing). Thread-safe. A
-/// value larger than a shard's share of the budget is handed out but not kept. `Hash` must spread
-/// its low bits.
+/// Eviction is by second chance: values go in the order in which they came, and a value used
+/// meanwhile gets another turn. This is nearly least-recently-used, and a use moves no list node.
+/// Thread-safe. A value larger than the budget of a shard is returned but not kept. `Hash` must
+/// spread its low bits.
 ///
-/// A cache with a window, once it is full, keeps what is missed a second time within about so many
-/// misses: what is used once by chance neither drives others out nor costs the keeping. Of those
-/// refused each shard has the last at hand, so that who goes on with it need not load it again.
+/// Once full, a cache with a window admits a value on its second miss within about `window` other
+/// misses (as TinyLFU's doorkeeper does), so a value that is used only once evicts no others. Each
+/// shard still holds the last value that it refused, so a caller that goes on using it does not
+/// load it again.
 template <class Key, class Value, class Hash>
 class SharedCache {
  public:
   using Pointer = std::shared_ptr<const Value>;
-  /// A value and what it counts against the budget.
+  /// A value and its bytes in the budget.
   struct Loaded {
     Pointer value;
     std::size_t bytes = 0;
   };
 
-  /// @param window  misses, of all shards; 0: whatever is missed is kept
-  /// @param pool    leaves the cache less than its own budget where others need it; null: none
+  /// @param window  misses, of all shards together; 0: every missed value is kept
+  /// @param pool    budget shared with other caches, which can leave this one less; null: none
   SharedCache(std::size_t budget_bytes, std::size_t shards_max, std::size_t window = 0,
               std::shared_ptr<CachePool> pool = nullptr)
       : shards_(std::clamp<std::size_t>(budget_bytes / kShardBytesMin, 1, shards_max)),
@@ -56,9 +58,9 @@ class SharedCache {
     for (auto& shard : shards_) shard.doorkeeper = Doorkeeper(window / shards_.size());
   }
 
-  /// The value of `key`, made by `load()` (Result<Loaded>) if it is not here. Who waits for
-  /// another thread's load gets that one's result, an error or exception too.
-  /// A cache without a budget has nothing to share, and lets everybody load.
+  /// The value of `key`. If it is not cached, `load()` (which returns Result<Loaded>) makes it. A
+  /// thread that waits for the load of another thread gets its result, also an error or exception.
+  /// With a budget of 0 nothing is shared: each call loads.
   template <class Load>
   [[nodiscard]] Result<Pointer> get(const Key& key, const Load& load) {
     Shard& shard = shard_of(key);
@@ -75,7 +77,7 @@ class SharedCache {
     return result;
   }
 
-  /// The value if it is here, else nullptr. Counts a hit or a miss.
+  /// The value if it is cached, else nullptr. Counts a hit or a miss.
   [[nodiscard]] Pointer find(const Key& key) {
     Shard& shard = shard_of(key);
     const std::lock_guard lock(shard.mutex);
@@ -93,8 +95,8 @@ class SharedCache {
     share_.settle();
   }
 
-  /// Another form of the value that is here; nothing where there is none any more. The old one
-  /// lives on with who has it.
+  /// Replaces a cached value by another form of it. Does nothing if the value is no longer cached.
+  /// Callers that hold the old form can go on using it.
   void replace(const Key& key, Loaded loaded) {
     Shard& shard = shard_of(key);
     {
@@ -105,12 +107,12 @@ class SharedCache {
     share_.settle();
   }
 
-  /// Forgets the values whose keys `is_dropped` holds for. They are not evictions. Allocates
+  /// Removes the values whose keys satisfy `is_dropped`. They do not count as evictions. Allocates
   /// nothing.
   template <class IsDropped>
   void drop(const IsDropped& is_dropped) {
     for (auto& shard : shards_) {
-      std::list<Item> dropped;  // destroyed once the mutex is free
+      std::list<Item> dropped;  // destroyed after the mutex is released
       const std::lock_guard lock(shard.mutex);
       shard.move_out(is_dropped, dropped);
       shard.tell(share_);
@@ -139,16 +141,16 @@ class SharedCache {
   struct Item {
     Key key;
     Loaded loaded;
-    bool is_used = false;  // since it was put where it stands
+    bool is_used = false;  // since it was last put to the front
   };
   using Place = typename std::list<Item>::iterator;
-  // What comes of a load that somebody waits for. Guarded by the shard's mutex.
+  // Result of a load that other threads wait for. Guarded by the shard's mutex.
   struct Landing {
     std::condition_variable landed;
     std::optional<Result<Pointer>> result;
-    std::exception_ptr exception;  // of a load that ended by it: out of memory
+    std::exception_ptr exception;  // thrown by the load: out of memory
   };
-  // Of a shard, and of all caches together.
+  // Budget of a shard, and share in the common budget of all caches.
   struct Limits {
     std::size_t shard_bytes;
     CachePool::Share* share;
@@ -156,18 +158,18 @@ class SharedCache {
   // A load under way.
   struct Flight {
     Key key;
-    std::shared_ptr<Landing> landing;  // made by the first who waits
+    std::shared_ptr<Landing> landing;  // made by the first thread that waits
   };
 
   struct Shard {
     mutable std::mutex mutex;
-    std::list<Item> items;  // the last one goes next, unless it is used
+    std::list<Item> items;  // the last one is evicted next, unless it is used
     PlaceTable<Key, Place, Hash> places;
     std::vector<Flight> flights;  // few
     Doorkeeper doorkeeper;
-    std::optional<Item> refused;  // the last one
-    std::size_t bytes = 0;        // with that
-    std::size_t told_bytes = 0;   // that the pool knows of
+    std::optional<Item> refused;  // the last refused value
+    std::size_t bytes = 0;        // including the refused value
+    std::size_t told_bytes = 0;   // reported to the pool
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::uint64_t evictions = 0;
@@ -205,23 +207,23 @@ class SharedCache {
     Result<Pointer> wait(std::unique_lock<std::mutex>& lock, Flight& flight) {
       ++hits;
       if (!flight.landing) flight.landing = std::make_shared<Landing>();
-      const auto landing = flight.landing;  // the flight itself may go meanwhile
+      const auto landing = flight.landing;  // the flight may be removed meanwhile
       landing->landed.wait(lock, [&] { return landing->result || landing->exception; });
       if (landing->exception) std::rethrow_exception(landing->exception);
       return *landing->result;
     }
 
-    // Ends the flight. What came of it is for who waits, if anybody does.
+    // Ends the flight. Returns the landing for the result, or null if no thread waits.
     std::shared_ptr<Landing> end_flight(const Key& key) {
       Flight& flight = *find_flight(key);
       auto landing = std::move(flight.landing);
       std::swap(flight, flights.back());
       flights.pop_back();
-      if (landing) landing->landed.notify_all();  // who will see it once the mutex is free
+      if (landing) landing->landed.notify_all();  // they see the result once the mutex is released
       return landing;
     }
 
-    // A flight that never landed would keep all who want the value waiting for ever.
+    // A flight must end also by an exception: else all threads that want the value wait for ever.
     template <class Load>
     Result<Loaded> fly(const Key& key, const Load& load) {
       try {
@@ -262,7 +264,8 @@ class SharedCache {
       loaded.bytes += kItemOverheadBytes;
       if (loaded.bytes > budget_bytes) return;
       make_room(loaded.bytes, budget_bytes);
-      std::list<Item> item;  // both or neither: memory may end between them
+      // Both list and table get the item, or neither does if an allocation fails.
+      std::list<Item> item;
       item.push_front({key, std::move(loaded)});
       places.insert(key, item.begin());
       bytes += item.front().loaded.bytes;
@@ -291,7 +294,8 @@ class SharedCache {
       ++evictions;
     }
 
-    // Of values that are used least.
+    // Frees at least `wanted_bytes`, if there are so many, from the values used least. Returns the
+    // bytes freed.
     std::size_t give_up(std::size_t wanted_bytes) {
       const auto before_bytes = bytes;
       drop_refused();
@@ -316,7 +320,7 @@ class SharedCache {
       }
     }
 
-    // Whether it was here.
+    // Returns whether the value was cached.
     bool remove(const Key& key) {
       if (is_refused(key)) {
         drop_refused();
@@ -334,7 +338,7 @@ class SharedCache {
   Shard& shard_of(const Key& key) { return shards_[Hash{}(key) % shards_.size()]; }
   [[nodiscard]] Limits limits() { return {shard_budget_bytes_, &share_}; }
 
-  // Shards take turns.
+  // Called by the pool. Begins with another shard each time.
   std::size_t give_up(std::size_t bytes) {
     std::size_t freed = 0;
     for (std::size_t i = 0; i < shards_.size() && freed < bytes; ++i) {

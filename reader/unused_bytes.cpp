@@ -41,7 +41,7 @@ Status check_zero(const storage::File& file, std::uint64_t begin, std::uint64_t 
 
 Status check_unused_of_index(const storage::File& file, std::uint64_t base_bytes,
                              const format::Superblock& superblock) {
-  // A newer version may have put a section there that this program does not know.
+  // A newer version may have a section there that this program does not know.
   if (superblock.version_minor > format::kVersionMinor) return ok();
   std::vector<std::pair<std::uint64_t, std::uint64_t>> used = {{0, format::kPageBytes}};
   for (const auto& place : superblock.sections) {

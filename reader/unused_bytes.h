@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What lies between the regions of an index or a volume, and belongs to none of them.
+// Checks the unused bytes between the regions of an index or a volume.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace dgfs::reader {
 
-/// Checks that the bytes of an index outside of its superblock and sections are zero (F-027).
-/// Errors: kIo; kCorrupt at the first one that is not.
+/// Checks that the bytes of an index outside its superblock and sections are zero (F-027). Errors:
+/// kIo; kCorrupt at the first byte that is not.
 [[nodiscard]] Status check_unused_of_index(const storage::File& file, std::uint64_t base_bytes,
                                            const format::Superblock& superblock);
 
-/// The same of a volume's bytes between extents, index and last header page.
+/// The same for a volume's bytes between extents, index and last header page.
 [[nodiscard]] Status check_unused_of_volume(const storage::File& file,
                                             const format::VolumeHeader& header);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// WorkPool: threads that work off a bounded queue. Who fills it waits while it is full, so memory
-// does not grow with the amount of work. Where the system grants fewer threads, fewer do the work;
-// where it grants none, push() does it. An exception of the work (out of memory) ends all of it and
-// comes out of finish(). Nobody waits for a single task, nor for an order: where a result has its
-// turn, as in builder/read/read_pool.h, another pool is needed.
+// WorkPool: threads that process a bounded queue of tasks. push() waits while the queue is full, so
+// memory does not grow with the amount of work. If the system grants fewer threads, those do the
+// work; if it grants none, push() does it. An exception of a task (out of memory) makes the pool
+// skip the remaining tasks, and finish() throws it. Tasks run in no particular order, and the pool
+// cannot wait for a single task: builder/read/read_pool.h is the pool for results in order.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@
 
 namespace dgfs::reader {
 
-/// push() and finish() are for one thread; `work` is called by all of the pool's.
+/// One thread calls push() and finish(). All threads of the pool call `work`.
 template <class Task>
 class WorkPool {
  public:
-  /// More would only wait for each other and for the device.
+  /// Bound of threads: more would only wait for each other and for the device.
   static constexpr unsigned kThreadsMax = 256;
 
   WorkPool(unsigned threads, std::size_t queue_max, std::function<void(Task&)> work)
@@ -34,7 +34,7 @@ class WorkPool {
     try {
       while (threads_.size() < wanted) threads_.emplace_back([this] { run(); });
     } catch (const std::exception&) {
-      // Those that are there will do.
+      // Go on with the threads that were granted.
     }
   }
   ~WorkPool() { join(); }
@@ -52,7 +52,7 @@ class WorkPool {
     filled_.notify_one();
   }
 
-  /// Returns when all tasks are done and all threads have ended. Nothing may be pushed after it.
+  /// Returns when all tasks are done and all threads have ended. No push() may follow.
   void finish() {
     join();
     if (exception_) std::rethrow_exception(exception_);

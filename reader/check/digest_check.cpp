@@ -10,7 +10,7 @@
 namespace dgfs::reader {
 namespace {
 
-// Between two looks at the stop flag: some hundredths of a second.
+// Bytes hashed between two checks of the stop flag: some hundredths of a second.
 constexpr std::uint64_t kZerosAtOnce = std::uint64_t{16} << 20;
 
 }  // namespace
@@ -36,7 +36,7 @@ Status DigestCheck::compare(const Image& image, const Node& node) {
   DGFS_TRY(then, image.digest(node));
   if (now == then) return ok();
   return Error(ErrorKind::kCorrupt, 3255,
-               "contents have another digest than when they were packed");
+               "the digest of the contents differs from that at packing");
 }
 
 void DigestCheck::drop() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Whether the content of a file, as it is read now, has the digest that the index keeps of it.
+// Compares the content of a file with its digest in the index.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,23 @@ namespace dgfs::reader {
 
 class Image;
 
-/// One file after the other. For one thread.
+/// Checks one file after the other. For one thread.
 class DigestCheck {
  public:
   using Hashed = std::function<void(std::uint64_t bytes)>;
 
-  /// @param stop    ends long holes early; may be null
-  /// @param hashed  told of bytes that were hashed, often in a long hole; may be empty
+  /// @param stop    ends the hashing of long holes early; may be null
+  /// @param hashed  called with the number of bytes hashed, often during a long hole; may be empty
   /// Errors: as DigestHasher::make().
   [[nodiscard]] static Result<DigestCheck> make(format::DigestAlgorithm algorithm,
                                                 const std::atomic<bool>* stop, Hashed hashed = {});
 
-  /// Content that stands at `offset_bytes`, rising; what is between is a hole.
+  /// Adds content at `offset_bytes`; offsets must rise. A gap between contents is a hole.
   void add(std::uint64_t offset_bytes, Bytes content);
-  /// After the last content: whether all of it is what was packed. Begins anew.
-  /// Errors: kCorrupt (it is not), kInterrupted, kLimit; those of Image::digest().
+  /// Called after the last content of a file: compares all of it with the digest, and begins a new
+  /// file. Errors: kCorrupt (it differs), kInterrupted, kLimit; those of Image::digest().
   [[nodiscard]] Status compare(const Image& image, const Node& node);
-  /// Begins anew without a word.
+  /// Begins a new file without a comparison.
   void drop();
 
  private:
@@ -42,7 +42,7 @@ class DigestCheck {
   format::DigestHasher hasher_;
   const std::atomic<bool>* stop_;
   Hashed hashed_;
-  std::uint64_t at_ = 0;  ///< bytes of the file so far
+  std::uint64_t at_ = 0;  ///< bytes of the file added so far
 };
 
 }  // namespace dgfs::reader

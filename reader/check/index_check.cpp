@@ -21,7 +21,7 @@
 namespace dgfs::reader {
 namespace {
 
-// Lookups take a page's word for what is no directory, so that they need not search the table.
+// Lookups trust the type in a page and do not search the directory table, so verify compares both.
 Status check_kinds(const LoadedPage& page, const format::DecodedPage& rows,
                    const IndexTables& tables) {
   if (page.record.zone == format::kLinkZone) return ok();
@@ -35,7 +35,7 @@ Status check_kinds(const LoadedPage& page, const format::DecodedPage& rows,
   return ok();
 }
 
-// F-050, F-102: neighbours are of one directory by their keys exactly where the table says so.
+// F-050, F-102: keys and directory table must agree on whether two neighbours are in one directory.
 Status check_directories(const LoadedPage& page, const format::DecodedPage& rows,
                          const IndexTables& tables) {
   if (page.record.zone == format::kLinkZone) return ok();
@@ -44,7 +44,7 @@ Status check_directories(const LoadedPage& page, const format::DecodedPage& rows
     auto key = page.full_key(rows.key(i));
     key.resize(key.size() - format::name_of_key(key).size());
     const auto ordinal = page.ordinal(i);
-    const bool is_first = i == 0 || ordinal == 1;  // the root is nobody's child
+    const bool is_first = i == 0 || ordinal == 1;  // the root has no parent
     const bool by_table =
         !is_first && tables.directories.parent(ordinal) == tables.directories.parent(ordinal - 1);
     if (!is_first && by_table != (key == before)) {
@@ -64,7 +64,7 @@ void add_links(const LoadedPage& page, const format::DecodedPage& rows,
   }
 }
 
-// One page of one copy, all that can be said of it. Its names of linked objects go to `links`.
+// Runs all checks on one page of one copy. Adds its names of multiply linked objects to `links`.
 Status check_page(const IndexCopy& copy, const IndexTables& tables, std::size_t number,
                   CounterCells& counters, std::vector<LinkName>& links) {
   DGFS_TRY(page, read_checked_page(copy, tables, number, counters));

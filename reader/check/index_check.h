@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Checks of an index page by page, beyond what its checksums say.
+// Checks an index page by page, beyond its checksums.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace dgfs::reader {
 
-/// Reads and checks every region of both index copies but side records; that bytes which belong to
-/// nothing are zero; and that copies in which it found nothing are the same bytes. Calls `damaged`
-/// per finding. Memory: 16 bytes for each name of a multiply linked object.
-/// @param goes_on  after each page: how many bytes of pages were checked, of how many there are in
-///                 both copies; false ends the check. May be empty
+/// Reads and checks every region of both index copies except side records, and that unused bytes
+/// are zero. If both copies are intact, also checks that they have the same bytes. Calls `damaged`
+/// for each finding. Memory: 16 bytes for each name of a multiply linked object.
+/// @param goes_on  called after each page with the page bytes checked so far and the page bytes of
+///                 both copies together; false ends the check. May be empty
 /// Errors: kInterrupted.
 [[nodiscard]] Status check_index(
     const IndexSource& source, const IndexTables& tables, CounterCells& counters,

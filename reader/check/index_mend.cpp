@@ -25,14 +25,14 @@ namespace {
 constexpr std::uint32_t kNewFileMode = 0666;
 
 struct Stretch {
-  std::uint64_t offset = 0;  // in the index
+  std::uint64_t offset = 0;  // offset in the index
   std::size_t length = 0;
 };
 
-// Takes what is right, as pieces with their places in the index.
+// Writes an intact piece at its offset in the index.
 using Write = std::function<Status(std::uint64_t offset, Bytes bytes)>;
 
-// Gathers what is wrong, and hands on what is right.
+// Collects damaged pieces, and passes intact ones on to `write`.
 class Patchwork final : public PieceVisitor {
  public:
   Patchwork(Write write, const std::function<void(const Error&)>& tell)
@@ -55,14 +55,14 @@ class Patchwork final : public PieceVisitor {
   [[nodiscard]] Status check_complete() const {
     if (!first_lost_) return ok();
     return Error(ErrorKind::kCorrupt, 3176,
-                 fmt::format("damaged in all copies ({} such {}), so that it cannot be mended; "
+                 fmt::format("damaged in all copies ({} such {}), so it cannot be mended; "
                              "nothing was changed",
                              lost_count_, lost_count_ == 1 ? "place" : "places"))
         .in_file(first_lost_->file())
         .in_section(first_lost_->section())
         .at_offset(first_lost_->offset().value_or(0));
   }
-  /// Of a copy.
+  /// Damaged pieces of a copy.
   [[nodiscard]] const std::vector<Stretch>& stretches(std::size_t copy) const {
     return stretches_[copy];
   }
@@ -75,7 +75,7 @@ class Patchwork final : public PieceVisitor {
   std::optional<Error> first_lost_;
 };
 
-// Whoever replaces a device or a link takes it away from others.
+// Refuses a path with a device, pipe or link: the new index must not replace it.
 Result<std::uint32_t> mode_of_output(storage::Env& env, const std::string& path) {
   DGFS_TRY(directory, env.open_directory(storage::parent_path(path)));
   const auto status = directory->status(storage::base_name(path));
@@ -84,11 +84,11 @@ Result<std::uint32_t> mode_of_output(storage::Env& env, const std::string& path)
   if (format::is_regular(status.value().mode)) {
     return status.value().mode & format::kPermissionMask;
   }
-  return Error(ErrorKind::kExists, 3177, "is there and is not a regular file").in_file(path);
+  return Error(ErrorKind::kExists, 3177, "exists and is not a regular file").in_file(path);
 }
 
-// Whether a file holds a page of the index, or the beginning of one where it ends: then it was that
-// index, however damaged. An empty one is nobody's.
+// Whether a file is a damaged copy of the index: it holds at least one page of it or, at its end,
+// the beginning of one. An empty file counts, since it holds nothing to lose.
 Result<bool> holds_piece_of(const storage::File& file, const IndexCopy& index) {
   DGFS_TRY(file_bytes, file.size());
   const auto index_bytes = index.superblock().index_bytes;
@@ -98,7 +98,7 @@ Result<bool> holds_piece_of(const storage::File& file, const IndexCopy& index) {
     const auto count = std::min<std::uint64_t>(file_bytes - at, format::kPageBytes);
     const auto found = MutableBytes(there).first(static_cast<std::size_t>(count));
     const auto wanted = MutableBytes(page).first(static_cast<std::size_t>(count));
-    // What cannot be read is damage, of either.
+    // Skips a page that is unreadable in either file.
     if (!storage::read_exactly(file, at, found)) continue;
     if (!storage::read_exactly(index.file(), index.base_bytes() + at, wanted)) continue;
     if (std::ranges::equal(found, wanted)) return true;
@@ -145,16 +145,17 @@ class Mender {
     return ok();
   }
 
-  // F-014. What a newer version put there cannot be checked.
+  // F-014. This version cannot check pieces that a newer version wrote.
   Status check_features() {
     const auto& superblock = source_->first().superblock();
     const auto unknown = superblock.ro_compat & ~format::feature::kRoCompatKnown;
     if (unknown == 0 && superblock.version_minor <= format::kVersionMinor) return ok();
-    return Error(ErrorKind::kUnsupported, 3178, "made by a newer version, which has to mend it")
+    return Error(ErrorKind::kUnsupported, 3178,
+                 "made by a newer version; mend it with that version")
         .in_file(source_->first().path());
   }
 
-  // Only the copy in an image does not begin at the file's begin.
+  // A copy with an offset in its file is the one in the image.
   void find_copies() {
     copies_.push_back(&source_->first());
     const auto error = source_->second_error();
@@ -169,13 +170,14 @@ class Mender {
     }
     if (image_number_) report_.image_path = copies_[*image_number_]->path();
     report_.index_path = files_->index_path;
-    if (report_.index_path.empty()) {  // no separate index was there
+    if (report_.index_path.empty()) {  // there was no separate index
       const auto beside = format::default_index_path(files_->volume_zero->file->path());
       report_.index_path = options_.index_path.value_or(beside);
     }
   }
 
-  // What a build publishes meanwhile is another index, and another image.
+  // Locks the outputs against builds, and checks that no build has replaced index or image
+  // meanwhile.
   Status lock_outputs(bool index, bool image) {
     std::vector<std::string> paths;
     if (index) paths.push_back(report_.index_path);
@@ -193,7 +195,8 @@ class Mender {
     return ok();
   }
 
-  // An index of which nothing could be used may be none of this image.
+  // A file in place of the index that holds no piece of it may belong to something else, so it is
+  // not replaced.
   Status check_replaced() {
     if (index_number_ || copies_.empty()) return ok();
     const auto there = env_.open(report_.index_path);
@@ -202,7 +205,7 @@ class Mender {
     DGFS_TRY(is_own, holds_piece_of(*there.assume_value(), *copies_.front()));
     if (is_own) return ok();
     return Error(ErrorKind::kExists, 3292,
-                 "is there, and holds nothing of this index; without it a new one is made")
+                 "exists, but holds nothing of this index; move it away, and a new one is made")
         .in_file(report_.index_path);
   }
 
@@ -218,7 +221,7 @@ class Mender {
     return ok();
   }
 
-  // There is a whole separate index by now, to which nothing is done.
+  // Runs when the separate index is complete. Does not touch it.
   Status mend_image(const std::vector<Stretch>& stretches) {
     const auto& copy = *copies_[*image_number_];
     DGFS_TRY(image, env_.open(copy.path(), {storage::OpenOptions::Mode::kReadWrite, false}));
@@ -236,7 +239,7 @@ class Mender {
     return image->sync();
   }
 
-  // Reads and checks everything once more: what a device gave before it may not give again.
+  // Reads and checks everything again, because a device may return other bytes the second time.
   Status write_pieces(const Write& write) {
     const std::function<void(const Error&)> tell_nobody;
     Patchwork patchwork(write, tell_nobody);
@@ -252,10 +255,10 @@ class Mender {
   std::optional<IndexSource> source_;
   std::optional<IndexTables> tables_;
   std::vector<const IndexCopy*> copies_;
-  std::optional<std::size_t> index_number_;  // in copies_
-  std::optional<std::size_t> image_number_;  // likewise
+  std::optional<std::size_t> index_number_;  // index in copies_
+  std::optional<std::size_t> image_number_;  // index in copies_
   MendReport report_;
-  storage::NameLocks locks_;  // of what is written
+  storage::NameLocks locks_;  // names of the outputs
 };
 
 }  // namespace

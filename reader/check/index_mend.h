@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Mending of an index: what one copy has lost is written from the other.
+// Mends an index: rewrites the damaged pieces of one copy from the other copy.
 #pragma once
 
 #include <atomic>
@@ -16,33 +16,35 @@
 
 namespace dgfs::reader {
 
-/// How to mend. A value; what its members refer to must outlive the call.
+/// How to mend. A value; the objects that its members refer to must outlive the call.
 struct MendOptions {
-  /// Each damaged piece of a copy that the other one has, and each that is lost.
+  /// Called for each damaged piece, whether the other copy has it or both copies have lost it.
   std::function<void(const Error&)> damaged;
   const std::atomic<bool>* stop = nullptr;  ///< ends early with kInterrupted
 };
 
-/// What mend_index() did. A value.
+/// Result of mend_index(). A value.
 struct MendReport {
-  std::string index_path;            ///< of the separate index
-  std::string image_path;            ///< empty where there is no copy in an image
-  bool was_missing = false;          ///< the separate index, or nothing of it could be used
-  bool is_written = false;           ///< it was made anew
-  std::uint64_t index_pieces = 0;    ///< of it that were damaged
-  std::uint64_t image_pieces = 0;    ///< of the copy in the image that were damaged, and are mended
-  std::optional<Error> image_error;  ///< why these are not
+  std::string index_path;          ///< of the separate index
+  std::string image_path;          ///< empty where there is no copy in an image
+  bool was_missing = false;        ///< the separate index was missing or unusable
+  bool is_written = false;         ///< the separate index was written anew
+  std::uint64_t index_pieces = 0;  ///< damaged pieces of the separate index
+  /// Damaged pieces of the copy in the image. They are mended unless image_error is set.
+  std::uint64_t image_pieces = 0;
+  std::optional<Error> image_error;  ///< why they are not mended
 };
 
-/// Reads every piece of both copies of the index that Image::open() with these arguments finds,
-/// checks each by its own checksum, and puts together what is intact. If the separate index is
-/// damaged or missing, a new one takes its place, at once and as a whole, synced. Then damaged
-/// pieces of the copy in the image are overwritten, which is safe since there is an intact copy by
-/// then, whenever that ends. Data and header pages of the image are left alone.
-/// Errors: kCorrupt where both copies have lost the same piece, kUnsupported where a newer version
-/// made the index, kExists where the separate index holds nothing of it (another index, or none),
-/// kBusy where somebody writes one of the two files, kChanged where one was replaced meanwhile;
-/// nothing is changed then. Those of opening, and of writing the new index.
+/// Reads both copies of the index that Image::open() with these arguments finds, checks each piece
+/// by its own checksum, and combines the intact pieces. If the separate index is damaged or
+/// missing, a new synced one replaces it atomically. Then the call overwrites the damaged pieces of
+/// the copy in the image. It may be interrupted there without loss, because the separate index is
+/// intact by then. The call changes no data and no header page of the image.
+/// Errors that leave everything unchanged: kCorrupt (both copies have lost the same piece),
+/// kUnsupported (a newer version made the index), kExists (the path of the separate index has
+/// another file, or no regular file), kBusy (another process writes one of the two files), kChanged
+/// (a file was replaced meanwhile). Also the errors of opening the image and of writing the new
+/// index.
 [[nodiscard]] Result<MendReport> mend_index(storage::Env& env, const std::string& path,
                                             const OpenOptions& options, const MendOptions& mending);
 

@@ -59,7 +59,7 @@ class PieceWalk {
   }
 
  private:
-  // Whether these are the bytes of the piece.
+  // Checks the bytes of a piece.
   using Check = std::function<Status(Bytes bytes)>;
 
   [[nodiscard]] Status check_stop() const {
@@ -67,7 +67,8 @@ class PieceWalk {
     return Error(ErrorKind::kInterrupted, 3171, "interrupted");
   }
 
-  // Bytes of each copy that pass; what is told of the rest depends on whether one does.
+  // Checks a piece in each copy. A copy that fails is reported as damaged if the other passes, else
+  // the piece is reported as lost.
   Status visit(SectionKind kind, std::uint64_t offset, std::size_t length, const Check& check) {
     std::optional<Buffer> intact;
     std::vector<std::pair<std::size_t, Error>> failures;
@@ -80,7 +81,7 @@ class PieceWalk {
       } else if (!intact) {
         intact = std::move(bytes);
       } else if (*intact != bytes) {
-        const Error differ(ErrorKind::kCorrupt, 3172, "intact in both copies, and not the same");
+        const Error differ(ErrorKind::kCorrupt, 3172, "intact in both copies, but not the same");
         visitor_.lost(at_place(*copies_[i], kind, offset, differ));
         return ok();
       }
@@ -97,7 +98,7 @@ class PieceWalk {
     return visit(SectionKind::kNone, 0, format::kPageBytes, [&](Bytes bytes) -> Status {
       DGFS_TRY(decoded, format::decode_superblock(bytes));
       if (decoded == superblock_) return ok();
-      return Error(ErrorKind::kCorrupt, 3173, "another superblock");
+      return Error(ErrorKind::kCorrupt, 3173, "a different superblock");
     });
   }
 
@@ -138,7 +139,7 @@ class PieceWalk {
                        format::kPageBytes, [&](Bytes bytes) -> Status {
                          DGFS_TRY(header, format::read_page_header(bytes));
                          if (header.checksum == expected) return ok();
-                         return Error(ErrorKind::kCorrupt, 3175, "not the page of this place");
+                         return Error(ErrorKind::kCorrupt, 3175, "a page from another place");
                        }));
     }
     return ok();
@@ -158,7 +159,8 @@ class PieceWalk {
     return ok();
   }
 
-  // Without a block in either copy it is not known where the next one begins.
+  // The walk of a section ends at a block that is lost in both copies: its length, and so the place
+  // of the next block, are unknown.
   Status visit_blocks(const format::SectionPlace& place) {
     for (std::uint64_t at = 0; at < place.length_bytes;) {
       DGFS_CHECK(check_stop());
@@ -182,7 +184,8 @@ class PieceWalk {
     return ok();
   }
 
-  // As they are; the records in them, which nothing but pages tells apart, come at the end.
+  // Passes the bytes on unchecked. visit_records() checks the records in them at the end, because
+  // only the pages tell where the records are.
   Status visit_record_bytes(const format::SectionPlace& place) {
     Buffer bytes;
     for (std::uint64_t at = 0; at < place.length_bytes; at += kPieceChunkBytes) {
@@ -213,7 +216,7 @@ class PieceWalk {
     return ok();
   }
 
-  // Null of a page that no copy has, which has been told.
+  // Null for a page that is lost in all copies; visit_pages() has reported it.
   [[nodiscard]] std::shared_ptr<const format::DecodedPage> rows_of(std::size_t page) const {
     Buffer bytes(format::kPageBytes);
     for (const auto* copy : copies_) {
@@ -228,7 +231,7 @@ class PieceWalk {
     const auto& place = superblock_.section(kind);
     const bool inside = ref.length_bytes <= place.length_bytes &&
                         ref.offset_bytes <= place.length_bytes - ref.length_bytes;
-    if (!ref.present() || !inside) return ok();  // one that lies outside is not to be mended
+    if (!ref.present() || !inside) return ok();  // a record outside its section cannot be mended
     if (!seen_[static_cast<std::size_t>(kind)].insert(ref.offset_bytes).second) return ok();
     return visit(kind, place.offset_bytes + ref.offset_bytes, ref.length_bytes,
                  [&](Bytes bytes) -> Status {

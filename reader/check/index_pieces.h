@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The pieces of an index that are checked by themselves: superblock, pages, sealed blocks, sealed
-// records, and the zeros between sections. What one copy has lost, another may have.
+// Visits the pieces of an index that can be checked alone: superblock, pages, sealed blocks, sealed
+// records, and the zeros between sections. A piece damaged in one copy may be intact in the other.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace dgfs::reader {
 
-/// Told of each piece by visit_pieces().
+/// visit_pieces() calls it for each piece.
 class PieceVisitor {
  public:
   virtual ~PieceVisitor() = default;
@@ -24,19 +24,19 @@ class PieceVisitor {
   PieceVisitor(const PieceVisitor&) = delete;
   PieceVisitor& operator=(const PieceVisitor&) = delete;
 
-  /// The bytes from `offset` of the index on, as an intact copy has them. Overlaps, as of the bytes
-  /// of a side section and its records, are told in the order in which they are to be written.
+  /// Intact bytes of the index from `offset` on. Calls may overlap (the bytes of a side section,
+  /// and its records); a writer must write them in the order of the calls.
   [[nodiscard]] virtual Status intact(std::uint64_t offset, Bytes bytes) = 0;
-  /// Copy number `copy` has this piece damaged; another one has it intact.
+  /// The piece is damaged in copy number `copy`, and intact in the other copy.
   virtual void damaged(std::size_t copy, std::uint64_t offset, std::size_t length,
                        const Error& error) = 0;
-  /// No copy has it, or each has another.
+  /// No copy has the piece intact, or intact copies of it differ.
   virtual void lost(const Error& error) = 0;
 };
 
-/// Goes through all pieces of an index, of which `copies` (one or two) have equal superblocks.
-/// Reads each copy once, and pages once more where there are side records. Memory: 8 bytes for each
-/// side record. Errors: kInterrupted, those of the visitor.
+/// Visits all pieces of an index. `copies` are one or two, with equal superblocks. Reads each copy
+/// once, and pages twice if there are side records. Memory: 8 bytes for each side record. Errors:
+/// kInterrupted, those of the visitor.
 /// @param tables  of the same index
 [[nodiscard]] Status visit_pieces(std::span<const IndexCopy* const> copies,
                                   const IndexTables& tables, PieceVisitor& visitor,

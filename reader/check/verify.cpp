@@ -23,24 +23,24 @@
 namespace dgfs::reader {
 namespace {
 
-// Whole frames, so that none is read twice; long enough for sequential speed.
+// Whole frames, so that no frame is read twice; long enough for sequential speed.
 constexpr std::size_t kVerifyChunkBytes = 16 * format::kFrameBytes;
-// Entries handed to a thread at once: neighbours in the tree are neighbours on the device.
+// Entries in one task of a thread: neighbours in the tree are neighbours on the device.
 constexpr std::size_t kBatchEntries = 64;
 constexpr std::size_t kBatchesQueued = 16;
 
 struct Item {
   std::string path;
   Node node;
-  bool sound_contents = false;  // known already
+  bool sound_contents = false;  // check_neighbours() found no damage
 };
 using Batch = std::vector<Item>;
 using Neighbours = std::vector<Item*>;
 
-/// What a batch is checked with.
+/// Tools of a thread to check a batch.
 struct Instruments {
   Buffer buffer = Buffer(kVerifyChunkBytes);
-  std::optional<DigestCheck> digest;  ///< where digests are to be compared
+  std::optional<DigestCheck> digest;  ///< set if digests are compared
 };
 
 class Verifier {
@@ -91,7 +91,7 @@ class Verifier {
     return ok();
   }
 
-  // Only an image with holes is gone through for this. What is damaged in it is told later.
+  // Walks the tree only if the image has sparse files. Ignores damage here: run() reports it later.
   void tell_long_holes() const {
     const auto& maps = image_.superblock().section(format::SectionKind::kSparseMaps);
     if (!digest_algorithm_ || !options_.long_holes || maps.length_bytes == 0) return;
@@ -115,7 +115,7 @@ class Verifier {
     return map && map.assume_value() ? node.size_bytes - map.assume_value()->content_bytes() : 0;
   }
 
-  // Whether its contents are to be read.
+  // Whether the contents of the node must be read.
   [[nodiscard]] bool is_wanted(const Node& node) const {
     if (!format::is_regular(node.mode)) return false;
     if (!options_.volume) return true;
@@ -125,7 +125,7 @@ class Verifier {
   Status walk(WorkPool<Batch>& pool) {
     Batch batch;
     const auto visit = [&](std::string_view path, const Node& node) {
-      // An object with several names is checked under the first of them.
+      // An object with several names is checked under its first name.
       if (node.link_count > 1 && !format::is_directory(node.mode) &&
           !seen_links_.insert(node.inode).second) {
         return !stopped();
@@ -143,7 +143,7 @@ class Verifier {
     return walked;
   }
 
-  // A page found damaged by verify_index() is met again by the walk.
+  // Reports a place once: the walk meets a page again that verify_index() found damaged.
   void report_index(const Error& error) {
     const std::lock_guard lock(report_mutex_);
     if (error.offset() && !reported_.emplace(error.file(), *error.offset()).second) return;
@@ -156,7 +156,7 @@ class Verifier {
     if (options_.damaged_file) options_.damaged_file(path, error);
   }
 
-  // Small files that stand back to back are read together. Where that fails, each is read alone.
+  // Reads small files that stand back to back together. If that fails, each is read alone later.
   void check_neighbours(Batch& batch) {
     Neighbours neighbours;
     std::uint64_t stored_bytes = 0;
@@ -183,7 +183,7 @@ class Verifier {
   }
 
   void check_batch(Batch& batch) {
-    // What is known to be sound is not read again, but a digest needs its bytes.
+    // Contents found sound here are not read again, but a digest needs their bytes.
     if (!digest_algorithm_) check_neighbours(batch);
     Instruments instruments;
     const auto hashed = [this](std::uint64_t bytes) { add_digested(bytes); };
@@ -217,7 +217,7 @@ class Verifier {
     if (clock_.due()) report_progress();
   }
 
-  // Of contents that are damaged already no more need be said.
+  // Skips the digest of contents that are already reported as damaged.
   bool check_digest(const Item& item, Instruments& instruments, bool sound) {
     if (!digest_algorithm_ || stopped()) return true;
     auto& digest = instruments.digest;
@@ -245,13 +245,13 @@ class Verifier {
       return true;
     }
     auto map = image_.sparse_map(item.node);
-    if (!map) return false;  // told by verify_records()
+    if (!map) return false;  // reported by verify_records()
     const auto data =
         std::move(map.assume_value()).value_or(format::SparseMap::whole(item.node.size_bytes));
     const auto& segments = data.segments();
     if (!segments.empty()) {
-      // Of a volume that is not there, or an extent that cannot be one, is said once, not for
-      // every frame: the size of the file is no more than a claim then, and may be 2^63 - 1.
+      // Reports a missing volume or an impossible extent once, and not for every frame: the size of
+      // the file is unverified then, and may be 2^63 - 1.
       const auto place = image_.locate(item.node, segments.front().begin);
       if (!place) {
         report_file(item.path, place.error());
@@ -271,7 +271,7 @@ class Verifier {
     return sound;
   }
 
-  // On damage the range is read again frame by frame, to name all that is damaged and no more.
+  // On damage, reads the range again frame by frame, to report exactly the damaged frames.
   bool check_range(const Item& item, std::uint64_t offset, MutableBytes out) {
     const auto read = image_.read(item.node, offset, out);
     if (read) return true;
@@ -292,7 +292,7 @@ class Verifier {
                         const Error& error) {
     auto reason = error.text();
     if (const auto colon = reason.rfind(": "); colon != std::string::npos) {
-      reason = reason.substr(colon + 2);  // the range is said in bytes of the file instead
+      reason = reason.substr(colon + 2);  // the new text has the range in bytes of the file instead
     }
     const auto place = error.offset().value_or(item.node.data.offset_bytes);
     return Error(error.kind(), 3131,
@@ -306,7 +306,7 @@ class Verifier {
         {files_, stored_bytes_, stored_bytes_total_, digested_bytes_, digested_bytes_total_});
   }
 
-  // One hole may take many minutes.
+  // Reports progress also during a hole, which may take many minutes to hash.
   void add_digested(std::uint64_t bytes) {
     digested_bytes_ += bytes;
     if (!clock_.due()) return;
@@ -317,12 +317,12 @@ class Verifier {
   const Image& image_;
   const VerifyOptions& options_;
   ProgressClock clock_;
-  std::uint64_t stored_bytes_total_ = 0;  // of what is read
+  std::uint64_t stored_bytes_total_ = 0;  // of the contents to read
   std::uint64_t digested_bytes_total_ = 0;
   std::atomic<std::uint64_t> digested_bytes_ = 0;
-  std::optional<format::DigestAlgorithm> digest_algorithm_;  // of digests to compare with
+  std::optional<format::DigestAlgorithm> digest_algorithm_;  // set if digests are compared
   std::unordered_set<InodeNumber> seen_links_;  // about 40 bytes a multiply linked object
-  std::mutex report_mutex_;                     // guards what follows
+  std::mutex report_mutex_;                     // guards the members below
   VerifyReport report_;
   std::set<std::pair<std::string, std::uint64_t>> reported_;
   std::uint64_t files_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Verification of a whole image: every page of every index copy, every side record, every frame.
+// Verifies a whole image: every page of every index copy, every side record, every frame.
 #pragma once
 
 #include <atomic>
@@ -22,50 +22,52 @@ class Image;
 struct VerifyProgress {
   std::uint64_t files = 0;               ///< checked so far
   std::uint64_t stored_bytes = 0;        ///< checked so far
-  std::uint64_t stored_bytes_total = 0;  ///< from the superblock, or of the one volume
-  /// With digests: of the sizes of files, holes included, which take as long as data then.
+  std::uint64_t stored_bytes_total = 0;  ///< of the image, or of the one volume
+  /// Bytes of files hashed so far, with digests. Holes count too: hashing them takes as long as
+  /// data.
   std::uint64_t digested_bytes = 0;
-  std::uint64_t digested_bytes_total = 0;  ///< 0 without digests, and with one volume alone
+  std::uint64_t digested_bytes_total = 0;  ///< 0 without digests, and if one volume is verified
 };
 
-/// How to verify. What its members refer to must outlive the call; several threads may share it
-/// unchanged.
+/// How to verify. The objects that its members refer to must outlive the call. Several threads may
+/// share it unchanged.
 struct VerifyOptions {
   unsigned jobs = 0;  ///< reading threads; 0 = one per core
-  /// Whether contents are also compared with the digests that the index keeps of them, so that
-  /// who could make all checksums fit, but not the digests, is found out. kNotFound where it
-  /// keeps none, kUnsupported where this program does not know their algorithm.
+  /// Also compares contents with the digests that the index keeps. This detects a deliberate change
+  /// by an attacker who made all checksums fit but could not change the digests. kNotFound if the
+  /// index keeps no digests, kUnsupported if this program does not know their algorithm.
   bool digests = false;
-  /// With digests: called once before contents are read, from the thread of verify(), where files
-  /// have long holes.
+  /// With digests: called once, on the thread of verify(), before contents are read, if files have
+  /// long holes.
   std::function<void(const format::LongHoles&)> long_holes;
-  /// Contents are read of files only that stand in this volume, and of the volumes only this one is
-  /// looked at; the others may be missing. The index is read as ever. kInvalidArgument where the
-  /// image has no such volume. nullopt: everything.
+  /// Verifies only this volume and the files that have their contents in it; other volumes may be
+  /// missing. The whole index is verified in any case. kInvalidArgument if the image has no such
+  /// volume. nullopt: all volumes.
   std::optional<format::VolumeNumber> volume;
-  /// A damaged file: its path and what is wrong ("contents, bytes 4096-5222 (crawl.dgfs offset
-  /// 8123): checksum mismatch"). Called by one thread at a time.
+  /// Called for each damage of a file with the path and the reason ("contents, bytes 4096-5222
+  /// (crawl.dgfs offset 8123): checksum mismatch"), by one thread at a time.
   std::function<void(const std::string& path, const Error& error)> damaged_file;
-  /// Damage that is not of one file (index pages, sections).
+  /// Called for damage that is not in one file: in index pages, sections and volume headers.
   std::function<void(const Error& error)> damaged_index;
   std::function<void(const VerifyProgress&)> progress;  ///< a few times a second
   const std::atomic<bool>* stop = nullptr;              ///< ends early with kInterrupted
 };
 
-/// What verify() found. A value.
+/// Result of verify(). A value.
 struct VerifyReport {
   std::uint64_t files = 0;                 ///< regular files read, multiply linked ones once
   std::uint64_t damaged_files = 0;         ///< each reported to damaged_file
   std::uint64_t damaged_index_places = 0;  ///< each reported to damaged_index
   std::uint64_t content_bytes = 0;         ///< of the files read
-  std::uint64_t right_digests = 0;         ///< files that have the digest that is kept of them
-  unsigned index_copies = 1;               ///< that were read
-  /// Whether there was no damage.
+  std::uint64_t right_digests = 0;         ///< files whose digest is right
+  unsigned index_copies = 1;               ///< index copies read
+  /// No damage was found.
   [[nodiscard]] bool sound() const { return damaged_files == 0 && damaged_index_places == 0; }
 };
 
-/// Reads everything in device order. May run in several threads at once, on one image too. Damage
-/// is reported, not an error; errors are kInterrupted and what keeps the walk itself from going on.
+/// Reads everything in device order. Several threads may call it at once, also on the same image.
+/// Damage is reported and is no error. Errors: kInterrupted, and failures that stop the walk
+/// itself.
 [[nodiscard]] Result<VerifyReport> verify(const Image& image, const VerifyOptions& options);
 
 }  // namespace dgfs::reader

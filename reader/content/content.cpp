@@ -18,7 +18,7 @@ namespace {
 
 using format::kChecksumBytes;
 
-// A raw read has two spans a frame, and File takes at most 1024.
+// A raw read has two spans for each frame, and File takes at most 1024 spans.
 constexpr std::uint64_t kRawRunFramesMax = 512;
 // Compressed frames are read into a buffer: 1 MiB of content at a time.
 constexpr std::uint64_t kZstdRunFramesMax = 8;
@@ -35,23 +35,23 @@ ContentKey frame_key(const ContentCaches& caches, const Extent& extent, std::uin
 
 }  // namespace
 
-// Consecutive frames, none of them cached, and the part of them that is asked for. Frames that
-// are wanted whole are read in place; the first and the last may need a buffer.
+// A run of consecutive uncached frames, and the part of them to read. A frame that is wanted whole
+// is read directly into `out`; the first and the last frame may need a buffer.
 struct Content::Run {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
   std::size_t skip = 0;  // bytes of the first frame before `out`
   MutableBytes out;
-  // At most the first and the last frame.
+  // Frames read in part: at most the first and the last.
   struct Partial {
     std::uint64_t frame = 0;
     MutableBytes bytes;
-    std::shared_ptr<Buffer> kept;  // holds the bytes, where the cache will; else they are scratch
+    std::shared_ptr<Buffer> kept;  // owns the bytes if the cache will keep them; null: scratch
   };
   std::array<Partial, 2> partial;
   std::size_t partial_count = 0;
 
-  // Where frame `frame` is to be read to.
+  // Destination of a read of frame `frame`.
   MutableBytes destination(const Extent& extent, std::uint64_t frame) {
     const auto bytes = extent.frame_content_bytes(frame);
     const auto begin = (frame - first) * extent.frame_bytes();
@@ -63,7 +63,7 @@ struct Content::Run {
     if (extent.cached) {
       part.kept = std::make_shared<Buffer>(bytes);
       part.bytes = *part.kept;
-    } else {  // its only frame
+    } else {  // the only frame of a small file
       part.bytes = ReadScratch::first(ReadScratch::get().frame, bytes);
     }
     return part.bytes;
@@ -78,8 +78,8 @@ Status Content::read(const Extent& extent, std::uint64_t at, MutableBytes out) c
     Run run;
     run.first = at / extent.frame_bytes();
     run.skip = static_cast<std::size_t>(at % extent.frame_bytes());
-    std::size_t length = 0;         // to be read
-    std::size_t cached_length = 0;  // copied already, behind that
+    std::size_t length = 0;         // of this run
+    std::size_t cached_length = 0;  // copied from the cache, behind the run
     while (length < out.size() && run.count < run_frames_max) {
       const auto in_frame = run.count == 0 ? run.skip : 0;
       const auto piece = std::min(extent.frame_content_bytes(run.first + run.count) - in_frame,
@@ -120,7 +120,7 @@ bool Content::copy_cached(const Extent& extent, std::uint64_t at, MutableBytes o
   const auto number = at / extent.frame_bytes();
   const auto frame = caches_.frames.find(frame_key(caches_, extent, number));
   const auto begin = static_cast<std::size_t>(at % extent.frame_bytes());
-  // Another file may claim the same place with another length: then it is not its frame.
+  // The size differs if a damaged entry of another file claims the same place.
   if (!frame || frame->size() != extent.frame_content_bytes(number)) return false;
   std::memcpy(out.data(), frame->data() + begin, out.size());
   return true;
@@ -131,8 +131,7 @@ Status Content::read_run(const Extent& extent, Run& run) const {
       extent.codec == format::ExtentCodec::kRaw ? read_raw(extent, run) : read_zstd(extent, run);
   if (!status) {
     CounterCells::add(counters_.errors);
-    // F-300: nothing of a frame that failed may be seen, also by callers who look despite the
-    // error.
+    // F-300: no byte of a failed frame may reach the caller, even if the caller ignores the error.
     std::fill(run.out.begin(), run.out.end(), std::uint8_t{0});
     return status;
   }
@@ -190,7 +189,7 @@ Status Content::open_frame(const Extent& extent, const format::SeekTable* table,
   return format::open_listed_frame(frame, stored, table->checksum(frame), out, options_);
 }
 
-// Copies what partial frames were read for, and keeps those that may be asked for again.
+// Copies the wanted parts of partial frames to `out`, and caches the frames of larger files.
 void Content::hand_out(const Extent& extent, Run& run) const {
   for (auto& [frame, bytes, kept] : std::span(run.partial).first(run.partial_count)) {
     const auto begin = static_cast<std::size_t>((frame - run.first) * extent.frame_bytes());
@@ -229,7 +228,7 @@ std::optional<Bytes> Content::open_stored(const Extent& extent, Bytes stored,
     return scratch;
   }
   if (extent.codec == format::ExtentCodec::kRaw && extent.frame_count() == 1) {
-    const auto content = stored.subspan(kChecksumBytes);  // as it stands: what most files are
+    const auto content = stored.subspan(kChecksumBytes);  // in place: most files are like this
     const bool sound = !options_.checked || format::frame_checksum(0, content) ==
                                                 format::load<std::uint64_t>(stored, 0);  // F-300
     return sound ? std::optional(content) : std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Content: bytes of an extent, read frame by frame and checked before they are handed out.
+// Content: reads the bytes of an extent frame by frame, and checks them before it returns them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace dgfs::reader {
 class Content {
  public:
   /// All references must outlive it.
-  /// @param checked  whether read() verifies checksums of frames
+  /// @param checked  read() verifies checksums of frames
   Content(const Volumes& volumes, const format::ContentDictionaries& dictionaries,
           CounterCells& counters, const ContentCaches& caches, bool checked)
       : volumes_(volumes),
@@ -33,36 +33,37 @@ class Content {
         options_{&dictionaries, checked},
         fragments_(counters, caches, options_) {}
 
-  /// The extent of a file with so much content (bytes without holes; not 0).
-  /// Errors: as extent_of() of reader/content/file_extent.h.
+  /// extent_of() of reader/content/file_extent.h, with its errors.
   [[nodiscard]] Result<Extent> extent_of(const Node& node, std::uint64_t content_bytes) const {
     return reader::extent_of(volumes_, node, content_bytes);
   }
 
-  /// Content bytes [at, at + out.size()), which must lie in the extent. On an error `out` holds
-  /// nothing of a frame that failed. One data read per run of frames not cached (a further one
-  /// for the seek table of a compressed file of several frames, which is then kept).
+  /// Reads content bytes [at, at + out.size()), which must lie in the extent. After an error, `out`
+  /// holds no byte of the failed frame. One data read for each run of frames that are not cached.
+  /// One more for the seek table of a compressed file of several frames, which is then cached.
   [[nodiscard]] Status read(const Extent& extent, std::uint64_t at, MutableBytes out) const;
 
-  /// Tells the device that a read of the extent's begin will come. Returns at once.
+  /// Announces a read of the extent's begin to the kernel. Returns at once.
   void announce(const Extent& extent, std::uint64_t stored_bytes_max) const;
 
-  /// Tells the system what becomes of content bytes [at, at + length) of a raw extent, which must
-  /// lie in it: that they will be read, say, or need not stay in the page cache.
+  /// Tells the kernel how content bytes [at, at + length) of a raw extent will be used: for
+  /// instance that they will be read, or need not stay in the page cache. The bytes must lie in the
+  /// extent.
   void advise(const Extent& extent, storage::Access access, std::uint64_t at,
               std::uint64_t length) const;
 
-  /// All content of an extent whose stored bytes the caller has read. The result points into
-  /// `stored` or into `scratch`. None where something is wrong with them: read() says what.
+  /// All content of an extent, from its stored bytes, which the caller has read. The result points
+  /// into `stored` or into `scratch`. nullopt if the bytes are damaged; read() then gives the
+  /// error.
   [[nodiscard]] std::optional<Bytes> open_stored(const Extent& extent, Bytes stored,
                                                  Buffer& scratch) const;
 
-  /// Checks extents of one frame each that stand back to back in one volume; one data read, of all
-  /// of them. Says of the first damaged one what is wrong. Counts no error: who reads the extents
-  /// one by one then does.
+  /// Checks extents of one frame each that stand back to back in one volume, with one data read.
+  /// Returns the error of the first damaged extent. Counts no error, because the caller then reads
+  /// the extents one by one, which counts it.
   [[nodiscard]] Status check_neighbours(std::span<const Extent> extents) const;
 
-  /// Where in the volume content byte `at` stands; for compressed frames, where its frame begins.
+  /// Offset of content byte `at` in the volume; for a compressed frame, the offset of the frame.
   [[nodiscard]] Result<std::uint64_t> locate(const Extent& extent, std::uint64_t at) const;
 
  private:

@@ -14,7 +14,7 @@
 namespace dgfs::reader {
 namespace {
 
-// What lseek(2) answers with ENXIO.
+// Fails for an offset at which lseek(2) gives ENXIO.
 Status check_seek(const Node& node, std::uint64_t offset) {
   DGFS_CHECK(check_regular(node));
   if (offset < node.size_bytes) return ok();

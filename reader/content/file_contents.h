@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FileContents: bytes of regular files, with holes and without, over the extents that hold them.
+// FileContents: reads regular files, with or without holes, from their extents.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace dgfs::reader {
 
-/// kIsDirectory, kInvalidArgument for what else is no regular file.
+/// Checks that a node is a regular file. Errors: kIsDirectory, kInvalidArgument for other types.
 [[nodiscard]] Status check_regular(const Node& node);
 
-/// What Image says of contents, under the names and with the errors that it has there. Thread-safe.
+/// Implements the methods of Image with the same names, with the same errors. Thread-safe.
 class FileContents {
  public:
   /// All references must outlive it.
@@ -30,7 +30,8 @@ class FileContents {
   [[nodiscard]] Result<std::size_t> read(const Node& node, std::uint64_t offset,
                                          MutableBytes out) const;
   void announce_read(const Node& node, std::uint64_t bytes_max) const;
-  /// Of raw files without holes, what of the range lies in the file.
+  /// Content::advise() for the part of the range that lies in the file. Does nothing for files that
+  /// are compressed or have holes.
   void advise(const Node& node, storage::Access access, std::uint64_t offset,
               std::uint64_t bytes) const;
   [[nodiscard]] Result<Place> locate(const Node& node, std::uint64_t offset) const;
@@ -41,9 +42,9 @@ class FileContents {
   [[nodiscard]] Status verify_neighbours(std::span<const Node* const> nodes) const;
 
  private:
-  /// Data segments of a sparse file; the node must have a map.
+  /// Sparse map of a file, which must have one.
   [[nodiscard]] Result<ContentMapPointer> segments(const Node& node) const;
-  /// Bytes of content: the file's size without its holes.
+  /// Content bytes of a file: its size without its holes.
   [[nodiscard]] Result<std::uint64_t> content_bytes(const Node& node) const;
   [[nodiscard]] Status read_sparse(const Node& node, std::uint64_t offset, MutableBytes out) const;
 

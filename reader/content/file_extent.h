@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extent: where the content of one file lies, and how it is cut into frames.
+// Extent: the place of the content of one file, and its division into frames.
 #pragma once
 
 #include <algorithm>
@@ -18,39 +18,38 @@
 
 namespace dgfs::reader {
 
-/// The extent of one file, checked to lie within its volume. Values; the volume belongs to
-/// Volumes.
+/// The extent of one file, checked to lie within its volume. A value; Volumes owns the volume.
 struct Extent {
   const Volume* volume = nullptr;
   format::DataAddress address;
   std::uint64_t stored_bytes = 0;
   std::uint64_t content_bytes = 0;
   format::ExtentCodec codec = format::ExtentCodec::kRaw;
-  /// Set: it is a fragment frame, and the content begins here in what it decodes to.
+  /// Set if the extent is a fragment frame: where the content begins in the content of the frame.
   std::optional<std::uint32_t> fragment_offset;
-  /// Whether frames that a read covers in part are kept: not for raw files of one frame, which the
-  /// kernel keeps and which cost one read anyhow.
+  /// Whether frames that a read covers in part are cached. Not for raw files of one frame: the
+  /// kernel caches them, and they cost one read in any case.
   bool cached = false;
 
   [[nodiscard]] std::size_t frame_bytes() const { return format::frame_bytes(codec); }
   [[nodiscard]] std::uint64_t frame_count() const {
     return format::frame_count(codec, content_bytes);
   }
-  /// Content of frame `frame`, which must be below frame_count().
+  /// Content bytes of frame `frame`, which must be below frame_count().
   [[nodiscard]] std::size_t frame_content_bytes(std::uint64_t frame) const {
     return static_cast<std::size_t>(
         std::min<std::uint64_t>(frame_bytes(), content_bytes - frame * frame_bytes()));
   }
-  /// Whether a seek table says where its frames stand.
+  /// Whether the extent has a seek table with the places of its frames.
   [[nodiscard]] bool has_seek_table() const {
     return codec == format::ExtentCodec::kZstd && format::has_seek_table(content_bytes);
   }
-  /// Of an extent that has one.
+  /// Length of the seek table of an extent that has one.
   [[nodiscard]] std::size_t seek_table_bytes() const {
     return static_cast<std::size_t>(format::seek_table_bytes(frame_count()));
   }
-  /// Where frame `frame` begins, from the extent's start; of frame_count(), where the last ends.
-  /// @param table  of the extent, where it has one
+  /// Offset of frame `frame` in the extent; for frame_count(), the end of the last frame.
+  /// @param table  seek table of the extent; null if it has none
   [[nodiscard]] std::uint64_t frame_begin(std::uint64_t frame,
                                           const format::SeekTable* table) const {
     if (table != nullptr) return table->begin(frame);
@@ -58,18 +57,18 @@ struct Extent {
   }
 };
 
-/// The extent of a file with so much content (bytes without holes; not 0).
-/// Errors: kCorrupt (lengths contradict each other, outside the volume), kLimit, kNotFound
+/// The extent of a file. `content_bytes` are those of the file without holes, and not 0. Errors:
+/// kCorrupt (lengths contradict each other, or it lies outside the volume), kLimit, kNotFound
 /// (volume).
 [[nodiscard]] Result<Extent> extent_of(const Volumes& volumes, const Node& node,
                                        std::uint64_t content_bytes);
 
-/// Reads stored bytes of an extent, from `offset` in it, in one data read, which is counted.
-/// Errors: kIo, kCorrupt (the file ends early).
+/// Reads stored bytes of an extent from `offset` on, in one data read, and counts it. Errors: kIo,
+/// kCorrupt (the file ends early).
 [[nodiscard]] Status read_stored(const Extent& extent, std::uint64_t offset,
                                  std::span<const MutableBytes> outs, CounterCells& counters);
-/// What is wrong with a frame, and which bytes of content it has. kCorrupt.
-/// @param stored_offset  of the frame, in the extent
+/// A kCorrupt error that says what is wrong with a frame and which bytes of content it has.
+/// @param stored_offset  offset of the frame in the extent
 [[nodiscard]] Error frame_error(std::uint16_t code, const Extent& extent, std::uint64_t frame,
                                 std::uint64_t stored_offset, const char* what);
 

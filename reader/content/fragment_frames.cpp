@@ -12,7 +12,7 @@
 namespace dgfs::reader {
 namespace {
 
-// F-307. The file's part of the frame.
+// The file's part of the frame (F-307).
 Result<Bytes> part_of(const Extent& extent, const Buffer& frame) {
   const std::size_t begin = *extent.fragment_offset;
   if (begin <= frame.size() && extent.content_bytes <= frame.size() - begin) {

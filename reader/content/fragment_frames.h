@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// FragmentFrames: content of frames that small files share. A frame is decoded as a whole and kept:
-// who reads one file of it reads the next ones soon.
+// FragmentFrames: reads fragment frames, which small files share. It decodes and caches a frame as
+// a whole, because a reader of one file in it often reads the next ones soon.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace dgfs::reader {
 
-/// Thread-safe. All extents that it is given have a fragment_offset.
+/// Thread-safe. Every extent passed to it must have a fragment_offset.
 class FragmentFrames {
  public:
   /// References, and the dictionaries of the options, must outlive it.
@@ -25,14 +25,15 @@ class FragmentFrames {
                  const format::FrameOptions& options)
       : counters_(counters), caches_(caches), options_(options) {}
 
-  /// As Content::read(). One data read where the frame is not kept.
+  /// As Content::read(). One data read if the frame is not cached.
   [[nodiscard]] Status read(const Extent& extent, std::uint64_t at, MutableBytes out) const;
-  /// All content of a file whose frame the caller has read. Errors: kCorrupt.
+  /// All content of a file, from the stored bytes of its frame, which the caller has read. Errors:
+  /// kCorrupt.
   [[nodiscard]] Status open_stored(const Extent& extent, Bytes stored, Buffer& content) const;
 
  private:
-  /// The content of the whole frame, out of the cache if it is there. @param stored  where the
-  /// caller has read it; else it is read
+  /// Content of the whole frame, from the cache if it is there. `stored`: the frame's stored bytes
+  /// if the caller has read them; nullopt: the call reads them.
   [[nodiscard]] Result<std::shared_ptr<const Buffer>> frame_of(
       const Extent& extent, std::optional<Bytes> stored = {}) const;
 

@@ -19,7 +19,7 @@ std::size_t ContentMap::memory_bytes() const {
 }
 
 std::size_t ContentKeyHash::operator()(const ContentKey& key) const noexcept {
-  // Four words, as many as without the image. Keys that differ may have one hash.
+  // Folds the image into the first of four words. Different keys may have equal hashes.
   const std::array<std::uint64_t, 4> words = {
       std::rotl(key.image, kImageShift) ^
           (static_cast<std::uint64_t>(key.kind) << 32 |

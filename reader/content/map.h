@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ContentMap: what beside its node is needed to find a file's content: the data segments of a
-// sparse file, or the seek table of a compressed one. Cached, since large files are
-// read piece by piece.
+// ContentMap: the data, beside its node, that is needed to find a file's content: the data segments
+// of a sparse file, or the seek table of a compressed one. Cached, because large files are read
+// piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct ContentMap {
 };
 using ContentMapPointer = std::shared_ptr<const ContentMap>;
 
-/// What identifies a map or a frame: the record or extent it belongs to. Fields that do not apply
-/// are 0. Two files that share an extent share its frames.
+/// Identifies a map or a frame by its record or extent. Fields that do not apply are 0. Files that
+/// share an extent share its frames.
 struct ContentKey {
   enum class Kind : std::uint8_t { kSegments, kSeekTable, kFrame, kFragmentFrame };
   std::uint64_t image = 0;  ///< ContentCaches::image
@@ -34,7 +34,8 @@ struct ContentKey {
   format::VolumeNumber volume = 0;
   std::uint64_t offset_bytes = 0;
   std::uint64_t length_bytes = 0;
-  /// kFrame: its number; kFragmentFrame: 0; else the file's or content's size
+  /// kFrame: number of the frame; kFragmentFrame: 0; kSegments: size of the file; kSeekTable: size
+  /// of the content.
   std::uint64_t frame = 0;
   friend bool operator==(const ContentKey&, const ContentKey&) = default;
 };
@@ -45,11 +46,12 @@ struct ContentKeyHash {
 using ContentMapCache = SharedCache<ContentKey, ContentMap, ContentKeyHash>;
 using FrameCache = SharedCache<ContentKey, Buffer, ContentKeyHash>;
 
-/// The caches of an image's contents, which others may share. Both must outlive their users.
+/// The caches for an image's contents, perhaps shared with other images. Both must outlive their
+/// users.
 struct ContentCaches {
   FrameCache& frames;
   ContentMapCache& maps;
-  std::uint64_t image;  ///< by which number they know the image
+  std::uint64_t image;  ///< number of the image in the caches
 };
 
 }  // namespace dgfs::reader

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What Image::read_many() is told and tells: many files in one call, read in the order in which
-// they lie on the device and many at a time, each with its own answer.
+// Arguments and results of Image::read_many(), which reads many files in one call: in the order of
+// their places on the device, with many reads under way at once, and with a result for each file.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,33 @@
 
 namespace dgfs::reader {
 
-/// A file, or if it is a large one a part of it. Does not outlive the call that it is given to;
-/// for one thread.
+/// A whole file, or a part of a large one. Valid during the call that it is given to, which it does
+/// not outlive; for one thread.
 struct FilePiece {
   const Node* node = nullptr;      ///< the file
-  std::uint64_t offset_bytes = 0;  ///< where in the file `bytes` begin
+  std::uint64_t offset_bytes = 0;  ///< offset of `bytes` in the file
   Bytes bytes;                     ///< checked; empty only for an empty file
-  bool is_last = true;             ///< whether the file ends with them
+  bool is_last = true;             ///< the file ends with `bytes`
 };
 
-/// How to read many files. A value; what is out of range is moved into it.
+/// How to read many files. A value. Numbers out of range are clamped.
 struct ReadManyOptions {
-  /// Reads of contents under way at once, 1 to 1024. A device that does nothing in between is
-  /// best used with as many as it can serve at the same time.
+  /// Reads of contents under way at once, 1 to 1024. Throughput is best with as many as the device
+  /// serves in parallel.
   unsigned depth = 32;
-  /// Files above this come in pieces of this size, rounded down to whole frames of 64 KiB; at
-  /// least one frame.
+  /// Larger files come in pieces of this size. It is rounded down to whole frames of 64 KiB, and is
+  /// at least one frame.
   std::size_t piece_bytes = std::size_t{1} << 20;
-  /// For all buffers of reads under way together; at least what one piece takes.
+  /// Memory of all buffers of reads under way together. At least one piece is always read.
   std::size_t memory_bytes = std::size_t{32} << 20;
-  /// Past the page cache a read from the device costs half the processor time, and what was read
-  /// takes no memory from others. Through it is faster where the contents are in it already.
+  /// Reads through the kernel's page cache, which is faster if the contents are cached already.
+  /// Reading past it costs half the processor time and leaves the page cache to others.
   bool through_page_cache = false;
-  bool io_uring = true;  ///< false: threads read, as where the system forbids io_uring
+  bool io_uring = true;  ///< false: threads read, as if io_uring is forbidden
 };
 
-/// Told of each piece, or of what is wrong with a file, which then ends.
-/// @param index  of the path or node in what read_many() was given
+/// Called with each piece of a file, or with the error that ends the file.
+/// @param index  of the path or node in the argument of read_many()
 /// @return whether to go on; false ends the call
 using VisitPiece = std::function<bool(std::size_t index, const Result<FilePiece>& piece)>;
 

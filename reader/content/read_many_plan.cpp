@@ -11,15 +11,15 @@
 namespace dgfs::reader {
 namespace {
 
-// Files of a round. Looking them up takes some milliseconds, and that is all that a device waits
-// for at the beginning; a thread for each round costs a hundredth of it.
+// Files in a round. Their lookup takes some milliseconds, for which the device is idle only before
+// the first round. Starting a thread for each round costs a hundredth of that.
 constexpr std::size_t kRoundFiles = 256;
-// Files that are sorted together: keys of so many are in memory at once.
+// Files that are sorted together: bounds the keys in memory.
 constexpr std::size_t kSortedFiles = std::size_t{1} << 16;
-// Index pages that the device may be told of before they are needed.
+// Bound of index pages announced before they are needed.
 constexpr std::size_t kPagesAhead = 256;
 
-// By place in the data; what has none comes first.
+// Sorts by the place of the contents; failed lookups come first.
 void sort_by_place(std::vector<PlannedFile>& files) {
   const auto place = [](const PlannedFile& file) {
     const auto& data = file.node.data;
@@ -53,7 +53,7 @@ class PathPlan final : public ReadManyPlan {
     std::size_t page = 0;
   };
 
-  // Keys of the next paths. Paths that cannot be any are told at once.
+  // Makes and sorts the keys of the next paths. Returns the invalid paths with their errors.
   std::vector<PlannedFile> sort_next() {
     std::vector<PlannedFile> bad;
     keys_.clear();
@@ -72,7 +72,7 @@ class PathPlan final : public ReadManyPlan {
     return bad;
   }
 
-  // Tells the device of pages of the next keys: it reads them all at the same time.
+  // Announces the pages of the next keys, so that the device reads them in parallel.
   void announce() {
     if (announced_ > at_) return;
     std::size_t pages = 0;
@@ -100,10 +100,10 @@ class PathPlan final : public ReadManyPlan {
   const PageStore& pages_;
   const Namespace& names_;
   std::span<const std::string> paths_;
-  std::size_t taken_ = 0;  // of paths_
+  std::size_t taken_ = 0;  // paths taken from paths_
   std::vector<Key> keys_;
-  std::size_t at_ = 0;         // in keys_: looked up next
-  std::size_t announced_ = 0;  // likewise: announced next
+  std::size_t at_ = 0;         // next key in keys_ to look up
+  std::size_t announced_ = 0;  // next key in keys_ to announce
 };
 
 class NodePlan final : public ReadManyPlan {

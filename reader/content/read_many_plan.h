@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ReadManyPlan: which files to read next, in rounds, so that looking up goes on while the device
-// reads what was looked up before, and memory does not grow with the number of files.
+// ReadManyPlan: gives the files to read next, in rounds. Lookups of one round run while the device
+// reads the files of the round before, and memory does not grow with the number of files.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace dgfs::reader {
 
-/// A file that was asked for, or why there is none. A value.
+/// A file to read, or the error of its lookup. A value.
 struct PlannedFile {
-  std::size_t index = 0;  ///< in what was asked for
+  std::size_t index = 0;  ///< of the path or node that was asked for
   Node node;
-  std::optional<Error> error;  ///< instead of the node
+  std::optional<Error> error;  ///< set if there is no node
 };
 
 /// For one thread at a time.
@@ -32,17 +32,17 @@ class ReadManyPlan {
   ReadManyPlan(const ReadManyPlan&) = delete;
   ReadManyPlan& operator=(const ReadManyPlan&) = delete;
 
-  /// The next files, by their place in the data; none once all are told.
+  /// The next files, sorted by the place of their contents; empty after the last round.
   [[nodiscard]] virtual std::vector<PlannedFile> next() = 0;
 };
 
-/// Files by path: sorted by key, so that each index page is asked for once, and announced to the
-/// device before they are needed. All arguments must outlive the result.
+/// Plans files by path. Looks them up in key order, so that each index page is read once, and
+/// announces the pages before they are needed. All arguments must outlive the result.
 [[nodiscard]] std::unique_ptr<ReadManyPlan> plan_paths(const IndexTables& tables,
                                                        const PageStore& pages,
                                                        const Namespace& names,
                                                        std::span<const std::string> paths);
-/// Files by node. `nodes` must outlive the result.
+/// Plans files by node. `nodes` must outlive the result.
 [[nodiscard]] std::unique_ptr<ReadManyPlan> plan_nodes(std::span<const Node> nodes);
 
 }  // namespace dgfs::reader

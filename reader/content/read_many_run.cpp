@@ -12,10 +12,10 @@
 namespace dgfs::reader {
 namespace {
 
-// Bytes between two files that are read rather than skipped: about what a device of 1 GB/s brings
-// in the time that one more read of it takes at depth 32 (10 us).
+// A gap of at most so many bytes between two files is read too: about the bytes that a device of 1
+// GB/s reads in the time that one more read costs at depth 32 (10 us).
 constexpr std::uint64_t kGapBytesMax = 8192;
-// Neighbours are read together up to here: longer reads have nothing left to gain.
+// Bound of a read of neighbours: longer reads are not faster.
 constexpr std::uint64_t kStretchBytesMax = std::uint64_t{256} << 10;
 
 constexpr std::uint64_t align_down(std::uint64_t value) {
@@ -50,7 +50,7 @@ ReadManyRun::ReadManyRun(const FileContents& files, const Content& content, Coun
 }
 
 void ReadManyRun::run(ReadManyPlan& plan) {
-  // Where the system grants no thread, the plan is made when it is asked for.
+  // If the system grants no thread, next.get() makes the round.
   const auto make_round = [&] {
     return std::async(std::launch::async | std::launch::deferred, [&] { return plan.next(); });
   };
@@ -65,8 +65,8 @@ void ReadManyRun::run(ReadManyPlan& plan) {
   while (queue_->pending() > 0) finish_one();
 }
 
-// What the files of a round are to be read by, in the order of places. Those that are not read
-// so are done with at once.
+// Groups the files of a round into stretches, in the order of their places. Finishes at once the
+// files that cannot be read in a stretch.
 std::vector<ReadManyRun::Stretch> ReadManyRun::stretches_of(std::vector<PlannedFile>&& round) {
   std::vector<Stretch> stretches;
   for (auto& file : round) {
@@ -120,8 +120,8 @@ void ReadManyRun::begin(Stretch&& stretch) {
   queue_->push(*slot.stretch.volume->file, offset, slot.memory.first(size_bytes), number);
 }
 
-// A slot with so much memory. The last one used comes first: its memory is still in the
-// processor's cache.
+// Takes a free slot and gives it enough memory. Prefers the slot used last, whose memory is still
+// in the processor's cache.
 std::size_t ReadManyRun::take_slot(std::size_t size_bytes) {
   const auto number = free_.back();
   free_.pop_back();
@@ -142,7 +142,7 @@ void ReadManyRun::finish_one() {
   const auto finished = queue_->pop();
   const auto number = static_cast<std::size_t>(finished.tag);
   auto& slot = slots_[number];
-  // A failure is of one read, not yet of its files.
+  // A failed read is no error yet: hand_out() then reads each file alone.
   const auto count = finished.count ? finished.count.assume_value() : 0;
   hand_out(slot, slot.memory.first(count));
   used_bytes_ -= slot.size_bytes;
@@ -168,7 +168,7 @@ void ReadManyRun::hand_out(const Slot& slot, Bytes bytes) {
   }
 }
 
-// As any reader would, piece by piece.
+// Reads a file through FileContents, piece by piece.
 void ReadManyRun::read_alone(std::size_t index, const Node& node) {
   std::uint64_t offset = 0;
   for (bool is_last = false; go_on_ && !is_last;) {

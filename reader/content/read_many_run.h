@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ReadManyRun: one call of Image::read_many(). Files that stand near each other become one read,
-// and as many reads as the options say are under way at once. What is no plain file of moderate
-// size, and what went wrong, is read as any reader would: so the answer, good or bad, is the usual.
+// ReadManyRun: one call of Image::read_many(). Reads files near each other in one read, and keeps
+// as many reads under way as the options say. Reads large and sparse files, and files that failed,
+// through FileContents, so that contents and errors are those of Image::read().
 #pragma once
 
 #include <cstddef>
@@ -28,17 +28,18 @@ class ReadManyRun {
   ReadManyRun(const FileContents& files, const Content& content, CounterCells& counters,
               const ReadManyOptions& options, const VisitPiece& visit);
 
-  /// Reads all files of the plan, unless `visit` ends it. The plan is asked by another thread.
+  /// Reads all files of the plan, unless `visit` ends it. Calls the plan on another thread if the
+  /// system grants one.
   void run(ReadManyPlan& plan);
 
  private:
-  /// A file that one read can bring whole.
+  /// A file that one read brings whole.
   struct Wanted {
     std::size_t index = 0;
     Node node;
     Extent extent;
   };
-  /// Bytes [begin, end) of a volume, and the files that lie in them.
+  /// Bytes [begin, end) of a volume, and the files in them.
   struct Stretch {
     const Volume* volume = nullptr;
     std::uint64_t begin = 0;
@@ -49,7 +50,7 @@ class ReadManyRun {
   struct Slot {
     Stretch stretch;
     storage::AlignedMemory memory;
-    std::size_t size_bytes = 0;  ///< of the read; 0: none
+    std::size_t size_bytes = 0;  ///< length of the read; 0: none
   };
 
   [[nodiscard]] std::vector<Stretch> stretches_of(std::vector<PlannedFile>&& round);
@@ -67,11 +68,11 @@ class ReadManyRun {
   const VisitPiece& visit_;
   std::size_t piece_bytes_;
   std::size_t memory_bytes_;
-  std::vector<Slot> slots_;  // before the queue, which fills their memory until it is gone
+  std::vector<Slot> slots_;  // must outlive queue_, which writes to their memory
   std::vector<std::size_t> free_;
   std::unique_ptr<storage::ReadQueue> queue_;
   std::size_t used_bytes_ = 0;  // of reads under way
-  std::size_t held_bytes_ = 0;  // by all slots
+  std::size_t held_bytes_ = 0;  // memory of all slots
   Buffer scratch_;
   bool go_on_ = true;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Memory of a thread for what only passes through a read, so that a read allocates nothing but what
-// a cache then keeps.
+// Scratch memory of a thread for reads of contents, so that a read allocates only memory that a
+// cache then keeps.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace dgfs::reader {
 
-/// Never shrinks. A part is used by one call at a time: it must not be handed on to one that may
-/// read, too.
+/// Never shrinks. One call at a time uses a part: a caller must not keep a part across a call that
+/// may read.
 struct ReadScratch {
-  Buffer stored;                         ///< frames as they stand in the volume; up to 1 MiB
-  Buffer frame;                          ///< one raw frame that is read in part
+  Buffer stored;                         ///< frames as stored in the volume; up to 1 MiB
+  Buffer frame;                          ///< one raw frame, if a read wants only a part of it
   std::vector<std::uint64_t> checksums;  ///< of raw frames
-  std::vector<MutableBytes> spans;       ///< where a read goes
+  std::vector<MutableBytes> spans;       ///< destinations of a read
 
-  /// That of this thread.
+  /// The scratch memory of this thread.
   [[nodiscard]] static ReadScratch& get() {
     thread_local ReadScratch scratch;
     return scratch;
   }
-  /// The first bytes of a part.
+  /// The first `bytes` bytes of a part, which grows if it must.
   [[nodiscard]] static MutableBytes first(Buffer& part, std::size_t bytes) {
     if (part.size() < bytes) part.resize(bytes);
     return MutableBytes(part).first(bytes);

@@ -13,8 +13,8 @@
 
 namespace dgfs::reader {
 
-// A directory's entry comes before those below it, so backwards is deepest first: nothing is
-// made in a directory any more once its times are set.
+// A directory is added before those below it, so the reverse order is deepest first. Entries of a
+// directory are thus finished before its times are set.
 void DirectoryFinisher::finish() {
   std::reverse(inodes_.begin(), inodes_.end());
   for (const auto inode : std::exchange(inodes_, {})) {
@@ -31,7 +31,8 @@ void DirectoryFinisher::finish() {
 
 Status DirectoryFinisher::finish_directory(const std::string& path, InodeNumber inode) {
   DGFS_TRY(node, tree_.directory_node(inode));
-  // Whether the extraction has failed or not: what can be restored of a directory that is there is.
+  // Returns ok() even if the extraction has failed, so that each existing directory gets all
+  // attributes that can be set.
   const LoseAttribute lose = [&](const LostAttribute& attribute, const Error& error) -> Status {
     static_cast<void>(log_.lose_attribute(path, attribute, error));
     return ok();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DirectoryFinisher: attributes of extracted directories, which are set when nothing is made in
-// them any more.
+// DirectoryFinisher: sets the attributes of extracted directories, after all entries in them are
+// made.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace dgfs::reader {
 
 class Image;
 
-/// Memory: 8 bytes a directory. For one thread. References outlive it.
+/// Memory: 8 bytes a directory. For one thread. References must outlive it.
 class DirectoryFinisher {
  public:
   DirectoryFinisher(const Image& image, const ExtractTree& tree, DirectoryPointer root,
@@ -29,9 +29,11 @@ class DirectoryFinisher {
         choice_(choice),
         log_(log) {}
 
-  /// A directory that was made or entered, before those below it.
+  /// Notes a directory that was made or entered. Must be called for a directory before those below
+  /// it.
   void add(InodeNumber inode) { inodes_.push_back(inode); }
-  /// Sets the attributes of all, deepest first, as many of each as can be. Failures go to the log.
+  /// Sets the attributes of all directories, deepest first. If an attribute fails, the others are
+  /// still set. Failures go to the log.
   void finish();
 
  private:

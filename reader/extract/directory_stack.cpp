@@ -24,7 +24,7 @@ std::size_t DirectoryStack::shared_levels(const std::vector<std::string_view>& n
   return level;
 }
 
-// Opens the levels from the last one that is open down to `level`, keeping only the latter.
+// Opens the levels from the last open one down to `level`, and keeps only `level` open.
 Status DirectoryStack::reopen(std::size_t level) {
   auto open_level = level;
   while (open_level > 0 && !levels_[open_level - 1].directory) --open_level;

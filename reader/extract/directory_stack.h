@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// DirectoryStack: open directories along one path of a destination, so that a walk in key order
-// opens each directory once. Goes down one component at a time and never follows a link.
+// DirectoryStack: keeps the directories along one path of a destination open, so that a walk in key
+// order opens each directory once. Goes down one component at a time and never follows a symlink.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace dgfs::reader {
 
 using DirectoryPointer = std::shared_ptr<storage::Directory>;
 
-/// For one thread. Keeps at most kHandlesMax directories open, however deep the path is.
+/// For one thread. Keeps at most kHandlesMax directories open, for a path of any depth.
 class DirectoryStack {
  public:
   explicit DirectoryStack(DirectoryPointer root) : root_(std::move(root)) {}
@@ -30,7 +30,7 @@ class DirectoryStack {
   static constexpr std::size_t kHandlesMax = 128;
   struct Level {
     std::string name;
-    DirectoryPointer directory;  ///< null where it was closed to save handles
+    DirectoryPointer directory;  ///< null if it was closed to save handles
   };
   [[nodiscard]] std::size_t shared_levels(const std::vector<std::string_view>& names) const;
   [[nodiscard]] Status reopen(std::size_t level);

@@ -23,19 +23,19 @@ namespace dgfs::reader {
 namespace {
 
 constexpr std::size_t kTasksQueued = 256;
-// Until the attributes are restored, nobody else may look in.
+// Keeps other users out until the attributes are restored.
 constexpr std::uint32_t kPrivateDirectory = 0700;
-// Before the umask, as mkdir(1) has it.
+// Before the umask, as for mkdir(1).
 constexpr std::uint32_t kNewDirectory = 0777;
 
-// One object to be made by a worker.
+// One object that a worker makes.
 struct Task {
   DirectoryPointer directory;
   std::string path;
   Node node;
 };
 
-// One thread walks and makes directories; workers make what is in them.
+// One thread walks and makes directories; workers make the other objects.
 class Extraction {
  public:
   Extraction(const Image& image, ExtractTree& tree, storage::Env& env,
@@ -75,8 +75,9 @@ class Extraction {
     if (has_directory(path, node)) log_.add_entry();
   }
 
-  // A directory whose own entry is damaged was not visited, and what is below it may be whole. It
-  // is made for the user alone, since nobody knows who may enter it.
+  // Opens the directory of `path`. With keep_going, makes it if it is missing: the walk does not
+  // visit a directory with a damaged entry, but entries below it may be intact. Its permissions are
+  // unknown then, so only the user may enter it.
   Result<DirectoryPointer> open_parent(std::string_view path) {
     const auto parent = parent_of(path);
     auto directory = stack_.open(parent);
@@ -88,9 +89,9 @@ class Extraction {
     return stack_.open(parent);
   }
 
-  // Tells what became of it.
+  // Makes or enters a directory and logs the result.
   bool has_directory(const std::string& path, const Node& node) {
-    // Where a parent has failed, that is told already, and this one is not what was asked for.
+    // If a parent has failed, the log has that failure already.
     if (lost_directory_above(path)) return false;
     const auto made = make_directory(path, node);
     if (!made) lost_directories_.insert(path);
@@ -98,7 +99,8 @@ class Extraction {
     return made.has_value();
   }
 
-  // Each entry is told: how many they are is what was lost.
+  // Logs a failure for each entry below a lost directory, because the count of failures tells the
+  // loss.
   void tell_below(const std::string& path, const std::string& directory) {
     log_.settle(path, Error(ErrorKind::kNotFound, 3151,
                             "its directory '" + directory + "' could not be made"));
@@ -112,7 +114,7 @@ class Extraction {
     }
   }
 
-  // An existing directory is entered; anything else of that name is in the way.
+  // Enters an existing directory; any other object of that name is an error.
   Status make_directory(const std::string& path, const Node& node) {
     if (!path.empty()) {
       DGFS_TRY(parent, open_parent(path));
@@ -143,16 +145,16 @@ class Extraction {
 
   ExtractTree& tree_;
   const ExtractOptions& options_;
-  DirectoryStack stack_;  // of the walking thread
+  DirectoryStack stack_;  // used by the walking thread only
   ExtractLog log_;
   ObjectMaker objects_;
   LinkTable links_;
   DirectoryFinisher directories_;
   unsigned jobs_;
-  std::unordered_set<std::string> lost_directories_;  // could not be made
+  std::unordered_set<std::string> lost_directories_;  // directories that could not be made
 };
 
-// The tree of an image, as far as it was chosen.
+// The chosen entries of an image.
 class ImageTree final : public ExtractTree {
  public:
   ImageTree(const Image& image, const ExtractOptions& options) : image_(image), options_(options) {}
@@ -170,8 +172,8 @@ class ImageTree final : public ExtractTree {
   const ExtractOptions& options_;
 };
 
-// Where the root is not among what is chosen, nobody gives the destination its permissions later:
-// those that it is made with stay.
+// If the root is not chosen, no later step sets the permissions of the destination, so it is made
+// with the default ones.
 std::uint32_t destination_mode(const ExtractOptions& options) {
   return disjoint_paths(options.paths).front().empty() ? kPrivateDirectory : kNewDirectory;
 }

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // Extraction: writes the tree of an image (or parts of it) below a destination directory, with all
-// metadata the caller may restore. Nothing is ever written through a symbolic link or outside the
-// destination: every step is one component through storage::Directory.
+// metadata that the caller may restore. It never writes through a symbolic link or outside the
+// destination, because it goes down one path component at a time through storage::Directory.
 #pragma once
 
 #include <atomic>
@@ -22,22 +22,23 @@ namespace dgfs::reader {
 
 class Image;
 
-/// @param destination  created if missing, with the permissions of the image's root, or with those
-///                     that the umask leaves where only paths below the root are chosen; existing
-///                     directories in it are entered, any other existing name is a failure
+/// Extracts an image.
+/// @param destination  created if missing: with the permissions of the image's root, or with the
+///                     default ones (umask) if only paths below the root are chosen. Existing
+///                     directories in it are entered. Any other existing name is a failure
 ///                     (kExists): nothing is overwritten
-/// A regular file gets its name when contents and attributes are complete: whenever the process
-/// is killed, what bears a file's name is the file. Permissions, times and xattrs of directories
-/// are set last, deepest first; where one cannot be, the others are set all the same. Nothing is
-/// synced. Memory beside queues and caches: 8 bytes a directory, and the path of each multiply
-/// linked object of which some names are made and others still to come. Where only some of its
-/// names are chosen, that is for the whole run.
+/// A regular file gets its name once its contents and attributes are complete, so a killed process
+/// leaves no incomplete file under a name. Permissions, times and xattrs of directories are set
+/// last, deepest directory first; if one fails, the others are still set. Nothing is synced. Memory
+/// beside queues and caches: 8 bytes a directory, and one path for each multiply linked object that
+/// has some names made and others still to come. If only some names of an object are chosen, its
+/// path stays in memory until the end.
 [[nodiscard]] Result<ExtractReport> extract(const Image& image, storage::Env& env,
                                             const std::string& destination,
                                             const ExtractOptions& options);
 
-/// Writes nothing: calls `visit` for each entry that extract() with these options would write, in
-/// order. Device nodes that it would refuse are reported likewise.
+/// Dry run: writes nothing, and calls `visit` in order for each entry that extract() with these
+/// options would write. Reports device nodes that extract() would refuse, as extract() does.
 [[nodiscard]] Result<ExtractReport> plan_extract(
     const Image& image, const ExtractOptions& options,
     const std::function<void(const std::string& path, const Node& node)>& visit);

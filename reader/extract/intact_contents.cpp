@@ -15,7 +15,7 @@
 namespace dgfs::reader {
 namespace {
 
-// Whole frames, so that none is read twice.
+// Whole frames, so that no frame is read twice.
 constexpr std::uint64_t kIntactChunkBytes = 16 * std::uint64_t{format::kFrameBytes};
 
 }  // namespace
@@ -25,8 +25,8 @@ Status IntactContents::read() {
   const auto data = std::move(map).value_or(format::SparseMap::whole(node_.size_bytes));
   Buffer buffer(static_cast<std::size_t>(std::min(kIntactChunkBytes, node_.size_bytes)));
   for (const auto& segment : data.segments()) {
-    // Of a volume that is not there, or an extent that cannot be one, not every frame is tried: the
-    // size of the file is no more than a claim then, and may be 2^63 - 1.
+    // Does not try every frame of a missing volume or an impossible extent: the size of the file is
+    // unverified then, and may be 2^63 - 1.
     const auto place = image_.locate(node_, segment.begin);
     if (!place) {
       lose(segment.begin, segment.begin + segment.length, place.error());
@@ -61,7 +61,7 @@ Status IntactContents::read_segment(const format::SparseMap::Segment& segment, B
   return ok();
 }
 
-// What lies behind the end of a file that was cut need not be tried frame by frame.
+// Saves trying each frame behind the end of a volume that was cut short.
 bool IntactContents::is_in_file(std::uint64_t offset) const {
   const auto place = image_.locate(node_, offset);
   if (!place) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// IntactContents: reads what is left of a damaged file's contents, frame by frame where need be.
+// IntactContents: reads the intact contents of a damaged file, frame by frame if necessary.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,29 @@ namespace dgfs::reader {
 
 class Image;
 
-/// For one thread. References outlive it.
+/// For one thread. References must outlive it.
 class IntactContents {
  public:
-  /// Given intact bytes, which rise. An error of its ends read().
+  /// Gets intact bytes, at rising offsets. Its error ends read().
   using Take = std::function<Status(std::uint64_t offset, Bytes bytes)>;
-  /// Given ranges that are lost, which rise and do not touch, with the first reason.
+  /// Gets lost ranges, which rise and do not touch, each with the first error in it.
   using Lost = std::function<void(const LostRange& range, const Error& error)>;
 
   IntactContents(const Image& image, const Node& node, Take take, Lost lost)
       : image_(image), node_(node), take_(std::move(take)), lost_(std::move(lost)) {}
 
-  /// All of a regular file; holes are neither given nor lost. Errors: those of `take`, and the
-  /// sparse map's.
+  /// Reads all of a regular file. Holes go to neither function. Errors: those of `take`, and of the
+  /// sparse map.
   [[nodiscard]] Status read();
-  /// After read(): kCorrupt where something was lost.
+  /// After read(): kCorrupt if something was lost.
   [[nodiscard]] Status check_complete() const;
-  /// What was lost, in bytes of contents.
+  /// Lost bytes of contents.
   [[nodiscard]] std::uint64_t lost_bytes() const { return lost_bytes_; }
 
  private:
   [[nodiscard]] Status read_segment(const format::SparseMap::Segment& segment, Buffer& buffer);
-  /// @param content  where the range begins in the content, which is what frames are cut of
+  /// @param content  offset of the range in the content (the file without holes), which is divided
+  ///                 into frames
   [[nodiscard]] Status read_range(std::uint64_t begin, std::uint64_t content, MutableBytes out);
   [[nodiscard]] bool is_in_file(std::uint64_t offset) const;
   void lose(std::uint64_t begin, std::uint64_t end, const Error& error);
@@ -49,7 +50,7 @@ class IntactContents {
   Take take_;
   Lost lost_;
   std::uint64_t lost_bytes_ = 0;
-  LostRange range_;  // not told yet, empty if none
+  LostRange range_;  // not reported yet; empty if none
   std::optional<Error> reason_;
 };
 

@@ -10,7 +10,8 @@ namespace dgfs::reader {
 
 namespace {
 
-// Not a failure of this name: no further one of the object can be made.
+// The error means that the file system allows no further hard link to the object, and not that this
+// name failed.
 bool is_no_more_linked(const Error& error) {
   return error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kUnsupported ||
          error.kind() == ErrorKind::kPermission;
@@ -18,11 +19,12 @@ bool is_no_more_linked(const Error& error) {
 
 }  // namespace
 
-// Each turn of the loop takes a place from the table that another call has put there, of which
-// there are no more than names.
+// The loop ends: each turn retires a path that another call has put into the table, and there are
+// at most as many as names.
 Status LinkTable::make(const Node& node, storage::Directory& directory, const std::string& path,
                        std::string_view name, const std::function<Status()>& make_object) {
-  // Another thread than the one that was refused may make the copy.
+  // claim() gives the error of a refused link, because the thread that makes the copy may be
+  // another one.
   std::optional<Error> refused;
   while (const auto existing = claim(node, refused)) {
     auto linked = link(*existing, directory, name);
@@ -39,7 +41,8 @@ Status LinkTable::make(const Node& node, storage::Directory& directory, const st
 
 Status LinkTable::make_anew(const Node& node, const std::string& path,
                             const std::function<Status()>& make_object) {
-  // Settles in any case, and without needing memory: others may be waiting.
+  // Settles in any case, also after an exception, and without an allocation, because other threads
+  // may wait.
   struct Making {
     LinkTable& table;
     InodeNumber inode;
@@ -52,7 +55,8 @@ Status LinkTable::make_anew(const Node& node, const std::string& path,
   return made;
 }
 
-// Unless another thread has put a new place there meanwhile.
+// Forgets the path of an object that takes no more links, unless another thread has set a new path
+// meanwhile.
 void LinkTable::retire(InodeNumber inode, const std::string& full, const Error& why) {
   const std::lock_guard lock(mutex_);
   const auto there = records_.find(inode);
@@ -64,8 +68,8 @@ void LinkTable::retire(InodeNumber inode, const std::string& full, const Error& 
 std::optional<std::string> LinkTable::claim(const Node& node, std::optional<Error>& refused) {
   std::unique_lock lock(mutex_);
   while (true) {
-    // Looked up each time: the record may have gone while this thread was waiting, if the image
-    // lies about the number of names.
+    // Looked up in each turn: if the image has a wrong number of names, the record may be gone
+    // after the wait.
     auto& record =
         records_.try_emplace(node.inode, Record{{}, false, node.link_count, {}}).first->second;
     if (!record.path.empty()) return record.path;
@@ -78,7 +82,7 @@ std::optional<std::string> LinkTable::claim(const Node& node, std::optional<Erro
   }
 }
 
-// `made_at`: where the object is now, empty if it could not be made; null after a link to it.
+// `made_at`: path of the new object, empty if it could not be made; null after a hard link.
 void LinkTable::settle(InodeNumber inode, std::string* made_at) noexcept {
   const std::lock_guard lock(mutex_);
   const auto there = records_.find(inode);

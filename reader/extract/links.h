@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LinkTable: makes each multiply linked object once, and its further names as links to the first.
+// LinkTable: makes each multiply linked object once, and its further names as hard links to the
+// first.
 #pragma once
 
 #include <condition_variable>
@@ -17,38 +18,40 @@
 
 namespace dgfs::reader {
 
-/// Thread-safe. Memory: the first path of each object of which some names have been made and
-/// others are still to come; of a whole tree, few at a time.
+/// Thread-safe. Memory: one path for each object that has some names made and others still to come.
+/// While a whole tree is extracted, these are few at a time.
 class LinkTable {
  public:
-  /// Told the path at which an object was made once more, and why it is no link to the first.
+  /// Gets the path at which an object was made once more, and the error of the hard link.
   using Copied = std::function<void(const std::string& path, const Error& why)>;
 
-  /// @param root  of the destination
+  /// @param root  destination directory
   explicit LinkTable(DirectoryPointer root, Copied copied = {})
       : stack_(std::move(root)), copied_(std::move(copied)) {}
 
-  /// Calls `make_object` if no name of `node` has been made yet, else links `path`, whose last
-  /// component is `name` in `directory`, to the one that was. Waits while another thread makes the
-  /// object. Where that fails, the next name takes its place: what bears the failed one, if
-  /// anything, is not what the image holds. Where the file system allows no more names of the
-  /// object, or none, it is made once more, and further names are links to that.
+  /// Calls `make_object` if no name of `node` has been made yet. Else makes `path` a hard link to
+  /// the made name; `name` in `directory` is the last component of `path`. Waits while another
+  /// thread makes the object. If that fails, the next name makes the object, because a file at the
+  /// failed path is not this object. If the file system allows no (more) hard links to the object,
+  /// makes the object once more, and links further names to the copy.
   [[nodiscard]] Status make(const Node& node, storage::Directory& directory,
                             const std::string& path, std::string_view name,
                             const std::function<Status()>& make_object);
 
-  /// Objects of which names are still to come.
+  /// Number of objects with names still to come.
   [[nodiscard]] std::size_t size() const;
 
  private:
   struct Record {
-    std::string path;          ///< of the object, or empty while there is none
+    std::string path;          ///< of the object; empty if it is not made yet
     bool in_making = false;    ///< by another thread
-    std::uint64_t unseen = 0;  ///< names that make() has not finished with
-    /// Set: it was made before, and this is why that takes no more names.
+    std::uint64_t unseen = 0;  ///< names for which make() has not finished
+    /// Set if the object was made before and takes no more hard links: the error of the last
+    /// attempt.
     std::optional<Error> refused;
   };
-  /// Where the object is; nullopt if the caller has to make it, with why that is a further copy.
+  /// Path of the object. nullopt: the caller must make it; `refused` is set if that is a further
+  /// copy.
   [[nodiscard]] std::optional<std::string> claim(const Node& node, std::optional<Error>& refused);
   void retire(InodeNumber inode, const std::string& full, const Error& why);
   [[nodiscard]] Status make_anew(const Node& node, const std::string& path,

@@ -11,7 +11,7 @@ namespace dgfs::reader {
 
 ExtractLog::ExtractLog(const Image& image, storage::Env& env, const ExtractOptions& options)
     : options_(options), clock_(env) {
-  if (!options.paths.empty() || options.wanted) return;  // nobody knows how much that is
+  if (!options.paths.empty() || options.wanted) return;  // totals of a part are unknown
   entries_total_ = image.superblock().namespace_entries;
   content_bytes_total_ = image.superblock().content_bytes;
 }
@@ -59,7 +59,7 @@ Status ExtractLog::lose_attribute(const std::string& path, const LostAttribute& 
 }
 
 void ExtractLog::refuse_device(const std::string& path) {
-  refuse_device(path, Error(ErrorKind::kPermission, 3142, "device nodes are for root to make"));
+  refuse_device(path, Error(ErrorKind::kPermission, 3142, "only root can make device nodes"));
 }
 
 void ExtractLog::refuse_device(const std::string& path, const Error& error) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ExtractLog: what became of an extraction so far: what was written, what failed, whether to go on.
+// ExtractLog: counts the entries written and failed by an extraction, and decides whether it goes
+// on.
 #pragma once
 
 #include <atomic>
@@ -22,35 +23,35 @@ class Image;
 /// Thread-safe. Calls the callbacks of the options one at a time.
 class ExtractLog {
  public:
-  /// All references outlive the log.
+  /// All references must outlive the log.
   ExtractLog(const Image& image, storage::Env& env, const ExtractOptions& options);
 
   /// The user asked to stop.
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop->load(); }
-  /// Nothing more is to be written.
+  /// The extraction must write nothing more.
   [[nodiscard]] bool ended() const { return stopped() || failed_.load(); }
 
   void add_entry() { ++entries_; }
   void add_content(std::uint64_t bytes);
-  /// Takes note of what became of `path`.
+  /// Notes the result for `path`.
   void settle(const std::string& path, const Status& status);
   [[nodiscard]] bool wants_lost_ranges() const { return options_.lost_range != nullptr; }
   [[nodiscard]] bool writes_parts() const { return options_.partial; }
-  /// A part of a file's contents that is damaged.
+  /// Notes a damaged part of a file's contents.
   void lose_range(const std::string& path, const LostRange& range, const Error& error);
-  /// An attribute of `path` that cannot be restored. The error where that ends the extraction, ok()
-  /// where the entry is to be written without it.
+  /// Notes an attribute of `path` that cannot be restored. Returns the error if it ends the
+  /// extraction, or ok() to write the entry without the attribute.
   /// @param error  without the path
   [[nodiscard]] Status lose_attribute(const std::string& path, const LostAttribute& attribute,
                                       const Error& error);
   void add_partial_file() { ++partial_files_; }
-  /// An object that was made once more instead of linked.
+  /// Notes an object that was made once more instead of linked.
   void add_copy(const std::string& path, const Error& why);
-  /// A device node that the user may not make. Never ends the extraction.
+  /// Notes a device node that the user may not make. Never ends the extraction.
   void refuse_device(const std::string& path);
   void refuse_device(const std::string& path, const Error& error);
 
-  /// The end: kInterrupted, the first error that ended it, or the report.
+  /// Result of the extraction: kInterrupted, the first error that ended it, or the report.
   [[nodiscard]] Result<ExtractReport> result();
 
  private:
@@ -64,7 +65,7 @@ class ExtractLog {
   std::atomic<std::uint64_t> content_bytes_{0};
   std::atomic<std::uint64_t> partial_files_{0};
   std::atomic<bool> failed_{false};
-  std::mutex mutex_;  // guards what follows, and the callbacks
+  std::mutex mutex_;  // guards the members below, and the callbacks
   std::uint64_t failures_ = 0;
   std::uint64_t devices_refused_ = 0;
   std::uint64_t lost_attributes_ = 0;

@@ -22,7 +22,7 @@ constexpr std::uint32_t kSetIdMask = format::kSetUserId | format::kSetGroupId;
 constexpr std::uint32_t kGroupMask = 070;
 constexpr unsigned kGroupShift = 3;
 
-// An object by its name in a directory, with the calls of a NewFile.
+// An object by its name in a directory, with the methods of a NewFile.
 class NamedObject {
  public:
   NamedObject(storage::Directory& directory, std::string_view name)
@@ -54,7 +54,7 @@ auto xattrs_of(storage::NewFile& file) { return file.content().xattrs(); }
 
 bool is_acl(const Xattr& xattr) { return format::is_access_list_xattr(xattr.name); }
 
-// What an ordinary user may set on his own files.
+// Whether an ordinary user may set the xattr on files of his own.
 bool is_open_to_all(const Xattr& xattr) { return xattr.name.starts_with("user.") || is_acl(xattr); }
 
 constexpr std::string_view kCapability = "security.capability";
@@ -105,7 +105,7 @@ class Restorer {
     if (xattr.name == kCapability && is_owner_lost_) {
       return lose_({AttributeKind::kOwner, xattr.name},
                    Error(ErrorKind::kPermission, 3153,
-                         "capabilities are left out, because the owner is another"));
+                         "capabilities are left out, because the owner differs"));
     }
     return settle(AttributeKind::kXattr, xattr.name, object_.set_xattr(xattr.name, xattr.value));
   }
@@ -121,8 +121,7 @@ class Restorer {
     return settle(AttributeKind::kAcl, xattr.name, std::move(set));
   }
 
-  // A default ACL of the destination gives each object made there an ACL that the image knows
-  // nothing of.
+  // A default ACL of the destination gives each new object an ACL that is not in the image.
   Status remove_inherited_acls() {
     const auto present = xattrs_of(object_);
     if (!present) return settle(AttributeKind::kAcl, "inherited ACLs", present.assume_error());
@@ -141,13 +140,14 @@ class Restorer {
     DGFS_CHECK(settle(AttributeKind::kMode, "mode", object_.set_mode(mode & ~bits)));
     if (!unsafe) return settle(AttributeKind::kOwner, "set-id bits", unsafe.assume_error());
     if ((mode & bits) == 0 || !is_owner_lost_) return ok();
-    return lose_({AttributeKind::kOwner, "set-id bits"},
-                 Error(ErrorKind::kPermission, 3154,
-                       "set-id bits are left out, because the owner is another"));
+    return lose_(
+        {AttributeKind::kOwner, "set-id bits"},
+        Error(ErrorKind::kPermission, 3154, "set-id bits are left out, because the owner differs"));
   }
 
-  // A program that would run with the rights of another owner or group than the image says, because
-  // the owner could not be restored, does not get to do so. Errors: whose it is is not known.
+  // Set-id bits that would let the program run with the rights of another owner or group than in
+  // the image, because the owner could not be restored. Errors: the owner of the new object is
+  // unknown.
   Result<std::uint32_t> unsafe_bits(std::uint32_t mode) {
     if (format::is_directory(node_.mode) || (mode & kSetIdMask) == 0) return std::uint32_t{0};
     DGFS_TRY(status, status_of(object_));
@@ -155,7 +155,7 @@ class Restorer {
            (status.gid != node_.gid ? format::kSetGroupId : 0);
   }
 
-  // What it says of a path is where the object is for now.
+  // Removes the path from an error: it names a temporary file.
   Status settle(AttributeKind kind, std::string_view name, Status done) {
     if (done) return ok();
     const auto& error = done.assume_error();
@@ -170,7 +170,7 @@ class Restorer {
   const LoseAttribute& lose_;
   bool is_owner_lost_ = false;
   std::vector<std::string> restored_acls_;
-  std::optional<std::uint32_t> group_bits_;  // of an ACL that is not restored
+  std::optional<std::uint32_t> group_bits_;  // from an ACL that is not restored
 };
 
 }  // namespace

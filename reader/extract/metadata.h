@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Attributes of extracted objects, in the order in which none undoes another.
+// Restores the attributes of extracted objects, in an order in which no attribute undoes another.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,20 @@ namespace dgfs::reader {
 
 class Image;
 
-/// Takes note of an attribute that could not be restored, and why, without the object's path. ok()
-/// to go on with the others.
+/// Gets an attribute that could not be restored, and the error without the object's path. Returns
+/// ok() to go on with the other attributes.
 using LoseAttribute = std::function<Status(const LostAttribute& attribute, const Error& error)>;
 
-/// Sets owner, xattrs, mode and times of `name` in `directory` (of the directory itself if it is
-/// empty) as `node` has them: the owner first, because changing it clears set-id bits and
-/// capabilities; xattrs before a mode that might forbid writing them; times last, because all
-/// else changes them. POSIX ACLs that `node` has not, inherited from the destination, are removed.
-/// Nobody gets rights by what could not be restored: set-id bits of a file that belongs to another
-/// owner or group than `node` says are left out, its capabilities where the owner could not be set,
-/// and without its ACL the group has what that gives it, not the mask that stands in the mode.
-/// Errors: those of `lose`, and none else.
+/// Sets owner, xattrs, mode and times of `name` in `directory` (of the directory itself if `name`
+/// is empty) as in `node`. Sets the owner first, because a new owner clears set-id bits and
+/// capabilities; xattrs before the mode, which might forbid writing them; times last, because all
+/// other calls change them. Removes POSIX ACLs that the object inherits from the destination and
+/// `node` does not have.
+/// A failed attribute gives no user more rights. Set-id bits are left out if the file has another
+/// owner or group than `node`. Capabilities are left out if the owner could not be set. If the ACL
+/// is not restored, the group gets the rights that the ACL gives it, because the group bits of the
+/// mode hold the ACL's mask.
+/// Errors: only those of `lose`.
 [[nodiscard]] Status restore_metadata(const Image& image, const Node& node,
                                       storage::Directory& directory, std::string_view name,
                                       const RestoreChoice& choice, const LoseAttribute& lose);

@@ -15,11 +15,11 @@ namespace dgfs::reader {
 namespace {
 
 constexpr std::size_t kCopyChunkBytes = std::size_t{1} << 20;
-// Until the attributes are restored, nobody else may look in.
+// Keeps other users out until the attributes are restored.
 constexpr std::uint32_t kPrivateFile = 0600;
 
-// That the name is taken comes out when the file gets it. Where much would be written for
-// nothing until then, it pays to look first.
+// Naming the complete file also fails if the name is taken. This check saves writing a large file
+// in vain.
 Status check_free(const storage::Directory& directory, std::string_view name) {
   const auto status = directory.status(name);
   if (!status && status.error().kind() == ErrorKind::kNotFound) return ok();
@@ -35,7 +35,7 @@ Status ObjectMaker::make(const Node& node, storage::Directory& directory, std::s
   if (format::is_regular(node.mode)) return make_file(node, directory, name, path);
   DGFS_CHECK(make_special(node, directory, name, refused));
   auto restored = restore_metadata(image_, node, directory, name, choice_, loser_of(path));
-  if (!restored) static_cast<void>(directory.remove(name));  // the first failure is what is told
+  if (!restored) static_cast<void>(directory.remove(name));  // the first error is returned
   return restored;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ObjectMaker: writes what is no directory: a file with its contents, a link, a node.
+// ObjectMaker: writes objects other than directories: files with their contents, symlinks, device
+// nodes, pipes and sockets.
 #pragma once
 
 #include <string_view>
@@ -17,16 +18,16 @@ namespace dgfs::reader {
 
 class Image;
 
-/// Thread-safe. References outlive it.
+/// Thread-safe. References must outlive it.
 class ObjectMaker {
  public:
   ObjectMaker(const Image& image, const RestoreChoice& choice, ExtractLog& log)
       : image_(image), choice_(choice), log_(log) {}
 
-  /// Makes `node` as `name`, with its attributes. A regular file gets the name when it is
-  /// complete, and what else cannot be completed is removed, so that on any failure there is none.
-  /// kExists where the name is taken; kPermission for a device node that the system does not let
-  /// the user make, then `refused` is set.
+  /// Makes `node` as `name`, with its attributes. A regular file gets its name when it is complete;
+  /// another object is removed if it cannot be completed. So after any failure there is no object.
+  /// Errors: kExists if the name is taken; kPermission, with `refused` set, for a device node that
+  /// the user may not make.
   /// @param path  for the log
   [[nodiscard]] Status make(const Node& node, storage::Directory& directory, std::string_view name,
                             const std::string& path, bool& refused) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Paths of an extraction: what they are made of, and which it begins with.
+// Splits paths of an extraction, and finds its starting points.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ namespace dgfs::reader {
 /// "a/b/c" -> "c".
 [[nodiscard]] std::string_view name_of(std::string_view path);
 
-/// `paths` as walk() gives them (without empty and "." components), in the same order, without
-/// those that repeat an earlier one or lie below another, so that an extraction comes to every
-/// entry once; the root ("") alone if there are none.
+/// `paths` in the form that walk() uses (without empty and "." components) and in the same order,
+/// without paths that repeat an earlier one or lie below another, so that an extraction visits
+/// every entry once. Only the root ("") if `paths` is empty.
 [[nodiscard]] std::vector<std::string> disjoint_paths(const std::vector<std::string>& paths);
 
 }  // namespace dgfs::reader

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ExtractTree: what an extraction writes: the tree of an image, or what could be saved of one.
+// ExtractTree: the tree that an extraction writes: the tree of an image, or its salvaged part.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,12 @@ namespace dgfs::reader {
 
 class Image;
 
-/// Single use. walk() runs on one thread, before anything else is asked.
+/// Single use. walk() runs on one thread and must be called first.
 class ExtractTree {
  public:
-  /// @return whether the directory is there now. Where not, that is told to the log already, and
-  /// what is below is to be visited all the same, so that it is told, too.
+  /// Makes a directory on the way to a visited entry.
+  /// @return whether the directory exists now. If not, the log has the failure already. walk() must
+  ///         still visit the entries below, so that the log gets a failure for each of them
   using MakeParent = std::function<bool(const std::string& path, const Node& node)>;
   using Visit = std::function<void(const std::string& path, const Node& node)>;
 
@@ -29,16 +30,17 @@ class ExtractTree {
   ExtractTree(const ExtractTree&) = delete;
   ExtractTree& operator=(const ExtractTree&) = delete;
 
-  /// Calls `visit` for each entry, a directory before what is below it, and `make_parent` for
-  /// directories that are needed on the way. Failures go to the log; ends when the log says so.
+  /// Calls `visit` for each entry, for a directory before the entries below it, and `make_parent`
+  /// for further directories that these need. Failures go to the log. Ends when the log says so.
   virtual void walk(ExtractLog& log, const MakeParent& make_parent, const Visit& visit) = 0;
-  /// The path of a directory that was visited or made, by the inode number that it came with.
+  /// Path of a directory that walk() passed to `visit` or `make_parent`, by the inode number of its
+  /// node.
   [[nodiscard]] virtual Result<std::string> directory_path(InodeNumber inode) const = 0;
-  /// Likewise, its attributes.
+  /// Node with the attributes of such a directory.
   [[nodiscard]] virtual Result<Node> directory_node(InodeNumber inode) const = 0;
 };
 
-/// extract() of such a tree.
+/// extract() for any ExtractTree.
 /// @param image  gives contents and side records of the nodes
 [[nodiscard]] Result<ExtractReport> extract_tree(const Image& image, ExtractTree& tree,
                                                  storage::Env& env, const std::string& destination,

@@ -20,15 +20,15 @@ void ExtractWalk::run(const MakeParent& make_parent, const Visit& visit) {
 Status ExtractWalk::walk_chosen(const std::string& path, const MakeParent& make_parent,
                                 const Visit& visit) {
   const auto node = image_.lookup(path);
-  // Of a directory that is damaged itself, what it holds may be left.
+  // The entry of a directory may be damaged while entries below it are intact.
   if (!node && !goes_on_behind(node.assume_error())) return node.assume_error();
   if (node && !is_wanted(path, node.assume_value())) return ok();
   make_parents(path, make_parent);
   return log_.ended() ? Status(ok()) : walk(path, visit);
 }
 
-// Without those that were made for the path before. Where one fails, those below fail, too, and
-// each is told.
+// Skips the parents that were made for the path before. If one parent fails, make_parent reports
+// it, and the entries below fail too.
 void ExtractWalk::make_parents(const std::string& path, const MakeParent& make_parent) {
   const auto before = std::exchange(last_made_, std::string(parent_of(path)) + '/');
   for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {

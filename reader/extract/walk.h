@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ExtractWalk: goes over what an extraction is to write, and over nothing else.
+// ExtractWalk: visits the entries of an image that an extraction has to write.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ namespace dgfs::reader {
 
 class Image;
 
-/// Single use, one thread. Failures go to the log; ends when the log says so. References outlive
-/// it.
+/// Single use, for one thread. Failures go to the log. Ends when the log says so. References must
+/// outlive it.
 class ExtractWalk {
  public:
   /// @{
@@ -30,8 +30,8 @@ class ExtractWalk {
   ExtractWalk(const Image& image, const ExtractOptions& options, ExtractLog& log)
       : image_(image), options_(options), log_(log) {}
 
-  /// Calls `visit` for each chosen entry, a directory before what is below it; before those below
-  /// a chosen path, `make_parent` for the directories on the way to it.
+  /// Calls `visit` for each chosen entry, for a directory before the entries below it. Before it
+  /// visits a chosen path, calls `make_parent` for the directories on the way to it.
   void run(const MakeParent& make_parent, const Visit& visit);
 
  private:
@@ -46,10 +46,10 @@ class ExtractWalk {
   const Image& image_;
   const ExtractOptions& options_;
   ExtractLog& log_;
-  // Entries of one directory come together, so that the answer for the last one is all to keep.
+  // Entries of one directory come together, so only the answer for the last parent is kept.
   std::string last_parent_;
   bool last_parent_wanted_ = true;
-  std::string last_made_;  ///< directory of the path that parents were made for last, and '/'
+  std::string last_made_;  ///< directory of the last path for which parents were made, and '/'
 };
 
 }  // namespace dgfs::reader

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Whether two copies of an index are the same bytes.
+// Compares the bytes of two copies of an index.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace dgfs::reader {
 
-/// Compares what belongs to an index, copies of which have equal superblocks, byte by byte. Tells
-/// where each section differs first, at its place in `first`. Reads both copies once.
+/// Compares the sections of two copies byte by byte; their superblocks must be equal. Reports the
+/// first difference of each section, with its place in `first`. Reads both copies once.
 void compare_copies(const IndexCopy& first, const IndexCopy& second,
                     const std::function<void(const Error&)>& differs);
 

@@ -39,7 +39,7 @@ Result<DigestTable> load_table(const HealingCopy& index) {
                        copy.section_offset(SectionKind::kDigestTable));
 }
 
-/// The body of a page, checked, in memory of the caller.
+/// The checked body of a page; points into `record`.
 Result<Bytes> read_page(const IndexCopy& copy, const DigestTable& table, std::size_t page,
                         Buffer& record) {
   constexpr auto kKind = SectionKind::kDigests;
@@ -58,7 +58,7 @@ Result<Bytes> read_page(const IndexCopy& copy, const DigestTable& table, std::si
 }  // namespace
 
 Result<Digests::TablePointer> Digests::table() const {
-  // Read under the lock: who comes meanwhile needs the same table, and would read it again.
+  // Reads under the lock: other threads need the same table and would read it again.
   const std::lock_guard lock(mutex_);
   if (table_ == nullptr && has_digests(source_.first())) {
     DGFS_TRY(loaded, source_.load(counters_, load_table));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Digests: cryptographic digests of contents, as the index keeps them for those who asked for them
-// at its build. Nothing of them is read, nor in memory, before the first is wanted.
+// Digests: the cryptographic digests of contents in the index, if the build was told to keep them.
+// The first call for a digest reads their table; before that they take no read and no memory.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,24 @@
 
 namespace dgfs::reader {
 
-/// Thread-safe. What is damaged is read from the second index copy. Errors: kIo, kCorrupt,
-/// kUnsupported (an algorithm that this program does not know).
+/// Thread-safe. Reads damaged pages from the second index copy. Errors: kIo, kCorrupt, kUnsupported
+/// (an algorithm that this program does not know).
 class Digests {
  public:
   /// Both must outlive it.
   Digests(const IndexSource& source, CounterCells& counters)
       : source_(source), counters_(counters) {}
 
-  /// Of which algorithm they are; nullopt where there are none. The first call reads the table.
+  /// Algorithm of the digests; nullopt if there are none. The first call reads the table.
   [[nodiscard]] Result<std::optional<format::DigestAlgorithm>> algorithm() const;
-  /// That of a regular file. One read of a page, once the table is there.
-  /// Errors: also kNotFound where the index keeps none.
+  /// Digest of a regular file. One page read, once the table is loaded. Errors: also kNotFound if
+  /// the index keeps no digests.
   [[nodiscard]] Result<format::Digest> of(const Node& node) const;
-  /// Of the table; 0 until it is there.
+  /// Memory of the table; 0 until it is loaded.
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  /// Checks table and pages of one copy, and tells what is damaged; of digests of an algorithm that
-  /// is not known it says nothing, as of sections that are not.
+  /// Checks table and pages of one copy, and reports the damage. Ignores digests of an unknown
+  /// algorithm, like unknown sections.
   static void check(const IndexCopy& copy, const std::function<void(const Error&)>& damaged);
 
  private:
@@ -45,7 +45,7 @@ class Digests {
   const IndexSource& source_;
   CounterCells& counters_;
   mutable std::mutex mutex_;
-  mutable TablePointer table_;  ///< guarded by mutex_; stays as it is once it is set
+  mutable TablePointer table_;  ///< guarded by mutex_; never changes once set
 };
 
 }  // namespace dgfs::reader

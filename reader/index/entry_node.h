@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Node of an entry: what an entry says by itself.
+// Makes a Node from an entry alone.
 #pragma once
 
 #include "format/entry/entry.h"
@@ -9,8 +9,9 @@
 
 namespace dgfs::reader {
 
-/// All that the entry has, times defaulted. Left to the caller: numbers (inode, ordinals), the
-/// place of the contents, the link count and what a directory's size is. Cost: the target's copy.
+/// Copies all fields of the entry, with times defaulted. The caller sets the numbers (inode,
+/// ordinals), the place of the contents, the link count, and the size of a directory. Cost: a copy
+/// of the target.
 [[nodiscard]] inline Node node_of_entry(const format::Entry& entry) {
   Node node;
   node.mode = entry.mode;

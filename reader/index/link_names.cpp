@@ -40,7 +40,7 @@ Result<LinkTable> load_link_table(const HealingCopy& index) {
                        copy.section_offset(kKind));  // F-340
 }
 
-/// Calls `visit` for the objects of a block, in memory of the caller. One read.
+/// Calls `visit` for the objects of a block, which is read into `bytes`. One read.
 Status visit_names_in(const IndexCopy& copy, const LinkTable& table, std::size_t block,
                       Buffer& bytes, const format::VisitLinkNames& visit) {
   const auto place = table.place(block);
@@ -55,12 +55,12 @@ Status visit_names_in(const IndexCopy& copy, const LinkTable& table, std::size_t
   const auto visited =
       format::visit_link_block(opened.assume_value().body, table.bounds(block), visit);
   if (visited) return ok();
-  // Offsets in a body are none in the file, where it may be compressed.
+  // Drops the offset in the body: it is none in the file, because the body may be compressed.
   const auto& error = visited.assume_error();
   return bad_links_at(copy, place.offset_bytes, Error(error.kind(), error.code(), error.text()));
 }
 
-// Holds the lists of a copy, name by name, against the names of the tree.
+// Compares the lists of a copy with the names of the tree, name by name.
 class ListComparison {
  public:
   explicit ListComparison(std::vector<LinkName>& names) : names_(names) {
@@ -78,7 +78,7 @@ class ListComparison {
       ++at_;
     }
   }
-  /// An object that the lists and the tree do not have the same names of, if there is one.
+  /// An object with different names in the lists and in the tree, if there is one.
   [[nodiscard]] std::optional<InodeNumber> differing() const {
     if (differing_ || at_ == names_.size()) return differing_;
     return names_[at_].inode;
@@ -95,7 +95,7 @@ class ListComparison {
 bool LinkNames::are_listed() const { return lists_link_names(source_.first()); }
 
 Result<LinkNames::TablePointer> LinkNames::table() const {
-  // Read under the lock: who comes meanwhile needs the same table, and would read it again.
+  // Reads under the lock: other threads need the same table and would read it again.
   const std::lock_guard lock(mutex_);
   if (table_ == nullptr) {
     DGFS_TRY(loaded, source_.load(counters_, load_link_table));

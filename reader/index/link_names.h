@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Link names: which names the multiply linked objects have, as the index lists them. Nothing of the
-// lists is read, nor in memory, before the first is wanted.
+// Link names: the index's lists of the names of multiply linked objects. The first call for a list
+// reads their table; before that the lists take no read and no memory.
 #pragma once
 
 #include <compare>
@@ -27,24 +27,25 @@ struct LinkName {
   friend auto operator<=>(const LinkName&, const LinkName&) = default;
 };
 
-/// Thread-safe. What is damaged is read from the second index copy. Errors: kIo, kCorrupt.
+/// Thread-safe. Reads damaged blocks from the second index copy. Errors: kIo, kCorrupt.
 class LinkNames {
  public:
   /// Both must outlive it.
   LinkNames(const IndexSource& source, CounterCells& counters)
       : source_(source), counters_(counters) {}
 
-  /// Whether the index lists them.
+  /// Whether the index has the lists.
   [[nodiscard]] bool are_listed() const;
-  /// Ordinals of all names of an object, rising; empty where the lists do not have it, as those of
-  /// objects with one name. Where are_listed() only. Once the table is there, one read of a block,
-  /// or one for each block where a block has no room for them.
+  /// Ordinals of all names of an object, rising. Empty if the object is not in the lists: they
+  /// leave out objects with one name. Needs are_listed(). Once the table is loaded, one read for
+  /// each block with these names: one block, unless there are too many names for it.
   [[nodiscard]] Result<std::vector<Ordinal>> of(InodeNumber inode) const;
-  /// Of the table; 0 until it is there.
+  /// Memory of the table; 0 until it is loaded.
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  /// Checks table and blocks of one copy, and tells what is damaged.
-  /// @param names  those of the tree, which the lists must have; null: not known
+  /// Checks table and blocks of one copy, and reports the damage.
+  /// @param names  of multiply linked objects in the tree, to compare the lists with; gets sorted.
+  ///               null: unknown
   static void check(const IndexCopy& copy, std::vector<LinkName>* names,
                     const std::function<void(const Error&)>& damaged);
 
@@ -58,7 +59,7 @@ class LinkNames {
   const IndexSource& source_;
   CounterCells& counters_;
   mutable std::mutex mutex_;
-  mutable TablePointer table_;  ///< guarded by mutex_; stays as it is once it is set
+  mutable TablePointer table_;  ///< guarded by mutex_; never changes once set
 };
 
 }  // namespace dgfs::reader

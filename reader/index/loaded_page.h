@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// LoadedPage: an open index page together with its record of the page directory, which holds what
-// a page does not know: prefix, first ordinal, first data offset, volume.
+// LoadedPage: an open index page with its record of the page directory. The page itself does not
+// store these fields of the record: prefix, first ordinal, first data offset, volume.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ struct LoadedPage {
   [[nodiscard]] format::Ordinal ordinal(std::size_t index) const {
     return record.first_ordinal + index;
   }
-  /// Index of the ordinal, which must lie in the page.
+  /// Index of the entry with this ordinal, which must be in the page.
   [[nodiscard]] std::size_t index_of(format::Ordinal ordinal) const {
     return static_cast<std::size_t>(ordinal - record.first_ordinal);
   }
@@ -38,7 +38,8 @@ struct LoadedPage {
 
 using PagePointer = std::shared_ptr<const LoadedPage>;
 
-/// Decoded entries of a page that stand side by side. Indexes are those of the page. A value.
+/// Some consecutive decoded entries of a page. Every `index` counts from the beginning of the page.
+/// A value.
 struct EntryRange {
   PagePointer page;
   format::PageSlice slice;
@@ -53,7 +54,7 @@ struct EntryRange {
   [[nodiscard]] std::string full_key(std::size_t index) const {
     return page->full_key(rows().key(row(index)));
   }
-  /// Name part of entry `index`; points into the range or into `scratch`.
+  /// Name of entry `index`; points into the range or into `scratch`.
   [[nodiscard]] std::string_view name(std::size_t index, std::string& scratch) const;
   [[nodiscard]] format::PageEntry entry(std::size_t index) const {
     return {index, rows().entry(row(index)), rows().data_offset(row(index))};

@@ -16,22 +16,22 @@
 namespace dgfs::reader {
 namespace {
 
-// Entries of a directory that are decoded together.
+// Bound of the entries of a directory that are decoded together.
 constexpr std::uint64_t kListedAtOnce = 512;
 
 Error no_such_inode(std::uint16_t code, InodeNumber inode) {
   return Error(ErrorKind::kNotFound, code, fmt::format("no inode {}", inode));
 }
 
-// What the keys of all names of one directory begin with, and those of no others: `key` without
-// its name.
+// `key` without its name: the beginning of the keys of all names in the directory, and of no other
+// keys.
 std::string directory_part(std::string key) {
   key.resize(key.size() - format::name_of_key(key).size());
   return key;
 }
 
-// F-245, F-162: where a page's contents begin, and how far into them a file's are, are below this
-// each. So their sum needs no check.
+// Begin of a page's contents (F-245), and offset of a file's contents in them (F-162), are both
+// below this bound, so their sum cannot overflow.
 static_assert(format::kFileBytesMax <= std::numeric_limits<std::uint64_t>::max() / 2);
 
 }  // namespace
@@ -91,8 +91,9 @@ Result<format::ChildRange> Namespace::children(InodeNumber directory) const {
   return *range;
 }
 
-// The bound of a page that starts inside the list is the list's common key prefix and the
-// beginning of a name: it lies between two keys of the list. So names alone tell pages apart.
+// A page that starts inside a directory has a bound between two keys of the directory, so the bound
+// consists of the directory part and the beginning of a name. Comparing names is therefore enough
+// to find the page.
 std::size_t Namespace::page_of_name(std::size_t first_page, std::size_t last_page,
                                     std::string_view name) const {
   auto low = first_page;
@@ -120,13 +121,14 @@ Result<FoundEntry> Namespace::find_child(const format::ChildRange& range,
   DGFS_TRY(key, directory_part_at(*page, range));
   key += name;
   DGFS_TRY(found, find_in(std::move(page), key));
-  // Names of other directories stand in the page, too, and a page may lie.
+  // The page also has names of other directories, and may be damaged.
   const bool is_child = found && found->page->ordinal(found->at.index) - range.first < range.count;
   if (!is_child) return not_found();
   return std::move(*found);
 }
 
-// Where the prefix of the page has no end of a directory to tell, an entry of the directory does.
+// Takes the directory part from an entry of the directory, because the prefix of the page may not
+// hold all of it.
 Result<std::string> Namespace::directory_part_at(const LoadedPage& page,
                                                  const format::ChildRange& range) const {
   const auto first = std::max(range.first, page.record.first_ordinal);
@@ -135,8 +137,9 @@ Result<std::string> Namespace::directory_part_at(const LoadedPage& page,
   return directory_part(page.full_key(entry.assume_value().entry.key));
 }
 
-// Directory table and inode runs were loaded as tables of exactly the superblock's entries, and the
-// pages as no fewer (F-025, F-052, F-061): each ordinal that they tell has its page.
+// Each ordinal from the directory table or the inode runs has a page: loading checked that these
+// tables have exactly the superblock's entries, and the pages at least as many (F-025, F-052,
+// F-061).
 std::size_t Namespace::page_number_at(Ordinal ordinal) const {
   return tables_.pages.find_ordinal(ordinal).value_or(0);
 }
@@ -153,8 +156,8 @@ Result<Node> Namespace::by_inode(InodeNumber inode) const {
     const auto link = found.at.entry.link_inode;
     if (link == 0 || link == inode) return resolve(found);
   }
-  // The number of a further name, or of a name that a merge has dropped: only an object with
-  // several names can still go by it.
+  // The number belongs to a further name, or to a name that a merge has dropped. It can still be
+  // the number of an object with several names.
   return link_record(inode);
 }
 
@@ -166,7 +169,7 @@ Result<Node> Namespace::link_record(InodeNumber inode) const {
   DGFS_TRY(found, find_in(std::move(loaded), key));
   if (!found) return no_such_inode(3059, inode);
   DGFS_TRY(node, to_node(*found));
-  if (node.link_count == 0) {  // of a link name, too: it leads nowhere from here
+  if (node.link_count == 0) {  // true also for an entry with a link number, which is no link record
     return bad_entry(3044, *found, "a link record without names");
   }
   node.inode = inode;
@@ -175,14 +178,15 @@ Result<Node> Namespace::link_record(InodeNumber inode) const {
 
 InodeNumber Namespace::inode_of(const LoadedPage& page, std::size_t index,
                                 InodeNumber link_inode) const {
-  // Every ordinal of the namespace has a number: InodeRuns was checked to cover them all.
+  // Every name has a number: InodeRuns was checked to cover all ordinals of names.
   return link_inode != 0 ? link_inode : tables_.inodes.inode_of(page.ordinal(index)).value_or(0);
 }
 
 Result<Node> Namespace::resolve(const FoundEntry& entry) const {
   const auto link = entry.at.entry.link_inode;
   if (link == 0) return to_node(entry);
-  // F-321. The root above all: a kernel that is told of another object by its number gives it up.
+  // F-321. Most important for the root: a kernel drops the root inode if it gets another object
+  // with its number.
   if (const auto first = tables_.inodes.ordinal_of(link);
       first && tables_.directories.children(*first)) {
     return bad_entry(3068, entry, "a hard link has the number of a directory");
@@ -208,7 +212,7 @@ Result<Node> Namespace::to_node(const FoundEntry& found) const {
   node.inode =
       page.record.zone == format::kLinkZone ? 0 : inode_of(page, found.at.index, entry.link_inode);
   node.link_count = page.record.zone == format::kLinkZone ? entry.link_count : 1;
-  if (format::is_directory(node.mode)) {  // F-053. A link record, behind all names, is in no table.
+  if (format::is_directory(node.mode)) {  // F-053; link records are in no table
     const auto children = tables_.directories.children(node.ordinal);
     if (!children) {
       return bad_entry(3064, found, "a directory that the directory table does not have");
@@ -243,10 +247,10 @@ Result<std::string> Namespace::path_of(InodeNumber inode) const {
   const auto& entry = found.assume_value();
   auto path = format::path_of_key(entry.page->full_key(entry.at.entry.key));
   if (path) return path;
-  return bad_entry(3045, entry, "not a path key");  // F-100: a lookup has not checked its page
+  return bad_entry(3045, entry, "not a path key");  // F-100; lookups do not check keys
 }
 
-// Each key below a directory begins with the directory's path.
+// Finds the path of a directory from the first key in it, which begins with that path.
 Result<std::string> Namespace::path_by_contents(InodeNumber directory) const {
   std::optional<std::string> key;
   const auto see = [&](auto, auto, const EntryRange& range, std::size_t index) -> Result<bool> {
@@ -261,7 +265,7 @@ Result<std::string> Namespace::path_by_contents(InodeNumber directory) const {
   return path;
 }
 
-// The last page of names whose bound is not above `key`; the first page if there is none.
+// The last page of names with a bound that is not above `key`; the first page if there is none.
 std::size_t Namespace::page_before(std::string_view key) const {
   std::size_t low = 0;
   auto high = page_number_at(tables_.directories.entry_count() - 1) + 1;
@@ -272,7 +276,7 @@ std::size_t Namespace::page_before(std::string_view key) const {
   return low;
 }
 
-// The first entry of a page whose key is not below `key`, if there is one.
+// The first entry of a page with a key that is not below `key`, if there is one.
 Result<std::optional<Namespace::KeyPlace>> Namespace::first_from(std::size_t page,
                                                                  std::string_view key) const {
   DGFS_TRY(loaded, pages_.get(page));
@@ -284,8 +288,8 @@ Result<std::optional<Namespace::KeyPlace>> Namespace::first_from(std::size_t pag
   return std::nullopt;
 }
 
-// Keys below a directory begin with `prefix` and stand together. Those that are left tell by their
-// depth how far up it is.
+// Keys below a directory begin with `prefix` and stand together. From the first readable one, the
+// walk goes up in the directory table, as many steps as the key is deep below the directory.
 Result<Node> Namespace::lost_directory(std::string_view key) const {
   const auto prefix = format::subtree_prefix(key);
   auto directory = Ordinal{0};
@@ -322,8 +326,8 @@ Result<Node> Namespace::bare_directory(Ordinal directory) const {
   return node;
 }
 
-// Some of the `count` entries from `first` on: those in one page, and of a long list not all that
-// it has, for a caller may soon have enough.
+// Some of the `count` entries from `first` on: only those in one page, and at most kListedAtOnce,
+// because a caller may need few.
 Result<EntryRange> Namespace::range_from(Ordinal first, std::uint64_t count) const {
   DGFS_TRY(page, pages_.get(page_number_at(first)));
   const auto begin = page->index_of(first);
@@ -332,9 +336,9 @@ Result<EntryRange> Namespace::range_from(Ordinal first, std::uint64_t count) con
   return pages_.range(page, begin, end);
 }
 
-// The same, checked to hold names of one directory.
-// F-050, F-102. Keys rise, so the first and the last one speak for those between: without this,
-// names of several directories could be told as one's, unsorted and twice.
+// range_from(), checked to hold names of one directory (F-050, F-102). Keys rise, so checking the
+// first and the last is enough. Without the check, a damaged page could put names of several
+// directories into one list, unsorted and doubled.
 Result<EntryRange> Namespace::listed_range(Ordinal first, std::uint64_t count,
                                            std::optional<std::string>& common) const {
   DGFS_TRY(entries, range_from(first, count));

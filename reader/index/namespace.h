@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Namespace: names and inode numbers to nodes, out of index pages and tables in memory.
+// Namespace: finds nodes by names and inode numbers, with index pages and the tables in memory.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,8 @@ struct FoundEntry {
   format::PageEntry at;
 };
 
-/// Thread-safe. Methods are those of Image of the same name.
+/// Thread-safe. A method with the name of a method of Image has the same contract. References must
+/// outlive it.
 class Namespace {
  public:
   Namespace(const IndexTables& tables, const PageStore& pages) : tables_(tables), pages_(pages) {}
@@ -32,53 +33,54 @@ class Namespace {
   [[nodiscard]] Result<InodeNumber> parent(InodeNumber inode) const;
   [[nodiscard]] Result<std::string> path_of(InodeNumber inode) const;
 
-  /// The directory with this key, whatever becomes of its own entry.
+  /// Image::lost_directory() by path key.
   [[nodiscard]] Result<Node> lost_directory(std::string_view key) const;
 
-  /// Visits the entries of a directory from 0-based `first_position` on: entry `index` of `range`.
-  /// What is in a page that cannot be read is told to `lost`, if there is one.
+  /// Gets entry `index` of `range`.
+  /// @return false to end the list
   using VisitEntry = std::function<Result<bool>(std::uint64_t position, std::string_view name,
                                                 const EntryRange& range, std::size_t index)>;
   using Lose = std::function<bool(const LostNames&)>;
   [[nodiscard]] Status list(InodeNumber directory, std::uint64_t first_position,
                             const VisitEntry& visit, const Lose& lost) const;
 
-  // For whoever pulls names; positions are 0-based places among those of the directory.
+  // For a cursor, which pulls names. Positions are 0-based places among the names of the directory.
 
-  /// The names of a directory. No read. Errors: kNotFound, kNotDirectory.
+  /// Child range of a directory. No read. Errors: kNotFound, kNotDirectory.
   [[nodiscard]] Result<format::ChildRange> children(InodeNumber directory) const;
-  /// Some entries from a position on, of one page, checked to be of one directory.
+  /// Some entries of one page from a position on, checked to be in one directory.
   /// @param position  below range.count
-  /// @param common    what the keys of the names begin with; set by the first call for a directory
-  /// Errors: those of list(), with how many names are lost.
+  /// @param common    common beginning of the keys of the names; the first call for a directory
+  ///                  sets it
+  /// Errors: those of list(), with the number of lost names.
   [[nodiscard]] Result<EntryRange> names_from(const format::ChildRange& range,
                                               std::uint64_t position,
                                               std::optional<std::string>& common) const;
   /// Position of the first name that is not before `name`; range.count if there is none. One page
-  /// read. Errors: likewise.
+  /// read. Errors: those of names_from().
   [[nodiscard]] Result<std::uint64_t> position_of(const format::ChildRange& range,
                                                   std::string_view name) const;
-  /// The first position in the page that has `name`, if any has. No read.
+  /// First position in the only page that can have `name`. No read.
   [[nodiscard]] std::uint64_t position_of_page(const format::ChildRange& range,
                                                std::string_view name) const;
-  /// The first position behind the page of a position. No read.
+  /// First position behind the page with `position`. No read.
   [[nodiscard]] std::uint64_t position_behind_page(const format::ChildRange& range,
                                                    std::uint64_t position) const;
 
-  /// `error` with what it costs that the page cannot be read.
+  /// `error` with the number of names lost with the page.
   [[nodiscard]] Error losing_page(const Error& error, std::size_t page) const;
 
-  /// The entry with this path key. One page read at most.
+  /// The entry with this path key. At most one page read.
   [[nodiscard]] Result<FoundEntry> find_key(std::string_view key) const;
-  /// All attributes of an entry; one page read more for a hard link.
+  /// Node with all attributes of an entry. At most one page read for a hard link, else none.
   [[nodiscard]] Result<Node> resolve(const FoundEntry& entry) const;
-  /// Inode number of an entry, from tables in memory.
-  /// @param link_inode  as the entry says
+  /// Inode number of an entry. No read.
+  /// @param link_inode  of the entry; 0: it is not a hard link
   [[nodiscard]] InodeNumber inode_of(const LoadedPage& page, std::size_t index,
                                      InodeNumber link_inode) const;
-  /// A name of the tree. One page read at most. @param ordinal  below those of link records
+  /// A name of the tree. At most one page read. `ordinal` must be below those of link records.
   [[nodiscard]] Result<FoundEntry> at_ordinal(Ordinal ordinal) const;
-  /// kCorrupt, at the place of the entry's page.
+  /// A kCorrupt error, at the place of the entry's page.
   [[nodiscard]] Error bad_entry(std::uint16_t code, const FoundEntry& found,
                                 const char* what) const;
 

@@ -15,7 +15,8 @@ Result<std::optional<FoundEntry>> ObjectNames::own_entry(InodeNumber inode) cons
   if (!ordinal) return std::nullopt;
   DGFS_TRY(found, names_.at_ordinal(*ordinal));
   const auto link = found.at.entry.link_inode;
-  // The number of a further name is that of no object, unless one whose first name was dropped.
+  // The entry is a further name of another object. Then only an object that lost its first name can
+  // have this number.
   if (link != 0 && link != inode) return std::nullopt;
   return std::optional(std::move(found));
 }
@@ -56,7 +57,7 @@ Result<std::optional<std::vector<ObjectName>>> ObjectNames::all(InodeNumber inod
       return names_.bad_entry(3904, *own, "a hard link that the link names do not have");  // F-341
     }
     if (!own) {
-      DGFS_CHECK(names_.by_inode(inode));  // whether there is such an object at all
+      DGFS_CHECK(names_.by_inode(inode));  // kNotFound if there is no such object
     }
     return std::nullopt;
   }
@@ -80,7 +81,7 @@ Result<ObjectName> ObjectNames::name_of(const FoundEntry& found) const {
   const auto key = found.page->full_key(found.at.entry.key);
   const auto name = format::name_of_key(key);
   const auto directory = tables_.directories.parent(found.page->ordinal(found.at.index));
-  if (!directory || !format::is_valid_name(name)) {  // F-100: nobody has checked the page
+  if (!directory || !format::is_valid_name(name)) {  // F-100: the keys of the page were not checked
     return names_.bad_entry(3906, found, "not a name");
   }
   return ObjectName{tables_.inodes.inode_of(*directory).value_or(0), std::string(name)};

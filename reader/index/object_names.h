@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// ObjectNames: from the inode number of an object to its names.
+// ObjectNames: finds the names of an object by its inode number.
 #pragma once
 
 #include <optional>
@@ -22,13 +22,13 @@ class ObjectNames {
   ObjectNames(const IndexTables& tables, const Namespace& names, const LinkNames& links)
       : tables_(tables), names_(names), links_(links) {}
 
-  /// As Image::name_of().
+  /// Image::name_of().
   [[nodiscard]] Result<std::optional<ObjectName>> first(InodeNumber inode) const;
-  /// As Image::names_of().
+  /// Image::names_of().
   [[nodiscard]] Result<std::optional<std::vector<ObjectName>>> all(InodeNumber inode) const;
 
  private:
-  /// The name that the inode runs lead to, if it is one of the object.
+  /// The entry that the inode runs give for the number, if it is a name of the object.
   [[nodiscard]] Result<std::optional<FoundEntry>> own_entry(InodeNumber inode) const;
   [[nodiscard]] Result<ObjectName> listed_name(InodeNumber inode, Ordinal name) const;
   [[nodiscard]] Result<ObjectName> name_of(const FoundEntry& found) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// PageCache: index pages that were read, of one image or of several.
+// PageCache: cached index pages of one image or several.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,14 @@
 
 namespace dgfs::reader {
 
-/// Of all images that share a cache of pages. Away from it: each lookup reads that memory.
+/// Totals of all images that share a page cache. Allocated apart from the cache, because each
+/// lookup reads the cache's own memory.
 struct PageTotals {
-  std::atomic<std::uint64_t> reads = 0;        ///< of pages that were not cached
-  std::atomic<std::size_t> decoded_bytes = 0;  ///< of decoded pages that live
+  std::atomic<std::uint64_t> reads = 0;        ///< pages read because they were not cached
+  std::atomic<std::size_t> decoded_bytes = 0;  ///< of all decoded pages in memory
 };
 
-/// Bytes of a decoded page, counted as long as it lives, which may be longer than its cache does.
+/// Counts the bytes of a decoded page while it exists. The page may outlive its cache.
 class DecodedBytes {
  public:
   DecodedBytes(std::shared_ptr<PageTotals> totals, std::size_t bytes)
@@ -38,16 +39,16 @@ class DecodedBytes {
   std::size_t bytes_;
 };
 
-/// It may be destroyed after its image is, but not used.
+/// May be destroyed after its image, but not used then.
 struct CachedPage {
   explicit CachedPage(LoadedPage page) : loaded(std::move(page)) {}
   mutable std::atomic<unsigned> gets = 0;
-  std::uint64_t reads_before = 0;  ///< PageTotals::reads, when this one was kept
+  std::uint64_t reads_before = 0;  ///< PageTotals::reads when this page was cached
   LoadedPage loaded;
-  std::optional<DecodedBytes> decoded;  ///< of pages that were decoded here
+  std::optional<DecodedBytes> decoded;  ///< set if the page was decoded in the cache
 };
 
-/// Thread-safe. Keys are numbers of pages, which differ between images: ImageCaches sees to it.
+/// Thread-safe. Keys are page numbers that ImageCaches::reserve() makes unique among images.
 struct PageCache {
   explicit PageCache(std::size_t bytes, std::shared_ptr<CachePool> pool = nullptr)
       : values(bytes, kShardsMax, bytes / format::kPageBytes / 2, std::move(pool)),
@@ -55,7 +56,7 @@ struct PageCache {
 
   static constexpr std::size_t kShardsMax = 16;
   struct Hash {
-    // Neighbouring pages go to different shards.
+    // Identity: spreads neighbouring pages over the shards.
     std::size_t operator()(std::uint64_t number) const noexcept {
       return static_cast<std::size_t>(number);
     }

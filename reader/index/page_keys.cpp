@@ -16,10 +16,10 @@ Error bad_key(std::uint16_t code, std::size_t index, const char* what) {
   return Error(ErrorKind::kCorrupt, code, fmt::format("entry {}: {}", index, what));
 }
 
-// Reads path keys piece by piece, so that the prefix of a page is read once for all its keys.
+// Checks path keys piece by piece, so that the prefix of a page is checked once for all its keys.
 class KeyScanner {
  public:
-  // False as soon as no valid key can begin like this (F-101, F-103).
+  // Returns false as soon as no valid key can begin like this (F-101, F-103).
   bool feed(std::string_view piece) {
     bytes_ += piece.size();
     for (const char byte : piece) {
@@ -28,17 +28,17 @@ class KeyScanner {
     return bytes_ <= format::kKeyBytesMax;
   }
 
-  // F-100. Whether what was fed is a whole key: the root's single zero, or the doubled zero (a lone
-  // one at the front for names in the root) and a name.
+  // F-100. Whether the pieces make a complete key: the root's single zero, or two zeros (one for
+  // names in the root) followed by a name.
   [[nodiscard]] bool complete() const {
     return in_name_ && (component_bytes_ == 0 ? bytes_ == 1 : is_name());
   }
 
  private:
   bool end_component() {
-    if (in_name_) return false;  // the name is the last part
+    if (in_name_) return false;  // only a name may follow, and it has no zero
     if (component_bytes_ == 0) {
-      in_name_ = true;  // the second zero of two, or the only one before a name in the root
+      in_name_ = true;  // second of two zeros, or the only one before a name in the root
       return true;
     }
     if (!is_name()) return false;

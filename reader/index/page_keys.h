@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Checks of the keys of one page against the page directory and the rules of path keys.
+// Checks the keys of a page against the page directory and the rules of path keys.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace dgfs::reader {
 
-/// Checks that every key of `rows`, the page's prefix before it, is one its zone allows (a valid
-/// path key; 8 bytes for link records). Order is the codec's to check.
+/// Checks that every key of `rows`, after the page's prefix, is valid in its zone (a path key, or 8
+/// bytes of a link record). The page codec checks the order of keys.
 /// Cost: one pass over the keys' bytes. Errors: kCorrupt.
 [[nodiscard]] Status check_keys(const format::DecodedPage& rows,
                                 const format::PageRecordView& record);
 
-/// Checks that the first key of a page, relative, is not below the page's bound.
+/// Checks that the first key of a page is not below the page's bound. `key` is without the prefix.
 [[nodiscard]] Status check_first_key(std::string_view key, const format::PageRecordView& record);
 
-/// Checks that the last key of a page, relative, is below the next page's bound.
+/// Checks that the last key of a page is below the next page's bound. `key` is without the prefix.
 /// @param next_bound  bound of the next page of the same zone, if any
 [[nodiscard]] Status check_last_key(std::string_view key, const format::PageRecordView& record,
                                     std::optional<std::string_view> next_bound);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Whether the page root repeats what the page directory says, block by block: readers that do not
-// hold all of a page directory believe it.
+// Checks that the page root agrees with the page directory, block by block: a reader that does not
+// hold the whole page directory in memory relies on the page root.
 #pragma once
 
 #include "base/result.h"
@@ -11,8 +11,8 @@
 
 namespace dgfs::reader {
 
-/// @param pages  of the same copy
-/// Reads the page directory once more, two reads a block. Errors: kIo; kCorrupt (F-070 to F-073),
+/// @param pages  page directory of the same copy
+/// Reads the page directory again, with two reads a block. Errors: kIo; kCorrupt (F-070 to F-073),
 /// with their place.
 [[nodiscard]] Status check_page_root(const IndexCopy& copy, const format::PageDirectory& pages);
 

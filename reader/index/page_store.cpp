@@ -12,18 +12,18 @@
 namespace dgfs::reader {
 namespace {
 
-// Decoding a page takes as long as some thirty lookups in it, and tens of times its memory.
+// Decoding a page takes as long as about thirty lookups in it, and tens of times its memory.
 constexpr unsigned kGetsBeforeDecoding = 32;
-// A page that is asked for less often than once in so many reads of others is in the cache by
-// chance.
+// A page that is used less often than once in so many reads of other pages is not worth decoding.
 constexpr std::uint64_t kReadsForAGet = 16;
-// What a decoded entry takes, about.
+// Approximate memory of a decoded entry.
 constexpr std::size_t kEntryBytesGuess = 64;
 
 std::optional<std::string_view> next_bound(const IndexTables& tables, std::size_t next,
                                            std::uint64_t zone) {
   if (next >= tables.pages.size()) return std::nullopt;
-  // Zones change once, where the names end: the ordinal tells without building the record.
+  // Zones change only once, at the end of the names, so the ordinal gives the zone and no record is
+  // built.
   const bool next_is_link = tables.pages.first_ordinal(next) >= tables.directories.entry_count();
   if (next_is_link != (zone == format::kLinkZone)) return std::nullopt;
   return tables.pages.bound(next);
@@ -39,14 +39,15 @@ Result<LoadedPage> open_page(Bytes bytes, const IndexTables& tables, std::size_t
   DGFS_TRY(opened, format::open_page(header, bytes, tables.dictionaries));
   DGFS_CHECK(check_first_key(opened->first_key(), record));
   LoadedPage loaded{record, std::move(opened)};
-  // What is decoded already is checked once, here.
+  // A page that opens decoded is checked here, and never again.
   if (loaded.page->is_decoded()) {
     DGFS_CHECK(slice_of(loaded, 0, loaded.size(), tables));
   }
   return loaded;
 }
 
-/// What a page says is of its payload and would mislead; the page's place does not.
+/// Drops the offset, which counts from the page's payload and would mislead; the caller sets the
+/// page's place.
 Error without_offset(const Error& error) { return {error.kind(), error.code(), error.text()}; }
 
 }  // namespace
@@ -78,7 +79,7 @@ Result<format::PageSlice> slice_of(const LoadedPage& page, std::size_t begin, st
 
 Result<EntryRange> PageStore::range(const PagePointer& page, std::size_t begin,
                                     std::size_t end) const {
-  // A page that is decoded was checked when it was loaded.
+  // A decoded page was checked when it was loaded.
   auto slice = page->page->is_decoded() ? page->page->slice(begin, end)
                                         : slice_of(*page, begin, end, tables_);
   if (slice) return EntryRange{page, std::move(slice).assume_value()};
@@ -109,7 +110,7 @@ Result<PageCache::Values::Loaded> PageStore::load(std::size_t page) const {
   return PageCache::Values::Loaded{std::move(cached), bytes};
 }
 
-// A page that does not decode stays as it is: what is wrong in it is told to who looks there.
+// Returns the page undecoded if that fails: a caller that needs the damaged entries gets the error.
 PagePointer PageStore::decode(std::size_t page, PagePointer opened) const {
   const auto bytes_guess = opened->size() * kEntryBytesGuess;
   if (cache_.totals->decoded_bytes + bytes_guess > cache_.decoded_bytes_max) return opened;

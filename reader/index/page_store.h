@@ -16,7 +16,8 @@
 namespace dgfs::reader {
 
 /// Reads page `page` of one copy (one read of kPageBytes), opens it, and checks it against its
-/// record of the page directory; its entries only as far as its codec decodes them to open it.
+/// record of the page directory. Checks its entries only as far as the codec decodes them to open
+/// the page.
 [[nodiscard]] Result<LoadedPage> read_checked_page(const IndexCopy& copy, const IndexTables& tables,
                                                    std::size_t page, CounterCells& counters);
 
@@ -37,20 +38,22 @@ class PageStore {
         cache_(cache),
         values_(cache.values) {}
 
-  /// By which number the cache knows page 0, others behind it; 0 without a call. Before all others.
+  /// Sets the number of page 0 in the cache; the other pages follow it. Default: 0. Must be called
+  /// before all other methods.
   void number_from(std::uint64_t first) { first_number_ = first; }
 
-  /// One read of kPageBytes where the page is not cached; a damaged one is taken from the other
-  /// copy. A page that is asked for again and again, and often beside what is read, is decoded,
-  /// where decoded pages do not have half of the cache already: they take ten times the room and
-  /// more. A full cache takes in what is missed again while about as many others were as it holds.
+  /// Gives a page. One read of kPageBytes if it is not cached; a damaged page comes from the other
+  /// copy. Decodes a page that is in frequent use compared with the reads of pages, unless decoded
+  /// pages already take half of the cache: they take ten times the room and more. Once full, the
+  /// cache admits a page on its second miss within about one cache-full of other misses (as
+  /// TinyLFU's doorkeeper does).
   [[nodiscard]] Result<PagePointer> get(std::size_t page) const;
-  /// At least the entries [begin, end) of a page. No read.
+  /// At least the entries [begin, end) of a page, decoded and checked. No read.
   [[nodiscard]] Result<EntryRange> range(const PagePointer& page, std::size_t begin,
                                          std::size_t end) const;
-  /// Tells the device that these pages will be asked for in turn.
+  /// Announces reads of these pages, in order, to the kernel.
   void announce(std::size_t first_page, std::size_t count) const;
-  /// An error of what a page says, at the place of the page that holds `ordinal`.
+  /// `error` of a page's payload, moved to the place of the page with `ordinal`.
   [[nodiscard]] Error in_page(const Error& error, format::Ordinal ordinal) const;
 
  private:
@@ -62,7 +65,7 @@ class PageStore {
   const IndexTables& tables_;
   CounterCells& counters_;
   PageCache& cache_;
-  PageCache::Values& values_;  ///< of cache_: spares each lookup a step
+  PageCache::Values& values_;  ///< cache_.values: saves each lookup an indirection
   std::uint64_t first_number_ = 0;
 };
 

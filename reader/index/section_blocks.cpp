@@ -15,24 +15,24 @@ namespace {
 
 using format::SectionKind;
 
-// F-042: no sealed block is longer.
+// Bound of a sealed block (F-042).
 constexpr std::size_t kBlockBytesMax =
     format::kSealedBlockHeaderBytes + format::kSectionBlockBytesMax;
-constexpr std::size_t kBlockStoredOffset = 8;  // in a block's header
+constexpr std::size_t kBlockStoredOffset = 8;  // offset in a block's header
 constexpr std::size_t kBlockWindowBytes = 2 * kBlockBytesMax;
 constexpr std::uint64_t kSlackBytes = std::uint64_t{64} << 20;
 
-// A part of a section that holds at least the next block, if there is one.
+// A part of a section in memory, with at least the next block, if there is one.
 class Window {
  public:
   Window(const IndexCopy& copy, SectionKind kind)
       : copy_(copy), kind_(kind), length_bytes_(copy.superblock().section(kind).length_bytes) {}
 
   [[nodiscard]] bool at_end() const { return at() >= length_bytes_; }
-  /// In the section.
+  /// Offset of the next block in the section.
   [[nodiscard]] std::uint64_t at() const { return begin_ + at_; }
   [[nodiscard]] std::uint64_t place() const { return copy_.section_offset(kind_) + at(); }
-  /// Goes behind the block that begins here.
+  /// Moves behind the next block, which has so many bytes.
   void skip(std::size_t bytes) {
     at_ += bytes;
     if (at_ <= bytes_.size()) return;
@@ -57,29 +57,29 @@ class Window {
     bytes_.resize(static_cast<std::size_t>(
         std::min<std::uint64_t>(kBlockWindowBytes, length_bytes_ - begin_)));
     auto read = copy_.read_section(kind_, begin_ + held, MutableBytes(bytes_).subspan(held));
-    if (!read) bytes_.clear();  // a part of it may be there all the same, block by block
+    if (!read) bytes_.clear();  // single blocks may still be readable
     return read;
   }
 
   const IndexCopy& copy_;
   SectionKind kind_;
   std::uint64_t length_bytes_;
-  Buffer bytes_;  // the section's from begin_ on
+  Buffer bytes_;  // bytes of the section from begin_ on
   std::uint64_t begin_ = 0;
-  std::size_t at_ = 0;  // in bytes_
+  std::size_t at_ = 0;  // offset of the next block in bytes_
 };
 
 bool other_may_help(const Error& error) {
   return error.kind() == ErrorKind::kCorrupt || error.kind() == ErrorKind::kIo;
 }
 
-// The next block of the window, from the other copy where it is damaged in this one.
+// The next block of the window. If it is damaged, the same block of the other copy.
 Result<format::OpenedBlock> next_block(const HealingCopy& index, SectionKind kind, Window& window) {
   auto block = window.block();
   if (block || !other_may_help(block.assume_error())) return block;
   const auto* other = index.other ? index.other() : nullptr;
   if (other == nullptr) return block;
-  // One bad place fails the read of a whole window.
+  // One bad place makes the read of the whole window fail, so try the block alone.
   if (block.assume_error().kind() == ErrorKind::kIo) {
     auto alone = read_block(index.copy, kind, window.at());
     if (alone) return alone;

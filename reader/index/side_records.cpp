@@ -13,16 +13,16 @@ using format::SectionKind;
 
 namespace {
 
-// What no valid record exceeds: a length is only a claim until the checksum has been seen, and a
-// file with holes has room for 4 GiB of it.
+// Bounds of valid records. The length of a record is untrusted until its checksum is verified, and
+// could make the reader allocate 4 GiB: a sparse index file is easily that long.
 constexpr std::uint64_t kVarintBytesMax = 10;
 constexpr std::uint64_t kTargetRecordBytesMax =
     format::kRecordChecksumBytes + format::kTargetBytesMax;
 constexpr std::uint64_t kMapRecordBytesMax =
     format::kRecordChecksumBytes + kVarintBytesMax +
     2 * kVarintBytesMax * std::uint64_t{format::kSparseSegmentsMax};
-// Names together have 64 KiB with a byte more for each, so there are at most half as many; a
-// system shows far less of them, which is no matter here.
+// All names together have at most 64 KiB, with one more byte for each, so there are at most half as
+// many names. That a system lists far fewer does not matter here.
 constexpr std::uint64_t kXattrsMax = format::kXattrListBytesMax / 2;
 constexpr std::uint64_t kXattrRecordBytesMax =
     format::kRecordChecksumBytes + format::kXattrListBytesMax +

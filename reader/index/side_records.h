@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SideRecords: what is too large or too rare for pages: long symlink targets, xattr sets, maps of
-// sparse files. One read each.
+// SideRecords: reads data that is too large or too rare for pages: long symlink targets, xattr
+// sets, sparse maps. One read each.
 #pragma once
 
 #include <string>
@@ -16,21 +16,21 @@
 
 namespace dgfs::reader {
 
-/// Thread-safe. Records are read from the second index copy where the first is damaged. Nodes are
-/// given as Image handed them out. Errors: kIo, kCorrupt.
+/// Thread-safe. Reads damaged records from the second index copy. Nodes must come from Image.
+/// References must outlive it. Errors: kIo, kCorrupt.
 class SideRecords {
  public:
   SideRecords(const IndexSource& source, CounterCells& counters)
       : source_(source), counters_(counters) {}
 
-  /// Target of a symlink, its long one if it has one.
+  /// Target of a symlink; no read for a short one.
   [[nodiscard]] Result<std::string> target(const Node& node) const;
-  /// Empty without a read where there are none.
+  /// Extended attributes; empty without a read if there are none.
   [[nodiscard]] Result<std::vector<Xattr>> xattrs(const Node& node) const;
-  /// The map of a node that has one.
+  /// Sparse map of a node, which must have one.
   [[nodiscard]] Result<format::SparseMap> sparse_map(const Node& node) const;
 
-  /// The same records of one copy only; for verify.
+  /// Checks all records of a node in one copy; for verify.
   [[nodiscard]] Status check(const IndexCopy& copy, const Node& node) const;
 
  private:

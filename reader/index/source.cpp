@@ -17,14 +17,14 @@ HealingCopy IndexSource::healing(CounterCells& counters, const IndexCopy& copy) 
   return index;
 }
 
-// A copy that is damaged may be so in very many places: `verify` lists them.
+// Warns once for each copy, which may be damaged in many places: `verify` lists them.
 void IndexSource::note_healed(CounterCells& counters, Damaged damaged, const Error& damage) const {
   CounterCells::add(counters.healed_pages);
   if (!warn_ || told_[static_cast<std::size_t>(damaged)].exchange(true)) return;
   const auto* serving = damaged == Damaged::kFirst ? second() : &first_;
   Error told(
       damage.kind(), 3170,
-      fmt::format("{}; the copy in {} serves instead, here and where else this one is damaged",
+      fmt::format("{}; the copy in {} is used instead, here and wherever this one is damaged",
                   damage.text(), serving->path()));
   if (damage.offset()) told = std::move(told).at_offset(*damage.offset());
   warn_(std::move(told).in_file(damage.file()).in_section(damage.section()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// IndexSource: the index as up to two copies, of which the second stands in for damaged regions
-// of the first.
+// IndexSource: an index in one or two copies. The second copy replaces damaged regions of the
+// first.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@
 
 namespace dgfs::reader {
 
-/// A second copy as it was found: what can be used of it, and what is wrong with it as a whole.
+/// A second copy: the copy if it is usable, and the error if it is damaged as a whole.
 struct SecondCopy {
   std::optional<IndexCopy> copy;
   std::optional<Error> damage;
 };
 
-/// Thread-safe. The second copy is opened when it is first needed; a failure is tried again at the
-/// next need, since devices recover.
+/// Thread-safe. Opens the second copy when it is first needed. After a failure, tries again at the
+/// next need, because devices recover.
 class IndexSource {
  public:
-  /// How to open the second copy, of which a damaged superblock is taken for that of `first`.
+  /// Opens the second copy. If its superblock is damaged, the superblock of `first` replaces it.
   using OpenSecond = std::function<Result<SecondCopy>(const IndexCopy& first)>;
   using Warn = std::function<void(const Error&)>;
 
@@ -36,15 +36,15 @@ class IndexSource {
       : first_(std::move(first)), open_second_(std::move(open_second)), warn_(std::move(warn)) {}
 
   [[nodiscard]] const IndexCopy& first() const { return first_; }
-  /// The second copy, or nullptr where there is none, it cannot be opened, or its superblock is
-  /// not the first one's. It may have lost its superblock: second_error() says so.
+  /// The second copy. nullptr: there is none, it cannot be opened, or its superblock differs from
+  /// the first copy's. A copy with a damaged superblock is returned, and second_error() reports it.
   [[nodiscard]] const IndexCopy* second() const;
-  /// What is wrong with the second copy as a whole; none if all is well or there is none.
+  /// Error of the second copy as a whole; nullopt if it is sound or there is none.
   [[nodiscard]] std::optional<Error> second_error() const;
 
-  /// `read(copy)` of the first copy, of the second one if that failed. A success of the second
-  /// is counted, and told to `warn` once for a damaged copy; failures of both give the first one's
-  /// error.
+  /// Calls `read` with the first copy, and if that fails with the second copy. Counts each success
+  /// of the second, and reports the damaged copy to `warn` once. If both fail, returns the error of
+  /// the first.
   template <class Read>
   [[nodiscard]] auto read(CounterCells& counters, const Read& read) const
       -> decltype(read(first())) {
@@ -62,8 +62,8 @@ class IndexSource {
     return result;
   }
 
-  /// `load(index)` as read() does, of a first copy that takes damaged blocks from the second, and
-  /// then the other way round.
+  /// As read(), for a whole section: `load` gets the first copy, healed block by block by the
+  /// second, and if that fails the second copy, healed by the first.
   template <class Load>
   [[nodiscard]] auto load(CounterCells& counters, const Load& load) const
       -> decltype(load(std::declval<const HealingCopy&>())) {
@@ -77,13 +77,13 @@ class IndexSource {
   }
   [[nodiscard]] HealingCopy healing(CounterCells& counters, const IndexCopy& copy) const;
   void note_healed(CounterCells& counters, Damaged damaged, const Error& damage) const;
-  void open_second() const;  // with the mutex held
+  void open_second() const;  // needs the mutex
 
   IndexCopy first_;
   OpenSecond open_second_;
   Warn warn_;
-  mutable std::array<std::atomic<bool>, 2> told_{};  // of which copy damage was told
-  mutable std::mutex mutex_;  // guards what follows; second_ stays as it is once it is set
+  mutable std::array<std::atomic<bool>, 2> told_{};  // damage was reported, by copy
+  mutable std::mutex mutex_;  // guards the members below; second_ never changes once set
   mutable bool second_settled_ = false;
   mutable std::optional<IndexCopy> second_;
   mutable std::optional<Error> second_error_;

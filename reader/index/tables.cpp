@@ -17,9 +17,10 @@ namespace {
 
 using format::SectionKind;
 
-// A combination is kept in a vector and in a hash table with a small vector of its own.
+// Memory of a combination: it stands in a vector and in a hash table, where it has a small vector
+// of its own.
 constexpr std::size_t kCombinationBytes = sizeof(format::AttributeCombination) + 64;
-// A thread takes about as long to start as a table of so many directories to load.
+// Loading a table of so many directories takes about as long as starting a thread.
 constexpr std::uint64_t kApartDirectoriesMin = 16384;
 constexpr std::uint64_t kVolumesMax = 65536;  // F-035: numbers of 16 bits, each once
 
@@ -30,7 +31,7 @@ Error disagree(std::uint16_t code, const IndexCopy& copy, SectionKind kind, std:
       .at_offset(copy.section_offset(kind));
 }
 
-// F-243, F-320: the tree's names come first, in one zone; the rest are link records.
+// F-243, F-320: the names of the tree come first, in one zone; link records follow.
 Status check_zones(const IndexCopy& copy, const format::PageDirectory& pages) {
   const auto names = copy.superblock().namespace_entries;
   const auto zone = pages.record(0).zone;
@@ -51,7 +52,7 @@ Status check_zones(const IndexCopy& copy, const format::PageDirectory& pages) {
   return ok();
 }
 
-// A block of a few bytes may decode to many records with long bounds: both are counted.
+// A block of a few bytes may decode to many records with long bounds, so both are bounded.
 Result<format::PageDirectory> load_records(const HealingCopy& index) {
   const auto& copy = index.copy;
   const auto pages =
@@ -80,7 +81,7 @@ Result<format::PageDirectory> load_pages(const HealingCopy& index) {
   if (superblock.namespace_entries > pages.entry_count() ||
       superblock.link_entries != pages.entry_count() - superblock.namespace_entries) {
     return disagree(3015, copy, SectionKind::kPageDirectory,
-                    "the number of entries is not the superblock's");
+                    "the number of entries differs from the superblock");
   }
   DGFS_CHECK(check_zones(copy, pages));
   return pages;
@@ -217,7 +218,7 @@ std::size_t IndexTables::memory_bytes() const {
 }
 
 Result<IndexTables> IndexTables::load(const IndexSource& source, CounterCells& counters) {
-  // The two large ones at once. Without a further thread, the second one after the first.
+  // Loads the two large tables at once, or one after the other if the system grants no thread.
   const auto policy = source.first().superblock().directories < kApartDirectoriesMin
                           ? std::launch::deferred
                           : std::launch::async | std::launch::deferred;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// IndexTables: what of an index is in memory while it is open.
+// IndexTables: the parts of an index that stay in memory while it is open.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ namespace dgfs::reader {
 class Dictionaries final : public format::PageDictionaries {
  public:
   Dictionaries();
-  /// kCorrupt where the id is taken.
+  /// kCorrupt if the id is taken.
   [[nodiscard]] Status add(std::shared_ptr<const format::Model> model);
   [[nodiscard]] Status add(format::AttributeTable table);
 
@@ -45,7 +45,7 @@ class Dictionaries final : public format::PageDictionaries {
   std::unordered_map<std::uint16_t, format::AttributeTable> tables_;
 };
 
-/// A record of the section of models. Errors: kCorrupt; kUnsupported (F-220, F-221).
+/// Decodes a block of the models section. Errors: kCorrupt; kUnsupported (F-220, F-221).
 [[nodiscard]] Result<std::shared_ptr<const format::Model>> decode_model(Bytes body);
 
 struct IndexTables {
@@ -55,16 +55,16 @@ struct IndexTables {
   Dictionaries dictionaries;
   format::ContentDictionaries content_dictionaries;
   std::vector<format::VolumeRecord> volumes;
-  std::uint64_t zone = 0;  ///< that of the tree's names
+  std::uint64_t zone = 0;  ///< zone of the tree's names
 
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  /// Reads all sections but pages and side records (one read each) and checks them and that they
-  /// agree. Cost is proportional to their length. A damaged block is taken from the other copy.
+  /// Reads all sections except pages and side records (one read each), checks each, and checks that
+  /// they agree. Cost is proportional to their length. A damaged block comes from the other copy.
   [[nodiscard]] static Result<IndexTables> load(const IndexSource& source, CounterCells& counters);
 };
 
-/// Checks the sections of one copy that load() reads, and the page root; tells what is damaged.
+/// Checks the sections of one copy that load() reads, and the page root. Reports the damage.
 void check_tables(const IndexCopy& copy, const std::function<void(const Error&)>& damaged);
 
 }  // namespace dgfs::reader

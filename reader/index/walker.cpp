@@ -10,8 +10,8 @@
 namespace dgfs::reader {
 namespace {
 
-// Pages the device is told about in advance: enough to keep its queue filled, few enough to
-// matter little if the walk ends early.
+// Pages announced in advance: enough to keep the device's queue filled, and few enough to waste
+// little if the walk ends early.
 constexpr std::size_t kAnnouncedPages = 64;
 
 }  // namespace
@@ -28,7 +28,8 @@ Status Walker::walk(std::string_view path, const Visit& visit, const Damaged& da
   const auto range = tables_.directories.children(ordinal);
   const bool is_empty = !range || range->count == 0;
   Course course{format::subtree_prefix(key), visit, damaged};
-  // A lost page that the walk meets again is told there, with all that it costs.
+  // If the walk below meets the lost page again, it reports the page there, with all names that it
+  // costs.
   const bool is_met_again =
       !is_empty && tables_.pages.find_ordinal(ordinal) == tables_.pages.find_ordinal(range->first);
   if (!node && (!is_met_again || pages_.get(*tables_.pages.find_ordinal(ordinal)))) {
@@ -42,14 +43,15 @@ Result<Node> Walker::visit_start(std::string_view key) const {
   return names_.resolve(start);
 }
 
-// The entries below a directory are one run of ordinals that begins with its first child. Names and
+// The entries below a directory are consecutive ordinals that begin with its first child. Names and
 // link records share no page (F-243, F-320).
 Status Walker::walk_below(Ordinal first, Course& course) const {
   std::size_t announced_end = 0;
   const auto& directory = tables_.pages;
   for (auto next = first; next < tables_.directories.entry_count() && !course.ended;) {
     const auto number = directory.find_ordinal(next).value_or(0);
-    // A bound lies above the key before it: outside the subtree, so is all that follows.
+    // A bound lies above the key before it, so if the bound is outside the subtree, all following
+    // keys are too.
     if (next != first && !directory.bound(number).starts_with(course.prefix)) break;
     if (number >= announced_end) {
       const auto count = std::min(kAnnouncedPages, directory.size() - number);

@@ -25,9 +25,9 @@ class Walker {
                             const Damaged& damaged) const;
 
  private:
-  /// Where a walk stands: what it covers, and whether visit() has ended it.
+  /// State of a walk.
   struct Course {
-    std::string prefix;  ///< of the keys below the starting point
+    std::string prefix;  ///< common prefix of the keys below the starting point
     const Visit& visit;
     const Damaged& damaged;
     bool ended = false;

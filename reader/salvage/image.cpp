@@ -28,7 +28,8 @@ std::optional<format::Superblock> superblock_at(const storage::File& file, std::
   return std::move(superblock).assume_value();
 }
 
-// Where a trailing index begins, when nothing says so: at a superblock, if it has one left.
+// Searches for the superblock of a trailing index if neither header nor separate index tells its
+// place.
 std::optional<std::uint64_t> find_superblock(const storage::File& file, std::uint64_t file_bytes) {
   std::optional<std::uint64_t> last;
   for (std::uint64_t at = format::kPageBytes; at < file_bytes; at += format::kPageBytes) {
@@ -57,7 +58,7 @@ class FileFinder {
   }
 
  private:
-  // An index is known by its superblock, or if that is lost by its name beside an image.
+  // Recognises an index by its superblock or, if that is lost, by its name beside an image.
   Status choose_paths(const std::string& path) {
     DGFS_TRY(file, env_.open(path));
     DGFS_TRY(page, read_first_page(*file));
@@ -107,14 +108,14 @@ class FileFinder {
     } else {
       format::Uuid uuid{};
       const auto read = storage::read_exactly(*region.file, format::kHeaderUuidOffset, uuid);
-      // Without a header there is nothing to compare it with, and its name speaks for it.
+      // Without a header of the image there is no UUID to compare with; then the name is enough.
       region.is_doubtful = files_.header && (!read || uuid != files_.header->image_uuid);
     }
     files_.regions.push_back(std::move(region));
     return ok();
   }
 
-  // One that was asked for is a mistake; one that lies there is left alone.
+  // An error if the user named the index; else the index is ignored with a warning.
   Status refuse_foreign_index() {
     auto error = Error(ErrorKind::kInvalidArgument, 3212,
                        fmt::format("the index of another image (uuid {}, but {} has uuid {})",
@@ -148,15 +149,15 @@ class FileFinder {
     if (!files_.superblock && !region.has_contents) {
       files_.superblock = superblock_at(*region.file, region.base);
     }
-    // The better one first.
+    // A certain copy goes before a doubtful one.
     const bool is_better = !files_.regions.empty() && files_.regions.front().is_doubtful;
     files_.regions.insert(is_better ? files_.regions.begin() : files_.regions.end(),
                           std::move(region));
     return ok();
   }
 
-  // Of the trailing index, without a header. Right before the last page, where the separate
-  // index tells how long it is.
+  // Begin of the trailing index if no header is intact. If the separate index tells its length, it
+  // must end right before the last page.
   std::optional<std::uint64_t> find_base(std::uint64_t file_bytes) const {
     if (!files_.superblock) return find_superblock(*files_.image, file_bytes);
     const auto bytes = files_.superblock->index_bytes + format::kPageBytes;
@@ -174,7 +175,8 @@ class FileFinder {
   SalvageFiles files_;
 };
 
-// With what is known of the places of side records, which is all that is used of it.
+// The superblock, or a substitute with only the places of side records, which are all that the
+// image uses of it.
 format::Superblock superblock_of(const SalvageFiles& files, const SalvageIndex& index) {
   if (files.superblock) return *files.superblock;
   format::Superblock superblock;
@@ -194,7 +196,7 @@ std::vector<format::VolumeRecord> records_of(storage::Env& env, const SalvageFil
                                              const OpenOptions& options) {
   auto records = index.volumes();
   if (!records.empty()) return records;
-  const auto all = format::kFileBytesMax;  // the table being lost, no end is known
+  const auto all = format::kFileBytesMax;  // the volume table is lost, so no end is known
   records.push_back({0, files.header ? files.header->data_end : all, {}});
   for (const auto& path : files_of_places(env, options.volume_paths)) {
     auto file = env.open(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SalvageImage: the files of a damaged image, and an Image of what is left of them, which gives
+// SalvageImage: opens the files of a damaged image, and makes an Image from them that reads
 // contents and side records of nodes, and knows no names.
 #pragma once
 
@@ -19,24 +19,24 @@ namespace dgfs::reader {
 
 class Image;
 
-/// What was found at the paths of an image. A value.
+/// Files of a damaged image. A value.
 struct SalvageFiles {
-  std::shared_ptr<storage::File> image;          ///< null where there is only an index
-  std::optional<format::VolumeHeader> header;    ///< of the image, where one of the two is left
-  std::optional<format::Superblock> superblock;  ///< where a copy has it
-  std::vector<IndexRegion> regions;              ///< where copies of the index are
+  std::shared_ptr<storage::File> image;          ///< null if there is only an index
+  std::optional<format::VolumeHeader> header;    ///< of the image, if one header page is intact
+  std::optional<format::Superblock> superblock;  ///< if a copy has an intact one
+  std::vector<IndexRegion> regions;              ///< places of the copies of the index
 };
 
-/// Opens the image and its separate index as Image::open() does, but takes what is damaged as it
-/// is. Errors: those of opening the files; kInvalidArgument (a further volume, an index of another
-/// image).
+/// Opens the image and its separate index as Image::open() does, but accepts damaged ones. Errors:
+/// those of opening the files; kNotFound (no index at all); kInvalidArgument (a volume other than
+/// 0, or an index of another image).
 [[nodiscard]] Result<SalvageFiles> open_salvage_files(storage::Env& env, const std::string& path,
                                                       const OpenOptions& options);
 
 class SalvageImage {
  public:
   /// @param env    must outlive the image
-  /// @param index  loses its dictionaries of contents
+  /// @param index  gives away its content dictionaries
   [[nodiscard]] static std::unique_ptr<const Image> make(storage::Env& env,
                                                          const SalvageFiles& files,
                                                          SalvageIndex& index,

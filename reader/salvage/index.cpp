@@ -19,12 +19,12 @@ namespace {
 
 using format::SectionKind;
 
-// A search for a section of records reads so much behind the last page at most.
+// Bytes behind the last page in which find_records() searches for sections of records.
 constexpr std::uint64_t kRecordsSearchBytesMax = std::uint64_t{64} << 20;
 constexpr std::size_t kProbedRefs = 8;
-constexpr std::uint64_t kUnknown = 0;  // a place in a volume: no contents stand there
+constexpr std::uint64_t kUnknown = 0;  // unknown place in a volume: offset 0 never holds contents
 
-// Attribute tables that are lost are as good as there.
+// The loaded dictionaries, with a substitute for each lost attribute table.
 class WithSubstitutes final : public format::PageDictionaries {
  public:
   explicit WithSubstitutes(const Dictionaries& dictionaries)
@@ -41,7 +41,7 @@ class WithSubstitutes final : public format::PageDictionaries {
   format::AttributeTable substitute_;
 };
 
-// Where the contents of a page begin, if it is known.
+// Begin of the contents of a page, or kUnknown.
 std::uint64_t begin_of(const SalvagedPage& page) {
   if (page.record) return page.record->first_data_offset;
   return page.data ? page.data->offset_bytes : kUnknown;
@@ -60,7 +60,7 @@ Result<Buffer> body_of(const storage::File& file, const FoundBlock& block) {
   return std::move(opened.body);
 }
 
-// Whether the page directory in a region names one of these pages, by checksum.
+// Whether the page directory in a region has a record for one of these pages, by checksum.
 bool names_page(const IndexRegion& region, const FoundPieces& found,
                 const std::set<std::uint64_t>& pages) {
   return std::any_of(found.blocks.begin(), found.blocks.end(), [&](const FoundBlock& block) {
@@ -75,8 +75,9 @@ bool names_page(const IndexRegion& region, const FoundPieces& found,
   });
 }
 
-// The first key of an index is that of its root, which says what is left out of it.
-// @param is_certain  that it is the first page
+// The prefix of the page with the root, found by comparing its first key with the root's key.
+// nullopt if this is not that page.
+// @param is_certain  the page is known to be the first
 std::optional<std::string> prefix_of_first_page(const format::DecodedPage& rows, bool is_certain) {
   constexpr std::string_view kRootKey("\0", 1);
   if (rows.key(0) == kRootKey) return std::string();
@@ -86,7 +87,7 @@ std::optional<std::string> prefix_of_first_page(const format::DecodedPage& rows,
 
 }  // namespace
 
-// A sealed block by its place in the index, from whichever copy.
+// A sealed block from one of the copies, with its place in the index.
 struct SalvageIndex::Block {
   SectionKind kind;
   std::uint64_t place = 0;
@@ -119,10 +120,10 @@ Result<SalvageIndex> SalvageIndex::load(std::optional<format::Superblock> superb
   return index;
 }
 
-// Where the begin of a copy is not known, a page or a block that another copy has, too, tells it;
-// else its first page is taken for the first of all.
+// Finds the unknown begin of a copy by a page or block that another copy has too. Without one,
+// guesses that the first page found is the first of the index.
 void SalvageIndex::align_regions(const std::vector<FoundPieces>& found) {
-  std::map<std::uint64_t, std::uint64_t> known;  // checksum -> place in the index
+  std::map<std::uint64_t, std::uint64_t> known;  // checksum -> offset in the index
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     if (regions_[i].has_contents) continue;
     each_piece(found[i], [&](const auto& piece) {
@@ -143,10 +144,11 @@ void SalvageIndex::align_regions(const std::vector<FoundPieces>& found) {
   }
 }
 
-// Pieces of an index of another image differ somewhere from those at the same place. Where none
-// stand at the same place, a page directory that names a page of the other copy will do.
+// Drops doubtful regions that are not copies of this index. A region stays if each of its pieces at
+// the place of a trusted piece equals that piece, and there is at least one such piece, or its page
+// directory names a page of a trusted copy.
 void SalvageIndex::drop_strangers(std::vector<FoundPieces>& found) {
-  std::map<std::uint64_t, std::uint64_t> trusted;  // place -> checksum
+  std::map<std::uint64_t, std::uint64_t> trusted;  // offset in the index -> checksum
   std::set<std::uint64_t> trusted_pages;           // checksums
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     if (regions_[i].is_doubtful) continue;
@@ -185,8 +187,8 @@ std::vector<SalvageIndex::Block> SalvageIndex::load_blocks(
   return list;
 }
 
-// Of what stands twice the first is taken: errors here are those of a second one, or of bodies
-// that no builder wrote.
+// Takes the first of two tables with the same id. Ignores errors: they come from a second table, or
+// from a body that no builder wrote.
 void SalvageIndex::load_tables(const std::vector<Block>& blocks, const TellLost& tell) {
   std::set<SectionKind> seen;
   for (const auto& block : blocks) {
@@ -221,8 +223,8 @@ void SalvageIndex::load_pages(const std::vector<FoundPieces>& found) {
     for (const auto& page : found[i].pages) {
       found_.emplace(page.checksum,
                      SalvagedPage{regions_[i].file, page.offset, page.checksum, {}, {}});
-      // A guess is no match for what is known; records find the page all the same, and the page
-      // of the root is the first wherever it stands.
+      // A guessed number must not compete with known ones: the page is skipped here, and records
+      // can still find it by checksum. The page with the root has number 0 in any case.
       const bool is_placed = !regions_[i].is_base_guessed || !are_numbers_known_;
       if (!is_placed && !has_root(found_.at(page.checksum))) continue;
       const auto place = is_placed ? page.offset - regions_[i].base : first;
@@ -239,7 +241,7 @@ void SalvageIndex::load_pages(const std::vector<FoundPieces>& found) {
 }
 
 void SalvageIndex::load_records(const std::vector<Block>& blocks, const TellLost& tell) {
-  std::map<std::uint64_t, std::vector<format::PageRecord>> runs;  // by first ordinal
+  std::map<std::uint64_t, std::vector<format::PageRecord>> runs;  // key: first ordinal
   for (const auto& block : blocks) {
     if (block.kind != SectionKind::kPageDirectory) continue;
     auto records = format::decode_page_block(block.body);
@@ -256,26 +258,28 @@ void SalvageIndex::load_records(const std::vector<Block>& blocks, const TellLost
         fmt::format("the page directory's records of {} pages: names in them may lack their "
                     "beginning",
                     without));
-    if (!superblock_) tell("how many pages there were: some may have stood behind the last one");
+    if (!superblock_) tell("the number of pages: some may have come after the last one");
   }
 }
 
-// Records follow one another as pages do, so one page that is found tells the numbers of all.
+// Records follow one another as pages do, so the number of one found page gives the numbers of all
+// in the run.
 void SalvageIndex::add_records(std::vector<format::PageRecord> records) {
   std::optional<std::uint64_t> first;
   for (std::size_t i = 0; i < records.size() && !first; ++i) {
     const auto found = number_of_.find(records[i].checksum);
     if (found != number_of_.end() && found->second >= i) first = found->second - i;
   }
-  // Behind a run that is lost, too, only a page could tell.
+  // A run of records is lost before this one, and no page of this one is found, so its numbers are
+  // unknown.
   if (!first && records.front().first_ordinal != next_ordinal_) {
     first = std::max(kUnnumbered, pages_.empty() ? 0 : pages_.rbegin()->first + 2);
   }
   auto number = first.value_or(next_number_);
   for (auto& record : records) {
     auto& page = pages_[number];
-    if (page.record) return;  // another run has these pages already
-    // What stood there may be another page.
+    if (page.record) return;  // another run already has this page
+    // Replaces the page at this number, which may be another one.
     const auto found = found_.find(record.checksum);
     page = found == found_.end() ? SalvagedPage() : found->second;
     claimed_.insert(record.checksum);
@@ -286,15 +290,15 @@ void SalvageIndex::add_records(std::vector<format::PageRecord> records) {
   next_number_ = number;
 }
 
-// A page that a record claims has no other number.
+// Removes a second place of a page that a record names, because the record has the right number.
 void SalvageIndex::drop_claimed_pages() {
   std::erase_if(pages_, [this](const auto& item) {
     return !item.second.record && claimed_.contains(item.second.checksum);
   });
 }
 
-// The first key of all is that of the root, which no other page can have; where the numbers are
-// known, so is the first page.
+// The first page is known if page numbers are known, or by the root's key, which only the first
+// page has.
 bool SalvageIndex::is_first_page_known() const {
   const auto first = pages_.find(0);
   if (first == pages_.end() || !first->second.file) return false;
@@ -331,9 +335,9 @@ bool SalvageIndex::has_several_volumes() const {
          });
 }
 
-// F-310. In an image of one volume the contents of a page begin where those of the page before
-// end. Of several volumes that is not known: a place that is not the page's holds contents, too,
-// with checksums that fit.
+// F-310. In an image of one volume, the contents of a page begin at the end of those of the page
+// before. With several volumes the begin cannot be derived, and a wrong guess would not be noticed:
+// other contents at that place have valid checksums too.
 void SalvageIndex::place_contents(const TellLost& tell) {
   if (!has_several_volumes()) {
     place_forwards();
@@ -346,9 +350,9 @@ void SalvageIndex::place_contents(const TellLost& tell) {
   if (unplaced != 0) tell(fmt::format("where the contents of {} pages begin", unplaced));
 }
 
-// Pages whose contents' place is known already are decoded only where the next one needs it.
+// Decodes a page with a known place of contents only if the next page needs it.
 void SalvageIndex::place_forwards() {
-  std::uint64_t end = kUnknown;  // of the contents of page `next` - 1
+  std::uint64_t end = kUnknown;  // end of the contents of page `next` - 1
   std::uint64_t next = 0;
   const bool is_first_known = is_first_page_known();
   for (auto& [number, page] : pages_) {
@@ -365,7 +369,7 @@ void SalvageIndex::place_forwards() {
 }
 
 void SalvageIndex::place_backwards() {
-  std::uint64_t begin = kUnknown;  // of the contents of page `after`
+  std::uint64_t begin = kUnknown;  // begin of the contents of page `after`
   std::uint64_t after = 0;
   for (auto item = pages_.rbegin(); item != pages_.rend(); ++item) {
     auto& [number, page] = *item;
@@ -379,7 +383,7 @@ void SalvageIndex::place_backwards() {
   }
 }
 
-// Its prefix can be told, and with that its record.
+// Makes the record of the first page, because its prefix is known from the root's key.
 void SalvageIndex::name_first_page() {
   const auto first = pages_.find(0);
   if (first == pages_.end() || first->second.record || !first->second.data) return;
@@ -400,8 +404,9 @@ std::optional<std::uint64_t> SalvageIndex::records_offset(SectionKind kind) cons
   return found == records_offsets_.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Without a superblock: where a record that a page names opens, since its checksum has its place
-// in the section for a seed.
+// Without a superblock, finds a section of records by trying offsets until a record that a page
+// refers to opens. The match is certain, because the seed of a record's checksum is its offset in
+// the section.
 void SalvageIndex::find_records() {
   if (superblock_) return;
   std::map<SectionKind, std::vector<format::SideRef>> refs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SalvageIndex: what is left of the copies of a damaged index, put together.
+// SalvageIndex: combines the intact pieces of all copies of a damaged index.
 #pragma once
 
 #include <atomic>
@@ -24,36 +24,37 @@
 
 namespace dgfs::reader {
 
-/// A page of which something is left. A value.
+/// A page with at least its bytes or its record intact. A value.
 struct SalvagedPage {
-  std::shared_ptr<storage::File> file;  ///< null where no copy has the page intact
+  std::shared_ptr<storage::File> file;  ///< null if no copy has the page intact
   std::uint64_t offset = 0;             ///< in the file
-  std::uint64_t checksum = 0;           ///< likewise, of what stands there
-  /// What the page directory says of it; nullopt where that is lost.
+  std::uint64_t checksum = 0;           ///< of the page at that offset
+  /// Record in the page directory; nullopt if it is lost.
   std::optional<format::PageRecord> record;
-  /// Without a record: where the contents of the page begin, if that follows from its neighbours.
+  /// Without a record: where the contents of the page begin, if the neighbours tell it.
   std::optional<format::DataAddress> data;
 };
 
-/// Tells of a part of the index that is lost.
+/// Reports a lost part of the index.
 using TellLost = std::function<void(const std::string& what)>;
 
-/// Filled by load(). For one thread, then constant and thread-safe.
+/// load() fills it on one thread; then it is constant and thread-safe.
 class SalvageIndex {
  public:
-  /// Numbers from here on are none of the index: of pages that only their records tell of, which
-  /// are known to follow one another, but not what.
+  /// First artificial page number. Numbers from here on go to pages that are known only from their
+  /// records, if the records tell only the order of these pages and not their place in the index.
   static constexpr std::uint64_t kUnnumbered = std::uint64_t{1} << 52;
 
-  /// @param superblock  if a copy has it
-  /// @param regions     copies, the better one first
-  /// Errors: kInterrupted; kCorrupt where there is no page at all.
+  /// @param superblock  if a copy has an intact one
+  /// @param regions     copies of the index, the better one first
+  /// Errors: kInterrupted; kCorrupt if no page is left.
   [[nodiscard]] static Result<SalvageIndex> load(std::optional<format::Superblock> superblock,
                                                  std::vector<IndexRegion> regions,
                                                  const TellLost& tell,
                                                  const std::atomic<bool>* stop);
 
-  /// By number, from 0; numbers of which nothing is left are missing. See kUnnumbered.
+  /// Pages by number, from 0. Pages with neither bytes nor record left are missing. See
+  /// kUnnumbered.
   [[nodiscard]] const std::map<std::uint64_t, SalvagedPage>& pages() const { return pages_; }
   /// All entries of a page, decoded. Errors: kIo, kCorrupt.
   [[nodiscard]] Result<std::shared_ptr<const format::DecodedPage>> rows(
@@ -64,7 +65,7 @@ class SalvageIndex {
   [[nodiscard]] format::ContentDictionaries take_content_dictionaries() {
     return std::move(content_dictionaries_);
   }
-  /// Where a section of side records begins, from the base of a copy; nullopt where unknown.
+  /// Offset of a section of side records in the index; nullopt if unknown.
   [[nodiscard]] std::optional<std::uint64_t> records_offset(format::SectionKind kind) const;
 
  private:
@@ -91,10 +92,10 @@ class SalvageIndex {
   std::vector<IndexRegion> regions_;
   std::map<std::uint64_t, SalvagedPage> pages_;
   std::map<std::uint64_t, std::uint64_t> number_of_;  // checksum of a page -> number
-  std::map<std::uint64_t, SalvagedPage> found_;       // likewise -> the page, wherever it belongs
-  std::set<std::uint64_t> claimed_;                   // by records
-  bool are_numbers_known_ = false;                    // of pages, not only their order
-  std::uint64_t next_ordinal_ = 0;                    // behind the records so far
+  std::map<std::uint64_t, SalvagedPage> found_;       // checksum of a page -> page
+  std::set<std::uint64_t> claimed_;                   // checksums that records name
+  bool are_numbers_known_ = false;                    // the numbers of pages, not only their order
+  std::uint64_t next_ordinal_ = 0;                    // end of the records so far
   std::uint64_t next_number_ = 0;                     // likewise
   std::unique_ptr<Dictionaries> dictionaries_;
   format::ContentDictionaries content_dictionaries_;

@@ -17,7 +17,7 @@
 namespace dgfs::reader {
 namespace {
 
-// What is left of an image, ready to be gone over.
+// A damaged image, opened for salvage.
 class Salvage {
  public:
   Salvage(storage::Env& env, const SalvageOptions& options) : env_(env), options_(options) {}
@@ -31,7 +31,7 @@ class Salvage {
     DGFS_TRY(index, SalvageIndex::load(files.superblock, files.regions, tell_, options_.stop));
     index_ = std::make_unique<SalvageIndex>(std::move(index));
     auto open = options_.open;
-    open.warn = {};  // what is damaged is told where it is missed
+    open.warn = {};  // damage is reported where data is missing
     image_ = SalvageImage::make(env_, files, *index_, open);
     tree_ = std::make_unique<SalvageTree>(*index_, options_.devices, tell_);
     return ok();

@@ -15,19 +15,19 @@ namespace {
 using format::SectionKind;
 
 constexpr std::size_t kScanWindowBytes = std::size_t{1} << 20;
-constexpr std::uint64_t kNothing = 0;  // taken
+constexpr std::uint64_t kNothing = 0;  // no bytes taken
 constexpr std::size_t kScannedStoredOffset = 8;
 constexpr std::size_t kDecodedBytesOffset = 12;
 constexpr std::size_t kKindOffset = 16;
 constexpr std::size_t kCodecOffset = 20;
 constexpr std::size_t kReservedOffset = 21;
 
-// What a file holds, with zeros where it cannot be read: no piece is zeros.
+// Bytes of a file, with zeros for unreadable parts: zeros are never a piece.
 class ScanWindow {
  public:
   explicit ScanWindow(const IndexRegion& region) : region_(region) {}
 
-  // At most kScanWindowBytes from `at`, fewer at the region's end.
+  // Bytes from `at` on: `length`, at most kScanWindowBytes, or fewer at the region's end.
   Bytes get(std::uint64_t at, std::size_t length) {
     length = static_cast<std::size_t>(
         std::min<std::uint64_t>(length, at < region_.end ? region_.end - at : 0));
@@ -94,7 +94,7 @@ class RegionScan {
       if (stop_ != nullptr && stop_->load()) {
         return Error(ErrorKind::kInterrupted, 3200, "interrupted");
       }
-      // To the next place of a page.
+      // Bytes up to the next place of a page can only be blocks.
       const auto into_page = (at_ - region_.base) % format::kPageBytes;
       std::uint64_t taken = into_page == 0 ? take_page(at_) : 0;
       for (auto step = into_page; taken == 0 && step < format::kPageBytes; ++step) {

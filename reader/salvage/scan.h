@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Search for the pieces of an index that tell by themselves what they are: pages, and sealed
-// blocks of sections.
+// Searches a file for pieces of an index that identify themselves: pages, and sealed blocks of
+// sections.
 #pragma once
 
 #include <atomic>
@@ -16,18 +16,18 @@
 
 namespace dgfs::reader {
 
-/// Where a copy of an index is, or may be. A value.
+/// Place of a copy of the index, certain or possible. A value.
 struct IndexRegion {
   std::shared_ptr<storage::File> file;
-  std::uint64_t begin = 0;  ///< of what is looked through
-  std::uint64_t end = 0;    ///< likewise
-  std::uint64_t base = 0;   ///< where the index begins, as far as is known
-  /// Whether sealed blocks are taken only behind the last page: the region holds contents, too,
-  /// which may hold indexes of other images.
+  std::uint64_t begin = 0;  ///< begin of the range to search
+  std::uint64_t end = 0;    ///< end of the range to search
+  std::uint64_t base = 0;   ///< begin of the index, if known
+  /// Whether the region also holds contents, which may include indexes of other images. Sealed
+  /// blocks are then taken only behind the last page.
   bool has_contents = false;
-  /// Whether `base` is a guess: pages are known in their order, but not their numbers.
+  /// Whether `base` is a guess. The order of pages is known then, but not their numbers.
   bool is_base_guessed = false;
-  /// Whether nothing says that it is a copy of this index and no other.
+  /// Whether there is no proof that this is a copy of this image's index.
   bool is_doubtful = false;
 };
 
@@ -45,15 +45,15 @@ struct FoundBlock {
   std::uint64_t checksum = 0;
 };
 
-/// In the order of their places. A value.
+/// The pieces found, in the order of their places. A value.
 struct FoundPieces {
   std::vector<FoundPage> pages;
   std::vector<FoundBlock> blocks;
 };
 
-/// Looks for pages at every multiple of 4096 from the region's base, and for blocks at every byte
-/// between them. What cannot be read is passed over. Reads the region once, blocks of more than
-/// 64 KiB once more. Errors: kInterrupted.
+/// Searches for pages at every multiple of 4096 from the region's base, and for blocks at every
+/// byte between pages. Skips unreadable parts. Reads the region about once, and blocks of more than
+/// 1 MiB once more. Errors: kInterrupted.
 [[nodiscard]] Result<FoundPieces> scan_region(const IndexRegion& region,
                                               const std::atomic<bool>* stop);
 

@@ -24,7 +24,7 @@ Error lost(std::uint16_t code, std::string what) {
   return {ErrorKind::kCorrupt, code, std::move(what)};
 }
 
-// A key as a path, for people: its beginning, or its end, may be missing.
+// A key as a readable path. The beginning or the end may be missing.
 std::string text_of_key(std::string_view key) {
   std::string text;
   for (const char byte : key) {
@@ -56,7 +56,7 @@ void SalvageTree::walk(ExtractLog& log, const MakeParent& make_parent, const Vis
   find_links(log);
   std::uint64_t next = 0;
   std::uint64_t missing = 0;
-  std::uint64_t unnumbered = 0;  // some or all of which are missing ones
+  std::uint64_t unnumbered = 0;  // some of them may be missing pages
   std::uint64_t unnumbered_walked = 0;
   for (const auto& [number, page] : index_.pages()) {
     if (log.ended()) return;
@@ -77,7 +77,7 @@ void SalvageTree::walk(ExtractLog& log, const MakeParent& make_parent, const Vis
   add_nameless_objects(course);
 }
 
-// Link records stand behind the names that need them.
+// Runs before the walk, because names come before the link records that they need.
 void SalvageTree::find_links(ExtractLog& log) {
   for (const auto& [number, page] : index_.pages()) {
     if (log.ended()) return;
@@ -191,7 +191,7 @@ Result<Node> SalvageTree::node_of(const SalvagedPage& page, const Rows& rows, st
   } else if (page.data) {
     node.data = {page.data->volume, page.data->offset_bytes + offset};
   } else if (format::is_regular(node.mode) && node.stored_bytes != 0) {
-    return lost(3222, "where its contents stand is lost");
+    return lost(3222, "the place of its contents is lost");
   }
   return node;
 }
@@ -200,16 +200,16 @@ void SalvageTree::emit(const std::string& path, Node node, Course& course) {
   if (!devices_ && format::is_device(node.mode)) return;
   make_parents(path, course);
   if (format::is_directory(node.mode)) {
-    if (!path.empty() && !made_.insert(path).second) return;  // an image may lie
+    if (!path.empty() && !made_.insert(path).second) return;  // a damaged image may have it twice
     node.inode = directories_.size() + 1;
     directories_.push_back({path, node});
   }
   course.visit(path, node);
 }
 
-// Directories whose own entries are lost.
+// Makes directories with lost entries.
 void SalvageTree::make_parents(std::string_view path, Course& course) {
-  if (made_.empty()) made_.emplace();  // the destination is there
+  if (made_.empty()) made_.emplace();  // the destination exists
   for (auto slash = path.find('/'); slash != std::string_view::npos;
        slash = path.find('/', slash + 1)) {
     const std::string parent(path.substr(0, slash));
@@ -220,7 +220,7 @@ void SalvageTree::make_parents(std::string_view path, Course& course) {
     directories_.push_back({parent, node});
     made_.insert(parent);
     if (!course.make_parent(parent, node) || parent.starts_with(kLostAndFound)) continue;
-    // A salvage goes on past each.
+    // The result can be ignored: salvage always goes on.
     static_cast<void>(
         course.log.lose_attribute(parent, {AttributeKind::kAll, "attributes"},
                                   lost(3223, "the attributes of this directory are lost")));

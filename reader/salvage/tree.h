@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SalvageTree: the entries of what is left of an index, with their paths as far as these are
-// known.
+// SalvageTree: the salvaged entries of an index, with their paths as far as these are known.
 #pragma once
 
 #include <map>
@@ -21,7 +20,7 @@ namespace dgfs::reader {
 
 class SalvageTree final : public ExtractTree {
  public:
-  /// All references outlive it.
+  /// All references must outlive it.
   SalvageTree(const SalvageIndex& index, bool devices, TellLost tell)
       : index_(index), devices_(devices), tell_(std::move(tell)) {}
 
@@ -33,7 +32,7 @@ class SalvageTree final : public ExtractTree {
 
  private:
   using Rows = std::shared_ptr<const format::DecodedPage>;
-  /// A link record: what bears it is only read when a name asks for it.
+  /// Place of a link record, which is read only when a name needs it.
   struct LinkPlace {
     std::uint64_t page = 0;
     std::uint32_t index = 0;
@@ -64,18 +63,18 @@ class SalvageTree final : public ExtractTree {
   [[nodiscard]] Result<Rows> rows_of_link_page(std::uint64_t number);
   [[nodiscard]] std::string lost_and_found(std::uint64_t number) const;
   void tell_lost_page(std::uint64_t number, const SalvagedPage& page, std::string_view why);
-  /// @return how many they are
+  /// @return number of missing pages
   std::uint64_t tell_missing(std::uint64_t begin, std::uint64_t end);
 
   const SalvageIndex& index_;
   bool devices_;
   TellLost tell_;
   std::map<InodeNumber, LinkPlace> links_;
-  std::vector<LinkPlace> unnumbered_links_;             // the beginning of their numbers is lost
-  std::unordered_map<std::uint64_t, Rows> link_pages_;  // a few
-  std::vector<Directory> directories_;                  // by inode number - 1
-  std::unordered_set<std::string> made_;                // their paths
-  bool has_lost_and_found_ = false;                     // the tree has something of that name
+  std::vector<LinkPlace> unnumbered_links_;             // their inode numbers are lost
+  std::unordered_map<std::uint64_t, Rows> link_pages_;  // at most kLinkPagesKept
+  std::vector<Directory> directories_;                  // index: inode number - 1
+  std::unordered_set<std::string> made_;                // paths of directories_
+  bool has_lost_and_found_ = false;                     // the tree has an entry of that name
   std::uint64_t lost_pages_ = 0;
 };
 

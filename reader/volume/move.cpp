@@ -28,21 +28,21 @@ class VolumeMove {
     const auto name = storage::base_name(from_);
     const auto new_name = storage::base_name(to_);
     if (!storage::check_name(new_name, to_)) {
-      return Error(ErrorKind::kInvalidArgument, 3293, "is no name of a file")
+      return Error(ErrorKind::kInvalidArgument, 3293, "is not a file name")
           .in_file(to_.empty() ? "''" : to_);
     }
     DGFS_TRY(status, from_directory->status(name));
     if (!format::is_regular(status.mode)) {
       return Error(ErrorKind::kInvalidArgument, 3260, "is not a regular file").in_file(from_);
     }
-    // Before much is copied in vain. Naming replaces nothing either, whatever comes meanwhile.
+    // Avoids a long copy in vain. The final naming does not replace a file either.
     if (to_directory->status(new_name)) {
-      return Error(ErrorKind::kExists, 3261, "is there already").in_file(to_);
+      return Error(ErrorKind::kExists, 3261, "exists already").in_file(to_);
     }
-    // A build that ends meanwhile would have its new volume removed in place of this one.
+    // Without the locks, this call could remove the new volume of a build that ends meanwhile.
     DGFS_TRY(locks, storage::lock_names(env_, {from_, to_}));
     locks_ = std::move(locks);
-    // Fails between file systems, and on those without hard links.
+    // Fails between file systems, and on file systems without hard links.
     const auto linked = to_directory->make_link(*from_directory, name, new_name);
     if (!linked) {
       DGFS_CHECK(copy(status, *to_directory, new_name));
@@ -50,11 +50,11 @@ class VolumeMove {
     auto removed = to_directory->sync();
     if (removed) removed = check_still_there(*from_directory, name, status);
     if (removed) removed = from_directory->remove(name);
-    if (!removed) {  // the file is where it was, and nowhere else if that can be helped
+    if (!removed) {  // the old name stays; try to remove the new one
       static_cast<void>(to_directory->remove(new_name));
       return std::move(removed).assume_error();
     }
-    // A power cut may bring the old name back beside the new one, which does no harm.
+    // After a power cut both names may exist, which does no harm.
     static_cast<void>(from_directory->sync());
     report_.bytes = status.size_bytes;
     return report_;
@@ -70,7 +70,7 @@ class VolumeMove {
     auto& content = copy->content();
     DGFS_CHECK(content.preallocate(0, status.size_bytes));
     DGFS_CHECK(copy_bytes(*source, content));
-    // A file of another owner may be moved by whom the directories let.
+    // May fail: write access to the directories is enough to move a file of another owner.
     static_cast<void>(copy->set_owner(status.uid, status.gid));
     DGFS_CHECK(copy->set_mode(status.mode & kPermissionBits));
     DGFS_CHECK(copy->set_times(status.access_time, status.modify_time));
@@ -79,7 +79,7 @@ class VolumeMove {
     return copy->link();
   }
 
-  /// What was moved, and not what took its place since.
+  /// Checks that the old name still belongs to the moved file.
   [[nodiscard]] Status check_still_there(const storage::Directory& directory,
                                          const std::string& name,
                                          const storage::FileStatus& moved) const {
@@ -98,7 +98,7 @@ class VolumeMove {
     }
   }
 
-  /// Both once more from the devices: what came wrong from the one or went wrong to the other.
+  /// Reads both files again from the devices, to find errors of reading and of writing.
   [[nodiscard]] Status compare(storage::File& source, storage::File& copy) {
     source.advise(storage::Access::kDontNeed, 0, 0);
     copy.advise(storage::Access::kDontNeed, 0, 0);
@@ -107,7 +107,7 @@ class VolumeMove {
       DGFS_TRY(part, read_part(source, at, buffer_));
       DGFS_TRY(other, read_part(copy, at, other_buffer));
       if (!std::ranges::equal(part, other)) {
-        return Error(ErrorKind::kCorrupt, 3262, "what was written reads differently")
+        return Error(ErrorKind::kCorrupt, 3262, "the written copy reads back differently")
             .in_file(to_)
             .at_offset(at);
       }
@@ -117,7 +117,7 @@ class VolumeMove {
     }
   }
 
-  /// Less than a whole part only at the end of the file.
+  /// Reads the next part, which is shorter only at the end of the file.
   [[nodiscard]] Result<Bytes> read_part(const storage::File& file, std::uint64_t at,
                                         Buffer& buffer) const {
     if (options_.stop != nullptr && options_.stop->load()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Moving a file of an image to another place, so that at every moment one whole copy has a name.
+// Moves a file of an image. At every moment one complete copy of the file has a name.
 #pragma once
 
 #include <atomic>
@@ -14,28 +14,30 @@
 
 namespace dgfs::reader {
 
-/// How to move. A value; what its members refer to must outlive the call.
+/// How to move. A value; the objects that its members refer to must outlive the call.
 struct MoveOptions {
   std::function<void(std::uint64_t done_bytes, std::uint64_t total_bytes)>
       progress;                             ///< may be empty
-  const std::atomic<bool>* stop = nullptr;  ///< ends with kInterrupted, everything as before
+  const std::atomic<bool>* stop = nullptr;  ///< ends with kInterrupted, nothing changed
 };
 
-/// What was done. A value.
+/// Result of a move. A value.
 struct MoveReport {
-  bool is_copied = false;   ///< to another file system; false: only the name changed
+  bool is_copied = false;   ///< false: only the name changed
   std::uint64_t bytes = 0;  ///< length of the file
 };
 
-/// Moves the regular file at `from` to `to`, which must not exist. In one file system the file gets
-/// its new name before it loses the old one. Else it is copied, with its owner, permissions and
-/// times, to a file that has no name yet, synced, compared with the old one once more, and then
-/// named; the old one goes last. A mount that has the file open goes on reading it.
+/// Moves the regular file at `from` to `to`, which must not exist. Within a file system with hard
+/// links, the file gets its new name before it loses the old one. Otherwise the call copies the
+/// file with permissions, times and (if allowed) owner to a file without a name, syncs the copy,
+/// compares it with the original, gives it its name, and then removes the original. A mount that
+/// has the file open goes on reading it.
 /// @param from, to  paths of files; `from` no symbolic link
-/// Errors: kNotFound, kExists (`to`), kBusy (somebody writes either), kChanged (`from` is another
-/// file by now), kInvalidArgument (`from` is no regular file, `to` no name of one), kCorrupt (what
-/// was written reads differently), kIo, kNoSpace, kPermission, kInterrupted. After each, the file
-/// still is at `from`, and at `to` as well only where that name could not be removed again.
+/// Errors: kNotFound, kExists (`to`), kBusy (another process writes either), kChanged (`from` was
+/// replaced meanwhile), kInvalidArgument (`from` is no regular file, or `to` cannot name one),
+/// kCorrupt (the copy reads back differently), kIo, kNoSpace, kPermission, kInterrupted. After an
+/// error, the file is still at `from`; it is also at `to` only if that name could not be removed
+/// again.
 /// Memory: 8 MiB.
 [[nodiscard]] Result<MoveReport> move_volume_file(storage::Env& env, const std::string& from,
                                                   const std::string& to,

@@ -16,9 +16,9 @@
 namespace dgfs::reader {
 namespace {
 
-// Of a folder that is looked through.
+// Bound of the files of a searched folder.
 constexpr std::size_t kFolderNamesMax = 10'000;
-// Leftovers of as many builds that were killed.
+// Bound of leftovers of killed builds.
 constexpr std::size_t kHiddenCandidatesMax = 1000;
 
 std::string in_folder(const std::string& folder, const std::string& name) {
@@ -30,7 +30,7 @@ std::vector<std::string> candidates(const VolumePlaces& places, format::VolumeNu
                                     const std::string& hint) {
   std::vector<std::string> paths;
   if (number == 0 && !places.image_path.empty()) paths.push_back(places.image_path);
-  // A hint with a slash would lead out of the folder; a builder writes none.
+  // A hint with a slash would lead out of the folder; the builder never writes one.
   if (!hint.empty() && hint.find('/') == std::string::npos) {
     paths.push_back(in_folder(places.folder, hint));
   }
@@ -38,8 +38,8 @@ std::vector<std::string> candidates(const VolumePlaces& places, format::VolumeNu
   return paths;
 }
 
-// Where a build was stopped between the switch to its image and giving the new volumes their names,
-// they lie beside the old ones, or where these would be, under hidden names.
+// If a build stops after it has published its image and before it has named the new volumes, the
+// new volumes keep hidden names beside the paths that they should get.
 std::vector<std::string> hidden_candidates(storage::Env& env,
                                            const std::vector<std::string>& paths) {
   std::vector<std::string> hidden;
@@ -48,10 +48,10 @@ std::vector<std::string> hidden_candidates(storage::Env& env,
     const auto name = storage::base_name(path);
     const auto directory = env.open_directory(folder);
     if (!directory) continue;
-    // What cannot be listed has none, as far as one can tell.
+    // A folder that cannot be listed counts as one without hidden names.
     static_cast<void>(directory.assume_value()->each_name([&](std::string_view other) {
       if (!storage::is_hidden_name_of(other, name, "new")) return true;
-      // Not what waits for a writer when it is opened.
+      // Only regular files: opening a pipe would wait for a writer.
       const auto status = directory.assume_value()->status(other);
       if (status && format::is_regular(status.assume_value().mode)) {
         hidden.push_back(in_folder(folder, std::string(other)));
@@ -67,8 +67,8 @@ bool is_wanted(const format::VolumeHeader& header, const VolumePlaces& places,
   return header.image_uuid == places.uuid && header.number == number;
 }
 
-// The regular files of a folder, in order: nothing that waits for a reader when it is opened. One
-// that cannot be listed to its end has what was listed.
+// The regular files of a folder, sorted. Skips other files, because opening a pipe would block. If
+// listing fails, returns the names listed so far.
 std::vector<std::string> files_in(storage::Env& env, const std::string& folder) {
   std::vector<std::string> names;
   const auto directory = env.open_directory(folder);
@@ -84,7 +84,7 @@ std::vector<std::string> files_in(storage::Env& env, const std::string& folder) 
   return names;
 }
 
-// The volume among the files of a folder, whatever its name.
+// Searches all files of a folder for the volume, whatever its name.
 std::optional<FoundVolume> find_in_folder(storage::Env& env, const VolumePlaces& places,
                                           format::VolumeNumber number, const std::string& folder) {
   for (const auto& path : files_in(env, folder)) {
@@ -163,7 +163,7 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
     if (!found) {
       if (found.assume_error().kind() == ErrorKind::kIsDirectory) {
         if (auto there = find_in_folder(env, places, number, path)) return *std::move(there);
-        text += "; none of the files in " + path + " is it";
+        text += "; none of the files in " + path + " is this volume";
       } else if (found.assume_error().kind() != ErrorKind::kNotFound) {
         text += "; " + found.assume_error().message();
       }
@@ -175,14 +175,14 @@ Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
       text += fmt::format("; {} has uuid {}", path, format::uuid_text(header.image_uuid));
     }
   }
-  // An image gets its name at once: no new one is under a hidden name alone.
+  // A build publishes volume 0 under its final name at once, so it has no hidden name to try.
   if (number == 0) paths.clear();
   for (const auto& path : hidden_candidates(env, paths)) {
     auto found = open_volume(env, path, false, places.warn);
     if (!found) continue;
     if (is_wanted(found.assume_value().header, places, number)) return found;
   }
-  // Beside the image or index, under another name than it was built with.
+  // The volume may have been renamed in the folder of the image or index.
   if (std::ranges::find(places.paths, places.folder) == places.paths.end()) {
     if (auto there = find_in_folder(env, places, number, places.folder)) return *std::move(there);
   }

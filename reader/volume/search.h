@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Looking for the volumes of an image: by what is in a file, whatever its name.
+// Searches for the volumes of an image by the headers in files, under any file name.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@
 
 namespace dgfs::reader {
 
-/// Where volumes of an image may lie.
+/// Places to search for the volumes of an image.
 struct VolumePlaces {
   format::Uuid uuid{};
-  std::string folder;      ///< of the image: names in the volume table are tried there first
-  std::string image_path;  ///< looked at first for volume 0; may be empty
-  /// Further files in any order, and folders whose files are all looked at.
+  std::string folder;      ///< of the image; names from the volume table are tried here first
+  std::string image_path;  ///< tried first for volume 0; may be empty
+  /// Further files in any order, and folders; all files in a folder are tried.
   std::vector<std::string> paths;
-  std::string index_path;  ///< holds the volume table; for errors, as its place
+  std::string index_path;  ///< file with the volume table; for errors
   std::uint64_t table_offset_bytes = 0;
   std::function<void(const Error&)> warn;
-  bool past_page_cache = false;  ///< how contents are read
-  /// Whether extents may end behind the end of a file that was cut: what is there of them is read.
+  bool past_page_cache = false;  ///< read contents past the page cache
+  /// For salvage: accepts extents that end behind the end of a file that was cut short, so that
+  /// their rest can be read.
   bool may_be_cut = false;
 };
 
@@ -37,34 +38,36 @@ struct FoundVolume {
   format::VolumeHeader header;
 };
 
-/// What a file begins with: a page, or less if the file is shorter. One read. Errors: kIo.
+/// The first page of a file, or less if the file is shorter. One read. Errors: kIo.
 [[nodiscard]] Result<Buffer> read_first_page(const storage::File& file);
 
-/// The header of a volume from its first page or, where that is damaged, from its last (which is
-/// then told to `warn`).
-/// @param first_page  as from read_first_page()
+/// The header of a volume from its first page or, if that is damaged, from its last page; `warn`
+/// then gets the damage.
+/// @param first_page  from read_first_page()
 /// Errors: kIo, kCorrupt, kUnsupported.
 [[nodiscard]] Result<format::VolumeHeader> read_volume_header(
     const storage::File& file, Bytes first_page, const std::function<void(const Error&)>& warn);
 
-/// A header page that stands at `offset` of a file. Errors: kCorrupt, kUnsupported, with the place.
+/// Decodes the header page at `offset` of a file. Errors: kCorrupt, kUnsupported, with the place.
 [[nodiscard]] Result<format::VolumeHeader> decode_header_page(const storage::File& file, Bytes page,
                                                               std::uint64_t offset);
 
-/// @param direct  past the page cache
+/// Opens a volume and reads its header.
+/// @param direct  read past the page cache
 /// Errors: those of opening and of read_volume_header().
 [[nodiscard]] Result<FoundVolume> open_volume(storage::Env& env, const std::string& path,
                                               bool direct,
                                               const std::function<void(const Error&)>& warn);
 
-/// The files that the paths stand for: of a folder its regular files, of any other path itself.
+/// Replaces each folder among the paths by its regular files.
 [[nodiscard]] std::vector<std::string> files_of_places(storage::Env& env,
                                                        const std::vector<std::string>& paths);
 
-/// Looks for a volume by UUID and number, in one page of each file tried; where it is at none of
-/// the places, also at hidden names of them, as builds leave them, and in the files of the folder.
-/// @param hint  file name it may have in the folder; may be empty
-/// Errors: kNotFound; its text says what was found instead.
+/// Searches for a volume by UUID and number. Reads one page of each file that it tries. If the
+/// volume is at none of the places, also tries the hidden names beside them that an interrupted
+/// build leaves, and all files of the image's folder.
+/// @param hint  likely file name in the folder; may be empty
+/// Errors: kNotFound; its text names the other volumes that were found.
 [[nodiscard]] Result<FoundVolume> find_volume(storage::Env& env, const VolumePlaces& places,
                                               format::VolumeNumber number, const std::string& hint);
 

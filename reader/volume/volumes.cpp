@@ -46,7 +46,7 @@ void Volumes::adopt(const FoundVolume& found) {
   const auto slot = slot_of(found.header.number);
   if (!slot) return;
   auto volume = make(*slot, found);
-  if (!volume) return;  // get() will look for it again, and report
+  if (!volume) return;  // get() will search for it again and return the error
   owned_[*slot] = std::move(volume).assume_value();
   open_[*slot].store(owned_[*slot].get(), std::memory_order_release);
 }
@@ -70,14 +70,14 @@ Result<const Volume*> Volumes::get(format::VolumeNumber number) const {
   if (const auto* volume = open_[*slot].load(std::memory_order_acquire)) return volume;
   const std::lock_guard lock(mutex_);
   if (!owned_[*slot]) {
-    // Whoever reads many files of a missing volume does not have folders looked through for each.
+    // Without this pause, each read from a missing volume would search the folders.
     const auto now_ns = env_.monotonic_ns();
     auto& missing = missing_[*slot];
     if (missing && now_ns - missing->at_ns < kSearchIntervalNs) return missing->error;
     auto searched = find_volume(env_, places_, number, records_[*slot].hint);
     missing.reset();
     if (!searched) {
-      // Without a clock that moves, each search is a new one.
+      // With a clock that stands still, every call searches.
       if (now_ns != 0) missing = Missing{searched.assume_error(), now_ns};
       return searched.assume_error();
     }
@@ -96,7 +96,8 @@ std::optional<std::string> Volumes::path(format::VolumeNumber number) const {
 }
 
 Status Volumes::check_is_volume(const std::string& path) const {
-  if (env_.open_directory(path)) return ok();  // what is in it is told when a volume is missing
+  // find_volume() reports on the files in a folder if a volume is missing.
+  if (env_.open_directory(path)) return ok();
   DGFS_TRY(found, open_volume(env_, path, false, {}));
   if (found.header.image_uuid != places_.uuid) {
     return Error(ErrorKind::kInvalidArgument, 3074,
@@ -116,8 +117,8 @@ Result<std::unique_ptr<Volume>> Volumes::make(std::size_t slot, const FoundVolum
   auto volume = std::make_unique<Volume>();
   volume->file = found.file;
   if (places_.past_page_cache) {
-    // A descriptor of its own, since an index in the same file stays in the page cache. If there
-    // is another volume by now, the open one is as good as before.
+    // Opens a second descriptor, because an index in the same file is read through the page cache.
+    // If the path has another volume by now, uses the descriptor that is already open.
     auto direct = open_volume(env_, found.file->path(), true, {});
     if (direct && direct.assume_value().header == found.header) {
       volume->file = std::move(direct).assume_value().file;

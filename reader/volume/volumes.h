@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Volumes: the files that hold contents, opened when first needed, so that metadata alone can be
-// served without them.
+// Volumes: the files with contents. A volume is opened when it is first needed, so metadata is
+// served without volumes.
 #pragma once
 
 #include <atomic>
@@ -22,11 +22,12 @@ namespace dgfs::reader {
 struct Volume {
   std::shared_ptr<storage::File> file;
   format::VolumeHeader header;
-  std::uint64_t data_end = 0;  ///< extents end here or before: header, index and file agree
+  /// Bound of extents: the least of the ends in header, index and file.
+  std::uint64_t data_end = 0;
 };
 
-/// Checks both header pages of an open volume, and that what belongs to nothing is zero (F-027);
-/// for verify. Errors: kIo, kCorrupt.
+/// Checks both header pages of an open volume, and that unused bytes are zero (F-027); for verify.
+/// Errors: kIo, kCorrupt.
 [[nodiscard]] Status check_volume(const Volume& volume);
 
 /// Thread-safe.
@@ -35,14 +36,15 @@ class Volumes {
   /// @param env      must outlive this
   /// @param records  the index's volume table
   Volumes(storage::Env& env, VolumePlaces places, std::vector<format::VolumeRecord> records);
-  /// Adds a volume that is open already.
+  /// Adds a volume that is already open.
   void adopt(const FoundVolume& found);
 
-  /// The volume, opened now if it is not yet. One that was not found is looked for again after a
-  /// second, other failures are tried again at the next call. Errors:
-  /// kNotFound (it lies nowhere: the message names its UUID), kCorrupt (no such volume), kIo.
+  /// The volume; opens it if it is not open yet. If the search for a volume fails, a call a second
+  /// later searches again, and calls before that return the same error. Any other failure is tried
+  /// again at the next call. Errors: kNotFound (not found; the message names its UUID), kCorrupt
+  /// (no such volume in the index), kIo.
   [[nodiscard]] Result<const Volume*> get(format::VolumeNumber number) const;
-  /// Path of a volume, which is opened if it is not yet; nullopt if it is missing.
+  /// Path of a volume; opens it if it is not open yet. nullopt if it is missing.
   [[nodiscard]] std::optional<std::string> path(format::VolumeNumber number) const;
   /// Image::check_is_volume().
   [[nodiscard]] Status check_is_volume(const std::string& path) const;
@@ -51,7 +53,7 @@ class Volumes {
  private:
   struct Missing {
     Error error;
-    std::uint64_t at_ns = 0;  ///< when it was looked for
+    std::uint64_t at_ns = 0;  ///< time of the search
   };
   [[nodiscard]] std::optional<std::size_t> slot_of(format::VolumeNumber number) const;
   [[nodiscard]] Result<std::unique_ptr<Volume>> make(std::size_t slot,
@@ -60,7 +62,7 @@ class Volumes {
   storage::Env& env_;
   VolumePlaces places_;
   std::vector<format::VolumeRecord> records_;
-  mutable std::mutex mutex_;  ///< guards opening
+  mutable std::mutex mutex_;  ///< held while a volume is opened
   mutable std::vector<std::unique_ptr<Volume>> owned_;
   mutable std::vector<std::optional<Missing>> missing_;  ///< guarded by mutex_; one per record
   /// One per record; set once, read without the mutex.
