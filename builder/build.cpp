@@ -11,7 +11,7 @@ namespace dgfs::builder {
 Result<BuildReport> build(storage::Env& env, const BuildOptions& options) {
   try {
     return ImageBuilder(env, options).run();
-  } catch (const std::exception& exception) {  // out of memory, as a rule
+  } catch (const std::exception& exception) {  // usually out of memory
     return Error(ErrorKind::kLimit, 4099, std::string("cannot build: ") + exception.what());
   }
 }

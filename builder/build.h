@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Building an image from a directory tree: scan -> link -> train -> read -> pack -> index, in
-// memory that does not grow with the number of files. docs/ARCHITECTURE.md, "Life of a build".
+// Builds an image from a directory tree: scan -> link -> train -> read -> pack -> index. Memory
+// does not grow with the number of files. See docs/ARCHITECTURE.md, "Life of a build".
 #pragma once
 
 #include "base/result.h"
@@ -12,13 +12,13 @@
 
 namespace dgfs::builder {
 
-/// Packs a tree. On success image and index are complete, synced and in place; on any error
-/// nothing at the output paths has changed. Builds of different outputs may run at the same time
-/// in several threads; of an output that another build is writing, in any process, there is none
-/// (storage/name_lock.h). Deterministic: the same tree and options give the same bytes whatever
-/// `jobs` and `memory_bytes` are. The output files themselves are left out if they lie in the tree.
+/// Packs a tree. On success, image and index are complete, synced and in place. On any error,
+/// nothing at the output paths has changed. Several threads may run builds with different outputs
+/// at the same time. A second build of the same output, in any process, is refused
+/// (storage/name_lock.h). Deterministic: the same tree and options give the same bytes for any
+/// `jobs` and `memory_bytes`. Output files that lie in the tree are not packed.
 ///
-/// Errors: kBusy (somebody writes one of the outputs; the message names the process), kNotFound,
+/// Errors: kBusy (another process writes one of the outputs; the message names it), kNotFound,
 /// kPermission, kChanged (a file changed, shrank, grew or vanished while being read; the message
 /// names it), kNoSpace, kIo, kLimit, kInterrupted.
 [[nodiscard]] Result<BuildReport> build(storage::Env& env, const BuildOptions& options);

@@ -25,7 +25,7 @@ using format::kStoredFrameBytes;
 
 constexpr std::size_t kBatchFramesMax = kBatchBytesMax / kStoredFrameBytes;
 constexpr std::size_t kBatchFramesMin = 2;
-// A compressed one and its seek table must fit.
+// A compressed extent with its seek table must fit.
 constexpr std::size_t kPackedBatchFramesMin = 5;
 constexpr std::size_t kSortBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kSortBytesMin = std::size_t{1} << 20;
@@ -33,17 +33,18 @@ constexpr std::size_t kNameBytesMax = std::size_t{8} << 20;
 constexpr std::size_t kNameBytesMin = std::size_t{1} << 18;
 constexpr std::size_t kFinishedBatchesMax = 16;
 constexpr std::size_t kScanAheadBytesMax = std::size_t{8} << 20;
-// More than the records of what is read while the model is trained.
+// More than the records of the batches that are read while the model is trained.
 constexpr std::size_t kHeldBytesMax = std::size_t{16} << 20;
 constexpr unsigned kThreadsMax = 256;
-// What hides the time of opening on solid disks; threads that wait cost next to nothing.
+// Enough threads to hide the time for opening files on solid state disks; waiting threads cost
+// nearly nothing.
 constexpr unsigned kThreadsWanted = 32;
-// Contents that are compressed keep the processors busy, and take memory twice.
+// Compression keeps the processors busy, and takes memory for contents twice.
 constexpr unsigned kPackingThreadsWanted = 16;
 constexpr unsigned kScanThreadsMax = 16;
-// A quarter of it for a batch being filled, another for one that waits to be written.
+// A quarter is for the batch being filled, and a quarter for a batch that waits to be written.
 constexpr std::size_t kMemoryBytesPerThread = std::size_t{2} << 20;
-// Directories kept open by all readers together; a process may open 1024 files by default.
+// Directories kept open by all readers together. By default a process may open 1024 files.
 constexpr std::size_t kOpenDirectoriesMax = 512;
 // Buffers of several volumes share a sixteenth of the memory.
 constexpr std::size_t kWriteBytesMin = std::size_t{64} << 10;
@@ -81,9 +82,9 @@ ImageBuilder::ImageBuilder(storage::Env& env, const BuildOptions& options,
       progress_(env, options.progress),
       volumes_(env, volume_paths(options)) {}
 
-// Three eighths for batches, a quarter for sorting, an eighth to find contents again; the rest are
-// buffers of spools and the index. Of what batches have, zstd's contexts and dictionaries take a
-// third where contents are compressed.
+// Three eighths are for batches, a quarter for sorting, an eighth for the content table, and the
+// rest for buffers of spools and the index. With compression, zstd's contexts and dictionaries take
+// a third of the share of batches.
 ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const storage::Env& env) {
   Budget budget;
   const std::size_t memory_bytes = std::max(options.memory_bytes, kMemoryBytesMin);
@@ -93,7 +94,8 @@ ImageBuilder::Budget ImageBuilder::divide(const BuildOptions& options, const sto
       std::min<std::size_t>(memory_bytes / kMemoryBytesPerThread, kThreadsMax));
   budget.threads = std::clamp(wanted, 1U, affordable);
   budget.scan_threads = budget.threads == 1 ? 0 : std::min(budget.threads, kScanThreadsMax);
-  // One batch for each reader, one being written, and some finished ones to even things out.
+  // One batch for each reader, one being written, and some finished ones, because batches take
+  // different times.
   const std::size_t threads = budget.threads;
   const std::size_t batches = threads + std::min(threads + 2, kFinishedBatchesMax);
   const std::size_t batch_memory_bytes = memory_bytes / 8 * (options.compression ? 2 : 3);
@@ -145,7 +147,7 @@ Status ImageBuilder::check_options() {
     return Error(ErrorKind::kInvalidArgument, 4093, "there is no such level of compression");
   }
   if (options_.digest) {
-    DGFS_CHECK(format::DigestHasher::make(*options_.digest));  // before work is done in vain
+    DGFS_CHECK(format::DigestHasher::make(*options_.digest));  // fails before any work is done
   }
   if (options_.volume_paths.size() > std::numeric_limits<format::VolumeNumber>::max()) {
     return Error(ErrorKind::kInvalidArgument, 4094, "an image has at most 65536 volumes");
@@ -175,7 +177,7 @@ Status ImageBuilder::open_outputs() {
 
 Status ImageBuilder::check_outputs() {
   std::vector<std::string> paths = volumes_.paths();
-  // A volume where readers look for an index would be in their way.
+  // No volume may have the path at which readers look for an index.
   if (has_index_file()) paths.push_back(index_path_);
   if (!options_.volume_paths.empty() && index_path_ != default_index_path(options_)) {
     paths.push_back(default_index_path(options_));
@@ -199,8 +201,8 @@ Status ImageBuilder::check_outputs() {
   return ok();
 }
 
-// Until all is published: of two builds to one output, the names of the one would come between
-// those of the other.
+// The locks are held until all is published. Without them, two builds to one output could mix their
+// files.
 Status ImageBuilder::lock_outputs(const std::vector<std::string>& paths) {
   DGFS_TRY(locks, storage::lock_names(env_, paths));
   locks_ = std::move(locks);
@@ -245,7 +247,7 @@ Status ImageBuilder::pack() {
   return finish_volumes();
 }
 
-// Where there is too little space for all contents, there may be enough for those that differ.
+// If there is too little space for all contents, there may still be enough for the different ones.
 Status ImageBuilder::reserve_image() {
   auto reserved = volumes_.reserve(totals_.extent_bytes);
   const bool may_do = !reserved && reserved.error().kind() == ErrorKind::kNoSpace;
@@ -263,7 +265,8 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
     maker.want_digests(*options_.digest, &progress_.hashed_zeros());
     index.keep_digests(*options_.digest);
   }
-  // Where contents are compressed twice, that takes far longer than reading them.
+  // Compressing an equal content twice takes far longer than reading it, so readers skip contents
+  // that are known.
   std::optional<KnownContents> known;
   if (finds_duplicates() && packer_) known.emplace(totals_.contents, budget_.known_bytes);
   PoolOptions pool_options;
@@ -280,7 +283,7 @@ Status ImageBuilder::pack_tree(AppendFiles& volumes, IndexWriter& index) {
   }
   DataWriter data(pool, volumes, dedup ? &*dedup : nullptr, budget_.held_bytes);
   DGFS_CHECK(data.start());
-  // While contents are read and written.
+  // Trains the model while other threads read and write contents.
   DGFS_TRY(model, train_model(*tree_, options_, stop_));
   DGFS_CHECK(index.begin(std::move(model)));
   Packer packer({data, index, losses_, progress_});
@@ -301,12 +304,12 @@ IndexFacts ImageBuilder::facts(const ContentHash& frames) const {
   facts.incomplete = losses_.count() != 0;
   facts.dictionaries = &dictionaries_.all();
   facts.volumes = volumes_.records();
-  // An index named after its image finds it by that name.
+  // An index with the default name finds the image by that name and needs no hint.
   if (index_path_ == default_index_path(options_)) facts.volumes.front().hint.clear();
   return facts;
 }
 
-// Before anything is packed: what is compressed first needs them as well.
+// Trains before anything is packed, because the first files need the dictionaries too.
 Status ImageBuilder::train_dictionaries() {
   TrainerOptions options;
   options.dictionary_bytes_max = options_.compression->dictionary_bytes_max;

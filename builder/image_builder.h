@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The image builder wires the stages of one build together: scan, link, train, read, pack, index.
+// The image builder connects the stages of one build: scan, link, train, read, pack, index.
 #pragma once
 
 #include <memory>
@@ -30,25 +30,26 @@ namespace dgfs::builder {
 class ImageBuilder {
  public:
   /// @param env, options  must outlive the builder
-  /// @param make_filler   where contents come from; empty: from the files of the source
+  /// @param make_filler   makes the fillers that read contents; empty: contents come from the files
+  ///                      of the source
   ImageBuilder(storage::Env& env, const BuildOptions& options, BatchFillerMaker make_filler = {});
 
   [[nodiscard]] Result<BuildReport> run();
 
  private:
-  /// How the memory budget is divided.
+  /// The memory budget, divided.
   struct Budget {
-    unsigned threads = 1;         ///< that read
-    unsigned scan_threads = 0;    ///< that list directories ahead
-    std::size_t batch_bytes = 0;  ///< whole frames with checksums
+    unsigned threads = 1;         ///< reading threads
+    unsigned scan_threads = 0;    ///< threads that list directories ahead
+    std::size_t batch_bytes = 0;  ///< capacity of a batch: whole frames with checksums
     std::size_t batches = 2;
     std::size_t sort_bytes = 0;
     std::size_t name_bytes = 0;
-    std::size_t ahead_bytes = 0;  ///< directories listed ahead
-    std::size_t held_bytes = 0;   ///< records whose data is written
-    std::size_t write_bytes = 0;  ///< of each volume
-    std::size_t table_bytes = 0;  ///< where contents stand that may be shared
-    std::size_t known_bytes = 0;  ///< what the reading threads know of them
+    std::size_t ahead_bytes = 0;  ///< for directories listed ahead
+    std::size_t held_bytes = 0;   ///< for records of batches with written data
+    std::size_t write_bytes = 0;  ///< write buffer of each volume
+    std::size_t table_bytes = 0;  ///< for the content table
+    std::size_t known_bytes = 0;  ///< for known contents
   };
 
   [[nodiscard]] static Budget divide(const BuildOptions& options, const storage::Env& env);
@@ -66,7 +67,7 @@ class ImageBuilder {
   [[nodiscard]] IndexFacts facts(const ContentHash& frames) const;
   [[nodiscard]] Status publish_outputs();
   [[nodiscard]] bool has_index_file() const { return !index_path_.empty(); }
-  /// Contents that a filler makes up have no fingerprints.
+  /// Contents from a given filler have no fingerprints.
   [[nodiscard]] bool finds_duplicates() const { return options_.dedup && !make_filler_; }
 
   storage::Env& env_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// What happens when an input cannot be packed: the build fails, or (--keep-going) goes on without
-// it and says so.
+// Losses: inputs that cannot be packed. The build fails, or (--keep-going) goes on without the
+// input and reports it.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace dgfs::builder {
 
-/// Used by one thread.
+/// For one thread.
 class LossLog {
  public:
   explicit LossLog(bool keep_going) : keep_going_(keep_going) {}
 
-  /// Either records the loss of `path` (below the source) and returns success, or returns `error`.
+  /// With keep_going, records the loss of `path` (below the source) and returns success, unless
+  /// `error` is kInterrupted. Else returns `error`.
   [[nodiscard]] Status add(std::string path, Error error);
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  /// The first kLossesKeptMax.
+  /// The first kLossesKeptMax losses.
   [[nodiscard]] std::vector<Loss> take() && { return std::move(losses_); }
 
  private:
@@ -31,8 +32,8 @@ class LossLog {
   std::vector<Loss> losses_;
 };
 
-/// Positions in the tree spool that are left out, kept as runs: the ordinal of a position is the
-/// position less how many are left out before it. Added in rising order.
+/// Omitted positions in the tree spool, kept as runs. The ordinal of an entry is its position minus
+/// the number of omitted positions before it. Positions must be added in rising order.
 class OmittedPositions {
  public:
   /// Errors: kLimit beyond kRunsMax.
@@ -40,14 +41,14 @@ class OmittedPositions {
   [[nodiscard]] bool contains(std::uint64_t position) const;
   [[nodiscard]] std::uint64_t count_before(std::uint64_t position) const;
 
-  /// 24 bytes each: 100 MB in a tree with millions of scattered unreadable files.
+  /// A run takes 24 bytes: 100 MB for a tree with millions of scattered unreadable files.
   static constexpr std::size_t kRunsMax = std::size_t{1} << 22;
 
  private:
   struct Run {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint64_t count_before = 0;  ///< omitted before `begin`
+    std::uint64_t count_before = 0;  ///< omitted positions before `begin`
   };
   /// Index of the first run that ends after `position`.
   [[nodiscard]] std::size_t find(std::uint64_t position) const;

@@ -7,7 +7,7 @@
 namespace dgfs::builder {
 namespace {
 
-// Smooth to the eye, and nothing beside the work done meanwhile.
+// Looks smooth, and costs nearly nothing compared with the work done in between.
 constexpr std::uint64_t kIntervalNs = 200'000'000;
 
 }  // namespace

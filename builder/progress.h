@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Progress: tells the caller how far the build is, a few times a second at most.
+// Progress: reports the progress of a build to the caller, at most a few times a second.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace dgfs::builder {
 
-/// Used by one thread, the one that called build().
+/// For one thread, the one that called build().
 class ProgressMeter {
  public:
   ProgressMeter(const storage::Env& env, const std::function<void(const Progress&)>& report)
@@ -20,11 +20,11 @@ class ProgressMeter {
 
   /// Begins a phase, and reports it at once.
   void begin(Phase phase);
-  /// What is known; reported if the last report was long enough ago.
+  /// Reports state() if the last report was long enough ago.
   void update();
-  /// To be changed by the stages; then update().
+  /// The stages change it, and then call update().
   Progress& state() { return state_; }
-  /// Counted by the threads that make digests, and told as if it were packed.
+  /// The threads that make digests count here. Reports add it to the packed content.
   HashedZeros& hashed_zeros() { return hashed_zeros_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The stop flag of a build: polled wherever work is done in pieces.
+// The stop flag of a build, polled between pieces of work.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class StopFlag {
   [[nodiscard]] bool is_set() const {
     return flag_ != nullptr && flag_->load(std::memory_order_relaxed);
   }
-  /// kInterrupted once the flag is set.
+  /// kInterrupted if the flag is set.
   [[nodiscard]] Status check() const {
     if (!is_set()) return ok();
     return Error(ErrorKind::kInterrupted, 4000, "interrupted");

@@ -11,7 +11,7 @@
 namespace dgfs::builder {
 namespace {
 
-// Gaps of up to two bytes as a rule: blocks of the size at which sections are cut.
+// A gap usually takes up to two bytes, so a block gets the usual size of section blocks.
 constexpr std::size_t kTableBlockPages = format::kSectionBlockBytes / 2;
 
 }  // namespace

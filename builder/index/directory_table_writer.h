@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Writes the directory table: one list for each directory, in the order the lists come.
+// Writes the directory table: one list for each directory, in the order of the calls.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class DirectoryTableWriter {
  public:
   explicit DirectoryTableWriter(const SpoolPlace& place) : blocks_(place) {}
 
-  /// Ends the list before and begins the next one. Errors: kIo, kNoSpace, kLimit.
+  /// Ends the previous list and begins the next one. Errors: kIo, kNoSpace, kLimit.
   [[nodiscard]] Status begin_list();
-  /// A child of the directory whose list was begun.
+  /// Adds a child to the current list.
   void add_child(bool is_directory);
   [[nodiscard]] Status finish();
 

@@ -19,7 +19,7 @@ IndexFile::IndexFile(storage::File& file, StopFlag stop)
 
 Status IndexFile::begin(format::SectionKind kind, bool hashed) {
   end_section();
-  // What is read page by page lies on pages of the device.
+  // Aligns sections that are read page by page to pages of the device.
   const auto shape = format::section_shape(kind);
   const bool has_pages =
       shape == format::SectionShape::kPages || shape == format::SectionShape::kRecordPages;

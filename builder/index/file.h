@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The index file under construction: its first page kept free for the superblock, then sections
-// one after another, hashed as they are written.
+// The index file under construction: a first page reserved for the superblock, then sections one
+// after another, hashed while they are written.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,18 @@ class IndexFile {
   /// @param file  empty; must outlive this
   IndexFile(storage::File& file, StopFlag stop);
 
-  /// What follows belongs to `kind`, until the next begin() or finish(). Empty sections do not
+  /// Begins section `kind`, which ends with the next begin() or finish(). Empty sections do not
   /// appear in the superblock.
-  /// @param hashed  whether it is content, as opposed to circumstances of the build
+  /// @param hashed  false for a section that depends on circumstances of the build and not on the
+  ///                content
   [[nodiscard]] Status begin(format::SectionKind kind, bool hashed = true);
   [[nodiscard]] Status append(Bytes bytes);
   [[nodiscard]] Status append(const Spool& spool);
-  /// Pads to whole pages and notes sections and length in `superblock`.
+  /// Pads to whole pages, and sets sections and length in `superblock`.
   [[nodiscard]] Status finish(format::Superblock& superblock);
   [[nodiscard]] Status write_superblock(const format::Superblock& superblock);
 
-  /// Of the sections finished so far.
+  /// Hash of the bytes of hashed sections so far.
   [[nodiscard]] const ContentHash& hash() const { return hash_; }
 
  private:

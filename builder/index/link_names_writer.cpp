@@ -12,7 +12,7 @@ namespace {
 using format::SectionKind;
 
 constexpr std::size_t kSortBytes = std::size_t{4} << 20;
-// Some four bytes each: blocks of the size at which sections are cut.
+// A row takes about four bytes, so a block gets the usual size of section blocks.
 constexpr std::size_t kTableBlockRows = format::kSectionBlockBytes / 4;
 constexpr std::uint64_t kNamesBetweenStops = 1 << 16;
 
@@ -59,20 +59,20 @@ Status LinkNamesWriter::add_sorted(format::InodeNumber inode, format::Ordinal na
   return ok();
 }
 
-// An object whose names do not fit into what is left of a block begins the next one, so that they
-// are found with one read.
+// If the names of an object do not fit into the rest of a block, they go into the next block, so
+// that one read finds them all.
 Status LinkNamesWriter::end_object() {
   if (names_.empty()) return ok();
   if (!block_.add(inode_, names_)) {
     DGFS_CHECK(end_block());
-    static_cast<void>(block_.add(inode_, names_));  // an empty one has room
+    static_cast<void>(block_.add(inode_, names_));  // an empty block has room
   }
   names_.clear();
   gap_bytes_ = 0;
   return ok();
 }
 
-// More names than a block has room for: these have one of their own.
+// The object has more names than fit into a block: this part gets a block of its own.
 Status LinkNamesWriter::end_part() {
   DGFS_CHECK(end_block());
   DGFS_CHECK(end_object());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The link names writer: names of multiply linked objects in, the two sections that list them out.
+// The link names writer makes the two sections that list the names of multiply linked objects.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@
 
 namespace dgfs::builder {
 
-/// Memory: some megabytes, whatever the number of names; the rest is in spools.
+/// Memory: some megabytes for any number of names; the rest is in spools.
 class LinkNamesWriter {
  public:
   LinkNamesWriter(const SpoolPlace& place, StopFlag stop);
 
-  // Errors of all: kIo, kNoSpace; of finish() also kInterrupted.
-  /// A name of an object, in any order, once each. @param name  its ordinal in the tree
+  // Errors of all methods: kIo, kNoSpace; of finish() also kInterrupted.
+  /// Adds a name of an object. Names may come in any order, each once. `name`: its ordinal in the
+  /// tree.
   [[nodiscard]] Status add(format::InodeNumber inode, format::Ordinal name);
-  /// After the last one.
+  /// Must be called after the last name.
   [[nodiscard]] Status finish();
 
-  /// After finish(): the contents of the sections, empty where there are no such names.
+  /// After finish(): the contents of the sections; empty if there are no such names.
   [[nodiscard]] const Spool& blocks() const { return blocks_; }
   [[nodiscard]] const Spool& table() const { return table_; }
 
@@ -40,13 +41,13 @@ class LinkNamesWriter {
 
   StopFlag stop_;
   RunSorter by_object_;
-  // The object whose names come, and those that are in no block yet.
+  // The current object, and its names that are in no block yet.
   format::InodeNumber inode_ = 0;
   std::vector<format::Ordinal> names_;
   std::size_t gap_bytes_ = 0;
   format::LinkBlockFiller block_;
-  std::vector<format::LinkTableRow> rows_;  ///< of the table's next block
-  format::InodeNumber before_ = 0;          ///< first inode of the row before these
+  std::vector<format::LinkTableRow> rows_;  ///< rows of the table's next block
+  format::InodeNumber before_ = 0;          ///< first inode of the row before rows_
   Spool blocks_;
   Spool table_;
 };

@@ -11,7 +11,7 @@ namespace {
 
 using format::SectionKind;
 
-// Blocks are also cut by bytes, for trees of very long paths: a block body may have 16 MiB.
+// Blocks also end by bytes, for trees with very long paths: a block body has at most 16 MiB.
 constexpr std::size_t kBlockStringBytesMax = std::size_t{1} << 20;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Writes the page directory and its root: page records gathered into sealed blocks.
+// Writes the page directory and the page root: gathers page records into sealed blocks.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class PageDirectoryWriter {
  public:
   explicit PageDirectoryWriter(const SpoolPlace& place) : blocks_(place), root_(place) {}
 
-  /// In order of pages. Errors: kIo, kNoSpace.
+  /// Adds the record of the next page. Errors: kIo, kNoSpace.
   [[nodiscard]] Status add(format::PageRecord record);
   [[nodiscard]] Status finish();
 
@@ -34,7 +34,7 @@ class PageDirectoryWriter {
   Spool root_;
   std::vector<format::PageRecord> records_;
   std::vector<format::PageRootRow> rows_;
-  std::size_t record_bytes_ = 0;  ///< of the strings in records_
+  std::size_t record_bytes_ = 0;  ///< bytes of strings in records_
   std::size_t row_bytes_ = 0;
   std::uint64_t page_count_ = 0;
 };

@@ -13,11 +13,11 @@
 namespace dgfs::builder {
 namespace {
 
-// A page of a kernel source tree holds about 600 entries; to begin with, twice that.
+// A page of a kernel source tree holds about 600 entries. The first page waits for twice as many.
 constexpr std::size_t kFirstGuess = 600;
-// Trees of very long paths: the entries waiting stay below this, and a page may end early.
+// Bounds the waiting entries in trees with very long paths; a page may end early then.
 constexpr std::size_t kWaitingBytesMax = std::size_t{8} << 20;
-// There may be thousands of spare entries: each keeps the room of a path that is usual.
+// A spare entry keeps only the memory of a usual path, because there may be thousands.
 constexpr std::size_t kSpareKeyBytesMax = 128;
 
 }  // namespace
@@ -45,16 +45,16 @@ Status PageWriter::add(std::uint64_t zone, format::Entry& entry) {
   return write_pages(false);
 }
 
-// Link records have keys of arbitrary bytes, which the token codec cannot hold, and which columns
-// of them compress better.
+// Keys of link records have arbitrary bytes, which the token codec cannot hold; the column codec
+// also compresses link records better.
 const format::PageCodec& PageWriter::codec() const {
   const bool by_tokens = model_->tokens() != nullptr && zone_ != format::kLinkZone;
   return *format::find_page_codec(by_tokens ? format::kTokenCodec : format::kColumnCodec);
 }
 
-// All entries waiting must be in one table, so a full one ends with a page.
+// All waiting entries must be in one table, so a full table ends the page.
 Status PageWriter::intern(const format::Entry& entry) {
-  if (entry.link_inode != 0) return ok();  // attributes are in the link record
+  if (entry.link_inode != 0) return ok();  // its attributes are in the link record
   const format::AttributeCombination combination{entry.mode, entry.uid, entry.gid};
   if (table_.intern(combination)) return ok();
   DGFS_CHECK(write_pages(true));
@@ -86,7 +86,7 @@ Status PageWriter::write_pages(bool all) {
     const bool took_all = page.entry_count == waiting_count_;
     if (took_all && !all && waiting_bytes_ < kWaitingBytesMax &&
         wanted_count_ < format::kPageEntriesMax) {
-      // More might fit: the page is made again when there are more.
+      // More entries might fit, so the page is made again when more are waiting.
       wanted_count_ = std::min(2 * wanted_count_, format::kPageEntriesMax);
       return ok();
     }

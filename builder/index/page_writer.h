@@ -25,13 +25,13 @@ class PageWriter {
   /// @param index  receives the pages; its section kPages must have been begun
   PageWriter(IndexFile& index, const SpoolPlace& place);
 
-  /// To be called before the first entry, if at all.
+  /// Optional; must be called before the first entry.
   void set_model(std::shared_ptr<const format::Model> model) { model_ = std::move(model); }
-  /// Zones in rising order, keys rising within each. Swaps `entry` for a used one, so that its
-  /// strings are reused. Errors: kIo, kNoSpace; kLimit (2^16 attribute tables).
+  /// Adds an entry. Zones must rise, and keys must rise in each zone. Swaps `entry` with a used
+  /// one, so that strings are reused. Errors: kIo, kNoSpace; kLimit (2^16 attribute tables).
   [[nodiscard]] Status add(std::uint64_t zone, format::Entry& entry);
-  /// The extents of the entries that follow begin here. The page ends, since its running sum is of
-  /// one volume. Errors: as add().
+  /// Sets where the extents of the following entries begin. Ends the page, because the running sum
+  /// of a page is in one volume. Errors: as add().
   [[nodiscard]] Status begin_extents(const format::DataAddress& at);
   [[nodiscard]] Status finish();
 
@@ -43,7 +43,7 @@ class PageWriter {
  private:
   [[nodiscard]] const format::PageCodec& codec() const;
   [[nodiscard]] Status intern(const format::Entry& entry);
-  /// Makes pages: while more entries are waiting than may be needed for one, or all of them.
+  /// Makes pages while more entries are waiting than a page may need, or from all waiting entries.
   [[nodiscard]] Status write_pages(bool all);
   [[nodiscard]] Status write_page(const format::EncodedPage& page);
   void drop_first(std::size_t count);
@@ -55,16 +55,16 @@ class PageWriter {
   Spool attribute_tables_;
   PageDirectoryWriter directory_;
 
-  std::vector<format::Entry> waiting_;  ///< the first waiting_count_ are; the others are spare
+  std::vector<format::Entry> waiting_;  ///< the first waiting_count_ wait; the others are spare
   std::size_t waiting_count_ = 0;
-  std::size_t waiting_bytes_ = 0;  ///< of keys and targets
+  std::size_t waiting_bytes_ = 0;  ///< bytes of keys and targets of waiting entries
   std::size_t wanted_count_;       ///< entries to wait for before a page is made
   std::size_t guess_;
 
   std::uint64_t zone_ = 0;
-  std::optional<std::string> last_key_;  ///< of the page before in this zone
-  format::Ordinal page_ordinal_ = 0;     ///< first of the next page
-  format::DataAddress page_data_;        ///< where data of the next page begins
+  std::optional<std::string> last_key_;  ///< last key of the page before in this zone
+  format::Ordinal page_ordinal_ = 0;     ///< first ordinal of the next page
+  format::DataAddress page_data_;        ///< where the data of the next page begins
   format::Ordinal entry_count_ = 0;
 };
 

@@ -20,11 +20,11 @@ class SideSections {
   explicit SideSections(const SpoolPlace& place)
       : long_targets_(place), xattrs_(place), sparse_maps_(place) {}
 
-  // Errors of each: kIo, kNoSpace, kLimit.
+  // Errors of all methods: kIo, kNoSpace, kLimit.
   [[nodiscard]] Result<format::SideRef> add_long_target(std::string_view target);
-  /// Lets go of the segments, which may take many MiB, before it makes their record.
+  /// Releases the segments, which may take many MiB, before it seals their record.
   [[nodiscard]] Result<format::SideRef> add_sparse_map(std::shared_ptr<const SegmentList> segments);
-  /// Equal sets share one record as long as the table of known ones, which is bounded, remembers.
+  /// Equal sets share one record, if the bounded table of known sets still has the first.
   [[nodiscard]] Result<format::SideRef> add_xattrs(Bytes encoded_set);
 
   [[nodiscard]] bool has_acls() const { return has_acls_; }
@@ -32,7 +32,7 @@ class SideSections {
   [[nodiscard]] const Spool& xattrs() const { return xattrs_; }
   [[nodiscard]] const Spool& sparse_maps() const { return sparse_maps_; }
 
-  /// Sets remembered; about 80 bytes each. The table starts afresh when it is full.
+  /// Known sets, about 80 bytes each. A full table is emptied.
   static constexpr std::size_t kKnownSetsMax = std::size_t{1} << 16;
 
  private:

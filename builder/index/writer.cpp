@@ -25,8 +25,8 @@ Buffer encode_model(const format::Model& model) {
   return body;
 }
 
-// The page directory among the sections says which volume extents stand in; not how many volumes
-// there are, some of which may be empty.
+// The hashed sections include the page directory, which names the volumes with extents. The number
+// of volumes is hashed too, because some may be empty.
 format::Uuid content_uuid(const ContentHash& frames, const ContentHash& sections,
                           std::size_t volumes) {
   ContentHash both;

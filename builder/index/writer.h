@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The index writer: completed entries in key order go in, an index comes out.
+// The index writer makes an index from completed entries in key order.
 #pragma once
 
 #include <cstdint>
@@ -22,46 +22,47 @@
 
 namespace dgfs::builder {
 
-/// What the index says beside the entries.
+/// Facts in the index beside its entries.
 struct IndexFacts {
   std::optional<format::Uuid> uuid;  ///< nullopt: hash of the content
-  ContentHash frames;                ///< of the checksums of all frames, in order
+  ContentHash frames;                ///< hash of the checksums of all frames, in order
   std::int64_t created_seconds = 0;
-  std::vector<format::VolumeRecord> volumes;  ///< where extents stand, the image first
-  bool incomplete = false;                    ///< some input was left out
+  std::vector<format::VolumeRecord> volumes;  ///< volumes with extents, the image first
+  bool incomplete = false;                    ///< some inputs were left out
   const format::ContentDictionaries* dictionaries = nullptr;  ///< null: none
 };
 
-/// Memory: some megabytes, whatever the number of entries.
+/// Memory: some megabytes for any number of entries.
 class IndexWriter {
  public:
   /// @param file  empty; must outlive this
   IndexWriter(storage::File& file, const SpoolPlace& place, StopFlag stop);
 
-  // Errors of all: kIo, kNoSpace, kLimit.
-  /// First of all. @param model  for the pages
+  // Errors of all methods: kIo, kNoSpace, kLimit.
+  /// Must be called first. `model`: for the pages.
   [[nodiscard]] Status begin(std::shared_ptr<const format::Model> model);
-  /// The children of the next directory, depth first, follow; some or none.
+  /// Begins the next directory in depth-first order: its children follow, if it has any.
   [[nodiscard]] Status begin_directory();
-  /// The next entry in key order, the root first. Uses up `entry`.
+  /// Adds the next entry in key order, the root first. Uses up `entry`.
   [[nodiscard]] Status add(format::Entry& entry);
-  /// The extents of the entries that follow begin here.
+  /// Sets where the extents of the following entries begin.
   [[nodiscard]] Status begin_extents(const format::DataAddress& at) {
     return pages_.begin_extents(at);
   }
-  /// The attributes of a multiply linked object; in order of their first names.
+  /// Adds the attributes of a multiply linked object. Objects come in the order of their first
+  /// names.
   [[nodiscard]] Status add_link_record(const format::Entry& record);
-  /// Writes everything; gives the superblock as written.
+  /// Writes everything. Returns the written superblock.
   [[nodiscard]] Result<format::Superblock> finish(const IndexFacts& facts);
 
   [[nodiscard]] SideSections& side() { return side_; }
-  /// The index is to have digests of regular files.
+  /// Makes the index keep digests of regular files.
   void keep_digests(format::DigestAlgorithm algorithm) { digests_.emplace(algorithm, place_); }
-  /// Null where digests are not kept.
+  /// Null if digests are not kept.
   [[nodiscard]] DigestWriter* digests() { return digests_ ? &*digests_ : nullptr; }
-  /// Of the next entry to be added.
+  /// Ordinal of the next entry to be added.
   [[nodiscard]] format::Ordinal next_ordinal() const { return superblock_.namespace_entries; }
-  /// Of the next link record to be added, among link records.
+  /// Number of the next link record to be added, counted among link records.
   [[nodiscard]] std::uint64_t next_link_record() const { return superblock_.link_entries; }
   [[nodiscard]] std::uint64_t page_count() const { return pages_.directory().page_count(); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Batch compaction: a batch's data moves to where it is written from as extents leave it.
+// Batch compaction: closes the gaps in a batch's data when extents are dropped or become shorter.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,21 @@
 
 namespace dgfs::builder {
 
-/// Each of Batch::extents is kept, dropped or replaced, in order; then finish(). For one thread.
+/// The caller keeps, drops or replaces each of Batch::extents in order, and then calls finish().
+/// For one thread.
 class BatchCompaction {
  public:
   /// @param batch  must outlive this
-  /// @param begin  where in its memory the data is to begin; not behind where it does
+  /// @param begin  new offset of the data in the batch's memory; not behind the old one
   BatchCompaction(Batch& batch, std::size_t begin) : batch_(batch), read_at_(batch.data_begin) {
     batch_.data_begin = begin;
   }
 
-  /// Data of the extent whose turn it is.
+  /// Data of the next extent.
   [[nodiscard]] Bytes next(const BatchExtent& extent) const {
     return batch_.memory.first(read_at_ + extent.data_bytes).subspan(read_at_);
   }
-  /// How much of the data, from Batch::data_begin on, is as it will be.
+  /// Bytes from Batch::data_begin on that are final.
   [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }
 
   void keep(const BatchExtent& extent) {
@@ -33,8 +34,8 @@ class BatchCompaction {
     keep_as(next(extent), {begin, extent.frame_count});
     drop(extent);
   }
-  /// Puts other data in its place.
-  /// @param stored, checksums  no longer than its own
+  /// Replaces the data of the extent.
+  /// @param stored, checksums  not longer than those of the extent
   void replace(const BatchExtent& extent, Bytes stored, std::span<const std::uint64_t> checksums) {
     keep_as(stored, checksums);
     drop(extent);
@@ -43,7 +44,7 @@ class BatchCompaction {
     read_at_ += extent.data_bytes;
     read_frames_ += extent.frame_count;
   }
-  /// After the last one.
+  /// Must be called after the last extent.
   void finish() {
     batch_.data_bytes = kept_bytes_;
     batch_.checksums.resize(kept_frames_);
@@ -61,7 +62,7 @@ class BatchCompaction {
   }
 
   Batch& batch_;
-  std::size_t read_at_;  ///< in memory, of the extent whose turn it is
+  std::size_t read_at_;  ///< offset of the next extent in memory
   std::size_t kept_bytes_ = 0;
   std::size_t read_frames_ = 0;
   std::size_t kept_frames_ = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kBytesShift = 17;  // the volume has 16 bits, the codec one
 
-// Of the slots, seven tenths are taken at the end: a search then looks at some two of them.
+// At most seven tenths of the slots are taken, so a search looks at about two slots.
 constexpr std::uint64_t slots_for(std::uint64_t contents) {
   return contents + contents / 7 * 3 + 8;
 }
@@ -44,7 +44,7 @@ Status ContentTable::add(const Fingerprint& fingerprint, const PlacedExtent& ext
 }
 
 Result<std::uint64_t> ContentTable::slot_of(const Fingerprint& fingerprint) {
-  // The high bits choose, as the fingerprint's are all alike good.
+  // Scales the high word to the number of slots: all bits of a fingerprint are equally random.
   __extension__ using Wide = unsigned __int128;
   auto number = static_cast<std::uint64_t>(Wide{fingerprint.high} * slot_count_ >> 64);
   while (true) {
@@ -56,7 +56,7 @@ Result<std::uint64_t> ContentTable::slot_of(const Fingerprint& fingerprint) {
 
 Status ContentTable::open_file() {
   DGFS_TRY(file, place_.env->create_unnamed(place_.directory_path));
-  // Slots never written are holes, which read as free ones.
+  // Slots that were never written are holes of the file, and read as free slots.
   DGFS_CHECK(file->truncate(slot_count_ * sizeof(Slot)));
   file_ = std::move(file);
   window_begin_ = slot_count_;
@@ -72,7 +72,7 @@ Result<const ContentTable::Slot*> ContentTable::load(std::uint64_t number) {
     const auto begin = number / kWindowSlots * kWindowSlots;
     slots_.resize(
         static_cast<std::size_t>(std::min<std::uint64_t>(kWindowSlots, slot_count_ - begin)));
-    window_begin_ = slot_count_;  // should reading fail
+    window_begin_ = slot_count_;  // no window, in case the read fails
     DGFS_CHECK(storage::read_exactly(*file_, begin * sizeof(Slot),
                                      MutableBytes(reinterpret_cast<std::uint8_t*>(slots_.data()),
                                                   slots_.size() * sizeof(Slot))));

@@ -10,7 +10,7 @@
 namespace dgfs::builder {
 namespace {
 
-// As often as progress is shown.
+// The interval of progress reports.
 constexpr std::chrono::milliseconds kWaitAtOnce(200);
 
 Bytes bytes_of(const std::vector<std::uint64_t>& numbers) {
@@ -71,7 +71,7 @@ Status DataWriter::write_all() {
   }
 }
 
-// False when nobody wants any more.
+// Returns false if next() will not be called any more.
 bool DataWriter::hand_over(WrittenBatch batch) {
   const std::size_t bytes = batch.held_bytes();
   std::unique_lock lock(mutex_);
@@ -103,7 +103,7 @@ Result<std::optional<WrittenBatch>> DataWriter::next(const std::function<void()>
 
 Result<WrittenBatch> DataWriter::write(Batch& batch) {
   WrittenBatch written;
-  // Groups of one volume that follow one another are as one.
+  // Consecutive groups in the same volume count as one.
   if (batch.volume != group_.volume) group_ = {batch.volume, volumes_[batch.volume].position()};
   written.group = group_;
   if (batch.piece) {
@@ -128,9 +128,9 @@ Status DataWriter::write_data(Batch& batch) {
   return volume.append_in_place(batch.memory, batch.data_begin, batch.data_bytes);
 }
 
-// One of its own size goes where there is least so far, wherever the files around it stand: large
-// files alone would else fill one volume. Bytes that are written are what counts, not those that
-// were planned: they depend on the tree alone as well, and know of holes and compression.
+// A file that stands apart goes to the volume with the least data, wherever its neighbours stand.
+// Otherwise large files could fill one volume. Written bytes are compared, not planned ones: these
+// depend only on the tree too, and include the effect of holes and compression.
 Status DataWriter::begin_large(const Batch& batch) {
   const format::VolumeNumber number = batch.piece->is_apart ? emptiest() : batch.volume;
   AppendFile& volume = volumes_[number];
@@ -146,9 +146,9 @@ format::VolumeNumber DataWriter::emptiest() const {
   return static_cast<format::VolumeNumber>(least - volumes_.begin());
 }
 
-// Pieces are written as they come. That the file stayed the same is known only after the last one,
-// and so is its content: if it changed, or is in the image already, that goes back to where it
-// began.
+// Writes pieces as they come. Only after the last piece it is known whether the file stayed
+// unchanged, and whether its content is already in the image. If the file is lost or shared, the
+// volume goes back to where the file began.
 Result<std::uint64_t> DataWriter::write_piece(Batch& batch) {
   const FilePiece& piece = *batch.piece;
   BatchItem& item = batch.items.front();

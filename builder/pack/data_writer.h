@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The data writer: a thread that takes batches in order, writes their data to the volumes, and
-// hands on what is then left of them, so that the device does not wait for the index, nor for the
-// model that the index needs first.
+// passes the rest of each batch on to the packer. So the device does not wait for the index, nor
+// for the training of the index's model.
 #pragma once
 
 #include <condition_variable>
@@ -23,57 +23,59 @@
 
 namespace dgfs::builder {
 
-/// A batch whose data is in the image, or a piece of a large file.
+/// A batch with written data, or a piece of a large file.
 struct WrittenBatch {
   std::string prefix;
-  format::DataAddress group;  ///< where the extents of its volume group begin
+  format::DataAddress group;  ///< where the extents of the volume group begin
   Buffer records;
   std::vector<BatchItem> items;
-  std::uint64_t piece_bytes = 0;  ///< written of a large file
-  bool is_whole = true;           ///< false: of a large file of which more comes
+  std::uint64_t piece_bytes = 0;  ///< bytes written of a large file
+  bool is_whole = true;           ///< false: further pieces of the large file follow
 
-  /// What it holds in memory: records, and what reading added to them.
+  /// Memory of the records, and of the data that reading added to them.
   [[nodiscard]] std::size_t held_bytes() const;
   [[nodiscard]] Bytes record(const BatchItem& item) const {
     return Bytes(records).subspan(item.record_begin, item.record_bytes);
   }
 };
 
-/// start(), then next() until the end; single use. Its methods are for one thread.
+/// Call start(), then next() until the end. Single use. One thread calls the methods.
 class DataWriter {
  public:
-  /// All are used by the thread alone until next() has given the end, and outlive this.
+  /// All arguments must outlive this. Only the writer's thread may use them until next() returns
+  /// the end.
   /// @param volumes         positioned at their first extents
-  /// @param dedup           finds what is there already; null: all is written
-  /// @param held_bytes_max  of records not yet taken; one batch may go beyond
+  /// @param dedup           finds contents that are already there; null: writes all
+  /// @param held_bytes_max  bound of the memory of batches not yet taken; one batch may exceed it
   DataWriter(ReadPool& pool, AppendFiles& volumes, Deduplicator* dedup, std::size_t held_bytes_max)
       : pool_(pool),
         volumes_(volumes),
         dedup_(dedup),
         held_bytes_max_(held_bytes_max),
         group_{0, volumes.front().position()} {}
-  /// Waits for the thread to end what it is at.
+  /// Waits until the thread has ended its current work.
   ~DataWriter();
   DataWriter(const DataWriter&) = delete;
   DataWriter& operator=(const DataWriter&) = delete;
 
   /// Error: kLimit if the system gives no thread.
   [[nodiscard]] Status start();
-  /// In order; nullopt at the end. Errors: those of ReadPool::next and of writing.
-  /// @param waiting  called a few times a second while there is none: the digest of one file may
-  ///                 take many minutes
+  /// The next batch, in order; nullopt at the end. Errors: those of ReadPool::next() and of
+  /// writing.
+  /// @param waiting  called a few times a second while no batch is ready: the digest of one file
+  ///                 may take many minutes
   [[nodiscard]] Result<std::optional<WrittenBatch>> next(const std::function<void()>& waiting);
-  /// Of all frames in the image; after the end.
+  /// Hash of the checksums of all frames in the image. Valid after the end.
   [[nodiscard]] const ContentHash& frames() const { return frames_; }
 
  private:
-  /// Where to return to if a large file turns out to be lost, or to be there already.
+  /// State to return to if a large file turns out to be lost or already in the image.
   struct LargeStart {
     AppendFile::Mark mark;
     format::DataAddress at;
     ContentHash frames;
     FingerprintStream fingerprint;
-    format::SeekTable table;  ///< of a compressed one
+    format::SeekTable table;  ///< of a compressed file
     std::uint64_t content_bytes = 0;
     std::optional<Error> error;
   };
@@ -99,13 +101,13 @@ class DataWriter {
   ContentHash frames_;
   std::optional<LargeStart> large_;
 
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   std::condition_variable taken_;
   std::condition_variable written_;
   std::deque<WrittenBatch> queue_;
   std::size_t held_bytes_ = 0;
   bool ended_ = false;
-  std::optional<Error> failure_;  ///< why it ended, if not well
+  std::optional<Error> failure_;  ///< error that ended the thread
   bool cancelled_ = false;
 
   std::thread thread_;

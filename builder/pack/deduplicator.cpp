@@ -27,7 +27,7 @@ Status open_raw(Bytes stored, MutableBytes content) {
   return ok();
 }
 
-// All items that have the extent are to find it there.
+// Points all items with the extent to the known one.
 void point_to(const PlacedExtent& known, const BatchExtent& extent, Batch& batch) {
   const bool is_fragment = batch.items[extent.item].stored.fragment_offset.has_value();
   for (std::size_t i = extent.item; i <= extent.last_item; ++i) {
@@ -41,8 +41,8 @@ void point_to(const PlacedExtent& known, const BatchExtent& extent, Batch& batch
 
 Status Deduplicator::share(Batch& batch) {
   const std::uint64_t position = volumes_[batch.volume].position();
-  // What was planned holds until something is left out; then all that follows in its volume moves,
-  // once, as it is gone through here.
+  // The planned position holds until an extent is left out. Then all following data in the volume
+  // moves, and this loop moves it once.
   const auto in_block = static_cast<std::size_t>(position % AppendFile::kBlockBytes);
   const bool is_as_planned = batch.data_begin % AppendFile::kBlockBytes == in_block;
   BatchCompaction data(batch, is_as_planned ? batch.data_begin : in_block);
@@ -75,17 +75,18 @@ Status Deduplicator::share(Batch& batch) {
 Result<bool> Deduplicator::is_there(const PlacedExtent& known, const BatchExtent& extent, Bytes own,
                                     const Batch& batch) {
   const StoredExtent& stored = batch.items[extent.item].stored;
-  // Content that is stored as it is makes no fragment frame.
+  // A raw extent cannot be a fragment frame.
   if (known.codec != stored.codec && stored.fragment_offset) return false;
   DGFS_TRY(there, load(known, batch));
   return is_same({known.codec, there}, {stored.codec, own}, extent.content_bytes);
 }
 
-// Rare: a content has the fingerprint of another one. Of one frame, it does not become longer.
+// Rare: another content has an equal fingerprint, or an equal word in the table of known contents.
+// The extent has one frame, so packing does not make it longer.
 Status Deduplicator::pack_late(const BatchExtent& extent, BatchCompaction& data, Batch& batch) {
   const auto content = open({format::ExtentCodec::kRaw, data.next(extent)}, extent.content_bytes);
   if (!content) {
-    return Error(ErrorKind::kCorrupt, 4113, "content that was put off has changed in memory");
+    return Error(ErrorKind::kCorrupt, 4113, "deferred content has changed in memory");
   }
   Buffer packed(static_cast<std::size_t>(packed_bytes_max(content->size())));
   std::vector<std::uint64_t> checksums;
@@ -110,7 +111,7 @@ Result<std::optional<PlacedExtent>> Deduplicator::find_or_add(const Fingerprint&
   return known;
 }
 
-// What precedes it in the batch has moved to where it will be in the volume.
+// An earlier extent of this batch has already moved to its final place in memory.
 Result<Bytes> Deduplicator::load(const PlacedExtent& extent, const Batch& batch) {
   const auto count = static_cast<std::size_t>(extent.bytes);
   const std::uint64_t position = volumes_[extent.volume].position();
@@ -140,7 +141,7 @@ Result<bool> Deduplicator::is_same_written(const PlacedExtent& a, const PlacedEx
 
 bool Deduplicator::is_same(const Loaded& a, const Loaded& b, std::uint64_t content_bytes) const {
   if (a.codec == b.codec && std::ranges::equal(a.stored, b.stored)) return true;
-  // Larger contents are compressed without dictionaries, so that the same have the same extent.
+  // Larger contents are compressed without dictionaries, so equal contents have equal extents.
   if (format::has_seek_table(content_bytes)) return false;
   const auto content_a = open(a, content_bytes);
   return content_a && content_a == open(b, content_bytes);

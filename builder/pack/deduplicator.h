@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The deduplicator finds contents that the image has already, so that each is stored once.
+// The deduplicator finds contents that are already in the image, so that each is stored once.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,22 @@
 
 namespace dgfs::builder {
 
-/// What tells the reading threads what they need not compress, and compresses it where that was a
-/// mistake. Both or none.
+/// For putting compression off: `known` tells the reading threads which contents they need not
+/// compress, and `packer` compresses those that were not in the image after all. Both are set or
+/// none.
 struct PutOff {
   KnownContents* known = nullptr;
   ContentPacker* packer = nullptr;
 };
 
-/// Contents are the same if their bytes are, in however different extents they are stored: files of
-/// two classes are compressed with two dictionaries. The first in the order of the image is kept,
-/// so that what is shared depends on the tree alone. For one thread.
+/// Contents are equal if their bytes are, even if their extents differ, because files of different
+/// classes are compressed with different dictionaries. The first content in the order of the image
+/// is kept, so the result depends only on the tree. For one thread.
 class Deduplicator {
  public:
-  /// @param volumes       of the image that is being written
-  /// @param dictionaries  of its compressed extents
-  /// @param put_off       where contents were not compressed that are likely to be there
+  /// @param volumes       volumes of the image being written
+  /// @param dictionaries  those of the image's compressed extents
+  /// @param put_off       set if readers put compression off
   /// All must outlive this.
   Deduplicator(const AppendFiles& volumes, const format::ContentDictionaries& dictionaries,
                ContentTable table, PutOff put_off = {})
@@ -41,15 +42,15 @@ class Deduplicator {
         put_off_(put_off),
         read_back_(volumes) {}
 
-  /// Takes out of the batch, which follows in its volume, what is there already or stands in the
-  /// batch before: its data and checksums; the items say where it is instead. What was put off and
-  /// is not there is compressed. Errors: kIo, kNoSpace (of the table's file); those of
-  /// ContentPacker::pack.
+  /// Removes data and checksums of each content that is already in the image, or earlier in this
+  /// batch, and points the items to the first copy. Compresses contents that were put off and are
+  /// not there. The batch must be the next one in its volume. Errors: kIo, kNoSpace (of the table's
+  /// file); those of ContentPacker::pack().
   [[nodiscard]] Status share(Batch& batch);
 
-  /// The extent before `own` that has the same content, if any. If there is none, `own` is known
-  /// from now on.
-  /// @param own            the last one in its volume
+  /// The earlier extent with the same content as `own`, if any. If there is none, adds `own` to the
+  /// table.
+  /// @param own            the last extent in its volume
   /// @param content_bytes  without holes
   /// Errors: as share().
   [[nodiscard]] Result<std::optional<PlacedExtent>> find_or_add(const Fingerprint& fingerprint,
@@ -57,7 +58,7 @@ class Deduplicator {
                                                                 std::uint64_t content_bytes);
 
  private:
-  /// An extent whose bytes are in memory.
+  /// An extent with its bytes in memory.
   struct Loaded {
     format::ExtentCodec codec;
     Bytes stored;

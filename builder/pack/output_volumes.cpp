@@ -37,8 +37,8 @@ Status OutputVolumes::open() {
   return ok();
 }
 
-// How contents spread is known only when they are written. So there is no telling that a volume
-// is too small before it is.
+// The final share of each volume is known only after writing, so a failed reservation does not yet
+// mean that a volume is too small.
 Status OutputVolumes::reserve(std::uint64_t extent_bytes) {
   const std::uint64_t share = extent_bytes / count();
   for (std::size_t i = 0; i < count(); ++i) {
@@ -97,7 +97,7 @@ Result<std::uint64_t> OutputVolumes::finish_volume(format::VolumeHeader header,
   DGFS_CHECK(data.flush());
   storage::File& file = *files_[header.number];
   DGFS_CHECK(named(file.write_at(0, page), header.number));
-  // What was reserved but not needed goes back.
+  // Frees reserved space that was not needed.
   DGFS_CHECK(named(file.truncate(header.file_bytes), header.number));
   return header.file_bytes;
 }

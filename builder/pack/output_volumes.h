@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Output volumes: the files that contents are written to, volume 0 the image. They have no names
-// until they are published.
+// Output volumes: the files with the contents; volume 0 is the image. They have no names until they
+// are published.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace dgfs::builder {
 
-/// One for each volume, positioned at its next extent.
+/// One AppendFile for each volume, positioned at its next extent.
 using AppendFiles = std::deque<AppendFile>;
 
-/// For one thread at a time. Errors name the volume by the path that it will have.
+/// For one thread at a time. Errors name the volume by its later path.
 class OutputVolumes {
  public:
   /// @param env    must outlive this
@@ -30,24 +30,24 @@ class OutputVolumes {
   OutputVolumes(storage::Env& env, std::vector<std::string> paths)
       : env_(env), paths_(std::move(paths)) {}
 
-  /// Before all else. Errors: those of Env::create_unnamed().
+  /// Must be called first. Errors: those of Env::create_unnamed().
   [[nodiscard]] Status open();
-  /// Reserves space for extents of so many bytes in all; where there are several volumes, an even
-  /// share in each, as far as there is space. Errors: kNoSpace (of the only volume), kIo.
+  /// Reserves space for extents of so many bytes in total. With several volumes, reserves an equal
+  /// share in each, and ignores a lack of space. Errors: kNoSpace (of an only volume), kIo.
   [[nodiscard]] Status reserve(std::uint64_t extent_bytes);
-  /// To be called once, when files will be written to no more but through what it gives.
-  /// @param write_bytes  of each volume's buffer, whole blocks
+  /// Starts writing. Called once; from then on only the returned objects may write to the files.
+  /// @param write_bytes  buffer of each volume, in whole blocks
   [[nodiscard]] AppendFiles& begin(std::size_t write_bytes);
 
   [[nodiscard]] std::size_t count() const { return paths_.size(); }
   [[nodiscard]] const std::vector<std::string>& paths() const { return paths_; }
   [[nodiscard]] storage::File& file(std::size_t number) { return *files_[number]; }
-  /// The volume table, once all extents are written: with file names as hints.
+  /// The volume table, with file names as hints. Call it after all extents are written.
   [[nodiscard]] std::vector<format::VolumeRecord> records() const;
-  /// Ends each volume with its header page, the image after a copy of the index. Gives the length
-  /// of each. Errors: kIo, kNoSpace, kInterrupted.
+  /// Ends each volume with its header page, and the image with a copy of the index before it.
+  /// Returns the length of each file. Errors: kIo, kNoSpace, kInterrupted.
   /// @param superblock  of the index
-  /// @param index       null: no copy
+  /// @param index       file with the index to copy; null: no copy
   [[nodiscard]] Result<std::vector<std::uint64_t>> finish(const format::Superblock& superblock,
                                                           const storage::File* index,
                                                           const StopFlag& stop);

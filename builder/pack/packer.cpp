@@ -27,7 +27,7 @@ Status Packer::pack(WrittenBatch& batch) {
   counted_bytes_ += batch.piece_bytes;
   parts_.progress.state().content_bytes += batch.piece_bytes;
   if (!batch.is_whole) return ok();
-  // Counted piece by piece so far; complete() counts it as a whole.
+  // complete() counts the whole file, so take out the pieces counted so far.
   parts_.progress.state().content_bytes -= std::exchange(counted_bytes_, 0);
   return complete_items(batch);
 }
@@ -62,7 +62,7 @@ Status Packer::complete(BatchItem& item, const ScannedEntry& scanned) {
   DGFS_CHECK(complete_entry_fields(item, scanned));
   DGFS_CHECK(add_digest(item, scanned));
   if (item.extra != nullptr)
-    item.extra->digest.reset();  // the zeros in it are counted from here on
+    item.extra->digest.reset();  // its zeros are counted with the file below
   parts_.progress.state().content_bytes += scanned.size_bytes;
   const bool is_in_sum = item.stored.at_bytes == 0;
   if (!is_in_sum) entry_.address = format::DataAddress{item.stored.volume, item.stored.at_bytes};
@@ -109,7 +109,7 @@ Status Packer::complete_entry_fields(BatchItem& item, const ScannedEntry& scanne
   return ok();
 }
 
-// Files without content are not read. An object with several names has its digest once.
+// Files without content are not read. An object with several names has one digest.
 Status Packer::add_digest(const BatchItem& item, const ScannedEntry& scanned) {
   DigestWriter* const digests = parts_.index.digests();
   if (digests == nullptr || !format::is_regular(scanned.mode)) return ok();
@@ -123,7 +123,7 @@ Status Packer::add_digest(const BatchItem& item, const ScannedEntry& scanned) {
                               : digests->add(parts_.index.next_ordinal(), digest);
 }
 
-// entry_ becomes the link record; the name keeps what a name has.
+// Makes entry_ the link record, and adds a name that refers to it.
 Status Packer::add_first_name() {
   format::Entry name;
   name.key = entry_.key;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The packer completes the entries of batches whose data is written, in order, for the index. With
-// the data writer it decides about the bytes of the image; neither knows how many threads read.
+// The packer takes batches with written data in order, completes their entries, and adds these to
+// the index. Packer and data writer determine the bytes of the image, independently of the number
+// of reading threads.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace dgfs::builder {
 
-/// What a packer works with; references outlive it.
+/// Parts that a packer uses. The references must outlive it.
 struct PackerParts {
   DataWriter& data;
   IndexWriter& index;
@@ -29,12 +30,12 @@ class Packer {
  public:
   explicit Packer(PackerParts parts) : parts_(parts) {}
 
-  /// Until the tree is done. Errors: those of reading (unless keep_going), writing, indexing.
+  /// Packs the whole tree. Errors: those of reading (unless keep_going), writing and indexing.
   [[nodiscard]] Status run();
 
   /// Names of multiply linked objects beyond the first of each.
   [[nodiscard]] std::uint64_t further_names() const { return further_names_; }
-  /// Files whose content is that of an earlier one, and what their extents would have taken.
+  /// Files with the content of an earlier file, and the bytes that their extents would have taken.
   [[nodiscard]] std::uint64_t shared_files() const { return shared_files_; }
   [[nodiscard]] std::uint64_t shared_bytes() const { return shared_bytes_; }
 
@@ -53,9 +54,9 @@ class Packer {
   OmittedPositions omitted_;
   std::string prefix_;
   format::Entry entry_;  ///< being completed
-  /// Where the next extent to be completed begins that has no place of its own.
+  /// Begin of the next extent in the running sum, that is, without an address of its own.
   format::DataAddress data_at_{0, format::kPageBytes};
-  std::uint64_t counted_bytes_ = 0;  ///< in the progress, of a file in pieces
+  std::uint64_t counted_bytes_ = 0;  ///< bytes of a file in pieces that progress has counted
   std::uint64_t further_names_ = 0;
   std::uint64_t shared_files_ = 0;
   std::uint64_t shared_bytes_ = 0;

@@ -16,18 +16,18 @@
 namespace dgfs::builder {
 namespace {
 
-/// What a file says that it is.
+/// Kind of a file, by its header pages.
 struct Occupant {
-  bool is_volume = false;                      ///< sound or not
-  bool is_index = false;                       ///< likewise
-  bool is_empty = false;                       ///< or not there
-  std::optional<format::VolumeHeader> header;  ///< first page or last, whichever is sound
+  bool is_volume = false;                      ///< has the magic of one, sound or not
+  bool is_index = false;                       ///< has the magic of one, sound or not
+  bool is_empty = false;                       ///< or missing
+  std::optional<format::VolumeHeader> header;  ///< from the first or last page, if sound
 };
 
 Status look_at_page(const storage::File& file, std::uint64_t offset, Occupant& occupant) {
   std::array<std::uint8_t, format::kPageBytes> bytes{};
   DGFS_TRY(count, file.read_at(offset, bytes));
-  const auto page = Bytes(bytes).first(count);  // less of a file that was cut
+  const auto page = Bytes(bytes).first(count);  // shorter if the file was cut
   occupant.is_volume = occupant.is_volume || format::is_volume_header(page);
   occupant.is_index = occupant.is_index || (offset == 0 && format::is_superblock(page));
   auto header = format::decode_volume_header(bytes);
@@ -35,7 +35,7 @@ Status look_at_page(const storage::File& file, std::uint64_t offset, Occupant& o
   return ok();
 }
 
-// Nothing is empty.
+// A missing file counts as empty.
 Result<Occupant> occupant_of(storage::Env& env, const std::string& path) {
   Occupant occupant;
   auto file = env.open(path);
@@ -50,8 +50,8 @@ Result<Occupant> occupant_of(storage::Env& env, const std::string& path) {
   return occupant;
 }
 
-// Whether a build that was cut short has left the image's volume for `path` beside it, under a
-// hidden name: what is at `path` was to be replaced by then.
+// Whether an interrupted build has left the image's new volume for `path` beside it, under a hidden
+// name. The build was about to replace the file at `path` then.
 bool has_hidden_successor(storage::Env& env, const std::string& path, const format::Uuid& uuid) {
   const auto folder = storage::parent_path(path);
   const auto directory = env.open_directory(folder);
@@ -68,7 +68,7 @@ bool has_hidden_successor(storage::Env& env, const std::string& path, const form
   return listed && found;
 }
 
-// Whether a volume is of the image that is to be replaced with it.
+// Whether a volume belongs to the image that the build replaces.
 bool is_own_volume(storage::Env& env, const std::string& path, const Occupant& there,
                    const std::string& image_path) {
   const auto image = occupant_of(env, image_path);
@@ -82,7 +82,7 @@ std::string not_of_role(OutputRole role) {
   const std::string kind = role == OutputRole::kImage    ? "image"
                            : role == OutputRole::kVolume ? "volume"
                                                          : "index";
-  return "is there and is no " + kind + " of DGFS (--force replaces it)";
+  return "exists and is not a DGFS " + kind + " (--force replaces it)";
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ Status check_distinct(const storage::Env& env, const std::vector<std::string>& p
 Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
                                                              const std::string& path) {
   if (!storage::check_name(storage::base_name(path), storage::parent_path(path))) {
-    return Error(ErrorKind::kInvalidArgument, 4151, "is no name of a file")
+    return Error(ErrorKind::kInvalidArgument, 4151, "is not a file name")
         .in_file(path.empty() ? "''" : path);
   }
   DGFS_TRY(directory, env.open_directory(storage::parent_path(path)));
@@ -115,9 +115,9 @@ Result<std::optional<storage::FileStatus>> check_output_path(storage::Env& env,
   if (format::is_directory(mode)) {
     return Error(ErrorKind::kIsDirectory, 4080, "is a directory").in_file(path);
   }
-  // To put a file in the place of a device would take the device away from everybody; in that of
-  // a link (/dev/stdout, for one), the link.
-  return Error(ErrorKind::kExists, 4081, "is there and is not a regular file").in_file(path);
+  // Replacing a device would take it away from all users, and replacing a link (such as
+  // /dev/stdout) would destroy the link.
+  return Error(ErrorKind::kExists, 4081, "exists and is not a regular file").in_file(path);
 }
 
 Status check_replaced(storage::Env& env, const std::string& path, OutputRole role,
@@ -135,7 +135,7 @@ Status check_replaced(storage::Env& env, const std::string& path, OutputRole rol
   }
   if (role == OutputRole::kImage && (!there.header || there.header->number == 0)) return ok();
   if (role == OutputRole::kVolume && is_own_volume(env, path, there, image_path)) return ok();
-  std::string text = "is there and is a volume of another image";
+  std::string text = "exists and is a volume of another image";
   if (there.header) text += ", uuid " + format::uuid_text(there.header->image_uuid);
   return Error(ErrorKind::kExists, 4082, std::move(text)).in_file(path);
 }

@@ -19,7 +19,7 @@
 namespace dgfs::builder {
 namespace {
 
-// Failures of clean-up cannot be helped: the result stands, a hidden name stays.
+// Ignores failures of a clean-up: the result stands, and only a hidden name stays behind.
 void quietly(const std::function<void()>& clean_up) {
   try {
     clean_up();
@@ -27,8 +27,9 @@ void quietly(const std::function<void()>& clean_up) {
   }
 }
 
-// Undoes steps in reverse order unless told that all went well. What undoes a step is added before
-// the step is made, for memory may end between them; so it must do no harm where it was not made.
+// Undoes steps in reverse order, unless commit() is called. The undo function is added before the
+// step, because an allocation may fail between the two. So it must do no harm if the step was not
+// made.
 class Rollback {
  public:
   ~Rollback() {
@@ -73,8 +74,8 @@ bool is_failed_look(const Error& error) {
   return error.kind() == ErrorKind::kIo || error.kind() == ErrorKind::kPermission;
 }
 
-// Whatever is something else is left alone. But an index of the old image must not be overlooked:
-// readers would refuse it beside the new one.
+// Whether the file is the index of the image. Other files stay; but an index of the old image must
+// be found, because readers would refuse it beside the new image. So a failed read is an error.
 Result<bool> is_index_of(storage::Env& env, const std::string& index_path,
                          const std::string& image_path) {
   auto index = first_page(env, index_path);
@@ -87,12 +88,12 @@ Result<bool> is_index_of(storage::Env& env, const std::string& index_path,
   return superblock && header && superblock.value().uuid == header.value().image_uuid;
 }
 
-// An output, and what its place held before.
+// An output, and the old file at its path.
 struct Replacement {
   Publication::Output output;
-  std::string new_path;        ///< hidden; empty where the output goes to its place at once
-  std::string old_path;        ///< hidden, empty if there was none
-  bool is_old_linked = false;  ///< it has that name already, beside its own
+  std::string new_path;        ///< hidden; empty if the output is published directly
+  std::string old_path;        ///< hidden; empty if there was no old file
+  bool is_old_linked = false;  ///< the old file has both names
 };
 
 class Publisher {
@@ -117,7 +118,7 @@ class Publisher {
   storage::Env& env_;
   const Publication& publication_;
   Replacement image_;
-  std::vector<Replacement> volumes_;      ///< as many as there are from the beginning
+  std::vector<Replacement> volumes_;      ///< never resized: undo functions refer to elements
   std::string new_index_;                 ///< hidden path
   std::vector<std::string> old_indexes_;  ///< hidden paths
   Rollback rollback_;
@@ -137,7 +138,7 @@ Status Publisher::run() {
     is_other_old = is_old;
   }
   DGFS_CHECK(sync_all());
-  // One name changes, which is atomic by itself.
+  // Only one name changes, which is atomic by itself.
   if (!has_index && !is_other_old && volumes_.empty()) {
     DGFS_CHECK(check_again());
     return env_.publish(*image_.output.file, image_.output.path);
@@ -172,7 +173,7 @@ Status Publisher::run() {
   return ok();
 }
 
-// Slow, so it comes before anything has a name that a kill would leave.
+// The slow step comes first, while a killed process would leave no hidden names.
 Status Publisher::sync_all() {
   DGFS_CHECK(image_.output.file->sync());
   if (publication_.index != nullptr) {
@@ -184,7 +185,7 @@ Status Publisher::sync_all() {
   return ok();
 }
 
-// Much may have come to the places of the outputs since the build began.
+// Checks the output paths again, because other files may have come there since the build began.
 Status Publisher::check_again() {
   const std::string& image_path = image_.output.path;
   const bool force = publication_.force;
@@ -216,7 +217,7 @@ Status Publisher::keep_old(Replacement& output) {
   rollback_.add([this, &output] {
     if (output.is_old_linked) remove_quietly(env_, output.old_path);
   });
-  // Where the file system has no hard links, switching renames it instead.
+  // Without hard links, make_way() renames the old file later.
   output.is_old_linked =
       directory->make_link(*directory, storage::base_name(path), name).has_value();
   return ok();
@@ -238,10 +239,12 @@ Status Publisher::switch_image() {
     if (image_.old_path.empty()) {
       remove_quietly(env_, path);
     } else {
-      // Both names of one file: a rename would do nothing and leave the hidden one.
+      // If both are names of one file, the rename does nothing, and keep_old()'s step removes the
+      // hidden name.
       static_cast<void>(env_.rename(image_.old_path, path));
     }
-    // The new volumes go next: before that, no power cut may bring the new image back.
+    // The next steps remove the new volumes. Sync first, so that no power cut brings the new image
+    // back without them.
     if (!volumes_.empty()) static_cast<void>(env_.sync_directory(storage::parent_path(path)));
   });
   DGFS_CHECK(make_way(image_));
@@ -262,8 +265,8 @@ Status Publisher::switch_index() {
 
 Status Publisher::switch_volume(Replacement& volume) {
   const std::string& path = volume.output.path;
-  // The new image may still have its name when this is undone: its volume goes back to the hidden
-  // name, where readers find it, before the old one takes its place.
+  // The new image may still have its name when this step is undone. So its volume first goes back
+  // to the hidden name, where readers find it, and then the old volume takes the path.
   rollback_.add([this, &volume, &path] {
     const auto is_staged = exists(env_, volume.new_path);
     if (is_staged && !is_staged.value()) static_cast<void>(env_.rename(path, volume.new_path));

@@ -11,11 +11,11 @@
 namespace dgfs::builder {
 namespace {
 
-// Keeps batches of tiny files, links and directories small beside those with data: their records,
-// and the items, which take more.
+// Bounds the records and items (which take more memory) of a batch with many tiny files, links and
+// directories.
 constexpr std::size_t kRecordBytesMax = std::size_t{1} << 18;
 
-// Large files in one directory follow one another; few levels of handles suffice.
+// Large files in one directory follow one another, so few levels of handles are enough.
 constexpr std::size_t kBatchOpenLevelsMax = 16;
 
 std::size_t held_bytes(const Batch& batch) {
@@ -50,7 +50,7 @@ Result<bool> BatchMaker::fill(Batch& batch) {
     return true;
   }
   batch.prefix = reader_.prefix();
-  // A fragment group is in one batch, wherever that is full.
+  // An open fragment group stays in this batch, even if the batch is full.
   while ((held_bytes(batch) < kRecordBytesMax || fragments_.is_open()) && !batch.piece) {
     DGFS_CHECK(stop_.check());
     if (!held_) {
@@ -73,7 +73,8 @@ Result<bool> BatchMaker::fill(Batch& batch) {
 void BatchMaker::place(Batch& batch) {
   batch.volume = groups_.volume();
   planned_volume_ = batch.volume;
-  // In the second block: if it is to begin elsewhere in a block after all, it moves to the first.
+  // Plans the data in the second block, so that it can move into the first block if its final place
+  // in a block differs.
   batch.data_begin =
       AppendFile::kBlockBytes +
       static_cast<std::size_t>(planned_positions_[batch.volume] % AppendFile::kBlockBytes);
@@ -124,7 +125,7 @@ bool BatchMaker::has_room(const Batch& batch, const ScannedEntry& entry, std::ui
                           bool joins) const {
   const std::uint64_t left = data_bytes_max_ - planned_bytes_;
   if (!joins) return bytes <= left && held_bytes(batch) < kRecordBytesMax;
-  if (fragments_.has_room(entry)) return true;  // kept for it since its group began
+  if (fragments_.has_room(entry)) return true;  // reserved when its group began
   return fragments_.stored_bytes_max() <= left && held_bytes(batch) < kRecordBytesMax;
 }
 
@@ -159,10 +160,10 @@ Status BatchMaker::open_large(const ScannedEntry& entry, BatchItem& item) {
   return ok();
 }
 
-// Of a file that may be compressed: what begins it, stands in its middle and ends it.
+// Reads beginning, middle and end of a file that may be compressed.
 Status BatchMaker::read_parts(const SourceFile& file) {
   const auto content_bytes = file.content_bytes();
-  // Of few data segments, a file that is larger than a batch may have less than a frame.
+  // A sparse file larger than a batch may have less than a frame of content.
   if (packer_ == nullptr || !format::has_seek_table(content_bytes)) return ok();
   if (format::frame_count(format::ExtentCodec::kZstd, content_bytes) > format::kZstdFramesMax) {
     return ok();
@@ -173,7 +174,7 @@ Status BatchMaker::read_parts(const SourceFile& file) {
   return ok();
 }
 
-// They tell how the rest is.
+// Decides by these parts whether to compress the file.
 Status BatchMaker::choose_codec() {
   if (large_->parts.empty()) return ok();
   const auto parts = std::exchange(large_->parts, {});

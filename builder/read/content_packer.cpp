@@ -18,13 +18,13 @@ using format::kChecksumBytes;
 using format::kZstdFrameBytes;
 using format::kZstdFrameStoredBytesMax;
 
-// Below it a dictionary says what a file has not said itself yet.
+// Larger contents gain little from a dictionary, because most repeats are in the content itself.
 constexpr std::size_t kDictionaryContentBytesMax = std::size_t{64} << 10;
-// Parts of a file are tried before more of it is compressed in vain, if it has more than they.
+// Tries parts of a larger file first, to avoid compressing all of it in vain.
 constexpr std::size_t kPartBytes = std::size_t{16} << 10;
 constexpr int kTrialLevel = 1;
 
-// What a compressed file takes must be less, for reading it costs more: a 32nd is saved at least.
+// Compression must save at least a 32nd, because reading compressed files costs more.
 std::size_t worthwhile_bytes(std::size_t content_bytes) {
   return content_bytes - content_bytes / 32 - (content_bytes == 0 ? 0 : 1);
 }
@@ -56,7 +56,7 @@ class ContentPacker::Lease {
   }
   ~Lease() {
     const std::lock_guard lock(packer_.mutex_);
-    packer_.free_.push_back(std::move(compressor_));  // there is room: it was taken from there
+    packer_.free_.push_back(std::move(compressor_));  // never allocates
     packer_.freed_.notify_one();
   }
   Lease(const Lease&) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The content packer turns the content of a file into an extent, compressed where that pays.
+// The content packer turns the content of a file into an extent, compressed if that pays.
 #pragma once
 
 #include <condition_variable>
@@ -21,57 +21,57 @@
 
 namespace dgfs::builder {
 
-/// Content that is not compressed.
-/// @param out        at least format::raw_extent_bytes(), as pack() needs or less
-/// @param checksums  of the frames are appended
+/// Stores content uncompressed.
+/// @param out        at least format::raw_extent_bytes(), which is not more than pack() needs
+/// @param checksums  gets the checksums of the frames appended
 StoredExtent store_raw(Bytes content, MutableBytes out, std::vector<std::uint64_t>& checksums);
 
-/// Room that pack() needs for any content of this size.
+/// Room that pack() needs for content of this size.
 [[nodiscard]] std::uint64_t packed_bytes_max(std::uint64_t content_bytes);
 
-/// Thread-safe. Few threads compress at a time, since compression's memory is large and
-/// processors are few; the others wait.
+/// Thread-safe. Only `at_a_time` threads compress at once, because compression takes much memory
+/// and processors are few; the others wait.
 class ContentPacker {
  public:
-  /// @param level         zstd's
+  /// @param level         of zstd
   /// @param dictionaries  must outlive this
-  /// @param at_a_time     threads that compress; at least 1
+  /// @param at_a_time     threads that compress at once; at least 1
   ContentPacker(int level, const DictionarySet& dictionaries, unsigned at_a_time, StopFlag stop);
 
-  /// What depends on content, name, level and dictionaries alone. Errors of all: kInterrupted,
-  /// kLimit (memory). None is of the file: they end a build.
+  /// Packs a content. The result depends only on content, name, level and dictionaries. Errors of
+  /// all methods: kInterrupted, kLimit (memory). They do not concern the file and end a build.
   /// @param name       of the file
   /// @param out        at least packed_bytes_max()
-  /// @param checksums  of the frames are appended
+  /// @param checksums  gets the checksums of the frames appended
   [[nodiscard]] Result<StoredExtent> pack(std::string_view name, Bytes content, MutableBytes out,
                                           std::vector<std::uint64_t>& checksums);
-  /// The same of content that several files share, at most kFragmentFrameBytesMax; nullopt, and
-  /// nothing appended, where it does not pay to compress it.
-  /// @param name  of the first of them
+  /// The same for the content of a fragment frame, at most kFragmentFrameBytesMax. nullopt, with
+  /// nothing appended, if compression does not pay.
+  /// @param name  of the first file in the frame
   [[nodiscard]] Result<std::optional<StoredExtent>> pack_fragments(
       std::string_view name, Bytes content, MutableBytes out,
       std::vector<std::uint64_t>& checksums);
-  /// Frames of an extent with a seek table, back to back.
-  /// @param first_frame  number of the first one
-  /// @param content      whole frames but for the last
+  /// Packs frames of an extent with a seek table, back to back.
+  /// @param first_frame  number of the first frame
+  /// @param content      whole frames, except the last
   /// @param out          at least packed_bytes_max()
-  /// @param frames       receives them; where its last one ends, the data in `out` does
+  /// @param frames       receives the frames; their end is the end of the data in `out`
   [[nodiscard]] Status pack_frames(std::uint64_t first_frame, Bytes content, MutableBytes out,
                                    format::SeekTable& frames);
 
-  /// A stretch of a file's content.
+  /// A part of a file's content.
   struct Part {
     std::uint64_t begin = 0;
     std::size_t bytes = 0;
   };
-  /// What tells of a file with so much content whether it pays to compress it; nothing of a small
-  /// one, which is compressed to see.
+  /// The parts of a file by which pays() decides about its content. Empty for a small file: pack()
+  /// compresses it to find out.
   [[nodiscard]] static std::vector<Part> parts_of(std::uint64_t content_bytes);
-  /// Whether it does, by the content of these parts.
+  /// Whether compressing a file pays, judged by the content of these parts.
   [[nodiscard]] Result<bool> pays(const std::vector<Bytes>& parts);
 
  private:
-  /// A context, for as long as it lives.
+  /// Holds a compression context while it exists.
   class Lease;
 
   [[nodiscard]] Result<StoredExtent> pack_small(std::string_view name, Bytes content,

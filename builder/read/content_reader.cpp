@@ -14,7 +14,7 @@ void ContentReader::fill(Batch& batch) {
   fragments_.clear();
   auto done = batch.piece ? read_piece(batch) : read_items(batch);
   if (!done) batch.failure = std::move(done).error();
-  // Where it has not had its turn, nobody need wait for it.
+  // If the piece has not had its turn, the other pieces must not wait for it.
   if (batch.piece) batch.piece->digest.give_up();
 }
 
@@ -50,7 +50,7 @@ Status ContentReader::read_item(Batch& batch, std::size_t number, const ScannedE
 
 void ContentReader::add_extent(Batch& batch, std::size_t number, std::size_t data_bytes,
                                std::size_t frames, std::uint64_t content_bytes) {
-  if (batch.piece) return;  // its chunks are a part of a file's
+  if (batch.piece) return;  // the chunks are only a part of a file
   if (!batch.chunks.empty()) {
     batch.extents.push_back({number, number, batch.data_bytes - data_bytes,
                              batch.checksums.size() - frames, content_bytes,
@@ -70,7 +70,7 @@ Status ContentReader::read_piece(Batch& batch) {
 Status ContentReader::fill_piece(Batch& batch) {
   const FilePiece& piece = *batch.piece;
   if (piece.codec == format::ExtentCodec::kZstd) return read_packed_piece(batch);
-  // Of a file that is large for its holes alone.
+  // The file is large only because of its holes.
   const bool is_small = piece.is_first && piece.is_last && piece.content_bytes != 0 &&
                         !format::has_seek_table(piece.content_bytes);
   if (options_.packer == nullptr || !is_small) return read_raw_piece(batch);
@@ -139,7 +139,7 @@ Status ContentReader::read_packed(const SourceFile& file, const ScannedEntry& en
   DGFS_CHECK(
       add_digest(file, entry, item, [&](FileDigest& digest) { return digest.update(content); }));
   if (content.empty()) return ok();
-  const bool joins = item.fragment_group != 0 && file.segments() == nullptr;  // holes are rare
+  const bool joins = item.fragment_group != 0 && file.segments() == nullptr;  // no holes
   if (!joins || item.fragment_group != fragments_.group) end_fragments(batch);
   if (batch.failure) return ok();
   if (!joins) {
@@ -171,8 +171,8 @@ void ContentReader::pack(Batch& batch, std::size_t number, std::string_view name
   if (put_off) batch.extents.back().is_put_off = true;
 }
 
-// A piece has no extent of its own that could be compressed later, and frames with a seek table may
-// become longer than the raw extent in whose place they would come to stand.
+// Excludes pieces, which have no extent to compress later, and contents with a seek table, because
+// their frames may become longer than the raw extent that they would replace.
 bool ContentReader::is_known(Bytes content, const Batch& batch) const {
   return options_.known != nullptr && !batch.piece && !format::has_seek_table(content.size()) &&
          options_.known->has(fingerprint_of(batch.chunks));
@@ -188,7 +188,7 @@ void ContentReader::end_fragments(Batch& batch) {
   fragments_.clear();
 }
 
-// False where there is nothing to share, or nothing is gained by it.
+// Returns false if there is only one file, or sharing gains nothing.
 bool ContentReader::pack_fragments(Batch& batch) {
   if (fragments_.items.size() < 2) return false;
   const Bytes content(fragments_.content);
@@ -220,7 +220,7 @@ void ContentReader::add_fingerprints(Bytes content, Batch& batch) const {
   if (options_.fingerprints) append_chunk_fingerprints(content, batch.chunks);
 }
 
-// Chunks are frames here.
+// Each chunk is a frame here.
 void ContentReader::add_raw_fingerprints(Bytes frames, Batch& batch) const {
   static_assert(kFingerprintChunkBytes == format::kFrameBytes);
   while (!frames.empty()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The content reader fills batches with the content of the source's files.
+// The content reader fills batches with the content of files of the source.
 #pragma once
 
 #include "builder/read/batch_filler.h"
@@ -16,13 +16,14 @@ struct ReaderOptions {
   std::size_t data_bytes = 0;    ///< capacity of a batch
   std::size_t open_levels = 16;  ///< directories kept open
   bool xattrs = true;
-  ContentPacker* packer = nullptr;  ///< compresses; must outlive the reader. Null: nothing does
-  bool fingerprints = false;        ///< what finds equal contents is wanted
-  /// With fingerprints and a packer: what need not be compressed; must outlive the reader. Null:
-  /// everything is.
+  /// Compresses contents; must outlive the reader. Null: no compression.
+  ContentPacker* packer = nullptr;
+  bool fingerprints = false;  ///< make fingerprints for deduplication
+  /// With fingerprints and a packer: contents that need not be compressed; must outlive the reader.
+  /// Null: all are compressed.
   const KnownContents* known = nullptr;
-  std::optional<format::DigestAlgorithm> digest;  ///< of contents, where they are wanted
-  HashedZeros* hashed_zeros = nullptr;            ///< told of holes in digests; outlives the reader
+  std::optional<format::DigestAlgorithm> digest;  ///< set if digests of contents are wanted
+  HashedZeros* hashed_zeros = nullptr;            ///< counts hashed zeros; must outlive the reader
 };
 
 /// Not thread-safe.
@@ -32,7 +33,7 @@ class ContentReader final : public BatchFiller {
   ContentReader(const storage::Directory& root, const ReaderOptions& options, StopFlag stop)
       : options_(options), stop_(stop), cursor_(root, options.open_levels) {}
 
-  /// Reads the files of a batch. Batch::failure is set only if the stop flag was, the batch is
+  /// Reads the files of a batch. Sets Batch::failure only if the stop flag is set, the batch is
   /// damaged, or compression fails.
   void fill(Batch& batch) override;
 
@@ -45,7 +46,8 @@ class ContentReader final : public BatchFiller {
                                 std::size_t number);
   [[nodiscard]] Status read_packed(const SourceFile& file, const ScannedEntry& entry, Batch& batch,
                                    std::size_t number);
-  /// Of the item whose data begins in `batch` here, and ends it.
+  /// Adds the extent of item `number`: the data and checksums added to the batch since `data_bytes`
+  /// and `frames`.
   void add_extent(Batch& batch, std::size_t number, std::size_t data_bytes, std::size_t frames,
                   std::uint64_t content_bytes);
   void pack(Batch& batch, std::size_t number, std::string_view name, Bytes content);
@@ -57,23 +59,23 @@ class ContentReader final : public BatchFiller {
   [[nodiscard]] Status read_packed_piece(Batch& batch);
   void add_fingerprints(Bytes content, Batch& batch) const;
   void add_raw_fingerprints(Bytes frames, Batch& batch) const;
-  /// Digest of a whole file, where digests are wanted. @param update  given a FileDigest
+  /// Makes the digest of a whole file if digests are wanted. `update` gets a FileDigest.
   template <class Update>
   [[nodiscard]] Status add_digest(const SourceFile& file, const ScannedEntry& entry,
                                   BatchItem& item, const Update& update);
-  /// The same of a large file, of which a piece is there.
+  /// The same for a large file, with the piece in the batch.
   template <class Update>
   [[nodiscard]] Status add_piece_digest(Batch& batch, const Update& update);
-  /// Content of `file`, in memory that the next call uses again.
+  /// Content of `file`, in memory that the next call overwrites.
   [[nodiscard]] Result<Bytes> read_content(const SourceFile& file, std::uint64_t begin,
                                            std::uint64_t bytes);
 
-  /// Small neighbours that are to share a frame, of one group.
+  /// Small neighbours of one group, which will share a frame.
   struct Fragments {
     std::uint64_t group = 0;
-    std::vector<std::size_t> items;   ///< numbers in the batch
-    std::vector<std::size_t> begins;  ///< in content
-    Buffer content;                   ///< of all
+    std::vector<std::size_t> items;   ///< numbers of the items in the batch
+    std::vector<std::size_t> begins;  ///< where each begins in `content`
+    Buffer content;                   ///< of all of them
     [[nodiscard]] Bytes part(std::size_t i) const {
       const auto end = i + 1 < begins.size() ? begins[i + 1] : content.size();
       return Bytes(content).subspan(begins[i], end - begins[i]);
@@ -91,7 +93,7 @@ class ContentReader final : public BatchFiller {
   std::string prefix_;
   Fragments fragments_;
   Buffer content_;
-  std::optional<FileDigest> digest_;  ///< once one was wanted
+  std::optional<FileDigest> digest_;  ///< made for the first digest
 };
 
 }  // namespace dgfs::builder

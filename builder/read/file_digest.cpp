@@ -10,7 +10,7 @@
 namespace dgfs::builder {
 namespace {
 
-// Between two looks at the stop flag: some hundredths of a second.
+// Bytes hashed between two checks of the stop flag: some hundredths of a second.
 constexpr std::uint64_t kZerosAtOnce = std::uint64_t{16} << 20;
 
 }  // namespace

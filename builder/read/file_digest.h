@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The digest of a file from its content, in order: what lies between its data segments counts as
+// Makes the digest of a file from its content, in order, with the holes between data segments as
 // zeros.
 #pragma once
 
@@ -15,28 +15,29 @@
 
 namespace dgfs::builder {
 
-/// A digest, and what it has in the sum of zeros until its file is packed.
+/// A digest, and its share in the sum of hashed zeros, held until its file is packed.
 struct MadeDigest {
   format::Digest digest{};
   ZerosOfFile zeros;
 };
 
-/// Holes are hashed, not read. For one thread at a time.
+/// Hashes holes without reading them. For one thread at a time.
 class FileDigest {
  public:
-  /// @param hashed  receives how far holes are; must outlive the digests that are made; may be null
+  /// @param hashed  counts hashed zeros; must outlive the digests that are made; may be null
   /// Errors: as DigestHasher::make().
   [[nodiscard]] static Result<FileDigest> make(format::DigestAlgorithm algorithm, StopFlag stop,
                                                HashedZeros* hashed);
 
-  /// Begins with a file, whether or not the one before was finished.
-  /// @param segments  of its data; null if it has no holes
+  /// Begins a file, even if the one before was not finished.
+  /// @param segments  data segments of the file; null if it has no holes
   [[nodiscard]] Status begin(std::shared_ptr<const SegmentList> segments, std::uint64_t size_bytes);
-  /// The next content. Errors: kInterrupted, as holes may be long.
+  /// Adds the next content, and the holes before it. Errors: kInterrupted, because holes may be
+  /// long.
   [[nodiscard]] Status update(Bytes content);
-  /// The same, of raw frames: each but the last has kFrameBytes behind its checksum.
+  /// The same for raw frames: each frame except the last has kFrameBytes behind its checksum.
   [[nodiscard]] Status update_frames(Bytes frames);
-  /// Errors: kInterrupted, kLimit.
+  /// Ends the file and returns its digest. Errors: kInterrupted, kLimit.
   [[nodiscard]] Result<MadeDigest> finish();
 
  private:
@@ -50,9 +51,9 @@ class FileDigest {
   ZerosOfFile zeros_;
   std::shared_ptr<const SegmentList> segments_;
   std::optional<SegmentList::Reader> next_segment_;
-  SegmentList::Segment segment_;  ///< that the next content belongs to, if it is not full
+  SegmentList::Segment segment_;  ///< segment of the next content, unless it is complete
   std::uint64_t size_bytes_ = 0;
-  std::uint64_t at_ = 0;  ///< bytes of the file so far
+  std::uint64_t at_ = 0;  ///< bytes of the file hashed so far
 };
 
 }  // namespace dgfs::builder

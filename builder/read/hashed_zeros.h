@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// How many zeros of holes were hashed: a digest of them takes as long as one of data, while nothing
-// is read or written that would show it.
+// Counts the zeros of holes that were hashed. Hashing them takes as long as hashing data, but no
+// read or write shows this progress.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace dgfs::builder {
 
-/// Of all files whose digests are being made or that are not packed yet, in bytes. Thread-safe.
+/// Bytes of all files with unfinished digests, and of files that are not packed yet. Thread-safe.
 using HashedZeros = std::atomic<std::uint64_t>;
 
-/// The part of one file in that sum, which it leaves when this goes. For one thread at a time.
+/// The share of one file in that sum. The destructor subtracts it. For one thread at a time.
 class ZerosOfFile {
  public:
   /// Counts nothing.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Known contents: what the image is likely to hold already, so that the reading threads do not
-// compress it once more only for the writer to drop it.
+// Known contents: fingerprints of contents that are probably in the image already. The reading
+// threads do not compress these again only for the writer to drop them.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,13 @@
 
 namespace dgfs::builder {
 
-/// A table of fixed size without probing: what is added takes the place of what was in its slot. So
-/// an answer saves work and decides nothing; the content table decides. Thread-safe.
+/// A table of fixed size without probing: a new fingerprint overwrites its slot. An answer may be
+/// wrong and only saves work; the content table decides. Thread-safe.
 class KnownContents {
  public:
-  /// @param contents_max  that will be added, at most
-  /// @param memory_bytes  what the table may take; 8 bytes are taken at least, 16 a content at most
+  /// @param contents_max  bound of the contents that will be added
+  /// @param memory_bytes  memory that the table may take; it takes at least 8 bytes, and at most 16
+  ///                      a content
   KnownContents(std::uint64_t contents_max, std::size_t memory_bytes)
       : slots_(std::bit_floor(static_cast<std::size_t>(std::clamp<std::uint64_t>(
             2 * contents_max, 1, std::max<std::size_t>(memory_bytes / sizeof(Slot), 1))))) {}
@@ -28,7 +29,7 @@ class KnownContents {
   void add(const Fingerprint& fingerprint) {
     slot(fingerprint).store(fingerprint.high, std::memory_order_relaxed);
   }
-  /// Whether it was added, and probably so if it says so.
+  /// true: the fingerprint was probably added. false: it was not, or was overwritten.
   [[nodiscard]] bool has(const Fingerprint& fingerprint) const {
     return slot(fingerprint).load(std::memory_order_relaxed) == fingerprint.high;
   }

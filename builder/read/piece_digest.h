@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // The digest of a file that several threads read in pieces. A digest takes bytes in order, so each
-// piece waits for its turn; threads take pieces in order, so the one whose turn it is never waits
-// for another.
+// piece waits for its turn. Threads take pieces in order, so there is always a thread with the
+// piece that is next.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@
 
 namespace dgfs::builder {
 
-/// Shared by the pieces of one file. Thread-safe.
+/// The pieces of one file share it. Thread-safe.
 class SharedDigest {
  public:
   explicit SharedDigest(FileDigest digest) : digest_(std::move(digest)) {}
@@ -22,18 +22,18 @@ class SharedDigest {
  private:
   friend class DigestTurn;
 
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   std::condition_variable turned_;
   FileDigest digest_;
-  std::uint64_t next_ = 0;  ///< content byte with which the next piece begins
+  std::uint64_t next_ = 0;  ///< first content byte of the next piece
   bool is_given_up_ = false;
 };
 
-/// A piece's right to its turn. One that goes without having had it, because the piece could not be
-/// read, ends the waiting of those behind it. For one thread at a time.
+/// The turn of a piece. If it is destroyed before its turn, because the piece could not be read,
+/// the pieces behind it stop waiting. For one thread at a time.
 class DigestTurn {
  public:
-  /// Of no digest.
+  /// A turn of no digest.
   DigestTurn() = default;
   DigestTurn(std::shared_ptr<SharedDigest> digest, std::uint64_t content_begin)
       : digest_(std::move(digest)), content_begin_(content_begin) {}
@@ -42,9 +42,11 @@ class DigestTurn {
   DigestTurn& operator=(DigestTurn&& other) noexcept;
 
   [[nodiscard]] bool is_wanted() const { return digest_ != nullptr; }
-  /// Waits, and hands `update` the digest to add the piece's content to; done with afterwards.
-  /// @param is_last  whether the digest is then finished, and given
-  /// Errors: those of update(); kChanged where a piece before gave up, whose error tells more.
+  /// Waits for the turn, and calls `update` with the digest to add the piece's content. Ends the
+  /// turn.
+  /// @param is_last  true: finishes the digest and returns it
+  /// Errors: those of update(); kChanged if an earlier piece gave up (its own error tells the
+  /// reason).
   template <class Update>
   [[nodiscard]] Result<std::optional<MadeDigest>> take(std::uint64_t content_bytes, bool is_last,
                                                        const Update& update);

@@ -25,7 +25,7 @@ Status ReadPool::start() {
   try {
     while (threads_.size() < options_.threads) threads_.emplace_back([this] { work(); });
   } catch (const std::exception&) {
-    // With one thread at least, the work gets done.
+    // One thread is enough to do the work.
     if (threads_.empty()) return Error(ErrorKind::kLimit, 4050, "cannot start a thread");
   }
   return ok();
@@ -39,7 +39,7 @@ void ReadPool::work() {
       if (!batch->failure) filler->fill(*batch);
       hand_over(std::move(batch));
     }
-  } catch (const std::exception&) {  // out of memory, for a message of the batch too
+  } catch (const std::exception&) {  // out of memory, perhaps while making an error
     const std::lock_guard lock(mutex_);
     out_of_memory_ = true;
     done_.notify_all();
@@ -55,7 +55,8 @@ std::unique_ptr<Batch> ReadPool::take_free() {
   return batch;
 }
 
-// False when there is nothing left to make. A failure is a batch of its own, in its place.
+// Returns false if no batch is left to make. A failure becomes a batch of its own, at its place in
+// the order.
 bool ReadPool::make(Batch& batch) {
   const std::lock_guard make_lock(make_mutex_);
   if (all_made_) return false;

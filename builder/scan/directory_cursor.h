@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The DGFS authors
 //
 // A directory cursor opens the directories of a tree one after another, by prefixes of path keys,
-// through the handles of their parents: no path is ever resolved by the system, so trees deeper
-// than PATH_MAX work and nobody can lead the build elsewhere by exchanging a directory for a link.
+// through the handles of their parents. The kernel never resolves a path, so trees deeper than
+// PATH_MAX work, and another process cannot redirect the build by replacing a directory with a
+// link.
 #pragma once
 
 #include <memory>
@@ -19,18 +20,18 @@ namespace dgfs::builder {
 class DirectoryCursor {
  public:
   /// @param root       must outlive the cursor
-  /// @param kept_open  handles kept at most: the deepest levels of the current path
+  /// @param kept_open  bound of open handles: those of the deepest levels of the current path
   DirectoryCursor(const storage::Directory& root, std::size_t kept_open)
       : root_(root), kept_open_(kept_open) {}
 
   /// The directory with this prefix ("a 00 b 00"; empty: root); valid until the next call. Moving
-  /// to a child or sibling costs one open. Errors: those of Directory::open_directory.
+  /// to a child or sibling costs one open. Errors: those of Directory::open_directory().
   [[nodiscard]] Result<const storage::Directory*> enter(std::string_view prefix);
 
  private:
   struct Level {
-    std::size_t end;                             ///< of the level's prefix in path_
-    std::unique_ptr<storage::Directory> handle;  ///< null where it was closed for others
+    std::size_t end;                             ///< end of the level's prefix in path_
+    std::unique_ptr<storage::Directory> handle;  ///< null if it was closed for deeper levels
   };
 
   [[nodiscard]] std::size_t common_levels(std::string_view prefix) const;

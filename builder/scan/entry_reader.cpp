@@ -75,7 +75,7 @@ Status EntryReader::read_details(const storage::Directory& directory, std::strin
     if (auto checked = check_target(target); !checked) return located(std::move(checked).error());
     entry.target = std::move(target);
   }
-  // Those of files with content are read from the open file, when it is packed.
+  // Xattrs of a file with content are read later from the open file, when it is packed.
   const bool later = format::is_regular(status.mode) && status.size_bytes != 0;
   if (options_.xattrs && !later) {
     DGFS_TRY(xattrs, directory.xattrs(entry.name));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The entry reader asks the source for what the scan keeps of an entry.
+// The entry reader reads from the source the data of an entry that the scan keeps.
 #pragma once
 
 #include <memory>
@@ -17,40 +17,41 @@
 
 namespace dgfs::builder {
 
-/// An entry of the source as it was met.
+/// An entry of the source.
 struct SourceEntry {
   std::string name;
   storage::FileStatus status;
   std::string target;            ///< of a symbolic link
-  Buffer xattrs;                 ///< encoded set; that of a file with content is read later
-  std::unique_ptr<Error> error;  ///< it cannot be packed
-  bool is_output = false;        ///< the build will replace it; it has no details
+  Buffer xattrs;                 ///< encoded set; for a file with content it is read later
+  std::unique_ptr<Error> error;  ///< set if the entry cannot be packed
+  bool is_output = false;        ///< the build will replace it; target and xattrs are not read
 };
 
-/// Files that the build makes, where they lie in the tree.
+/// Files of this build that may lie in the tree.
 struct OutputFiles {
-  std::vector<FileIdentity> replaced;  ///< what is now in the places of outputs
-  std::vector<FileIdentity> locks;     ///< nobody's contents
+  std::vector<FileIdentity> replaced;  ///< old files at the paths of outputs
+  std::vector<FileIdentity> locks;     ///< lock files
 };
 
 [[nodiscard]] FileIdentity identity_of(const storage::FileStatus& status);
 
-/// Const and thread-safe. Directories are told by prefixes of path keys ("a 00 b 00").
+/// Const and thread-safe. A prefix of path keys ("a 00 b 00") names a directory.
 class EntryReader {
  public:
   /// @param options  must outlive the reader
-  /// @param outputs  none is packed, wherever it is met
+  /// @param outputs  never packed, under any name
   EntryReader(const BuildOptions& options, OutputFiles outputs)
       : options_(options), choice_(options), outputs_(std::move(outputs)) {}
 
   [[nodiscard]] const TreeChoice& choice() const { return choice_; }
-  /// Whether the name is worth a look.
+  /// Whether an entry of this name may be packed, before its type is known.
   [[nodiscard]] bool may_include(std::string_view prefix, std::string_view name) const;
-  /// nullopt: it is not to be packed. What goes wrong is in its `error`.
+  /// Reads an entry. nullopt: it is not chosen. A failure is in its `error`.
   [[nodiscard]] std::optional<SourceEntry> read(const storage::Directory& directory,
                                                 std::string_view prefix,
                                                 std::string_view name) const;
-  /// Target and attributes of `entry`, which has a name (empty: the directory itself) and a status.
+  /// Reads target and xattrs of `entry`, which must have a name (empty: the directory itself) and a
+  /// status.
   [[nodiscard]] Status read_details(const storage::Directory& directory, std::string_view prefix,
                                     SourceEntry& entry) const;
 

@@ -11,14 +11,14 @@
 namespace dgfs::builder {
 namespace {
 
-// Places of names are 32-bit numbers.
+// Offsets of names have 32 bits.
 constexpr std::size_t kMemoryBytesMax = std::size_t{1} << 30;
 
 using NameLength = std::uint16_t;
 
 }  // namespace
 
-/// All of them fitted into memory.
+/// Sorted names that fit into memory.
 class NameSorter::MemoryNames final : public SortedNames {
  public:
   MemoryNames(std::string bytes, std::vector<Name> names)
@@ -36,7 +36,7 @@ class NameSorter::MemoryNames final : public SortedNames {
   std::size_t at_ = 0;
 };
 
-/// Runs of sorted names, the least head first.
+/// Merges runs of sorted names: the least head comes first.
 class NameSorter::MergedNames final : public SortedNames {
  public:
   MergedNames(std::unique_ptr<Spool> runs, const std::vector<std::uint64_t>& ends)
@@ -97,7 +97,7 @@ class NameSorter::MergedNames final : public SortedNames {
 
 NameSorter::NameSorter(SpoolPlace place, std::size_t memory_bytes)
     : memory_bytes_(std::min(memory_bytes, kMemoryBytesMax)) {
-  // A run goes to the file at once; the spool need not keep a second copy in memory.
+  // A run goes to the file at once, so the spool keeps no second copy in memory.
   place.buffer_bytes = std::min(place.buffer_bytes, kRunBufferBytes);
   runs_ = std::make_unique<Spool>(std::move(place));
 }
@@ -106,7 +106,7 @@ Status NameSorter::add(std::string_view name) {
   if (name.size() > std::numeric_limits<NameLength>::max()) {
     return Error(ErrorKind::kLimit, 4035, "name is too long");
   }
-  // Growing doubles what is held, so half of the memory is for what is there.
+  // A growing vector may double, so the names may take only half of the memory.
   const std::size_t held = bytes_.size() + names_.size() * sizeof(Name);
   if (!names_.empty() && held + name.size() > memory_bytes_ / 2) {
     DGFS_CHECK(spill());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Sorts the names of one directory. As run_sorter.h does for records: what does not fit into the
-// memory allowed is sorted in runs, written to a spool, and merged.
+// Sorts the names of one directory. Names that do not fit into the allowed memory are sorted in
+// runs, written to a spool, and merged, as in run_sorter.h.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,18 @@ namespace dgfs::builder {
 class SortedNames {
  public:
   virtual ~SortedNames() = default;
-  /// nullopt at the end. Valid until the next call. Errors: those of Spool::read.
+  /// The next name, valid until the next call; nullopt at the end. Errors: those of Spool::read().
   [[nodiscard]] virtual Result<std::optional<std::string_view>> next() = 0;
 };
 
 /// Not thread-safe.
 class NameSorter {
  public:
-  /// @param memory_bytes  for names being collected; merging takes kRunBufferBytes for each run
+  /// @param memory_bytes  for names while they are added; merging takes kRunBufferBytes for each
+  ///                      run
   NameSorter(SpoolPlace place, std::size_t memory_bytes);
 
-  /// @param name  at most 65535 bytes; one that is there already does no harm
+  /// @param name  at most 65535 bytes; duplicates are dropped
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Status add(std::string_view name);
   /// Ends adding. Errors: kIo, kNoSpace.
@@ -41,7 +42,7 @@ class NameSorter {
   static constexpr std::size_t kRunBufferBytes = std::size_t{1} << 14;
 
  private:
-  /// Place in bytes_.
+  /// A part of bytes_.
   struct Name {
     std::uint32_t begin = 0;
     std::uint32_t length = 0;
@@ -53,8 +54,8 @@ class NameSorter {
   std::size_t memory_bytes_;
   std::string bytes_;
   std::vector<Name> names_;
-  std::unique_ptr<Spool> runs_;          ///< one after the other
-  std::vector<std::uint64_t> run_ends_;  ///< in it
+  std::unique_ptr<Spool> runs_;          ///< runs, one after the other
+  std::vector<std::uint64_t> run_ends_;  ///< ends of the runs in runs_
 
   class MemoryNames;
   class MergedNames;

@@ -40,7 +40,8 @@ Result<std::optional<PendingDirectory>> PendingDirectories::next() {
 Status PendingDirectories::refill() {
   held_.clear();
   at_ = 0;
-  // Not beyond the children: what follows is told as a difference to a prefix unknown here.
+  // Stops at the end of the children: the next record is a difference to a prefix that is unknown
+  // here.
   TreeReader reader(*tree_, {*std::exchange(more_from_, std::nullopt), {}}, end_);
   while (true) {
     DGFS_TRY(record, reader.next());

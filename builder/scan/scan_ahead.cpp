@@ -12,10 +12,10 @@
 namespace dgfs::builder {
 namespace {
 
-// For each thread. They are at different places; the levels above the deepest ones change rarely.
+// Open directories of each thread. Levels above the deepest ones change rarely.
 constexpr std::size_t kOpenLevels = 8;
 
-// Paths may have 64 KiB, which is much more than most directories hold.
+// Counts the paths too: one may have 64 KiB, much more than the entries of most directories.
 std::size_t bytes_of(const std::string& prefix, const ListedDirectory& directory) {
   std::size_t bytes = sizeof(ListedDirectory) + prefix.size() + directory.path.size();
   for (const SourceEntry& entry : directory.entries) {
@@ -24,13 +24,13 @@ std::size_t bytes_of(const std::string& prefix, const ListedDirectory& directory
   return bytes;
 }
 
-// One listing by one thread.
+// Lists directories, for one thread.
 class Lister {
  public:
   Lister(const storage::Directory& root, const EntryReader& entries, StopFlag stop)
       : entries_(entries), stop_(stop), cursor_(root, kOpenLevels) {}
 
-  /// nullopt: too large, or the build was stopped.
+  /// nullopt: the directory is too large, or the build was stopped.
   std::optional<ListedDirectory> list(std::string_view prefix) {
     ListedDirectory listed;
     auto done = list(prefix, listed);
@@ -88,17 +88,17 @@ ScanAhead::~ScanAhead() {
 void ScanAhead::start() {
   try {
     while (threads_.size() < options_.threads) threads_.emplace_back([this] { work(); });
-  } catch (const std::exception&) {  // then with those that there are
+  } catch (const std::exception&) {  // go on with the threads that were granted
   }
 }
 
 void ScanAhead::add(std::string prefix) {
   const std::lock_guard lock(mutex_);
   if (threads_.empty() || begun_.contains(prefix)) return;
-  static_cast<void>(add_waiting(std::move(prefix)));  // or the scan lists it itself
+  static_cast<void>(add_waiting(std::move(prefix)));  // without room, the scan lists it itself
 }
 
-// Under the mutex. False where there is no room.
+// Needs the mutex. Returns false if there is no room.
 bool ScanAhead::add_waiting(std::string prefix) {
   const auto bytes = prefix.size();
   if (waiting_.size() >= kWaitingMax || waiting_bytes_ + bytes > kWaitingBytesMax) return false;
@@ -109,7 +109,7 @@ bool ScanAhead::add_waiting(std::string prefix) {
   return true;
 }
 
-// Under the mutex.
+// Needs the mutex.
 void ScanAhead::erase_waiting(Waiting::const_iterator begin, Waiting::const_iterator end) {
   for (auto each = begin; each != end; ++each) waiting_bytes_ -= each->size();
   waiting_.erase(begin, end);
@@ -130,8 +130,8 @@ std::optional<ListedDirectory> ScanAhead::take(const std::string& prefix) {
   return directory;
 }
 
-// What is being listed stays until it is done; end() drops it then. What waits up to there, itself
-// included, will not be begun.
+// Drops waiting directories up to `prefix`, including it, and finished ones before it. A directory
+// that a thread is listing stays; end() drops it.
 void ScanAhead::forget_before(const std::string& prefix) {
   erase_waiting(waiting_.begin(), waiting_.upper_bound(prefix));
   for (auto each = begun_.begin(); each != begun_.end() && each->first < prefix;) {
@@ -147,15 +147,15 @@ void ScanAhead::work() {
       std::optional<ListedDirectory> directory;
       try {
         directory = lister.list(*prefix);
-      } catch (const std::exception&) {  // out of memory: the scan itself may find some, or tell
+      } catch (const std::exception&) {  // out of memory: the scan lists it, or reports the error
       }
       end(*prefix, std::move(directory));
     }
-  } catch (const std::exception&) {  // the others go on, or the scan alone
+  } catch (const std::exception&) {  // the other threads, or the scan alone, go on
   }
 }
 
-// The next directory in order, once there is room for one more.
+// Waits for room, and begins the next directory in order.
 std::optional<std::string> ScanAhead::begin() {
   std::unique_lock lock(mutex_);
   work_.wait(lock, [this] {
@@ -175,7 +175,8 @@ void ScanAhead::end(const std::string& prefix, std::optional<ListedDirectory> di
     begun_.erase(prefix);
     return;
   }
-  // Done first: who waits for it must not wait for ever if there is no memory for its children.
+  // Sets `done` first: if adding the children fails for lack of memory, take() must not wait for
+  // ever.
   Begun& begun = begun_.find(prefix)->second;
   begun.done = true;
   begun.bytes = bytes;
@@ -185,7 +186,7 @@ void ScanAhead::end(const std::string& prefix, std::optional<ListedDirectory> di
   if (begun.directory && !begun.directory->error) add_children(prefix, begun.directory->entries);
 }
 
-// Under the mutex.
+// Needs the mutex.
 void ScanAhead::add_children(const std::string& prefix, const std::vector<SourceEntry>& entries) {
   for (const SourceEntry& entry : entries) {
     if (entry.error || !format::is_directory(entry.status.mode)) continue;

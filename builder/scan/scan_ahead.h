@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Scanning ahead: threads that list the directories which the scan comes to next, so that a cold
-// disk has many questions to answer at once, and the cores share the work where it is warm. It is
-// neither a queue of work nor a read pool (read/read_pool.h): what is next changes with each
-// directory that is listed, and what the scan comes to first is its own to do.
+// Scanning ahead: threads that list the next directories of the scan. A cold disk then gets many
+// requests at once, and cores share the work if the cache is warm. Neither a queue of tasks nor a
+// read pool (read/read_pool.h) would do, because each listed directory changes the order of the
+// next ones, and the scan itself lists a directory that no thread has begun.
 #pragma once
 
 #include <condition_variable>
@@ -24,52 +24,54 @@ namespace dgfs::builder {
 
 /// A directory of the source with its entries.
 struct ListedDirectory {
-  std::string path;                  ///< for messages
-  FileIdentity identity;             ///< of what was listed
-  std::optional<Error> error;        ///< it could not be listed
-  std::vector<SourceEntry> entries;  ///< by name, memcmp
+  std::string path;                  ///< for error messages
+  FileIdentity identity;             ///< of the listed directory
+  std::optional<Error> error;        ///< set if it could not be listed
+  std::vector<SourceEntry> entries;  ///< sorted by name (memcmp)
 };
 
 struct AheadOptions {
-  unsigned threads = 0;                             ///< 0: nothing is done ahead
-  std::size_t memory_bytes = std::size_t{8} << 20;  ///< of directories not yet taken, about
-  /// If set: directories on other devices are not entered.
+  unsigned threads = 0;                             ///< 0: no listing ahead
+  std::size_t memory_bytes = std::size_t{8} << 20;  ///< for directories not yet taken, approximate
+  /// If set, directories on other devices are not entered.
   std::optional<std::uint64_t> device;
 };
 
-/// add() and take() are for one thread, the scan's, which visits directories in rising order of
-/// their prefixes. Directories are told by prefixes of path keys ("a 00 b 00").
+/// Only the thread of the scan calls add() and take(); it visits directories in rising order of
+/// their prefixes. A prefix of path keys ("a 00 b 00") names a directory.
 class ScanAhead {
  public:
   /// @param root, entries  must outlive this
   ScanAhead(const storage::Directory& root, const EntryReader& entries, const AheadOptions& options,
             StopFlag stop);
-  /// Waits for the threads to end what they are at.
+  /// Waits until the threads have ended their current work.
   ~ScanAhead();
   ScanAhead(const ScanAhead&) = delete;
   ScanAhead& operator=(const ScanAhead&) = delete;
 
-  /// Begins. Without threads, where the system gives none, take() never has anything.
+  /// Starts the threads. If the system grants none, take() always returns nullopt.
   void start();
-  /// Tells of a directory that the scan will come to; more than there is room for are forgotten.
+  /// Announces a directory that the scan will visit. Ignored if there is no room.
   void add(std::string prefix);
-  /// The directory, if somebody has begun it; waits until it is done. nullopt: the caller has to
-  /// list it, because nobody began or because it is large. Forgets all that come before it.
+  /// The directory, if a thread has begun to list it; waits until that is done. nullopt: the caller
+  /// must list it, because no thread has begun or because it is large. Forgets all directories
+  /// before it.
   [[nodiscard]] std::optional<ListedDirectory> take(const std::string& prefix);
 
-  /// Names of a directory that is left to the scan, which needs memory for some of them only.
+  /// Bound of the names in a directory. A larger one is left to the scan, which holds only some
+  /// names in memory.
   static constexpr std::size_t kNamesMax = 4096;
-  /// Directories known but not begun.
+  /// Bound of the directories that are known but not begun.
   static constexpr std::size_t kWaitingMax = 4096;
-  /// Of their prefixes, which may have 64 KiB each.
+  /// Bound of their prefixes together, each of up to 64 KiB.
   static constexpr std::size_t kWaitingBytesMax = std::size_t{1} << 20;
 
  private:
-  /// One that was begun.
+  /// A directory that a thread has begun.
   struct Begun {
     bool done = false;
     std::size_t bytes = 0;
-    std::optional<ListedDirectory> directory;  ///< none: left to the scan
+    std::optional<ListedDirectory> directory;  ///< nullopt: left to the scan
   };
 
   using Waiting = std::set<std::string>;
@@ -87,14 +89,14 @@ class ScanAhead {
   AheadOptions options_;
   StopFlag stop_;
 
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   std::condition_variable work_;
   std::condition_variable done_;
   Waiting waiting_;
   std::size_t waiting_bytes_ = 0;
   std::map<std::string, Begun> begun_;
-  std::string taken_;           ///< the last one
-  std::size_t held_bytes_ = 0;  ///< of begun_
+  std::string taken_;           ///< prefix of the last take()
+  std::size_t held_bytes_ = 0;  ///< memory of begun_
   bool cancelled_ = false;
 
   std::vector<std::thread> threads_;

@@ -12,10 +12,10 @@
 namespace dgfs::builder {
 namespace {
 
-// Levels of a tree are rarely more, and a process may open but 1024 files by default.
+// Trees rarely have more levels, and a process may open only 1024 files by default.
 constexpr std::size_t kOpenLevelsMax = 64;
-// Of so many levels the subdirectories still to be visited are held; of those above, of which a
-// path of 64 KiB has up to 32,768, but a few.
+// So many of the deepest levels keep all their pending subdirectories in memory. The levels above
+// keep only a few, because a path of 64 KiB has up to 32,768 levels.
 constexpr std::size_t kHeldLevelsMax = 64;
 
 }  // namespace
@@ -203,7 +203,7 @@ void Scanner::count(const storage::FileStatus& status) {
   totals_.content_bytes += status.size_bytes;
   if (status.size_bytes != 0) ++totals_.contents;
   if (status.size_bytes > status.allocated_bytes) {
-    // Its names have an equal share in an object: it has one digest.
+    // Each name counts its share of the object, because the object has one digest.
     totals_.long_holes.is_estimate = true;
     totals_.long_holes.add((status.size_bytes - status.allocated_bytes) /
                            std::max<std::uint64_t>(status.link_count, 1));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The scan: the first stage of a build. Takes one directory after the other, in key order, listed
-// ahead by other threads or by itself, and writes what it sees to the tree spool and, for multiply
-// linked objects, to the link sorter.
+// The scan: the first stage of a build. It visits the directories in key order; other threads have
+// listed them ahead, or it lists them itself. It writes all entries to the tree spool, and names of
+// multiply linked objects also to the link sorter.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,20 @@
 
 namespace dgfs::builder {
 
-/// What the scan learns about the tree as a whole.
+/// Totals of the scanned tree.
 struct ScanTotals {
   std::uint64_t entries = 0;
   std::uint64_t content_bytes = 0;  ///< sizes of regular files, each name counted
   std::uint64_t contents = 0;       ///< regular files that are not empty, each name counted
-  /// Space that extents will take at least, for the reservation: without holes, and without
-  /// multiply linked files, whose names would be counted too often.
+  /// Space to reserve for extents, a lower bound: without holes, and without multiply linked files,
+  /// which would count once for each name.
   std::uint64_t extent_bytes = 0;
-  format::LongHoles long_holes;  ///< by the space that files take
+  format::LongHoles long_holes;  ///< estimated from the space that files take
   Time newest_mtime;
-  std::vector<std::string> outputs;  ///< paths of what is not packed since it is replaced
+  std::vector<std::string> outputs;  ///< paths of output files, which are not packed
 };
 
-/// Where the scan puts what it finds. References outlive the scanner.
+/// Receivers of the scan's results. The references must outlive the scanner.
 struct ScanSinks {
   TreeSpool& tree;
   LinkSorter& links;
@@ -46,34 +46,35 @@ struct ScanSinks {
   ProgressMeter& progress;
 };
 
-/// Where the scan sorts the names of a directory, and in how much memory.
+/// Place and memory for sorting the names of a directory.
 struct NameSpace {
   SpoolPlace place;
   std::size_t memory_bytes = std::size_t{1} << 20;
 };
 
-/// Single use. Memory: as much as it may have for names, for each directory on the way some of its
-/// subdirectories that are still to be visited, and what ScanAhead holds.
+/// Single use. Memory: the memory for names, some pending subdirectories for each directory on the
+/// current path, and the memory of ScanAhead.
 class Scanner {
  public:
   /// @param root  the source; must outlive the scanner
-  /// @param outputs  files left out wherever they are met
-  /// @param ahead  its device is set by the scanner
+  /// @param outputs  files that are never packed
+  /// @param ahead  the scanner sets its device
   Scanner(const storage::Directory& root, const BuildOptions& options, OutputFiles outputs,
           ScanSinks sinks, NameSpace names, AheadOptions ahead);
 
-  /// Errors: kNotFound, kPermission, kChanged, kLimit with the path (each a loss instead, with
-  /// keep_going, below the root); kInterrupted; kIo and kNoSpace of the spools.
+  /// Scans the tree. Errors: kNotFound, kPermission, kChanged, kLimit with the path (with
+  /// keep_going, each is a loss instead, except at the root); kInterrupted; kIo and kNoSpace of the
+  /// spools.
   [[nodiscard]] Result<ScanTotals> run();
 
  private:
-  /// A directory some of whose subdirectories are still to be visited.
+  /// A directory with subdirectories that are still to be visited.
   struct Level {
     std::size_t prefix_bytes = 0;
     PendingDirectories pending;
   };
-  /// The names of a directory that nobody listed ahead. What went wrong with the source is a loss;
-  /// what went wrong with the sorter ends the build.
+  /// The names of a directory that was not listed ahead. An error of the source is a loss; an error
+  /// of the sorter ends the build.
   struct Listing {
     NameSorter names;
     Status source = ok();
@@ -105,7 +106,7 @@ class Scanner {
   AheadOptions ahead_options_;
   std::unique_ptr<ScanAhead> ahead_;
   std::uint64_t root_device_ = 0;
-  std::string prefix_;  ///< of the directory being scanned
+  std::string prefix_;  ///< prefix of the directory being scanned
   std::vector<Level> levels_;
   ScanTotals totals_;
 };

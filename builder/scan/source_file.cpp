@@ -18,9 +18,9 @@ using format::kChecksumBytes;
 using format::kFrameBytes;
 using format::kStoredFrameBytes;
 
-// The block of most file systems: a smaller hole saves nothing when it is extracted.
+// The block of most file systems: extracting a smaller hole saves no space.
 constexpr std::uint64_t kHoleBytes = 4096;
-// Of one read (storage::File::read_at).
+// Bound of one read (storage::File::read_at).
 constexpr std::size_t kSpansMax = 1024;
 
 Error changed(std::uint16_t code, const storage::File& file) {
@@ -36,7 +36,7 @@ bool is_as_scanned(const storage::FileStatus& status, const ScannedEntry& entry)
 std::uint64_t round_down(std::uint64_t bytes) { return bytes / kHoleBytes * kHoleBytes; }
 std::uint64_t round_up(std::uint64_t bytes) { return round_down(bytes + kHoleBytes - 1); }
 
-// Segments in the order they are found, joined where they touch once rounded to blocks.
+// Collects segments in order, rounds them to blocks, and joins those that touch then.
 class SegmentCollector {
  public:
   explicit SegmentCollector(std::uint64_t file_bytes) : file_bytes_(file_bytes) {}
@@ -111,8 +111,8 @@ std::uint64_t SourceFile::content_bytes() const {
   return segments_ ? segments_->content_bytes() : status_.size_bytes;
 }
 
-// Calls `read(offset in the file, where it goes in what is wanted, count)` for each stretch of
-// content [begin, ... + bytes) that is in one piece.
+// Divides content [begin, ... + bytes) at holes, and calls `read` for each part with its offset in
+// the file, its offset in the wanted content, and its length.
 template <class Read>
 Status SourceFile::each_stretch(std::uint64_t begin, std::uint64_t bytes, Read read) const {
   if (bytes == 0) return ok();
@@ -155,7 +155,7 @@ Status SourceFile::read_frames(std::uint64_t first_frame, std::uint64_t content_
 
 Status SourceFile::read_stretch(std::uint64_t offset_bytes, std::uint64_t content_begin,
                                 std::uint64_t count, MutableBytes frames) const {
-  if (content_begin + count <= kFrameBytes) {  // most files: nothing to gather
+  if (content_begin + count <= kFrameBytes) {  // most files: one span
     const auto at = static_cast<std::size_t>(kChecksumBytes + content_begin);
     const auto bytes = frames.subspan(at, static_cast<std::size_t>(count));
     DGFS_TRY(got, file_->read_at(offset_bytes, bytes));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// One regular file of the source, opened and checked against what the scan saw: its data
-// segments, its content as frames, and whether it stayed the same meanwhile.
+// One regular file of the source, opened and compared with its scanned entry. Gives its data
+// segments and its content as frames, and tells whether the file has changed.
 #pragma once
 
 #include <memory>
@@ -16,22 +16,22 @@
 
 namespace dgfs::builder {
 
-/// A name that leads to something else than was scanned shows in several kinds of errors; this
-/// makes them kChanged.
+/// If a name now leads to another object than the scanned one, opening fails with different kinds
+/// of errors. Turns these into kChanged.
 [[nodiscard]] Error as_change(Error error);
 
 /// Reading is const and thread-safe.
 class SourceFile {
  public:
-  /// Opens `entry` of `directory`. Errors: kNotFound, kPermission, kIo; kChanged if it is not the
-  /// object, size or time that the scan saw.
+  /// Opens `entry` of `directory`. Errors: kNotFound, kPermission, kIo; kChanged if object, size or
+  /// time differ from the scanned entry.
   [[nodiscard]] static Result<SourceFile> open(const storage::Directory& directory,
                                                const ScannedEntry& entry);
 
-  /// Finds the holes of a file that takes less space than its size. Holes count in whole blocks
-  /// of 4 KiB; smaller ones are data. Errors: kIo, kLimit (2^24 segments).
+  /// Finds the holes of a file that takes less space than its size. Only whole blocks of 4 KiB
+  /// count as holes; smaller holes are data. Errors: kIo, kLimit (2^24 segments).
   [[nodiscard]] Status find_holes(const StopFlag& stop);
-  /// Set by find_holes() if there is at least one hole; else null.
+  /// Data segments, set by find_holes(); null if there are no holes.
   [[nodiscard]] const std::shared_ptr<const SegmentList>& segments() const { return segments_; }
   /// Bytes that are not holes.
   [[nodiscard]] std::uint64_t content_bytes() const;
@@ -45,10 +45,10 @@ class SourceFile {
   /// Reads content [content_begin, ... + out.size()). Errors: as read_frames().
   [[nodiscard]] Status read_content(std::uint64_t content_begin, MutableBytes out) const;
 
-  /// Encoded set, empty if there are none. Errors: kIo, kPermission, kLimit.
+  /// Encoded xattr set; empty if there are no xattrs. Errors: kIo, kPermission, kLimit.
   [[nodiscard]] Result<Buffer> read_xattrs() const;
 
-  /// kChanged unless size, content time and change time are those at opening.
+  /// kChanged if size, mtime or ctime differ from those at opening.
   [[nodiscard]] Status check_unchanged() const;
 
  private:
@@ -57,8 +57,8 @@ class SourceFile {
 
   template <class Read>
   [[nodiscard]] Status each_stretch(std::uint64_t begin, std::uint64_t bytes, Read read) const;
-  /// Reads `count` bytes of the file at `offset_bytes` to where they belong in `frames`, whose
-  /// content they are from `content_begin` on.
+  /// Reads `count` bytes of the file at `offset_bytes` into `frames`, at content offset
+  /// `content_begin`.
   [[nodiscard]] Status read_stretch(std::uint64_t offset_bytes, std::uint64_t content_begin,
                                     std::uint64_t count, MutableBytes frames) const;
 

@@ -8,7 +8,7 @@
 namespace dgfs::builder {
 namespace {
 
-// Goes down one component at a time, as the scan will.
+// Goes down one component at a time, as the scan does.
 Status check_exists(const storage::Directory& root, std::string_view path) {
   const storage::Directory* directory = &root;
   std::unique_ptr<storage::Directory> opened;

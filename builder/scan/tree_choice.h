@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TreeChoice: which entries of the source are packed (BuildOptions::rules and ::paths).
+// TreeChoice: decides which entries of the source are packed (BuildOptions::rules and ::paths).
 #pragma once
 
 #include <string_view>
@@ -14,20 +14,20 @@
 
 namespace dgfs::builder {
 
-/// Paths are below the source, "a/b/name". Thread-safe but for check().
+/// Paths are below the source, "a/b/name". Thread-safe, except check().
 class TreeChoice {
  public:
-  /// `options` outlives this.
+  /// `options` must outlive this.
   explicit TreeChoice(const BuildOptions& options) : rules_(options.rules), paths_(options.paths) {}
 
-  /// Nothing is left out, so that nothing else need be asked.
+  /// Whether everything is packed, so that callers need not ask further.
   [[nodiscard]] bool is_everything() const { return rules_.empty() && paths_.empty(); }
-  /// Whether an entry whose parents are packed is packed itself. `may_include` answers before its
-  /// type is known; what it denies need not even be looked at.
+  /// Whether an entry is packed if its parents are. may_include() answers before the type of the
+  /// entry is known; if it says no, the entry need not be read.
   [[nodiscard]] bool may_include(std::string_view path) const;
   [[nodiscard]] bool includes(std::string_view path, bool is_directory) const;
 
-  /// Each chosen path that is not there is a loss.
+  /// Adds a loss for each missing path of BuildOptions::paths.
   [[nodiscard]] Status check(const storage::Directory& root, LossLog& losses) const;
 
  private:

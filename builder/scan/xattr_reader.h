@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Extended attributes from the source to encoded sets (format/section/xattr_set.h).
+// Encodes extended attributes of the source as sets (format/section/xattr_set.h).
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace dgfs::builder {
 
-/// Encodes what a File or Directory returned; empty for no attributes. Errors: kLimit where the
-/// system gave more than the format holds.
+/// Encodes the xattrs that a File or Directory returned; empty if there are none. Errors: kLimit if
+/// the system returned more than the format holds.
 [[nodiscard]] Result<Buffer> encode_source_xattrs(const std::vector<Xattr>& xattrs);
 
 /// Whether an encoded set holds a POSIX ACL.

@@ -8,7 +8,7 @@
 namespace dgfs::builder {
 namespace {
 
-// A write of this size is large enough not to be worth a copy.
+// For a write of this size, avoiding the copy pays.
 constexpr std::size_t kInPlaceBytesMin = std::size_t{1} << 20;
 
 std::size_t whole_blocks(std::size_t bytes) {
@@ -62,7 +62,7 @@ Status AppendFile::align(std::size_t alignment) {
 
 Status AppendFile::flush() {
   DGFS_CHECK(write_whole_blocks());
-  // Stays in the buffer too: more may come, and then the block is written again.
+  // The partial block stays in the buffer: if more bytes come, the block is written again.
   return filled_ == 0 ? Status(ok()) : write(buffer_.first(filled_));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// From scanned to completed entries.
+// Turns scanned entries into completed entries.
 #pragma once
 
 #include <string_view>
@@ -12,14 +12,14 @@
 
 namespace dgfs::builder {
 
-/// Sets all fields of `entry` that follow from the scan alone; the others get their defaults, and
-/// stored_bytes what a file without holes takes. Strings are reused. Targets longer than an entry
-/// holds are left out.
+/// Sets all fields of `entry` that follow from the scan, and stored_bytes as for a raw file without
+/// holes; other fields get their defaults. Reuses strings. Leaves out a target that is too long for
+/// an entry.
 void complete_entry(std::string_view prefix, const ScannedEntry& scanned, format::Entry& entry);
 
-/// Link records on their way to the end of the index: values and bytes of a spool.
+/// Encodes a link record for the spool that keeps it until the end of the index.
 void encode_link_record(const format::Entry& record, Buffer& out);
-/// Reads the next one. Errors: kCorrupt, those of Spool::read.
+/// Decodes the next link record of the spool. Errors: kCorrupt, those of Spool::read().
 [[nodiscard]] Status decode_link_record(SpoolCursor& cursor, format::Entry& record);
 
 }  // namespace dgfs::builder

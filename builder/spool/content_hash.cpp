@@ -9,7 +9,7 @@
 
 namespace dgfs::builder {
 
-// Made by the library, which knows the alignment that it wants.
+// Allocated by the library, which knows the alignment that it needs.
 struct ContentHash::State {
   XXH3_state_t* xxh3 = XXH3_createState();
   State() = default;

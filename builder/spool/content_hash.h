@@ -12,7 +12,7 @@
 
 namespace dgfs::builder {
 
-/// XXH3 with 128 bits over a stream of bytes. A copy is a snapshot to which one can return.
+/// XXH3 with 128 bits over a stream of bytes. A copy is a snapshot of the state.
 class ContentHash {
  public:
   ContentHash();
@@ -28,7 +28,7 @@ class ContentHash {
   std::unique_ptr<State> state_;
 };
 
-/// A UUID of version 8 (bits of the maker's choice) from a digest.
+/// Makes a UUID of version 8 (freely chosen bits) from a digest.
 [[nodiscard]] format::Uuid uuid_of_digest(const std::array<std::uint8_t, 16>& digest);
 
 }  // namespace dgfs::builder

@@ -7,7 +7,7 @@
 namespace dgfs::builder {
 namespace {
 
-// The object whose names are being read. There may be many, so they are not collected.
+// The current object. Its names are only counted, because there may be many.
 struct Object {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -26,7 +26,7 @@ Status LinkSorter::add(std::uint64_t device, std::uint64_t inode, std::uint64_t 
 
 Result<LinkNames> LinkSorter::finish() && {
   DGFS_TRY(objects, std::move(by_object_).finish());
-  // Further names are written as they come; the first one when the count is known.
+  // Further names are written as they come; the first name is written when the count is known.
   RunSorter by_position(place_, memory_bytes_ / 2);
   Object object;
   const auto end_object = [&]() -> Status {

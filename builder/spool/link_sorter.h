@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The link sorter: from the multiply linked objects that the scan meets, in any number, to what
-// each of their names is: the first name of the object in the tree, or a further one of which.
+// The link sorter: finds for each name of a multiply linked object the first name of that object in
+// the tree. Handles any number of objects.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace dgfs::builder {
 /// A name of an object that has at least two names in the tree.
 struct LinkName {
   std::uint64_t position = 0;        ///< of the name in the tree spool
-  std::uint64_t first_position = 0;  ///< of the object's first name
-  /// 0 = not multiply linked. At the first name: names of the object in the tree. At a further
-  /// one: how many there were up to it.
+  std::uint64_t first_position = 0;  ///< position of the object's first name
+  /// 0: not multiply linked. For the first name: number of names of the object in the tree. For a
+  /// further name: number of names up to this one.
   std::uint64_t name_count = 0;
   [[nodiscard]] bool is_link() const { return name_count != 0; }
   [[nodiscard]] bool is_first() const { return is_link() && position == first_position; }
   friend bool operator==(const LinkName&, const LinkName&) = default;
 };
 
-/// Link names in order of position, read once.
+/// Link names in the order of positions, for one pass.
 class LinkNames {
  public:
   explicit LinkNames(std::unique_ptr<SortedRecords> records) : records_(std::move(records)) {}
-  /// What the name at `position` is. Positions must be asked for in rising order.
+  /// The link name at `position`. Positions must rise from call to call.
   [[nodiscard]] Result<LinkName> at(std::uint64_t position);
 
  private:
@@ -41,7 +41,7 @@ class LinkNames {
 
 class LinkSorter {
  public:
-  /// @param memory_bytes  that it may hold, apart from buffers of spools
+  /// @param memory_bytes  bound of its memory, without buffers of spools
   LinkSorter(SpoolPlace place, std::size_t memory_bytes);
 
   /// Errors: kIo, kNoSpace.

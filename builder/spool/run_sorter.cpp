@@ -12,7 +12,7 @@
 namespace dgfs::builder {
 namespace {
 
-// One read of a run while merging; below it, seeking between runs would dominate.
+// One read of a run while merging. With smaller reads, seeking between runs would dominate.
 constexpr std::size_t kRunBufferBytes = std::size_t{1} << 16;
 constexpr std::size_t kRecordsMin = 4;
 
@@ -90,7 +90,7 @@ RunSorter::RunSorter(SpoolPlace place, std::size_t memory_bytes)
     : place_(std::move(place)),
       records_max_(std::max(kRecordsMin, memory_bytes / sizeof(SortRecord))),
       fan_in_(std::max(std::size_t{2}, memory_bytes / kRunBufferBytes)) {
-  // A run goes to its file at once; its spool need not keep a second copy in memory.
+  // A run goes to its file at once, so its spool keeps no second copy in memory.
   place_.buffer_bytes = std::min(place_.buffer_bytes, kRunBufferBytes);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// External sort of fixed-size records: what does not fit into the memory allowed is sorted in
-// runs, written to a spool, and merged.
+// External sort of fixed-size records. Records that do not fit into the allowed memory are sorted
+// in runs, written to spools, and merged.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@ namespace dgfs::builder {
 /// Compared lexicographically.
 using SortRecord = std::array<std::uint64_t, 3>;
 
-/// Sorted records, once. Holds what it reads.
+/// Sorted records, for one pass. Owns the spools that it reads.
 class SortedRecords {
  public:
   virtual ~SortedRecords() = default;
-  /// nullopt at the end. Errors: those of Spool::read.
+  /// The next record; nullopt at the end. Errors: those of Spool::read().
   [[nodiscard]] virtual Result<std::optional<SortRecord>> next() = 0;
 };
 
 class RunSorter {
  public:
-  /// @param memory_bytes  for records being collected, and again for buffers while merging; at
-  ///                      least a few records are held whatever it says
+  /// @param memory_bytes  for records while they are added, and for buffers while merging; a few
+  ///                      records are always held
   RunSorter(SpoolPlace place, std::size_t memory_bytes);
 
   /// Errors: kIo, kNoSpace.
@@ -50,7 +50,7 @@ class RunSorter {
 
   SpoolPlace place_;
   std::size_t records_max_;
-  std::size_t fan_in_;  ///< runs merged at once: each needs a buffer
+  std::size_t fan_in_;  ///< runs merged at once; each needs a buffer
   std::vector<SortRecord> records_;
   std::deque<Run> runs_;
   std::uint64_t spilled_runs_ = 0;

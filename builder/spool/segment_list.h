@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// SegmentList: the data segments of a file with holes on their way into its sparse map. A file may
-// have 2^24 of them, so they are kept as the bytes that the map will have, 4 to 5 each as a rule,
-// in chunks that can be entered one by one.
+// SegmentList: the data segments of a sparse file, for its sparse map. A file may have 2^24 of
+// them, so they are kept encoded as in the map, usually 4 to 5 bytes each. They are divided into
+// chunks, so that reading can begin at any chunk.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ class SegmentList {
  public:
   using Segment = format::SparseMap::Segment;
 
-  /// Segments must be given in rising order, not touching, not empty.
+  /// Adds a segment. Segments must rise, must not touch and must not be empty.
   void add(std::uint64_t begin_bytes, std::uint64_t length_bytes);
   [[nodiscard]] std::size_t count() const { return count_; }
-  /// Bytes of data, holes left out.
+  /// Bytes of data without holes.
   [[nodiscard]] std::uint64_t content_bytes() const { return content_bytes_; }
-  /// Appends what format::SparseMap::encode() would.
+  /// Appends the same bytes as format::SparseMap::encode().
   void encode(Buffer& out) const;
   [[nodiscard]] std::size_t memory_bytes() const;
 
-  /// Gives segments in order. The list outlives it and does not change meanwhile.
+  /// Reads segments in order. The list must outlive it and must not change meanwhile.
   class Reader {
    public:
-    /// @param content  the first segment is the one with this byte of the contents
+    /// @param content  begin with the segment that has this byte of the content
     Reader(const SegmentList& list, std::uint64_t content);
-    /// There must be one left.
+    /// The next segment, which must exist.
     [[nodiscard]] Segment next();
 
    private:
@@ -42,17 +42,17 @@ class SegmentList {
     const SegmentList& list_;
     std::uint64_t content_;
     std::size_t chunk_ = 0;
-    std::size_t at_ = 0;             // in the chunk's bytes
-    std::uint64_t end_ = 0;          // of the segment before
-    std::uint64_t content_end_ = 0;  // likewise
+    std::size_t at_ = 0;             // offset in the chunk's bytes
+    std::uint64_t end_ = 0;          // end of the segment before, in the file
+    std::uint64_t content_end_ = 0;  // end of the segment before, in the content
   };
 
  private:
   static constexpr std::size_t kChunkSegments = 1024;
 
   struct Chunk {
-    std::uint64_t end = 0;      ///< of the segment before, in the file
-    std::uint64_t content = 0;  ///< of the first segment
+    std::uint64_t end = 0;      ///< end of the segment before, in the file
+    std::uint64_t content = 0;  ///< content offset of the first segment
     Buffer bytes;
   };
 

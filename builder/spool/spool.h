@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Spool: bytes that are written once, front to back, and read later. They stay in memory while
-// they are few and move to a file without a name when they are many, so that a small build makes
-// no temporary file and a large one keeps no more than a buffer.
+// Spool: bytes that are written once, front to back, and read later. A few bytes stay in memory;
+// more go to a file without a name. So a small build makes no temporary file, and a large build
+// holds only a buffer in memory.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,25 @@
 
 namespace dgfs::builder {
 
-/// Where spools put their files, and how much each may keep in memory.
+/// Directory for the files of spools, and memory of each spool.
 struct SpoolPlace {
   storage::Env* env = nullptr;  ///< never null
   std::string directory_path;
   std::size_t buffer_bytes = std::size_t{1} << 20;
 };
 
-/// One writer; once writing has ended, const calls are thread-safe.
+/// One thread writes. After writing has ended, const calls are thread-safe.
 class Spool {
  public:
   explicit Spool(SpoolPlace place) : place_(std::move(place)) {}
 
   /// Errors: kIo, kNoSpace.
   [[nodiscard]] Status append(Bytes bytes);
-  /// Replaces one byte written before.
+  /// Replaces a written byte.
   [[nodiscard]] Status patch(std::uint64_t offset_bytes, std::uint8_t byte);
   [[nodiscard]] std::uint64_t size_bytes() const { return filed_bytes_ + tail_.size(); }
-  /// Fills `out` from `offset_bytes`; the range must have been written. Errors: kIo, kCorrupt.
+  /// Fills `out` with the bytes from `offset_bytes` on, which must have been written. Errors: kIo,
+  /// kCorrupt.
   [[nodiscard]] Status read(std::uint64_t offset_bytes, MutableBytes out) const;
 
  private:
@@ -45,8 +46,8 @@ class Spool {
   Buffer tail_;  ///< bytes from filed_bytes_ on
 };
 
-/// Reads a stretch of a spool front to back through a buffer. The spool must outlive it and must
-/// not be written meanwhile.
+/// Reads a part of a spool front to back through a buffer. The spool must outlive it and must not
+/// be written meanwhile.
 class SpoolCursor {
  public:
   /// @param begin, end  offsets in bytes; end <= spool.size_bytes()
@@ -56,10 +57,10 @@ class SpoolCursor {
   [[nodiscard]] std::uint64_t offset_bytes() const { return next_offset_ - (filled_ - at_); }
   [[nodiscard]] std::uint64_t remaining_bytes() const { return end_ - offset_bytes(); }
   [[nodiscard]] bool at_end() const { return remaining_bytes() == 0; }
-  /// The next `count` bytes; valid until the next call. Errors: kCorrupt where fewer are left,
-  /// those of Spool::read.
+  /// The next `count` bytes; valid until the next call. Errors: kCorrupt if fewer are left; those
+  /// of Spool::read().
   [[nodiscard]] Result<Bytes> take(std::size_t count);
-  /// The last `again` bytes of the take() before, together with the next `count`.
+  /// The last `again` bytes of the previous take(), together with the next `count` bytes.
   [[nodiscard]] Result<Bytes> take_again(std::size_t again, std::size_t count);
 
  private:
@@ -67,7 +68,7 @@ class SpoolCursor {
 
   const Spool* spool_;
   std::uint64_t end_;
-  std::uint64_t next_offset_;  ///< in the spool, of what is to be buffered next
+  std::uint64_t next_offset_;  ///< offset in the spool of the next bytes to buffer
   std::size_t buffer_bytes_;
   Buffer buffer_;
   std::size_t at_ = 0;

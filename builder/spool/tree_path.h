@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Names of places in the tree being packed: key prefixes as the stages pass them, and paths as
-// messages and patterns want them.
+// Converts the key prefixes that the stages of a build use to paths for messages and patterns, and
+// to path keys.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace dgfs::builder {
   return path.append(name);
 }
 
-/// "a 00 b 00" and "name" -> the path key (format/entry/key.h). An empty prefix and name give the
-/// root's.
+/// "a 00 b 00" and "name" -> the path key (format/entry/key.h). An empty prefix and an empty name
+/// give the root's key.
 inline void set_key(std::string& key, std::string_view prefix, std::string_view name) {
-  key.reserve(prefix.size() + 1 + name.size());  // all at once: growing would double a long one
+  key.reserve(prefix.size() + 1 + name.size());  // exact size: growth could double a long key
   key.assign(prefix).push_back('\0');
   key.append(name);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Tree records: what the scan knows about the tree, one record for each entry and one before the
-// children of each directory, in key order. They exist only inside one build, in its tree spool.
+// Tree records: the scanned tree, as one record for each entry and one record before the children
+// of each directory, in key order. They exist only in the tree spool of one build.
 //
 //   length u32 | kind u8 | flags u8 | body
 #pragma once
@@ -19,22 +19,21 @@ namespace dgfs::builder {
 enum class RecordKind : std::uint8_t { kDirectory = 1, kEntry = 2 };
 
 /// Flags of entry records.
-inline constexpr std::uint8_t kRecordOmitted = 1;  ///< found unreadable later: not there
-inline constexpr std::uint8_t kRecordMultiplyLinked =
-    2;  ///< its object has further names somewhere
+inline constexpr std::uint8_t kRecordOmitted = 1;         ///< unreadable directory: not packed
+inline constexpr std::uint8_t kRecordMultiplyLinked = 2;  ///< its object has further names
 
 inline constexpr std::size_t kRecordHeaderBytes = 6;
 inline constexpr std::size_t kRecordFlagsOffset = 5;
 
-/// The children of a directory follow. Its prefix is "a 00 b 00" for a/b and empty for the root;
-/// it is told as the difference to the prefix of the directory before it.
+/// Comes before the children of a directory. The prefix of a directory is "a 00 b 00" for a/b, and
+/// empty for the root. The record has the difference to the prefix of the directory before.
 struct DirectoryRecord {
   std::size_t shared_bytes = 0;
   std::string_view suffix;
 };
 
-/// An entry as the scan saw it, with overrides of owner and mode applied. Views belong to whoever
-/// made the value.
+/// A scanned entry, with overrides of owner and mode applied. Its views point into memory of its
+/// maker.
 struct ScannedEntry {
   std::uint8_t flags = 0;
   std::uint32_t mode = 0;
@@ -43,19 +42,22 @@ struct ScannedEntry {
   Time mtime;
   std::uint64_t size_bytes = 0;  ///< regular files
   std::uint64_t device = 0;
-  std::uint64_t inode = 0;  ///< of the source file system
+  std::uint64_t inode = 0;  ///< number in the source file system
   std::uint64_t rdev = 0;
   std::string_view name;    ///< empty for the root
   std::string_view target;  ///< symlinks
-  Bytes xattrs;             ///< an encoded xattr set, empty if none; filled later for file contents
+  /// Encoded xattr set; empty if there are none, and for a file with content, where they are read
+  /// later.
+  Bytes xattrs;
 
   [[nodiscard]] bool is_omitted() const { return (flags & kRecordOmitted) != 0; }
   [[nodiscard]] bool is_multiply_linked() const { return (flags & kRecordMultiplyLinked) != 0; }
-  /// A regular file with something to read: its content and xattrs are read when it is packed.
+  /// Whether it is a regular file that is not empty. Its content and xattrs are read when it is
+  /// packed.
   [[nodiscard]] bool has_content() const;
 };
 
-/// Each appends a whole record, header included.
+/// Appends a whole record with its header.
 void encode_record(const DirectoryRecord& record, Buffer& out);
 void encode_record(const ScannedEntry& entry, Buffer& out);
 
@@ -65,7 +67,7 @@ void encode_record(const ScannedEntry& entry, Buffer& out);
 [[nodiscard]] Result<DirectoryRecord> decode_directory_record(Bytes record);
 [[nodiscard]] Result<ScannedEntry> decode_entry_record(Bytes record);
 
-/// Turns the prefix of one directory into that of the next. kCorrupt where they do not fit.
+/// Turns the prefix of one directory into that of the next. kCorrupt if the record does not fit.
 [[nodiscard]] Status apply_directory_record(const DirectoryRecord& record, std::string& prefix);
 
 }  // namespace dgfs::builder

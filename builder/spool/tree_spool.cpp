@@ -57,7 +57,7 @@ TreeReader::TreeReader(const TreeSpool& tree, const SamplePoint& from, std::uint
 Result<std::optional<Bytes>> TreeReader::next() {
   if (cursor_.at_end()) return std::nullopt;
   record_offset_ = cursor_.offset_bytes();
-  // The length field is taken twice, the second time as part of the whole record.
+  // Takes the length field twice: alone, and then as part of the whole record.
   DGFS_TRY(head, cursor_.take(sizeof(std::uint32_t)));
   const auto length = format::load<std::uint32_t>(head, 0);
   if (length < kRecordHeaderBytes - sizeof(std::uint32_t)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The tree spool: the whole scanned tree as tree records in key order, and a bounded number of
-// places in it from which a sample can be read.
+// The tree spool: the whole scanned tree as tree records in key order, with a bounded number of
+// sample points at which reading can begin.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@
 
 namespace dgfs::builder {
 
-/// A place in the tree spool at which reading can begin.
+/// An entry in the tree spool at which reading can begin.
 struct SamplePoint {
   std::uint64_t offset_bytes = 0;
-  std::string prefix;  ///< of the directory that the entry there is in
+  std::string prefix;  ///< of the directory with the entry
 };
 
-/// One writer, then any number of readers.
+/// One thread writes; then any number of threads may read.
 class TreeSpool {
  public:
   explicit TreeSpool(SpoolPlace place) : spool_(std::move(place)) {}
 
-  /// The children of the directory with this prefix ("a 00 b 00"; empty: root) follow.
+  /// Begins the children of the directory with this prefix ("a 00 b 00"; empty: root).
   [[nodiscard]] Status begin_directory(std::string_view prefix);
-  /// Returns where the record stands, for omit().
+  /// Adds an entry. Returns the offset of its record, for omit().
   [[nodiscard]] Result<std::uint64_t> add(const ScannedEntry& entry);
-  /// Marks a directory as not there after all: its children turned out to be unreadable.
+  /// Marks a directory as omitted, because its children cannot be read.
   [[nodiscard]] Status omit(std::uint64_t record_offset);
 
   [[nodiscard]] std::uint64_t entry_count() const { return entry_count_; }
   [[nodiscard]] const Spool& spool() const { return spool_; }
-  /// Evenly spread, in order; from half of kSamplePointsMax to all of it once there are so many
-  /// entries. Depends on nothing but the tree.
+  /// Sample points, evenly spread and in order. In a large tree there are kSamplePointsMax / 2 to
+  /// kSamplePointsMax of them. Depends only on the tree.
   [[nodiscard]] const std::vector<SamplePoint>& sample_points() const { return samples_; }
 
   static constexpr std::size_t kSamplePointsMax = 64;
@@ -48,7 +48,7 @@ class TreeSpool {
   Buffer record_;
   std::string prefix_;
   std::uint64_t entry_count_ = 0;
-  std::uint64_t sample_stride_ = 256;  ///< entries; doubles when there are too many samples
+  std::uint64_t sample_stride_ = 256;  ///< entries between points; doubles when there are too many
   std::vector<SamplePoint> samples_;
 };
 
@@ -57,14 +57,14 @@ class TreeReader {
  public:
   explicit TreeReader(const TreeSpool& tree);
   TreeReader(const TreeSpool& tree, const SamplePoint& from);
-  /// @param end_bytes  where a record ends
+  /// @param end_bytes  end of a record
   TreeReader(const TreeSpool& tree, const SamplePoint& from, std::uint64_t end_bytes);
 
   /// The next whole record, valid until the next call; nullopt at the end.
   [[nodiscard]] Result<std::optional<Bytes>> next();
-  /// Of the directory whose children are being read.
+  /// Prefix of the directory of the current record.
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
-  /// Where the record that next() gave stands.
+  /// Offset of the last record from next().
   [[nodiscard]] std::uint64_t record_offset() const { return record_offset_; }
 
  private:

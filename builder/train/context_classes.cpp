@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::size_t kClassCounts[] = {1, 4, 8, 16};
 constexpr int kRounds = 4;
-// What a code length of a class takes in the model, compressed, in 256ths of a bit: those of used
-// tokens, of others.
+// Size of a code length of a class in the compressed model, in 256ths of a bit: of a used token,
+// and of an unused one.
 constexpr std::uint64_t kUsedLengthCost = 640;
 constexpr std::uint64_t kUnusedLengthCost = 64;
 
-/// log2 of `value`, at least 1, in 256ths: the bits of the fraction by squaring.
+/// log2 of `value`, at least 1, in 256ths. Squaring gives the bits of the fraction.
 std::uint64_t log2_of(std::uint64_t value) {
   const auto whole = static_cast<unsigned>(std::bit_width(value)) - 1;
   std::uint64_t result = std::uint64_t{whole} << 8;
   constexpr unsigned kPointBits = 31;
   auto mantissa = whole <= kPointBits ? value << (kPointBits - whole)
-                                      : value >> (whole - kPointBits);  // 1 to 2
+                                      : value >> (whole - kPointBits);  // from 1 to below 2
   for (std::uint64_t bit = 128; bit != 0; bit /= 2) {
     mantissa = (mantissa * mantissa) >> kPointBits;
     if (mantissa >> (kPointBits + 1) == 0) continue;
@@ -34,7 +34,7 @@ std::uint64_t log2_of(std::uint64_t value) {
   return result;
 }
 
-/// The symbols that a context uses, and how often.
+/// The symbols that a context uses, with their counts.
 struct Usage {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> counts;
   std::uint64_t total = 0;
@@ -58,16 +58,17 @@ class Clustering {
                      [this](auto a, auto b) { return usages_[a].total > usages_[b].total; });
   }
 
-  /// The contexts in `count` classes. @return what names and model take so, in 256ths of a bit
+  /// Groups the contexts into `count` classes. Returns the size of names and model, in 256ths of a
+  /// bit.
   std::uint64_t group(std::size_t count, ContextClasses& classes) {
     classes.count = count;
     classes.of_context.assign(usages_.size(), 0);
-    // The most used contexts begin a class each.
+    // Each of the most used contexts begins a class.
     for (std::size_t i = 0; i < count; ++i) {
       classes.of_context[by_use_[i]] = static_cast<std::uint8_t>(i);
     }
     for (int round = 0; round < kRounds; ++round) {
-      // At first only the founders: the others would make all classes alike.
+      // In the first round only these contexts count: the others would make all classes alike.
       sum_up(classes, round == 0 ? count : usages_.size());
       for (const auto context : by_use_) classes.of_context[context] = nearest(usages_[context]);
     }
@@ -125,14 +126,14 @@ class Clustering {
     return names / 256 * scale_ + model;
   }
 
-  static constexpr std::uint64_t kUnseen = 16;  ///< weight of what a class has not seen yet
+  static constexpr std::uint64_t kUnseen = 16;  ///< weight of symbols that a class has not seen
 
   std::size_t symbols_;
   std::uint64_t scale_;
   std::vector<Usage> usages_;
   std::vector<std::size_t> by_use_;
   std::vector<std::vector<std::uint64_t>> sums_;   ///< by class
-  std::vector<std::vector<std::uint32_t>> costs_;  ///< of a symbol, by class, 256ths of a bit
+  std::vector<std::vector<std::uint32_t>> costs_;  ///< by class and symbol, in 256ths of a bit
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Which contexts of the token codec share a prefix code.
+// Decides which contexts of the token codec share a prefix code.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace dgfs::builder {
 
-/// How often each symbol is used, by context.
+/// Number of uses of each symbol, by context.
 using ContextCounts = std::vector<std::vector<std::uint64_t>>;
 
 struct ContextClasses {
@@ -18,10 +18,10 @@ struct ContextClasses {
   std::vector<std::uint8_t> of_context;
 };
 
-/// As many classes as pay for their place in the model, and the contexts grouped so that they cost
-/// the fewest bits (k-means with code lengths as distance). Counts in integers alone, so that it
-/// chooses the same on every machine.
-/// @param scale  uses in the tree for each one counted, in 256ths; below 2^24
+/// Groups the contexts into classes whose codes cost the fewest bits (k-means with code lengths as
+/// distance). Uses as many classes, up to `classes_max`, as pay for their place in the model.
+/// Calculates in integers only, so every machine chooses the same classes.
+/// @param scale  uses in the tree for each counted use, in 256ths; at most 2^24
 [[nodiscard]] ContextClasses choose_classes(const ContextCounts& contexts, std::uint64_t scale,
                                             std::size_t symbols, std::size_t classes_max);
 

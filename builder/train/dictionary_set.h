@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The content dictionaries of a build, by class of files.
+// The content dictionaries of a build, by file class.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ namespace dgfs::builder {
 /// Immutable once filled, thread-safe.
 class DictionarySet {
  public:
-  /// The dictionary of a class: its label. Errors: as make_content_dictionary().
+  /// Adds the dictionary of the class with this label. Errors: those of make_content_dictionary().
   [[nodiscard]] Status add(const std::string& label, Buffer zstd_dictionary);
 
-  /// The one of the file's class; null where its class has none.
+  /// The dictionary for the class of a file; null if there is none.
   /// @param name     the last component of the file's path
-  /// @param content  all of it, or its beginning
+  /// @param content  content of the file, or its beginning
   [[nodiscard]] const format::ContentDictionary* choose(std::string_view name, Bytes content) const;
   [[nodiscard]] const format::ContentDictionaries& all() const { return dictionaries_; }
 

@@ -17,35 +17,37 @@
 namespace dgfs::builder {
 namespace {
 
-// Larger files say themselves what a dictionary would.
+// Larger files gain little, because their own content repeats what a dictionary has.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{64} << 10;
-// Of a larger tree, entries behind its sample points, so many in all.
+// In a larger tree, only so many entries are read, behind the sample points.
 constexpr std::uint64_t kEntriesMax = std::uint64_t{1} << 20;
-// Told apart while they are counted; names that come later are of no class.
+// Bound of the classes that are counted; a class that comes later is ignored.
 constexpr std::size_t kCountedClassesMax = 4096;
-// With those told by content, 16; all samples together take 30 MiB.
+// With the two classes by content there are 16, and all samples together take 30 MiB.
 constexpr std::size_t kNamedClassesMax = 14;
-// Of a class, and of all small files: below, a dictionary takes what it saves.
+// Least content of a class, and its least share of all small files (one in 256): with less, a
+// dictionary takes as much as it saves.
 constexpr std::uint64_t kClassContentBytesMin = std::uint64_t{256} << 10;
 constexpr std::uint64_t kClassShareMin = 256;
 constexpr std::uint64_t kSampleBytesMax = std::uint64_t{2} << 20;
 constexpr std::uint64_t kSampleFileBytesMax = std::uint64_t{16} << 10;
 constexpr std::size_t kSampleFilesMin = 8;
-// A dictionary stands in both copies of the index: content for each byte of it that there must be.
+// Content that a class must have for each byte of its dictionary, which stands in both copies of
+// the index.
 constexpr std::uint64_t kContentPerDictionaryByte = 16;
 constexpr std::size_t kDictionaryBytesMin = 1024;
-// Whether it pays is tried on so many samples, at a level that is fast.
+// Tries on so many samples, at a fast level, whether a dictionary pays.
 constexpr std::size_t kTriedSamplesMax = 64;
 constexpr int kDictionaryTrialLevel = 3;
 
 // The files of one class.
 struct FileClass {
   std::uint64_t content_bytes = 0;
-  std::uint64_t seen_bytes = 0;   ///< of these, on the way through them for samples
-  std::uint64_t taken_bytes = 0;  ///< of samples
+  std::uint64_t seen_bytes = 0;   ///< of these, passed while samples are taken
+  std::uint64_t taken_bytes = 0;  ///< of the samples
   std::vector<Buffer> samples;
 
-  // Whether a file, the next of this class, is to be a sample, so that these lie all over the tree.
+  // Whether the next file of this class becomes a sample. Spreads samples evenly over the tree.
   bool takes(std::uint64_t file_bytes) {
     seen_bytes += file_bytes;
     return taken_bytes < std::min(content_bytes, kSampleBytesMax) * seen_bytes / content_bytes;
@@ -73,7 +75,7 @@ class DictionaryTrainer {
     }
     const auto all = other_.taken_bytes;
     for (auto& [label, files] : by_content_) {
-      // Their share of what is of no class by name is that of the samples.
+      // The samples tell the share of each class by content in the files without a class by name.
       files.content_bytes = all == 0 ? 0 : other_.content_bytes * files.taken_bytes / all;
       DGFS_CHECK(train_one(label, files, dictionaries));
     }
@@ -158,7 +160,7 @@ class DictionaryTrainer {
     });
   }
 
-  // The beginning of a file; nothing if it cannot be read.
+  // The beginning of a file; empty if it cannot be read.
   Buffer read_sample(const ScannedEntry& entry, const std::string& prefix) {
     const auto directory = cursor_.enter(prefix);
     if (!directory) return {};
@@ -181,7 +183,7 @@ class DictionaryTrainer {
     return pays ? dictionaries.add(label, *std::move(trained)) : ok();
   }
 
-  // Whether the class takes less with the dictionary, both copies of it included.
+  // Whether the dictionary saves more than its two copies take.
   Result<bool> saves(const Buffer& trained, const std::vector<Buffer>& samples,
                      std::uint64_t content_bytes) {
     DGFS_TRY(dictionary, format::make_content_dictionary(1, {}, trained));
@@ -211,7 +213,7 @@ class DictionaryTrainer {
   StopFlag stop_;
   DirectoryCursor cursor_;
   FileClasses named_;
-  FileClass other_;  ///< of no class by name
+  FileClass other_;  ///< files without a class by name
   FileClasses by_content_;
 };
 

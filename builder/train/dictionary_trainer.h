@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// The dictionary trainer finds the classes of small files that a tree has much of, and trains a
-// dictionary for each on a sample, which depends on nothing but the tree.
+// The dictionary trainer finds the common classes of small files in a tree, and trains a dictionary
+// for each class on a sample. The sample depends only on the tree.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ struct TrainerOptions {
   std::size_t open_levels = 16;          ///< directories kept open
 };
 
-/// Files that cannot be read are left out of the sample; the build itself will meet them again.
-/// Memory: the samples, at most 30 MiB, and about as much as zstd needs to train on 2 MiB.
-/// Errors: kInterrupted, those of Spool::read.
+/// Trains the dictionaries of a tree. Leaves unreadable files out of the sample; the packing of the
+/// build reports them. Memory: at most 30 MiB of samples, and the memory that zstd needs to train
+/// on 2 MiB. Errors: kInterrupted, those of Spool::read().
 [[nodiscard]] Result<DictionarySet> train_dictionaries(const storage::Directory& root,
                                                        const TreeSpool& tree,
                                                        const TrainerOptions& options,

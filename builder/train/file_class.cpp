@@ -7,7 +7,7 @@
 namespace dgfs::builder {
 namespace {
 
-// Enough to meet a byte that texts do not have in what is not one.
+// Enough to find a byte in binary content that texts do not have.
 constexpr std::size_t kLookedAtBytes = 512;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Classes of files: those whose contents are likely to be alike, told by name and, where the name
-// says nothing, by content.
+// Classes of files with probably similar contents. A file's class comes from its name or, if there
+// is no dictionary for that class, from its content.
 #pragma once
 
 #include <string>
@@ -12,15 +12,14 @@
 
 namespace dgfs::builder {
 
-/// What the name says: its extension in lower case (".c"), or the whole of a name without one
-/// ("Makefile"). Empty where it is too odd to be shared by many files: longer than kClassBytesMax,
-/// without a letter (numbers, hashes of digits), or one
-/// that begins like a class of contents.
+/// Class by name: the extension in lower case (".c"), or the whole name if it has none
+/// ("Makefile"). Empty for a text that many files can hardly share: it is longer than
+/// kClassBytesMax, has no letter (numbers, hashes of digits), or begins like a class by content.
 [[nodiscard]] std::string class_of_name(std::string_view name);
 inline constexpr std::size_t kClassBytesMax = 16;
 
-/// What the content says: "(text)" or "(binary)", as no name is.
-/// @param content  the beginning of a file, or all of it
+/// Class by content: "(text)" or "(binary)", which no class by name equals.
+/// @param content  content of the file, or its beginning
 [[nodiscard]] std::string_view class_of_content(Bytes content);
 
 }  // namespace dgfs::builder

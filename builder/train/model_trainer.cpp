@@ -23,28 +23,30 @@ using ModelPointer = std::shared_ptr<const format::Model>;
 using Entries = std::vector<format::Entry>;
 
 constexpr std::uint16_t kModelId = 1;  // 0 is the empty model
-// Below it an index has so few pages that no dictionary pays for itself.
+// A smaller tree has so few pages that no dictionary pays for itself.
 constexpr std::uint64_t kTreeEntriesMin = 4096;
-// About as many as a page holds: what is trained on looks like what is compressed.
+// About the entries of a page, so that the samples look like the data to compress.
 constexpr std::size_t kTrainEntries = 600;
-// Enough for a page to end before they do, with and without model.
+// More entries than fit into a page, with or without a model.
 constexpr std::size_t kMeasureEntries = 1800;
 constexpr std::size_t kMeasuredPages = 4;
-// A dictionary of one byte for two entries takes about 7 % of the pages it serves.
+// A dictionary with one byte for two entries has about 7 % of the size of its pages.
 constexpr std::uint64_t kEntriesPerModelByte = 2;
-// Entries that a token model is trained on: all of a tree, which takes 0.17 bytes an entry less
-// than half of it does (Linux source), but no more than pays, in time and memory.
+// Entries to train a token model on: half of the tree, because names repeat less than columns, up
+// to a bound that keeps time and memory small.
 constexpr std::uint64_t kTokenEntriesMax = std::uint64_t{1} << 17;
-// What these may have of text, beyond what their keys share with the one before: long names that do
-// not repeat teach little, and each byte takes about 100 of memory while tokens are sought.
+// Bound of the text of these entries, without the parts that keys share with the key before. Long
+// names that do not repeat teach little, and each byte takes about 100 bytes of memory while tokens
+// are sought.
 constexpr std::size_t kTokenTextBytesMax = std::size_t{1} << 20;
-// What is expected of contents: of compressed ones, which part stays raw, and how far others
-// shrink; how many are shared, and how far apart these stand (64 KiB a file).
+// Expected results for contents: with compression, one file in kFilesForOneRaw stays raw and others
+// shrink by kExpectedRatio; two files in kFilesForTwoShared are shared, with 64 KiB between them
+// for each file.
 constexpr std::uint64_t kFilesForOneRaw = 8;
 constexpr std::uint64_t kExpectedRatio = 4;
 constexpr std::uint64_t kFilesForTwoShared = 128;
 constexpr unsigned kAddressShift = 16;
-// What the keys of one sample may take: more than usual ones do, but paths may have 64 KiB.
+// Bound of the keys of a sample. Usual keys take less, but a path may have 64 KiB.
 constexpr std::size_t kSampleKeyBytesMax = std::size_t{1} << 20;
 
 class ModelTrainer {
@@ -54,11 +56,11 @@ class ModelTrainer {
 
   Result<ModelPointer> train(std::size_t capacity_bytes);
   Result<ModelPointer> train_tokens();
-  /// Whether the pages of the tree would shrink by more than the model takes.
+  /// Whether the pages of the tree shrink by more than the size of the model.
   Result<bool> pays(const ModelPointer& model);
 
  private:
-  /// Up to `count` entries, and about `text_bytes` of text.
+  /// Reads up to `count` entries, and about `text_bytes` of text.
   Result<Entries> read_sample(const SamplePoint& point, std::size_t count,
                               std::size_t text_bytes = std::numeric_limits<std::size_t>::max());
   void expect_extent(format::Entry& entry);
@@ -69,9 +71,9 @@ class ModelTrainer {
   const TreeSpool& tree_;
   const BuildOptions& options_;
   StopFlag stop_;
-  std::uint64_t files_ = 0;          ///< met so far
-  std::uint64_t fragments_end_ = 0;  ///< of the content of the frame that files are taken to share
-  std::uint64_t next_address_ = 0;   ///< of those that are expected to be shared
+  std::uint64_t files_ = 0;          ///< files with content so far
+  std::uint64_t fragments_end_ = 0;  ///< end of content in the expected fragment frame
+  std::uint64_t next_address_ = 0;   ///< of the files that are expected to be shared
   format::AttributeTable attributes_{0};
   const format::ColumnCodec codec_;
 };
@@ -89,7 +91,8 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
     if (record_kind(*record) == RecordKind::kDirectory) continue;
     DGFS_TRY(scanned, decode_entry_record(*record));
     if (scanned.is_omitted() || scanned.target.size() > format::kInlineTargetBytesMax) continue;
-    // The real tables have their own numbering; the commonest combinations come early in both.
+    // The final attribute tables number combinations differently, but the most common ones come
+    // early in both.
     if (!attributes_.intern({scanned.mode, scanned.uid, scanned.gid})) continue;
     complete_entry(reader.prefix(), scanned, entries.emplace_back());
     const auto& key = entries.back().key;
@@ -101,9 +104,9 @@ Result<Entries> ModelTrainer::read_sample(const SamplePoint& point, std::size_t 
   return entries;
 }
 
-// What becomes of contents is known when they have been read. A model that has never met it would
-// have no short codes for it: so most files are taken to shrink, and a few to be shared, two by
-// two.
+// Codec and sharing of contents are known only when they are read. Without examples in the sample,
+// the model would have no short codes for them. So this assumes that most files shrink, and that a
+// few are shared, in pairs.
 void ModelTrainer::expect_extent(format::Entry& entry) {
   if (!format::is_regular(entry.mode) || entry.size_bytes == 0) return;
   const auto number = files_++;
@@ -119,7 +122,7 @@ void ModelTrainer::expect_extent(format::Entry& entry) {
   }
 }
 
-// Frames that small neighbours share are taken to be full.
+// Assumes that fragment frames are full.
 bool ModelTrainer::expect_fragment(format::Entry& entry) {
   const auto fragment_frame_bytes =
       options_.compression ? options_.compression->fragment_frame_bytes : 0;
@@ -142,7 +145,7 @@ Result<Buffer> ModelTrainer::columns(const Entries& entries) {
                         {.model = model.get(), .attributes = &attributes_, .prefix_bytes = prefix});
 }
 
-// Every other sample; the rest is for measuring.
+// Trains on every other sample; pays() measures on the others.
 Result<ModelPointer> ModelTrainer::train(std::size_t capacity_bytes) {
   const auto& points = tree_.sample_points();
   std::vector<Buffer> payloads;
@@ -150,7 +153,7 @@ Result<ModelPointer> ModelTrainer::train(std::size_t capacity_bytes) {
     DGFS_TRY(entries, read_sample(points[i], kTrainEntries));
     if (entries.empty()) continue;
     auto payload = columns(entries);
-    if (payload) payloads.push_back(std::move(payload).value());  // else too long for a page
+    if (payload) payloads.push_back(std::move(payload).value());  // fails if too long for a page
   }
   if (payloads.empty()) return format::Model::empty();
   return format::Model::train(kModelId, payloads, capacity_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// Trains the model of the page codec on a sample of the tree.
+// Trains the model of the page codec on samples of the tree.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace dgfs::builder {
 
-/// For a tree of options.token_entries_min entries a token model. For a smaller one a dictionary of
-/// at most options.model_bytes_max, or the empty model where no dictionary of that size would pay:
-/// on pages that it was not trained on it must save more, extrapolated to the tree, than it takes
-/// itself. Depends on nothing but the tree. Errors: those of Spool::read; kInterrupted.
+/// A tree of at least options.token_entries_min entries gets a token model. A smaller tree gets a
+/// dictionary of at most options.model_bytes_max if it pays, else the empty model. A dictionary
+/// pays if its savings on pages outside its sample, extrapolated to the tree, exceed its size. The
+/// result depends only on the tree. Errors: those of Spool::read(); kInterrupted.
 [[nodiscard]] Result<std::shared_ptr<const format::Model>> train_model(const TreeSpool& tree,
                                                                        const BuildOptions& options,
                                                                        StopFlag stop);

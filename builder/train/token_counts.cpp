@@ -21,7 +21,7 @@ void TokenCounts::number(format::NumberKind kind, std::uint64_t value) {
 
 void TokenCounts::count(ContextCounts& counts, std::size_t symbol, std::size_t before) {
   auto& of_context = counts[before];
-  // There is a context for each symbol, and one for none.
+  // Each symbol is a context, and one more context stands for no symbol.
   if (of_context.empty()) of_context.resize(counts.size() - 1);
   ++of_context[symbol];
 }

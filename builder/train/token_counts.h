@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenCounts: what the pages of a sample would say, counted, for a token model to be made of it.
+// TokenCounts: counts the symbols and texts that the pages of a sample would contain. A token model
+// is made from these counts.
 #pragma once
 
 #include <array>
@@ -19,16 +20,16 @@
 
 namespace dgfs::builder {
 
-/// What a text stands behind, and what it may end with. A value.
+/// The place of a text, which decides its first code and its endings. A value.
 struct TextPlace {
   bool is_target = false;
   format::TextStart start;          ///< of a name
-  format::EndingLengths endings{};  ///< likewise
+  format::EndingLengths endings{};  ///< of a name
 
   friend auto operator<=>(const TextPlace&, const TextPlace&) = default;
 };
 
-/// Texts with their ends, by their places, and how often they occur.
+/// How often each text occurs, by its place. Texts include kTextEnd.
 using CountedTexts = std::map<TextPlace, std::unordered_map<std::string, std::uint32_t>>;
 
 /// A sink of RowWriter. Not thread-safe.
@@ -36,7 +37,7 @@ class TokenCounts {
  public:
   TokenCounts();
 
-  /// What follows is of another part of the tree.
+  /// Begins another part of the tree. The caller then adds the symbols and texts of this part.
   void begin_part() { ++part_; }
   void row(std::size_t symbol, std::size_t before) { count(rows, symbol, before); }
   void share(std::size_t symbol, std::size_t before) { count(shares, symbol, before); }
@@ -58,7 +59,7 @@ class TokenCounts {
   Counts attributes;
   Counts extra_masks;
   std::vector<Counts> widths;         ///< by NumberKind
-  std::array<CountedTexts, 2> texts;  ///< of parts in turn
+  std::array<CountedTexts, 2> texts;  ///< the parts alternate between these two
 
  private:
   static void count(ContextCounts& counts, std::size_t symbol, std::size_t before);

@@ -17,13 +17,15 @@ namespace {
 
 using Counts = TokenCounts::Counts;
 
-// What is not in the sample may still be in the tree: its code must be there, if a long one.
+// The tree may use symbols that the sample lacks. So each symbol begins with a weight of 1 and gets
+// a code, if only a long one. Each use in the sample adds this weight.
 constexpr std::uint64_t kSeenWeight = 64;
 constexpr int kRefinements = 3;
-// Codes that are read for each entry stay in the nearest caches: 8 KiB a class.
+// A reader uses these codes for each entry, so their tables (8 KiB a class) must fit into the
+// nearest caches.
 constexpr std::size_t kRowClasses = 8;
-// Of texts as they begin, and of how they go on: classes of both in common took 0.08 bytes more an
-// entry, as 16 in all or as 32.
+// Classes for the first tokens of keys, and as many for all other tokens. Classes that serve both
+// cost 0.08 bytes more an entry, with 16 classes in all as well as with 32.
 constexpr std::size_t kTokenClasses = 16;
 
 Buffer lengths_of(const Counts& counts) {
@@ -32,7 +34,8 @@ Buffer lengths_of(const Counts& counts) {
   return format::code_lengths(smoothed);
 }
 
-// Of the last shared byte only the kind counts: names that begin, words, numbers, separators.
+// Groups of the last shared byte. Only its kind counts: 0x00 (the name begins), a letter, a digit,
+// or a separator.
 constexpr std::size_t kByteGroups = 4;
 std::size_t group_of(std::size_t byte) {
   if (byte == 0) return 0;
@@ -40,14 +43,15 @@ std::size_t group_of(std::size_t byte) {
   if ((lower >= 'a' && lower <= 'z') || byte >= 0x80) return 1;
   return byte >= '0' && byte <= '9' ? 2 : 3;
 }
-/// Contexts of the first tokens of keys follow those of others.
+/// The number of the context of a key's first token. The numbers below kTokenContexts are the
+/// contexts of all other tokens.
 std::size_t start_context(const format::TextStart& start) {
   return format::kTokenContexts + group_of(start.shared) * format::kPassedContexts + start.passed;
 }
 constexpr std::size_t kAllContexts = format::kTokenContexts + kByteGroups * format::kPassedContexts;
 
-/// How often each symbol is used after each context, when all texts are parsed with `model`; empty
-/// for contexts that do not occur.
+/// Parses all texts with `model`. Returns how often each symbol is used in each context; empty for
+/// contexts that do not occur.
 ContextCounts parse_all(const CountedTexts& counted, const format::TokenModel& model,
                         const StopFlag& stop) {
   std::vector<std::string_view> tokens;
@@ -79,7 +83,7 @@ Counts sum_of(const ContextCounts& contexts, std::size_t symbols) {
   return sum;
 }
 
-/// Improves a vocabulary until a model of it is ready.
+/// Drops tokens that do not pay from a vocabulary, and makes a model of the others.
 class ModelMaker {
  public:
   ModelMaker(const TokenCounts& counts, const CountedTexts& texts, std::vector<std::string> common,
@@ -120,7 +124,7 @@ class ModelMaker {
   [[nodiscard]] std::size_t symbol_count() const {
     return format::kByteTokens + parts_.tokens.size() + format::kEndings;
   }
-  /// Codes by classes of what was before.
+  /// Groups the contexts of an alphabet into classes, and makes a code for each class.
   void set_codes(const ContextCounts& counts, std::size_t symbols, std::span<std::uint8_t> class_of,
                  std::vector<Buffer>& lengths) {
     const auto classes = choose_classes(counts, scale_, symbols, kRowClasses);
@@ -145,7 +149,8 @@ class ModelMaker {
   [[nodiscard]] bool is_common(const std::string& token) const {
     return std::binary_search(common_.begin(), common_.end(), token);
   }
-  /// Lengths for tokens: every byte has a code, but a token only where it is used, or common.
+  /// Code lengths of bytes, tokens and endings. Each byte and ending has a code; a token has one
+  /// only if it is used or common.
   [[nodiscard]] Buffer token_lengths_of(const Counts& counts) const {
     Counts smoothed(counts);
     for (std::size_t i = 0; i < smoothed.size(); ++i) {
@@ -161,7 +166,7 @@ class ModelMaker {
     for (auto& classes : parts_.contexts->start_classes) classes.fill(0);
     parts_.token_lengths = {token_lengths_of(counts)};
   }
-  /// Tokens that pay no more go, and the others get codes by their use.
+  /// Drops the tokens that do not pay, and makes the codes of the others from their counts.
   void drop_rare_tokens(const Counts& sum) {
     std::vector<std::string> kept;
     Counts kept_counts(sum.begin(), sum.begin() + format::kByteTokens);
@@ -201,7 +206,7 @@ class ModelMaker {
 
   const CountedTexts& texts_;
   std::vector<std::string> common_;
-  std::uint64_t scale_;  ///< entries of the tree for each one counted, in 256ths
+  std::uint64_t scale_;  ///< entries of the tree for each counted one, in 256ths
   StopFlag stop_;
   format::TokenModelParts parts_;
 };

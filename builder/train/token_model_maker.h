@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// make_context_model(): a context model (format/token/model.h) out of a vocabulary and of counts.
+// make_context_model(): makes a context model (format/token/model.h) from a vocabulary and counts.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace dgfs::builder {
 
-/// Uses in the tree that pay for a token's place in the model.
+/// A token pays for its place in the model if the tree uses it at least this often.
 inline constexpr std::uint64_t kTokenUsesMin = 6;
 
-/// What a model is made from. All that it refers to must outlive the call.
+/// The input of make_context_model(). The referenced objects must outlive the call.
 struct TokenModelSource {
   const TokenCounts& counts;
-  const CountedTexts& texts;        ///< by which tokens are chosen
-  std::vector<std::string> tokens;  ///< to choose from, in any order
-  std::vector<std::string> common;  ///< those that are kept even if unused, rising
-  std::uint64_t scale = kScaleOne;  ///< entries of the tree for each one counted, in 256ths
+  const CountedTexts& texts;        ///< to choose tokens by
+  std::vector<std::string> tokens;  ///< candidates, in any order
+  std::vector<std::string> common;  ///< tokens to keep even if unused, rising
+  std::uint64_t scale = kScaleOne;  ///< entries of the tree for each counted one, in 256ths
 
   static constexpr std::uint64_t kScaleOne = 256;
 };
 
-/// The bytes of a model of kind format::ModelKind::kContextTokens. Deterministic; thread-safe.
-/// Once `stop` is set it ends soon, with a model that is of no use.
+/// Returns the bytes of a model of kind format::ModelKind::kContextTokens. Deterministic;
+/// thread-safe. Ends soon after `stop` is set, with a useless model.
 [[nodiscard]] Buffer make_context_model(TokenModelSource source, const StopFlag& stop);
 
 }  // namespace dgfs::builder

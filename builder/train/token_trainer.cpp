@@ -15,15 +15,19 @@
 namespace dgfs::builder {
 namespace {
 
-// Entries of the tree for each token of its model: fewer, and a token is not used often enough.
+// A model gets one token for this many entries of the tree, within the bounds below. In a larger
+// vocabulary, many tokens would not be used often enough.
 constexpr std::uint64_t kEntriesPerToken = 10;
 constexpr std::size_t kTokensMin = 256;
 constexpr std::size_t kTokensMax = 8192;
-// Entries of the tree for each one counted from which on little of it was seen, in 256ths.
+// From this scale on (entries of the tree for each counted one, in 256ths), the sample is only a
+// small part of the tree.
 constexpr std::uint64_t kLittleSeenScale = 4 * 256;
-// Tokens that have a code even if the sample never uses them: the commonest beginnings of others.
+// Tokens that get a code even if the sample never uses them: the first ones found, which are the
+// most common parts of other tokens.
 constexpr std::size_t kCommonTokens = 64;
-// Odd, so that all places of a block have their turn, near ones not in a row.
+// Odd, so that each place in a block has its turn. Not small, so that near places do not follow one
+// another.
 constexpr std::size_t kPhaseStep = 23;
 // Scales are in 256ths, and bounded so that products of counts with them fit.
 constexpr std::uint64_t kScaleOne = TokenModelSource::kScaleOne;
@@ -40,7 +44,7 @@ std::vector<CountedText> without_places(const CountedTexts& texts) {
   for (const auto& [place, of_place] : texts) {
     const std::size_t ending = *std::max_element(place.endings.begin(), place.endings.end());
     for (const auto& [text, count] : of_place) {
-      // What an ending says need no token say.
+      // An ending can encode the rest of the text, so the rest needs no token.
       if (ending < text.size()) sums[text.substr(0, text.size() - ending)] += count;
     }
   }
@@ -57,8 +61,9 @@ void TokenTrainer::add(std::span<const format::Entry> entries,
   const auto head = format::choose_page_head(entries, attributes);
   format::write_page_head(head, (1u << format::kTypeCount) - 1, counts_);
   format::RowWriter rows(attributes);
-  // Parts of a tree may all begin with a directory, blocks begin anywhere: of numbered files, most
-  // first keys would have numbers that were never seen.
+  // Blocks of a page begin anywhere, but all parts of a tree may begin with a directory. So the
+  // phase of the blocks changes from part to part: otherwise, for numbered files, most first keys
+  // of blocks would have numbers that the training never saw.
   const auto phase = part_count_++ * kPhaseStep % format::kBlockEntries;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     std::optional<std::string_view> before;
@@ -82,9 +87,10 @@ Buffer TokenTrainer::train(std::uint64_t tree_entries, const StopFlag& stop) con
                                     ? kScaleMax
                                     : tree_entries * kScaleOne / counted_entries,
                                 kScaleOne, kScaleMax);
-  // Of a tree that was seen for the most part, what occurs in one place pays for a token. Otherwise
-  // only what parts have that it was not found in will be in the rest of the tree, too: without
-  // that, numbered names were all learnt by heart, and those of other numbers spelt byte by byte.
+  // If the sample is most of the tree, a string that occurs in one place pays for a token.
+  // Otherwise a token must also occur in parts in which it was not found, to be likely in the rest
+  // of the tree. Without this test, the model would learn whole numbered names, and spell names
+  // with other numbers byte by byte.
   const auto& [found_in, chosen_by] = counts_.texts;
   const bool apart = scale >= kLittleSeenScale && !found_in.empty() && !chosen_by.empty();
   CountedTexts all;

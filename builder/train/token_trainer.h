@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: The DGFS authors
 //
-// TokenTrainer: a token model (format/token/model.h) for a tree, out of samples of its entries.
+// TokenTrainer: trains a token model (format/token/model.h) for a tree on samples of its entries.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,14 @@ namespace dgfs::builder {
 /// Not thread-safe. Deterministic.
 class TokenTrainer {
  public:
-  /// Counts the entries of a part of the tree, strictly rising keys, as pages of them would be.
+  /// Counts the entries of a part of the tree, as they would be written in pages. Keys must rise
+  /// strictly.
   void add(std::span<const format::Entry> entries, const format::AttributeTable& attributes);
 
-  /// The model's bytes (format::ModelKind::kContextTokens).
-  /// @param tree_entries  how many entries the model is for: a larger tree pays for a larger model
-  /// Once `stop` is set it ends soon, with a model that is of no use.
-  /// Cost: about 0.5 s for 60,000 entries counted.
+  /// Makes the bytes of the model (format::ModelKind::kContextTokens).
+  /// @param tree_entries  entries of the tree: a larger tree pays for a larger model
+  /// Ends soon after `stop` is set, with a useless model. Cost: about 0.5 s for 60,000 counted
+  /// entries.
   [[nodiscard]] Buffer train(std::uint64_t tree_entries, const StopFlag& stop = StopFlag()) const;
 
  private:

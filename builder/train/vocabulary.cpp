@@ -13,25 +13,26 @@ using Symbol = std::uint32_t;
 using Place = std::uint32_t;
 constexpr Place kNone = ~Place{0};
 
-/// The texts as lists of symbols that grow together.
+/// The texts, as linked lists of symbols that are joined step by step.
 class PairJoiner {
  public:
   PairJoiner(const std::vector<CountedText>& texts, std::size_t token_bytes_max,
              const StopFlag& stop);
 
-  /// Joins the commonest pair everywhere. @return its text; empty if none occurs `count_min` times
+  /// Joins the most common pair everywhere. Returns its text; empty if no pair occurs `count_min`
+  /// times.
   std::string join_commonest(std::uint32_t count_min);
 
  private:
   struct Pair {
     std::int64_t count = 0;
-    std::int64_t queued_count = 0;  ///< of its first candidate in the queue; 0: it has none
-    std::vector<Place> places;      ///< of its first symbol; some may be out of date
+    std::int64_t queued_count = 0;  ///< count of its highest candidate in the queue; 0: none
+    std::vector<Place> places;      ///< places of its first symbol; some may be stale
   };
   struct Candidate {
     std::int64_t count;
     std::uint64_t key;
-    // Equal counts: the older symbols first, whatever the hash table's order.
+    // With equal counts the older symbols come first, independent of the hash table's order.
     bool operator<(const Candidate& other) const {
       return count != other.count ? count < other.count : key > other.key;
     }
@@ -44,7 +45,7 @@ class PairJoiner {
   void add(Place place) { change(place, 1); }
   void remove(Place place) { change(place, -1); }
   void join(Place place, Symbol joined);
-  /// Sees to it that the pair has a candidate with its count, or a higher one: once each.
+  /// Queues the pair if it has no candidate with its count or a higher one.
   void queue(std::uint64_t key, Pair& pair) {
     if (pair.count <= pair.queued_count) return;
     pair.queued_count = pair.count;
@@ -52,8 +53,8 @@ class PairJoiner {
   }
 
   std::size_t token_bytes_max_;
-  std::vector<std::string> texts_of_;  ///< by symbol
-  std::vector<Symbol> symbols_;        ///< by place
+  std::vector<std::string> texts_of_;  ///< text of each symbol
+  std::vector<Symbol> symbols_;        ///< symbol at each place
   std::vector<Place> next_;
   std::vector<Place> before_;
   std::vector<std::uint32_t> counts_;
@@ -83,7 +84,7 @@ PairJoiner::PairJoiner(const std::vector<CountedText>& texts, std::size_t token_
   touched_.clear();
 }
 
-/// Counts the pair that begins at `place` in or out.
+/// Adds or removes the pair that begins at `place`.
 void PairJoiner::change(Place place, std::int64_t sign) {
   if (place == kNone || next_[place] == kNone) return;
   const auto key = key_of(symbols_[place], symbols_[next_[place]]);
@@ -101,7 +102,7 @@ void PairJoiner::join(Place place, Symbol joined) {
   symbols_[place] = joined;
   next_[place] = next_[second];
   if (next_[second] != kNone) before_[next_[second]] = place;
-  symbols_[second] = ~Symbol{0};  // no place of any pair any more
+  symbols_[second] = ~Symbol{0};  // no pair has this place any more
   next_[second] = kNone;
   add(before_[place]);
   add(place);
@@ -113,7 +114,7 @@ std::string PairJoiner::join_commonest(std::uint32_t count_min) {
     queue_.pop();
     const auto found = pairs_.find(best.key);
     if (found == pairs_.end() || found->second.queued_count != best.count) continue;
-    if (found->second.count != best.count) {  // others have taken places of it since
+    if (found->second.count != best.count) {  // other pairs have taken places of it since
       found->second.queued_count = 0;
       queue(best.key, found->second);
       continue;
